@@ -41,9 +41,9 @@ const partsOf = (graph) => {
   // Every line of a command looks whether a vocabulary is in force, help as well: what tells is no session.
   const core = reached(['src/main.ts', 'src/profile/naming.ts'], graph)
   // With what is loaded by import() and yet by nearly every run.
-  const usual = ['src/cli/run/failed.ts', 'src/fleet/gate/index.ts']
+  const usual = ['src/engine/failed.ts', 'src/http/gate/index.ts']
   const json = ['src/output/json.ts', 'src/output/ndjson.ts']
-  const run = reached(['src/cli/run/execute.ts', ...usual, ...json], graph)
+  const run = reached(['src/engine/execute.ts', ...usual, ...json], graph)
   const tab = reached(['src/cli/tab/tab.ts'], graph)
   return { core, run, tab }
 }

@@ -16,7 +16,7 @@ const longest = [
   'laws/several',
   'laws/pipes',
   'readme',
-  'fleet/killed',
+  'engine/work/killed',
   'faults/archives',
   'faults/any-bytes',
   'support/run',

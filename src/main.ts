@@ -5,9 +5,9 @@ import { commandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { areaHelp, rootHelp } from './cli/help/pages.js'
 import { topicHelp } from './cli/help/topics.js'
-import type { Decided } from './cli/run/options.js'
-import { type About, isWord, type Meant } from './cli/words/line.js'
 import { parse } from './cli/words/tree.js'
+import type { Decided } from './engine/options.js'
+import { type About, isWord, type Meant } from './engine/plan/line.js'
 import { exitCodes } from './errors.js'
 import { openPager } from './terminal/streams/pager.js'
 import {
@@ -90,7 +90,7 @@ const answer = async (
   decided: (how: Decided) => void,
 ): Promise<number> => {
   if (line.kind === 'run') {
-    const { execute } = await import('./cli/run/execute.js')
+    const { execute } = await import('./engine/execute.js')
     return execute(line.command, line.raw, signal(), decided, line.own)
   }
   if (line.kind === 'version') return page(`${version}\n`)
@@ -134,7 +134,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
       process.exitCode = 0
       return
     }
-    const { failureIn, tell } = await import('./cli/run/failed.js')
+    const { failureIn, tell } = await import('./engine/failed.js')
     const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = failureIn(ended)
     process.exitCode = failure.exitCode

@@ -21,7 +21,7 @@ const order: readonly (readonly string[])[] = [
   ['catalogue'],
   ['http', 'output', 'profile', 'terminal', 'vocabulary', 'sandbox'],
   ['client'],
-  ['fleet'],
+  ['engine'],
   ['desired'],
   ['commands'],
   ['cli'],
@@ -32,17 +32,47 @@ const floor = ['errors', 'base', 'catalogue']
 const only: Readonly<Record<string, readonly string[]>> = {
   start: ['errors', 'base'],
   client: [...floor, 'http'],
-  fleet: [...floor, 'http', 'client'],
-  desired: [...floor, 'http', 'client', 'fleet'],
-  library: [...floor, 'http', 'client', 'fleet', 'profile', 'vocabulary', 'sandbox'],
+  desired: [...floor, 'http', 'client', 'engine'],
+  library: [...floor, 'http', 'client', 'profile', 'vocabulary', 'sandbox', 'engine'],
 }
 /** Who else imports a room that not all above it may import. */
 const openTo: Readonly<Record<string, RegExp>> = {
-  vocabulary: /^(?:cli|commands|library)\//,
-  sandbox: /^(?:commands\/sandbox|library)\//,
-  fleet: /^(?:desired|cli|library|commands\/(?:api|plan|apply|drift|export|journal|sandbox))\//,
+  vocabulary: /^(?:engine|cli|commands|library)\//,
+  sandbox: /^(?:commands\/sandbox\/|library\/|engine\/place\/sandbox\.ts)/,
   desired: /^(?:cli|commands\/(?:explain|plan|apply|drift|export))\//,
 }
+/** The folders of the engine, lowest first: each imports those before it. Its own files put them together. */
+const engineOrder: readonly (readonly string[])[] = [
+  ['command', 'where', 'work'],
+  ['journal', 'own'],
+  ['place', 'plan'],
+  ['person', 'records'],
+  ['answer', 'instance'],
+  ['keeping'],
+  ['many'],
+  ['perform'],
+  ['targets'],
+  ['instances'],
+]
+/** What of the engine others import, but for `cli` and `main`, which start it. */
+const engineFor: Readonly<Record<string, RegExp>> = {
+  commands: /^engine\/command\//,
+  desired: /^engine\/work\//,
+  library: /^engine\/journal\/last\.ts$/,
+}
+/** Commands that write over many objects in a way of their own, on the engine's journal. */
+const journalling = /^commands\/(?:api|apply|export|journal|members|plan|sandbox)\//
+const forJournals = /^engine\/(?:work|journal|keeping|place)\//
+
+/** Why what is not of the engine may not import this file of it. */
+const engineObjection = (from: string, to: string): string | undefined => {
+  if (roomOf(to) !== 'engine' || roomOf(from) === 'engine') return undefined
+  const allowed = engineFor[roomOf(from)]
+  const open =
+    allowed === undefined || allowed.test(to) || (journalling.test(from) && forJournals.test(to))
+  return open ? undefined : `${to} is not for ${roomOf(from)}`
+}
+
 /** Rooms that commands load when they are called: a value comes from them by `import()` only. */
 const late = new Set(['sandbox', 'desired'])
 
@@ -58,6 +88,8 @@ const objection = (from: string, to: string, how: Omit<Import, 'target'>): strin
   if (here === there) return undefined
   if (only[here] === undefined && rankOf(here) < 0) return `${here} is no room of the design`
   if (!below(here, there)) return `${there} does not stand below ${here}`
+  const inside = engineObjection(from, to)
+  if (inside !== undefined) return inside
   if (openTo[there]?.test(from) === false) return `${from} is not among those who import ${there}`
   const lazily = late.has(there) && (there === 'sandbox' || here === 'commands')
   if (lazily && !how.dynamic && !how.type) return `${there} is loaded by import() only`
@@ -135,6 +167,23 @@ describe('the rooms of src', () => {
     ])
   })
 
+  it('have an order in the engine', () => {
+    const places = engineOrder.flatMap((folders, rank) =>
+      folders.map((folder) => [`engine/${folder}/`, rank] as const),
+    )
+    const placeOf = (file: string) => places.find(([folder]) => file.startsWith(folder))
+    const inner = files.filter((file) => /^engine\/[^/]+\//.test(file))
+    expect(inner.length).toBeGreaterThan(50)
+    expect(inner.filter((file) => placeOf(file) === undefined)).toEqual([])
+    expect(
+      offences((from, to) => {
+        const [here, there] = [placeOf(from), placeOf(to)]
+        if (here === undefined || there === undefined || here[0] === there[0]) return undefined
+        return there[1] < here[1] ? undefined : `${there[0]} does not stand before ${here[0]}`
+      }),
+    ).toEqual([])
+  })
+
   it('name what they load by a text that this test can read', () => {
     const computed = files.flatMap((file) =>
       [...nodesOf(statementsOf(textOf(file), file))].flatMap((node) =>
@@ -169,13 +218,13 @@ describe('the rooms of src', () => {
   it('load no heavy library before the command is known', () => {
     // A few kilobytes each, and every request or every mistake needs them.
     const light = ['commander', 'env-paths', 'fastest-levenshtein', 'http-link-header']
-    const { packages } = loadedWith('main.ts', 'cli/run/execute.ts', 'cli/tab/tab.ts')
+    const { packages } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab/tab.ts')
     expect(packages.filter((name) => !light.includes(name))).toEqual([])
   })
 
   it('load for help nothing that sends, shows records or knows profiles', () => {
     const words =
-      /^(?:main|errors|cli\/own\/(?:both|found))\.ts$|^(?:base|catalogue|commands|terminal|cli\/(?:words|help))\//
+      /^(?:main|errors|engine\/(?:own\/(?:both|found)|plan\/(?:line|spellings)))\.ts$|^(?:base|catalogue|commands|terminal|engine\/command|cli\/(?:words|help))\//
     // Tables without anything behind them: flags say what is in them.
     const tables = ['client/defaults.ts', 'output/formats.ts']
     const { files: all, packages } = loadedWith('main.ts')
@@ -188,7 +237,11 @@ describe('the rooms of src', () => {
     const { files: all } = loadedWith('cli/tab/tab.ts')
     expect(all).toContain('profile/session.ts')
     expect(
-      all.filter((file) => /^(?:http|fleet|cli\/run\/(?!answer|instance))\//.test(file)),
+      all.filter((file) =>
+        /^(?:http|engine\/(?!command|own|plan|where|instance\/credential|place\/advice|targets\/selected-list))/.test(
+          file,
+        ),
+      ),
     ).toEqual([])
   })
 })
@@ -297,20 +350,23 @@ describe('the check itself', () => {
     ['base/objects.ts', 'catalogue/index.ts', 'type'],
     ['http/client.ts', 'output/index.ts', 'static'],
     ['sandbox/index.ts', 'http/client.ts', 'type'],
-    ['commands/mr.ts', 'cli/run/run.ts', 'static'],
-    ['cli/run/run.ts', 'main.ts', 'static'],
+    ['commands/mr.ts', 'engine/run.ts', 'static'],
+    ['engine/run.ts', 'main.ts', 'static'],
+    ['engine/run.ts', 'commands/index.ts', 'static'],
+    ['commands/journal/undo.ts', 'engine/run.ts', 'static'],
+    ['desired/plan.ts', 'engine/many/crowd.ts', 'type'],
+    ['library/client.ts', 'engine/work/run.ts', 'type'],
     ['main.ts', 'start/load.ts', 'static'],
-    ['start/load.ts', 'cli/run/run.ts', 'type'],
-    ['cli/run/run.ts', 'sandbox/index.ts', 'dynamic'],
+    ['start/load.ts', 'engine/run.ts', 'type'],
+    ['engine/run.ts', 'sandbox/index.ts', 'dynamic'],
     ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'static'],
-    ['commands/mr.ts', 'cli/run/context.ts', 'type'],
+    ['commands/mr.ts', 'engine/context.ts', 'type'],
     ['client/index.ts', 'output/index.ts', 'type'],
     ['client/index.ts', 'vocabulary/index.ts', 'type'],
     ['http/client.ts', 'client/index.ts', 'type'],
-    ['fleet/pace.ts', 'profile/index.ts', 'type'],
-    ['fleet/pace.ts', 'desired/plan.ts', 'type'],
+    ['engine/work/run.ts', 'desired/plan.ts', 'type'],
     ['desired/plan.ts', 'terminal/text/time.ts', 'static'],
-    ['commands/mr.ts', 'fleet/index.ts', 'type'],
+    ['commands/mr.ts', 'engine/work/run.ts', 'type'],
     ['commands/plan/index.ts', 'desired/plan.ts', 'static'],
     ['commands/mr.ts', 'library/index.ts', 'type'],
     ['library/client.ts', 'commands/index.ts', 'type'],
@@ -326,14 +382,15 @@ describe('the check itself', () => {
     ['catalogue/index.ts', 'base/objects.ts', 'static'],
     ['base/objects.ts', 'errors.ts', 'static'],
     ['commands/mr.ts', 'http/client.ts', 'static'],
-    ['cli/run/run.ts', 'commands/index.ts', 'static'],
-    ['cli/run/run.ts', 'fleet/gate.ts', 'static'],
+    ['engine/run.ts', 'http/gate/gate.ts', 'static'],
+    ['commands/mr.ts', 'engine/command/types.ts', 'type'],
+    ['commands/journal/undo.ts', 'engine/journal/past.ts', 'static'],
     ['commands/mr.ts', 'client/index.ts', 'type'],
     ['commands/plan/index.ts', 'desired/plan.ts', 'dynamic'],
-    ['desired/plan.ts', 'fleet/order.ts', 'static'],
+    ['desired/plan.ts', 'engine/work/report.ts', 'static'],
     ['library/client.ts', 'vocabulary/index.ts', 'static'],
     ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'dynamic'],
-    ['main.ts', 'cli/run/run.ts', 'static'],
+    ['main.ts', 'engine/run.ts', 'static'],
   ])('allows %s → %s (%s)', (from, to, how) => {
     expect(
       objection(from, to, { type: how === 'type', dynamic: how === 'dynamic' }),

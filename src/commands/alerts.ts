@@ -3,12 +3,12 @@ import type { JsonValues } from '../base/json/value.js'
 import { isObject } from '../base/objects.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
+import { answered } from '../engine/command/answered.js'
+import type { Services } from '../engine/command/services.js'
+import type { Operation } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 import type { Credential, WireRequest } from '../http/types.js'
-import { answered } from './answered.js'
 import { define, type GivenBy } from './define.js'
-import type { Services } from './services.js'
-import type { Operation } from './types.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 

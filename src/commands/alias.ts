@@ -4,15 +4,15 @@ import { isSecretHeader, isSecretName } from '../base/secrets/names.js'
 import { quoted, splitCommand } from '../base/shell-words.js'
 import { didYouMean } from '../base/suggest.js'
 import { areas } from '../catalogue/index.js'
+import { flagsOfCommand } from '../engine/command/derive/taken.js'
+import type { Described } from '../engine/command/described.js'
+import type { Argument } from '../engine/command/types.js'
 import { type Failure, usage } from '../errors.js'
 import { openStore, pathsOf } from '../profile/index.js'
 import type { Environment } from '../profile/types.js'
 import { define } from './define.js'
-import { flagsOfCommand } from './derive/taken.js'
-import type { Described } from './described.js'
 import { storeOf } from './stores.js'
 import { meantArea } from './synonyms.js'
-import type { Argument } from './types.js'
 
 // What an alias may be called, and what it may stand for.
 

@@ -5,11 +5,11 @@ import { approvals } from '../catalogue/areas/approvals.js'
 import { boolean, list } from '../catalogue/params.js'
 import { pathIn } from '../catalogue/path-in.js'
 import type { Data } from '../client/typed.js'
+import type { InstanceService, Loss, Services } from '../engine/command/services.js'
+import type { Operation, Plan } from '../engine/command/types.js'
 import { Failure, survived } from '../errors.js'
 import { define, type GivenBy } from './define.js'
 import { checkChanges, filled, missing, openOf, standIns } from './fill.js'
-import type { InstanceService, Loss, Services } from './services.js'
-import type { Operation, Plan } from './types.js'
 import { withListedUsers } from './usernames.js'
 
 const filling = {

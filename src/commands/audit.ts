@@ -1,5 +1,6 @@
 /** `audit list`: what a profile's audit log holds of the requests that wrote. */
 import { integer, string } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
 import { Failure, usage } from '../errors.js'
 import {
   type AuditEnd,
@@ -10,7 +11,6 @@ import {
   readAudit,
 } from '../profile/index.js'
 import { define, type GivenBy } from './define.js'
-import type { Services } from './services.js'
 
 const logOf = ({ place }: Services): string => {
   const store = openStore(pathsOf(place.env))

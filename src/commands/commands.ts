@@ -1,8 +1,8 @@
 /** `svcctl commands`: the map from commands to endpoints, from the code itself. */
 import type { Param } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Described, Flag } from '../engine/command/types.js'
 import { define } from './define.js'
-import type { Services } from './services.js'
-import type { Described, Flag } from './types.js'
 
 const typeOf = (param: Param): string =>
   param.type === 'list' ? `list of ${param.of === 'enum' ? 'string' : param.of}` : param.type

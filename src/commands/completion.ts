@@ -1,9 +1,9 @@
 /** `svcctl completion <shell>`: prints the script, and says how it is installed. */
 import { basename } from 'node:path'
+import type { Services } from '../engine/command/services.js'
+import type { Given } from '../engine/command/types.js'
 import { usage } from '../errors.js'
 import { define } from './define.js'
-import type { Services } from './services.js'
-import type { Given } from './types.js'
 
 // The completion scripts. Each hands the words to `svcctl __complete`, which prints a candidate a
 // line (`value<TAB>description`) and, last, a directive: `:file`, `:none`. Candidates hold only

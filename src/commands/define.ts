@@ -1,8 +1,8 @@
 /** Declares a command written by hand: its flags once, their types wherever `run` reads them. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Value } from '../catalogue/inferred.js'
-import type { Services } from './services.js'
-import type { Given, Operation, OwnFlag, Special } from './types.js'
+import type { Services } from '../engine/command/services.js'
+import type { Given, Operation, OwnFlag, Special } from '../engine/command/types.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { type Fields, isObject, objects, textOf } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { oneOf } from '../catalogue/params.js'
+import type { Emit, Services } from '../engine/command/services.js'
 import { usage } from '../errors.js'
 import { define } from './define.js'
-import type { Emit, Services } from './services.js'
 import { bySeverity } from './vulnerabilities.js'
 
 // Dependencies as a CycloneDX bill of materials, made with the format's own library.

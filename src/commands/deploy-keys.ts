@@ -1,9 +1,9 @@
 /** `deploy-keys add` (`catalogue/reference/deploy-keys.md`): the key is checked before it is sent. */
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
+import type { Services } from '../engine/command/services.js'
+import type { Operation, Plan } from '../engine/command/types.js'
 import { type Failure, usage } from '../errors.js'
 import { define, type GivenBy } from './define.js'
-import type { Services } from './services.js'
-import type { Operation, Plan } from './types.js'
 
 // Checks an OpenSSH public key before it is sent (RFC 4253, section 6.6; RFC 5656; RFC 8709).
 

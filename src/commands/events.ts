@@ -2,10 +2,10 @@
 
 import { type Fields, isObject, objects, textOf } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
+import type { Services } from '../engine/command/services.js'
 import { survived } from '../errors.js'
 import { age } from '../terminal/text/time.js'
 import { define } from './define.js'
-import type { Services } from './services.js'
 
 /** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
 const kindOf = (type: string): string =>

@@ -6,9 +6,9 @@ import { jsonFields } from '../base/json/value.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { pathIn } from '../catalogue/path-in.js'
+import type { InstanceService } from '../engine/command/services.js'
+import type { Given, Operation, Plan } from '../engine/command/types.js'
 import { usage } from '../errors.js'
-import type { InstanceService } from './services.js'
-import type { Given, Operation, Plan } from './types.js'
 
 export interface Filling {
   /** The words of the command, for messages. */

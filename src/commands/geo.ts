@@ -1,9 +1,9 @@
 /** `geo status` as a page a node, `geo nodes update` (`catalogue/reference/geo.md`). */
 import { type Fields, objects } from '../base/objects.js'
 import { geo } from '../catalogue/areas/geo.js'
+import type { AnswerService } from '../engine/command/services.js'
 import { define } from './define.js'
 import { filledFrom } from './fill.js'
-import type { AnswerService } from './services.js'
 
 // How much of what a replication node copies is there, by kind of data.
 

@@ -4,8 +4,8 @@
  */
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../catalogue/index.js'
-import { derived } from './derive/derived.js'
-import type { Command, Described, Flag, Registry, Special } from './types.js'
+import { derived } from '../engine/command/derive/derived.js'
+import type { Command, Described, Flag, Registry, Special } from '../engine/command/types.js'
 
 interface SpecialRow {
   readonly area: string

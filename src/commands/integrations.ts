@@ -10,10 +10,10 @@ import {
 } from '../catalogue/integration-families.js'
 import { oneOf } from '../catalogue/params.js'
 import type { Naming } from '../catalogue/words.js'
+import type { Emit, Services } from '../engine/command/services.js'
+import type { Plan } from '../engine/command/types.js'
 import { usage } from '../errors.js'
 import { define, type GivenBy } from './define.js'
-import type { Emit, Services } from './services.js'
-import type { Plan } from './types.js'
 
 const booleans: ReadonlySet<string> = new Set([
   'active',

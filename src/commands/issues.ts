@@ -1,9 +1,9 @@
 /** `issues promote` (`catalogue/reference/issues.md`): a note whose quick action makes an issue an epic. */
 
 import { issues } from '../catalogue/areas/issues.js'
+import type { Operation, Plan } from '../engine/command/types.js'
 import { usage } from '../errors.js'
 import { define, type GivenBy } from './define.js'
-import type { Operation, Plan } from './types.js'
 
 const action = '/promote'
 

@@ -6,11 +6,11 @@ import { mr } from '../catalogue/areas/mr.js'
 import { boolean, integer } from '../catalogue/params.js'
 import { pathIn } from '../catalogue/path-in.js'
 import { propertiesOf } from '../catalogue/shapes/properties.js'
+import { answered } from '../engine/command/answered.js'
+import type { InstanceService, PlanAnswer, Services, Stays } from '../engine/command/services.js'
+import type { Operation, Plan, Received } from '../engine/command/types.js'
 import { Failure } from '../errors.js'
-import { answered } from './answered.js'
 import { define, type GivenBy } from './define.js'
-import type { InstanceService, PlanAnswer, Services, Stays } from './services.js'
-import type { Operation, Plan, Received } from './types.js'
 
 /** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
 const look = async (instance: InstanceService, plan: Plan) => {

@@ -5,10 +5,10 @@ import { readReadable } from '../base/files/readable.js'
 import { type Fields, isObject, textOf } from '../base/objects.js'
 import type { MadeField } from '../catalogue/kinds.js'
 import { boolean, string } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Given, Operation, OwnFlag, Plan } from '../engine/command/types.js'
 import { Failure, reasonOf, usage } from '../errors.js'
 import { define, type GivenBy } from './define.js'
-import type { Services } from './services.js'
-import type { Given, Operation, OwnFlag, Plan } from './types.js'
 
 // Checks a certificate, its chain and its key before they are sent (`POST
 // /projects/:id/pages/domains`). What is wrong is said one by one; of a private key nothing is ever repeated.

@@ -1,5 +1,5 @@
 /** How a command waits for another process: it says for whom, and an interruption ends it. */
-import type { Services } from './services.js'
+import type { Services } from '../engine/command/services.js'
 
 interface Patient {
   readonly note: (text: string) => void

@@ -2,6 +2,8 @@
 import { resolve } from 'node:path'
 import type { JsonValues } from '../base/json/value.js'
 import { list, string } from '../catalogue/params.js'
+import type { PlaceService, Services } from '../engine/command/services.js'
+import type { Argument, Given } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 import {
   type Changes,
@@ -13,9 +15,7 @@ import {
 } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 import { define, type GivenBy } from './define.js'
-import type { PlaceService, Services } from './services.js'
 import { storeOf, tokensOf } from './stores.js'
-import type { Argument, Given } from './types.js'
 
 const argument: Argument = {
   name: 'name',

@@ -6,11 +6,17 @@ import { programs } from '../base/processes.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { integer, string } from '../catalogue/params.js'
 import { pathIn } from '../catalogue/path-in.js'
+import { answered } from '../engine/command/answered.js'
+import type {
+  InstanceService,
+  PlaceService,
+  PlanAnswer,
+  Services,
+  Stays,
+} from '../engine/command/services.js'
+import type { Operation, Plan, Received } from '../engine/command/types.js'
 import { Failure, survived, usage } from '../errors.js'
-import { answered } from './answered.js'
 import { define, type GivenBy } from './define.js'
-import type { InstanceService, PlaceService, PlanAnswer, Services, Stays } from './services.js'
-import type { Operation, Plan, Received } from './types.js'
 
 // `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`).
 

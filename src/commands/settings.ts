@@ -7,11 +7,11 @@ import { settings } from '../catalogue/areas/settings.js'
 import { meaningIn } from '../catalogue/legible.js'
 import { boolean } from '../catalogue/params.js'
 import { keyIn, namesIn } from '../catalogue/words.js'
+import { answered } from '../engine/command/answered.js'
+import type { Across, Given, OfInstance, Plan } from '../engine/command/described.js'
+import type { InstanceService } from '../engine/command/services.js'
 import { Failure, survived } from '../errors.js'
-import { answered } from './answered.js'
 import { define } from './define.js'
-import type { Across, Given, OfInstance, Plan } from './described.js'
-import type { InstanceService } from './services.js'
 
 // `settings get --diff`: in what the settings of several instances differ.
 

@@ -4,10 +4,10 @@ import { inSeconds, poll } from '../base/poll.js'
 import { quoted } from '../base/shell-words.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Operation } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 import { define, type GivenBy } from './define.js'
-import type { Services } from './services.js'
-import type { Operation } from './types.js'
 
 const kinds = ['projects', 'snippets', 'groups'] as const
 

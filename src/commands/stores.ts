@@ -1,7 +1,8 @@
 /** The profiles of a run and their tokens: whoever writes to them waits for another process that does. */
+
+import type { Services } from '../engine/command/services.js'
 import { openStore, openTokens, pathsOf } from '../profile/index.js'
 import { patient } from './patient.js'
-import type { Services } from './services.js'
 
 type Waiting = Pick<Services, 'person' | 'place'>
 

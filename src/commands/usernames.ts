@@ -4,9 +4,9 @@ import { KeptAnswers } from '../base/kept.js'
 import { members } from '../catalogue/areas/members.js'
 import { pathIn } from '../catalogue/path-in.js'
 import type { RecordOf } from '../client/typed.js'
+import type { InstanceService, Services } from '../engine/command/services.js'
+import type { Operation, Plan } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
-import type { InstanceService, Services } from './services.js'
-import type { Operation, Plan } from './types.js'
 
 /** Which members a name is looked for among. */
 export type Among = 'direct' | 'all' | 'billable'

@@ -136,7 +136,7 @@ const patienceOf = (
 }
 
 const gateOf = async (options: ConnectOptions, { session }: Destination): Promise<Gate> => {
-  const { gates, parseRate, stricter } = await import('../fleet/gate/index.js')
+  const { gates, parseRate, stricter } = await import('../http/gate/index.js')
   const [asked, kept] = [options.rate, session.profile?.rate].map((rate) =>
     rate === undefined ? undefined : parseRate(rate),
   )
@@ -154,7 +154,7 @@ const noting =
   ({ journals, session: { baseUrl, profile } }: Destination) =>
   async (request: WireRequest): Promise<void> => {
     if (journals === undefined) return
-    const { noteUnkept } = await import('../fleet/journal/last.js')
+    const { noteUnkept } = await import('../engine/journal/last.js')
     const write = { instance: baseUrl, profile: profile?.name ?? null, command: 'svcctl/client' }
     await noteUnkept(journals, { ...write, at: new Date().toISOString() }, request)
   }

@@ -37,7 +37,7 @@ const stateOf = async (state: string | undefined) => {
 
 const limitOf = async (rate: string | undefined) => {
   if (rate === undefined) return {}
-  const { wholeAllowance } = await import('../fleet/gate/index.js')
+  const { wholeAllowance } = await import('../http/gate/index.js')
   return { limit: wholeAllowance(rate) }
 }
 

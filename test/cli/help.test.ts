@@ -6,9 +6,9 @@ import { rowsOfFlags } from '../../src/cli/help/flag-rows.js'
 import type { PageStyle } from '../../src/cli/help/layout.js'
 import { areaHelp, rootHelp } from '../../src/cli/help/pages.js'
 import { topicHelp, topics } from '../../src/cli/help/topics.js'
-import { lists, named, ownFlags, selectsOf } from '../../src/commands/derive/index.js'
-import { globalFlags } from '../../src/commands/globals.js'
 import { allCommands, toolCommands } from '../../src/commands/index.js'
+import { lists, named, ownFlags, selectsOf } from '../../src/engine/command/derive/index.js'
+import { globalFlags } from '../../src/engine/command/globals.js'
 
 const style: PageStyle = { width: 80, bold: (text) => text, dim: (text) => text }
 const commands = await allCommands()

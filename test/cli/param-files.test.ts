@@ -3,8 +3,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { headerOf, runs, user } from '../engine/keeping/runs.js'
 import { folder } from '../support/program.js'
-import { headerOf, runs, user } from './run/journal/runs.js'
 
 const { server, run, files, forget, fresh, written } = runs()
 const canary = 'canary-of-a-secret-0123456789'

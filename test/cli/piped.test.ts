@@ -1,9 +1,9 @@
 /** Objects from standard input: headings by the lists that have them, every format, projects kept. */
 import { describe, expect, it } from 'vitest'
-import { objectsOf } from '../../src/cli/plan/objects.js'
-import { pipedObjects } from '../../src/cli/plan/piped-reader.js'
-import { named } from '../../src/commands/derive/index.js'
 import { allCommands } from '../../src/commands/index.js'
+import { named } from '../../src/engine/command/derive/index.js'
+import { objectsOf } from '../../src/engine/plan/objects.js'
+import { pipedObjects } from '../../src/engine/plan/piped-reader.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { referenceOf } from '../../src/cli/plan/references.js'
+import { referenceOf } from '../../src/engine/plan/references.js'
 
 const base = 'https://host/forge'
 const mr = (text: string) => referenceOf(text, 'merge_request_iid', () => base)

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { rowsOf } from '../commands/calling.js'
+import { headerOf, linesOf, runs, user } from '../engine/keeping/runs.js'
 import { folder } from '../support/program.js'
-import { headerOf, linesOf, runs, user } from './run/journal/runs.js'
 
 const { server, run, files, forget, fresh, written } = runs()
 const canary = 'canary-of-a-secret-0123456789'

@@ -2,11 +2,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { plansOf } from '../../src/cli/plan/plan.js'
-import { Planner } from '../../src/cli/plan/sourced.js'
-import type { Surroundings } from '../../src/cli/plan/surroundings.js'
 import { commandNamed } from '../../src/commands/index.js'
-import type { Command, Given } from '../../src/commands/types.js'
+import type { Command, Given } from '../../src/engine/command/types.js'
+import { plansOf } from '../../src/engine/plan/plan.js'
+import { Planner } from '../../src/engine/plan/sourced.js'
+import type { Surroundings } from '../../src/engine/plan/surroundings.js'
 
 setFlagsFromString('--allow-natives-syntax')
 const alike: (one: unknown, other: unknown) => boolean = runInThisContext(

@@ -1,6 +1,6 @@
 /** `--until`: rounds that end by themselves, and what of them is printed. */
 import { describe, expect, it } from 'vitest'
-import { Until } from '../../src/cli/run/until.js'
+import { Until } from '../../src/engine/until.js'
 import { calling } from '../commands/calling.js'
 import { has } from '../support/terminal.js'
 

@@ -3,8 +3,8 @@ import { expect, expectTypeOf, it } from 'vitest'
 import { mr } from '../../src/catalogue/areas/mr.js'
 import { boolean, integer, string } from '../../src/catalogue/params.js'
 import { define } from '../../src/commands/define.js'
-import type { Services } from '../../src/commands/services.js'
-import type { Given } from '../../src/commands/types.js'
+import type { Services } from '../../src/engine/command/services.js'
+import type { Given } from '../../src/engine/command/types.js'
 
 const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
   let seen: unknown

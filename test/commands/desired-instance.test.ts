@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { Lists } from '../../src/cli/run/instance/listing.js'
-import { LiveInstance, type Parts } from '../../src/cli/run/perform/live.js'
 import { readableOf, writableOf } from '../../src/commands/plan/instance.js'
+import { Lists } from '../../src/engine/instance/listing.js'
+import { LiveInstance, type Parts } from '../../src/engine/perform/live.js'
 import { instanceOf } from '../client/clients.js'
 import { json, rejected, serve } from '../http/servers.js'
 

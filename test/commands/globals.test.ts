@@ -1,7 +1,7 @@
 /** The flags that every command has: one declaration, its type, and what is read from a line. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { globalsOf } from '../../src/cli/plan/given.js'
-import { declared, type Globals, globalFlags } from '../../src/commands/globals.js'
+import { declared, type Globals, globalFlags } from '../../src/engine/command/globals.js'
+import { globalsOf } from '../../src/engine/plan/given.js'
 
 const read = (flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = {}): Globals =>
   globalsOf(

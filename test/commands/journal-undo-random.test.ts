@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { keepsJournal, named } from '../../src/commands/derive/index.js'
 import { allCommands } from '../../src/commands/index.js'
-import { inverseOf } from '../../src/commands/journal/inverse.js'
+import { keepsJournal, named } from '../../src/engine/command/derive/index.js'
+import { inverseOf } from '../../src/engine/keeping/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { header } from '../fleet/header.js'
+import { header } from '../engine/work/header.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 

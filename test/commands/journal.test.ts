@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ObjectLine } from '../../src/fleet/journal/lines.js'
+import type { ObjectLine } from '../../src/engine/journal/lines.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { journalOf } from './journals.js'

@@ -1,9 +1,9 @@
 /** Journals of runs, made by the engine's own journal. */
 
-import type { Header, ObjectLine } from '../../src/fleet/journal/lines.js'
-import { createJournal } from '../../src/fleet/journal/opening.js'
-import type { End } from '../../src/fleet/report.js'
-import { header } from '../fleet/header.js'
+import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
+import { createJournal } from '../../src/engine/journal/opening.js'
+import type { End } from '../../src/engine/work/report.js'
+import { header } from '../engine/work/header.js'
 
 /** A journal of a run that did these. */
 export const journalOf = async (

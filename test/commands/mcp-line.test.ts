@@ -1,10 +1,10 @@
 /** The line of a plan, read by a real shell: it asks what was asked, whatever stands in its values. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { givenOfData } from '../../src/cli/plan/data.js'
 import { allCommands } from '../../src/commands/index.js'
 import { lineOf } from '../../src/commands/mcp/line.js'
 import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
+import { givenOfData } from '../../src/engine/plan/data.js'
 import { Failure } from '../../src/errors.js'
 import { folder } from '../support/program.js'
 import { started } from '../support/starting.js'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { soughtBy } from '../../src/commands/members/memberships.js'
 import { type MemberPlace, MemberPlaces, textOfPlace } from '../../src/commands/members/places.js'
-import type { InstanceService } from '../../src/commands/services.js'
+import type { InstanceService } from '../../src/engine/command/services.js'
 import { calling, rowsOf } from './calling.js'
 
 const { server, call } = calling()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { overviewOf, pageOf, recordOf } from '../../src/commands/overview/index.js'
 import { parts } from '../../src/commands/overview/parts/index.js'
-import type { AnswerService, Services } from '../../src/commands/services.js'
+import type { AnswerService, Services } from '../../src/engine/command/services.js'
 import { Failure } from '../../src/errors.js'
 import { styleOf } from '../../src/terminal/text/style.js'
 

@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { isHidden, sources } from '../../src/cli/plan/sources.js'
+import { isHidden, sources } from '../../src/engine/plan/sources.js'
 import { configuration, svcctl } from '../support/program.js'
 
 let root: string

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { hasSource, sources } from '../../src/cli/plan/sources.js'
+import { hasSource, sources } from '../../src/engine/plan/sources.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder, svcctl } from '../support/program.js'
 

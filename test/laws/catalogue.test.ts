@@ -4,10 +4,10 @@ import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js
 import { areas } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import type { Param } from '../../src/catalogue/params.js'
-import { firstOf } from '../../src/commands/derive/fields.js'
-import { flagsOfCommand, watchable } from '../../src/commands/derive/index.js'
-import { globalFlags, rehearsalFlags, repeatFlags } from '../../src/commands/globals.js'
 import { allCommands, examplesOf } from '../../src/commands/index.js'
+import { firstOf } from '../../src/engine/command/derive/fields.js'
+import { flagsOfCommand, watchable } from '../../src/engine/command/derive/index.js'
+import { globalFlags, rehearsalFlags, repeatFlags } from '../../src/engine/command/globals.js'
 import { documented, implied, named } from './documents.js'
 
 const loaded = await Promise.all(

@@ -1,10 +1,10 @@
 /** What a person sees as a heading of a list may be typed after `--where` and `--fields`. */
 import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
-import { fieldsOf, firstOf } from '../../src/commands/derive/fields.js'
-import { named } from '../../src/commands/derive/index.js'
 import { allCommands } from '../../src/commands/index.js'
-import { kindIn } from '../../src/fleet/where/shape.js'
+import { fieldsOf, firstOf } from '../../src/engine/command/derive/fields.js'
+import { named } from '../../src/engine/command/derive/index.js'
+import { kindIn } from '../../src/engine/where/shape.js'
 
 describe('every column of a list', () => {
   it('is a field of its records, shown under another name, or made by the command', async () => {

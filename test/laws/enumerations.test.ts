@@ -1,9 +1,9 @@
 /** A value that no list has: of the API's parameters the hint says how it is sent all the same, of the tool's own flags nothing. */
 import { expect, it } from 'vitest'
-import { lists, named } from '../../src/commands/derive/index.js'
-import { globalFlags } from '../../src/commands/globals.js'
 import { allCommands } from '../../src/commands/index.js'
-import type { Flag } from '../../src/commands/types.js'
+import { lists, named } from '../../src/engine/command/derive/index.js'
+import { globalFlags } from '../../src/engine/command/globals.js'
+import type { Flag } from '../../src/engine/command/types.js'
 import { svcctl } from '../support/within.js'
 
 const isListed = ({ param }: Flag): boolean =>

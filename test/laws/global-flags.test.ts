@@ -19,7 +19,7 @@ import {
   sheetFlags,
   sortFlags,
   writeFlags,
-} from '../../src/commands/globals.js'
+} from '../../src/engine/command/globals.js'
 import { certificate, key } from '../http/certificate.js'
 import { configuration, folder, program } from '../support/program.js'
 import { has, openTerminal } from '../support/terminal.js'

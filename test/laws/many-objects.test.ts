@@ -1,7 +1,7 @@
 /** The flags for many objects: help shows each where it is taken, and nowhere else. */
 import { describe, expect, it } from 'vitest'
-import { lists, named } from '../../src/commands/derive/index.js'
 import { allCommands } from '../../src/commands/index.js'
+import { lists, named } from '../../src/engine/command/derive/index.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 

@@ -16,7 +16,7 @@ const sizes = (file: string): ReadonlyMap<string, number> =>
   )
 
 it('is four services of at most a dozen members each', () => {
-  const found = sizes('commands/services.ts')
+  const found = sizes('engine/command/services.ts')
   expect(found.get('Services')).toBe(4)
   const services = [...found].filter(([name]) => name.endsWith('Service'))
   expect(services.map(([name]) => name).sort()).toEqual([

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { writes } from '../../src/catalogue/endpoint.js'
+import { allCommands, examplesOf } from '../../src/commands/index.js'
 import {
   calls,
   hasForm,
@@ -17,9 +18,8 @@ import {
   named,
   rehearsable,
   selectsOf,
-} from '../../src/commands/derive/index.js'
-import { allCommands, examplesOf } from '../../src/commands/index.js'
-import type { Command } from '../../src/commands/types.js'
+} from '../../src/engine/command/derive/index.js'
+import type { Command } from '../../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { program } from '../support/program.js'
 import { runIn, startHost } from '../support/within.js'

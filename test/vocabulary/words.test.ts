@@ -157,8 +157,8 @@ it('requests are built in one place, and where nothing is sent of them', () => {
   )
   // The others only name a request, in a message and in a plan.
   expect(built.sort()).toEqual([
-    'cli/plan/sources.ts',
-    'cli/run/instance/listing.ts',
+    'engine/plan/sources.ts',
+    'engine/instance/listing.ts',
     'client/words.ts',
     'desired/planfile/write.ts',
   ])

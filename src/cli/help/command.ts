@@ -1,8 +1,8 @@
 /** The page of one command: usage, flags, who may do it, examples, routes. */
 import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
-import { manyFlags, named, ownFlags } from '../../commands/derive/index.js'
 import { examplesOf } from '../../commands/index.js'
-import type { Command } from '../../commands/types.js'
+import { manyFlags, named, ownFlags } from '../../engine/command/derive/index.js'
+import type { Command } from '../../engine/command/types.js'
 import { rowsOfFlags } from './flag-rows.js'
 import { commandLine, indent, type PageStyle, section, table, wrap } from './layout.js'
 

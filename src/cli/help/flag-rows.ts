@@ -1,8 +1,8 @@
 /** Flags as help and manual pages show them: how each is written, and what it is for. */
 import type { Param, ScopeParam } from '../../catalogue/params.js'
-import { isScope } from '../../commands/derive/index.js'
-import type { Flag } from '../../commands/types.js'
-import { besides, placeholder, type Spelling, spellingsOf } from '../words/spellings.js'
+import { isScope } from '../../engine/command/derive/index.js'
+import type { Flag } from '../../engine/command/types.js'
+import { besides, placeholder, type Spelling, spellingsOf } from '../../engine/plan/spellings.js'
 
 /** How long a list of values may be in a description. */
 const inDescription = 120

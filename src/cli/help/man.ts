@@ -1,8 +1,8 @@
 /** Manual pages in man(7) form, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
-import { manyFlags, named, ownFlags } from '../../commands/derive/index.js'
 import { commandsIn, examplesOf, toolCommands } from '../../commands/index.js'
-import type { Command } from '../../commands/types.js'
+import { manyFlags, named, ownFlags } from '../../engine/command/derive/index.js'
+import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
 import { argumentsText } from './command.js'
 import { environment } from './environment.js'

@@ -1,7 +1,7 @@
 /** The pages of the program and of its areas. All from the same data as the parser. */
 import { areas } from '../../catalogue/index.js'
-import { named } from '../../commands/derive/index.js'
 import { commandsIn, toolCommand, toolCommands } from '../../commands/index.js'
+import { named } from '../../engine/command/derive/index.js'
 import { argumentsText } from './command.js'
 import { indent, type PageStyle, section, table } from './layout.js'
 import { topics } from './topics.js'

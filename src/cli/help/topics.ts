@@ -7,7 +7,7 @@ import {
   requestFlags,
   sortFlags,
   spreadFlags,
-} from '../../commands/globals.js'
+} from '../../engine/command/globals.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
 import { formats } from '../../output/formats.js'
 import { environment } from './environment.js'

@@ -1,5 +1,5 @@
 /** Candidates of a completion, and how what is typed already narrows them. */
-import type { Command, Suggestion } from '../../commands/types.js'
+import type { Command, Suggestion } from '../../engine/command/types.js'
 
 export interface Candidate extends Suggestion {
   /** This tool's own words, of which it knows what shells make of them. */

@@ -1,11 +1,11 @@
 /** What may stand next in the condition of `--where` or `--select`: a field, an operator, a value. */
 import { shownFields } from '../../catalogue/kinds.js'
 import { dotted, namesIn } from '../../catalogue/words.js'
-import { singleNamed } from '../../commands/derive/index.js'
-import type { Command, Flag } from '../../commands/types.js'
-import { asksOrder, ops } from '../../fleet/where/parse.js'
-import { type FieldKind, fieldsOf, kindIn, levelsIn, wordsIn } from '../../fleet/where/shape.js'
-import { selectionList } from '../run/targets/selected-list.js'
+import { singleNamed } from '../../engine/command/derive/index.js'
+import type { Command, Flag } from '../../engine/command/types.js'
+import { selectionList } from '../../engine/targets/selected-list.js'
+import { asksOrder, ops } from '../../engine/where/parse.js'
+import { type FieldKind, fieldsOf, kindIn, levelsIn, wordsIn } from '../../engine/where/shape.js'
 import type { Candidate, Candidates } from './candidates.js'
 
 /** The shapes of the records that are chosen: the list's own, then those of its single record. */

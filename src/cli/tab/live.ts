@@ -7,9 +7,12 @@ import { distrust } from '../../base/files/trust.js'
 import { isObject } from '../../base/objects.js'
 import { userAgent } from '../../base/version.js'
 import { namesIn, type Words } from '../../catalogue/words.js'
-import { fieldsOf } from '../../commands/derive/fields.js'
-import { singleNamed } from '../../commands/derive/index.js'
-import type { Command } from '../../commands/types.js'
+import { fieldsOf } from '../../engine/command/derive/fields.js'
+import { singleNamed } from '../../engine/command/derive/index.js'
+import type { Command } from '../../engine/command/types.js'
+import { credentialsOf } from '../../engine/instance/credential.js'
+import { ownOf, wordsFor } from '../../engine/own/found.js'
+import { hasSource, ofProject, valuesOf, type Wanted } from '../../engine/plan/sources.js'
 import {
   environmentScope,
   makeDirectory,
@@ -21,9 +24,6 @@ import {
   transportOf,
 } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
-import { ownOf, wordsFor } from '../own/found.js'
-import { hasSource, ofProject, valuesOf, type Wanted } from '../plan/sources.js'
-import { credentialsOf } from '../run/instance/credential.js'
 import type { Candidate, Live } from './candidates.js'
 
 // What completion learnt from the instance a moment ago, kept where nobody else can have written it.

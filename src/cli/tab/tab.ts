@@ -2,12 +2,12 @@
 
 import { areas } from '../../catalogue/index.js'
 import type { Param } from '../../catalogue/params.js'
-import { flagsOfCommand } from '../../commands/derive/index.js'
 import { commandNamed, toolCommands } from '../../commands/index.js'
-import type { Argument, Command, Flag } from '../../commands/types.js'
+import { flagsOfCommand } from '../../engine/command/derive/index.js'
+import type { Argument, Command, Flag } from '../../engine/command/types.js'
+import type { About } from '../../engine/plan/line.js'
 import { answerAtOnce } from '../../terminal/streams/standard.js'
 import { Leaf } from '../words/leaf.js'
-import type { About } from '../words/line.js'
 import { placeOf, reach, verbsOf } from '../words/tree.js'
 import {
   type Candidate,

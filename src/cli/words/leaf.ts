@@ -1,12 +1,12 @@
 /** The level of one command: its flags and arguments in, texts by flag name out. */
 import type { Help, ParseOptionsResult } from 'commander'
-import { flagsOfCommand, named } from '../../commands/derive/index.js'
-import type { Command } from '../../commands/types.js'
+import { flagsOfCommand, named } from '../../engine/command/derive/index.js'
+import type { Command } from '../../engine/command/types.js'
+import { bothNames } from '../../engine/own/both.js'
+import { type FindOwn, ownOf, speaks } from '../../engine/own/found.js'
+import type { About, Meant, Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
-import { bothNames } from '../own/both.js'
-import { type FindOwn, ownOf, speaks } from '../own/found.js'
 import { Level } from './level.js'
-import type { About, Meant, Raw } from './line.js'
 import { notTaken, wrongUse } from './mistakes.js'
 
 /** `--report junit lint.xml` → `--report junit=lint.xml`: Commander's options take one word, or any number. */
@@ -69,7 +69,7 @@ export class Leaf extends Level {
     try {
       const own = await this.findOwn()
       if (own === undefined) return command
-      const { commandIn } = await import('../own/command.js')
+      const { commandIn } = await import('../../engine/own/command.js')
       const others = flagsOfCommand(command).map(({ name }) => name)
       return commandIn(command, own.words, others)
     } catch (error) {

@@ -3,9 +3,9 @@
  * verb. Each takes the flags that stand on it; none writes anything or ends the process.
  */
 import { Command as Commander, type ErrorOptions, Option } from 'commander'
-import type { Flag } from '../../commands/types.js'
-import { type About, asksHelp, type Meant, Understood } from './line.js'
-import { spellingsOf } from './spellings.js'
+import type { Flag } from '../../engine/command/types.js'
+import { type About, asksHelp, type Meant, Understood } from '../../engine/plan/line.js'
+import { spellingsOf } from '../../engine/plan/spellings.js'
 
 const made = new WeakMap<Flag, readonly Option[]>()
 

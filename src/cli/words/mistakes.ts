@@ -1,9 +1,9 @@
 /** What is wrong with a line, in our words; the library finds it, and suggests what was meant. */
 import { meantArea, meantVerb } from '../../commands/synonyms.js'
-import type { Flag } from '../../commands/types.js'
+import type { Flag } from '../../engine/command/types.js'
+import { isWord } from '../../engine/plan/line.js'
+import { spelled } from '../../engine/plan/spellings.js'
 import { type Failure, usage } from '../../errors.js'
-import { isWord } from './line.js'
-import { spelled } from './spellings.js'
 
 /** An area or group as messages call it, and its verbs. */
 export interface Verbs {

@@ -5,7 +5,8 @@
 
 import { type Help, Option, type ParseOptionsResult } from 'commander'
 import { areas } from '../../catalogue/index.js'
-import { hiddenScopes } from '../../commands/derive/index.js'
+import { commandNamed, toolCommands, wordsOf } from '../../commands/index.js'
+import { hiddenScopes } from '../../engine/command/derive/index.js'
 import {
   outputFlags,
   pageFlags,
@@ -14,13 +15,12 @@ import {
   requestFlags,
   spreadFlags,
   writeFlags,
-} from '../../commands/globals.js'
-import { commandNamed, toolCommands, wordsOf } from '../../commands/index.js'
-import type { Command } from '../../commands/types.js'
+} from '../../engine/command/globals.js'
+import type { Command } from '../../engine/command/types.js'
+import { type About, isWord, type Meant, Strange, Understood } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { Leaf } from './leaf.js'
 import { Level } from './level.js'
-import { type About, isWord, type Meant, Strange, Understood } from './line.js'
 import {
   commandMissing,
   unknownAnywhere,

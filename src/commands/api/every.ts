@@ -9,11 +9,11 @@ import { type Endpoint, methodOf, one, pathOf } from '../../catalogue/endpoint.j
 import { areas } from '../../catalogue/index.js'
 import { string } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
+import type { PlaceService } from '../../engine/command/services.js'
+import type { Operation, PlanSource } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import type { People } from '../../output/types.js'
-import type { PlaceService } from '../services.js'
-import type { Operation, PlanSource } from '../types.js'
 import { filled } from './path.js'
 
 // What standard input names for `svcctl api <method> <path with {}> -`, as it comes.
@@ -213,7 +213,7 @@ const partOfAll = async ({
   globals: { shard },
 }: PlaceService): Promise<(object: string) => boolean> => {
   if (shard === undefined) return () => true
-  const { parseShard, partOf } = await import('../../fleet/shard.js')
+  const { parseShard, partOf } = await import('../../engine/work/shard.js')
   const { part, of } = parseShard(shard, env)
   return (object) => partOf('', { object }, of) === part
 }

@@ -5,11 +5,11 @@ import { type Endpoint, empty, many, methodOf, pathOf } from '../../catalogue/en
 import { areas } from '../../catalogue/index.js'
 import { boolean, list } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
+import type { PlaceService, Services } from '../../engine/command/services.js'
+import type { Given, Operation, Suggestion } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import { define, type GivenBy } from '../define.js'
-import type { PlaceService, Services } from '../services.js'
-import type { Given, Operation, Suggestion } from '../types.js'
 import { every, hasPlace, inEach } from './every.js'
 import { addressOf, filled, pathIn } from './path.js'
 

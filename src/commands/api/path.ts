@@ -1,9 +1,9 @@
 /** The path of `svcctl api`: what stands for others in it, what cannot stand in one, and where it goes. */
 import { hasDots, isDots } from '../../base/segments.js'
+import type { PlaceService } from '../../engine/command/services.js'
+import type { Given } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
-import type { PlaceService } from '../services.js'
-import type { Given } from '../types.js'
 
 /** Percent-encoded, whatever it is. */
 const encoded = (text: string): string =>

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Fitting } from '../../desired/applying/staleness.js'
 import type { PlanAction, PlanDocument } from '../../desired/planfile/document.js'
+import type { Services } from '../../engine/command/services.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
 import type { planningFlags, secretFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import { planBytes } from '../plan/writing.js'
-import type { Services } from '../services.js'
 
 /** What a plan is made of. */
 export type PlanAsked = GivenBy<typeof planningFlags & typeof secretFlags>

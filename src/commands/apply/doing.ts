@@ -3,9 +3,9 @@ import { mostAtOnce } from '../../base/ahead.js'
 import type { PlannedAction } from '../../desired/actions.js'
 import type { Carried } from '../../desired/applying/carrying.js'
 import type { Verified } from '../../desired/applying/verifying.js'
+import type { Attributes } from '../../engine/journal/lines.js'
+import { keptAs } from '../../engine/keeping/runs.js'
 import { exitCodes, Failure } from '../../errors.js'
-import type { Attributes } from '../../fleet/journal/lines.js'
-import { keptAs } from '../journal/runs.js'
 import { writableOf } from '../plan/instance.js'
 import { formatOf } from '../plan/printing.js'
 import type { ApplyRun } from './run.js'
@@ -43,7 +43,7 @@ const tellDone = async (
   { report }: Carried,
   { unkept, unread }: Verified,
 ): Promise<void> => {
-  const { closingLine } = await import('../../fleet/progress.js')
+  const { closingLine } = await import('../../engine/work/progress.js')
   for (const { item, failure } of report.failures) person.report(failure, item.object)
   for (const { action, found } of unkept)
     for (const { text } of found) person.warn(`${action.id}: ${text}`)
@@ -81,8 +81,8 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
   const { person, place } = services
   const [{ carryOut }, { recordIn }, { parseMostFailures }] = await Promise.all([
     import('../../desired/applying/carrying.js'),
-    import('../../fleet/journal/record.js'),
-    import('../../fleet/report.js'),
+    import('../../engine/journal/record.js'),
+    import('../../engine/work/report.js'),
   ])
   const { concurrency = 'auto', maxFailures } = place.globals
   const tally = person.tally(actions.length)
@@ -150,7 +150,7 @@ const endedWith = async (
   { report }: Carried,
   { unkept, unread }: Verified,
 ): Promise<void> => {
-  const { verdict } = await import('../../fleet/report.js')
+  const { verdict } = await import('../../engine/work/report.js')
   const failure = verdict(report)
   if (failure !== undefined && services.place.clock.signal.aborted) throw failure
   if (unread.length > 0) services.answer.exit(exitCodes.partial)

@@ -5,16 +5,22 @@ import { writeWhole } from '../../base/files/files.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { PlanDocument } from '../../desired/planfile/document.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Header } from '../../engine/journal/lines.js'
+import type { Journal } from '../../engine/journal/writing.js'
+import {
+  againBy,
+  makeJournal,
+  resumable,
+  takeUpJournal,
+  tellGap,
+} from '../../engine/keeping/runs.js'
+import { instanceOf } from '../../engine/place/journals.js'
+import type { End } from '../../engine/work/report.js'
 import { reasonOf, usage } from '../../errors.js'
-import type { Header } from '../../fleet/journal/lines.js'
-import type { Journal } from '../../fleet/journal/writing.js'
-import type { End } from '../../fleet/report.js'
 import { journalFolder } from '../../profile/index.js'
-import { instanceOf } from '../journal/named.js'
-import { againBy, makeJournal, resumable, takeUpJournal, tellGap } from '../journal/runs.js'
 import { limitFlags, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
-import type { Services } from '../services.js'
 import { type Agreed, againFor, checkFiles, type PlanAsked } from './agreed.js'
 
 const command = 'apply'
@@ -81,7 +87,7 @@ export const keptRun = async (
 ): Promise<OwnRun> => {
   const { place } = services
   if (place.globals.journal === 'none') return runOf(undefined, document)
-  const { journalId, planBeside } = await import('../../fleet/journal/folder.js')
+  const { journalId, planBeside } = await import('../../engine/journal/folder.js')
   const header = await headerOf(services, journalId(command, place.clock.now()))
   const journal = await makeJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
@@ -106,8 +112,8 @@ export const keptRun = async (
 /** Says that the last apply to this instance was not finished: a plan made anew may leave what that had begun. */
 export const noteUnfinished = async ({ person, place }: Services): Promise<void> => {
   const [{ journalsIn }, { isDone, readPast }] = await Promise.all([
-    import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/past.js'),
+    import('../../engine/journal/folder.js'),
+    import('../../engine/journal/past.js'),
   ])
   const instance = await instanceOf(place)
   const { entries } = await journalsIn(journalFolder(place.env))
@@ -134,7 +140,7 @@ const maxPlan = 1 << 29
 
 /** As with the journal itself: nobody else can have written it. */
 const keptText = async (path: string): Promise<string> => {
-  const { openJournal } = await import('../../fleet/journal/reading.js')
+  const { openJournal } = await import('../../engine/journal/reading.js')
   const handle = await openJournal(path)
   try {
     const { size } = await handle.stat()
@@ -180,9 +186,9 @@ export const resumedRun = async (
   const { place, person } = services
   checkLine(given)
   const [folder, { isDone, nextOf }, { checkIdentity }, { readKept }] = await Promise.all([
-    import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/past.js'),
-    import('../../fleet/journal/identity.js'),
+    import('../../engine/journal/folder.js'),
+    import('../../engine/journal/past.js'),
+    import('../../engine/journal/identity.js'),
     import('../../desired/planfile/read.js'),
   ])
   const before = await resumable(

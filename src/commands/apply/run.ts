@@ -1,8 +1,8 @@
 /** A run of apply: what it does, and with what. */
 import type { PlannedAction } from '../../desired/actions.js'
+import type { Services } from '../../engine/command/services.js'
 import type { MadePlan } from '../plan/making.js'
 import type { secretsOf } from '../plan/secrets.js'
-import type { Services } from '../services.js'
 import type { OwnRun } from './journal.js'
 
 export interface ApplyRun {

@@ -2,6 +2,8 @@
 import { clearTextWarning, normalizeBaseUrl } from '../../base/base-url.js'
 import { momentAfter } from '../../base/dates.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Argument, Given } from '../../engine/command/types.js'
 import { exitCodes, Failure, survived, usage } from '../../errors.js'
 import {
   type Changes,
@@ -14,9 +16,7 @@ import {
 } from '../../profile/index.js'
 import type { Profile, UserTokenKind } from '../../profile/types.js'
 import { define, type GivenBy } from '../define.js'
-import type { Services } from '../services.js'
 import { storeOf, tokensOf } from '../stores.js'
-import type { Argument, Given } from '../types.js'
 import { type Identity, identityText, probe } from './probe.js'
 
 // What `auth login` has to know: given, or asked for until it is right.

@@ -4,8 +4,8 @@
  * `GET /application/settings` answers; scopes where the instance tells.
  */
 import { isObject } from '../../base/objects.js'
+import type { Elsewhere } from '../../engine/command/services.js'
 import { Failure, survived } from '../../errors.js'
-import type { Elsewhere } from '../services.js'
 
 export interface Identity {
   /** Undefined where the instance does not say. */

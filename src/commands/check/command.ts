@@ -1,10 +1,10 @@
 /** A check as a command: everything that is the same for all of them. */
 import { list, oneOf } from '../../catalogue/params.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Given, Special } from '../../engine/command/types.js'
 import { survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { whyUnread } from '../glance/unread.js'
-import type { Services } from '../services.js'
-import type { Given, Special } from '../types.js'
 import { levelsOf, takenBy } from './levels.js'
 import { type CheckOutcome, judged, lineOf } from './outcome.js'
 import {

@@ -1,6 +1,7 @@
 /** `check instance`: whether the API answers, and how fast. */
+
+import type { Services } from '../../engine/command/services.js'
 import { instanceChecks } from '../doctor/instance.js'
-import type { Services } from '../services.js'
 import { type Concern, checkFact } from './types.js'
 
 /** What of a diagnosis is no trouble of the instance: totals that it does not send. */

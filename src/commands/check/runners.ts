@@ -1,11 +1,11 @@
 /** `check runners`: whether there is somebody to run jobs. */
 import { runners } from '../../catalogue/areas/runners.js'
 import { group, list, oneOf, project } from '../../catalogue/params.js'
+import type { InstanceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
 import { countedStates, countsText, runnerState } from '../glance/runners.js'
 import { firstOf, several } from '../glance/words.js'
-import type { InstanceService } from '../services.js'
 import { checkFact } from './types.js'
 
 const flags = {

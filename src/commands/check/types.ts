@@ -1,8 +1,8 @@
 /** What a check is: what it reads, which of it has levels, and what is wrong whatever they say. */
 import type { Param } from '../../catalogue/params.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Given } from '../../engine/command/types.js'
 import type { GivenBy } from '../define.js'
-import type { Services } from '../services.js'
-import type { Given } from '../types.js'
 
 /** How it stands, the worst last but one: what could not be read is nothing of these. */
 export const severities = ['ok', 'warning', 'critical', 'unknown'] as const

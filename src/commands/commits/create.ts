@@ -8,10 +8,10 @@ import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { isDots } from '../../base/segments.js'
 import { actionNames, commits } from '../../catalogue/areas/commits.js'
 import { list, string } from '../../catalogue/params.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Operation } from '../../engine/command/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Services } from '../services.js'
-import type { Operation } from '../types.js'
 
 // File actions of a new commit (`actions` in `catalogue/reference/commits.md`), checked before they go.
 

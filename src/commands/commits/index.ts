@@ -1,10 +1,10 @@
 /** `commits cherry-pick`, `revert` and `diff` (`catalogue/reference/commits.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
+import { answered } from '../../engine/command/answered.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Operation, Plan } from '../../engine/command/types.js'
 import { Failure, survived } from '../../errors.js'
-import { answered } from '../answered.js'
 import { define } from '../define.js'
-import type { Services } from '../services.js'
-import type { Operation, Plan } from '../types.js'
 
 // The unified diff of a commit, where the answer's items hold one (`diff`, `old_path`, `new_path`).
 

@@ -1,7 +1,8 @@
 /** What the instance answers: whether it is this API, its clock, its pagination headers. */
+
+import type { Elsewhere } from '../../engine/command/services.js'
 import { Failure } from '../../errors.js'
 import type { Whole } from '../../http/types.js'
-import type { Elsewhere } from '../services.js'
 import { type Check, failed, failedBy, ok, warning } from './check.js'
 
 /** A list that is there for everybody (`GET /projects`). */

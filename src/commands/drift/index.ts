@@ -1,11 +1,11 @@
 /** `svcctl drift`: whether an instance is as its files declare it; a check for CI. */
 import { hash, list, string } from '../../catalogue/params.js'
+import type { Services } from '../../engine/command/services.js'
 import { exitCodes } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { filesArgument, planningFlags } from '../plan/flags.js'
 import { madePlan } from '../plan/making.js'
 import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
-import type { Services } from '../services.js'
 import { writeDrift } from './reports.js'
 
 const flags = {

@@ -1,13 +1,13 @@
 /** What differs, for machines that show it: JUnit XML, SARIF 2.1.0, and Markdown for a comment. */
 import { version } from '../../base/version.js'
 import type { PlanAction, PlanDocument, PlanRemark } from '../../desired/planfile/document.js'
+import type { Services } from '../../engine/command/services.js'
 import type { MadePlan } from '../plan/making.js'
 import { summaryOf } from '../plan/summary.js'
 import { changeText, givenText } from '../plan/values.js'
 import { type JunitCase, junitOf } from '../reports/junit.js'
 import { type SarifResult, sarifOf } from '../reports/sarif.js'
 import { writeReport } from '../reports/writing.js'
-import type { Services } from '../services.js'
 
 const words: Readonly<Record<PlanAction['verb'] | 'replace', string>> = {
   create: 'is not there',

@@ -7,10 +7,10 @@ import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
 import { boolean, oneOf, type Param } from '../../catalogue/params.js'
 import { fieldsOf, titled } from '../../catalogue/shapes/fields.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Described, Suggestion } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Services } from '../services.js'
-import type { Described, Suggestion } from '../types.js'
 import { openapi } from './openapi.js'
 
 const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({

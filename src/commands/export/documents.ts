@@ -1,7 +1,7 @@
 /** An export on its way: to standard output, into one file, or into a folder with a file a place. */
 import type { ManagedPlace } from '../../desired/address.js'
 import type { FileSection, PlacedFile, Selected } from '../../desired/exporting/index.js'
-import type { Services } from '../services.js'
+import type { Services } from '../../engine/command/services.js'
 import type { ExportRun, SayPlace } from './gathering.js'
 import type { ExportTarget } from './target.js'
 

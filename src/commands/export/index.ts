@@ -3,11 +3,11 @@ import { boolean, string } from '../../catalogue/params.js'
 import type { ManagedPlace } from '../../desired/address.js'
 import type { Exporting, HeldKind, Selected } from '../../desired/exporting/index.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
+import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { readableOf } from '../plan/instance.js'
 import { selectionFlags, selectionOf } from '../plan/selection.js'
-import type { Services } from '../services.js'
 import { writeExport } from './documents.js'
 import { type ExportRun, groupsAbove, inCommon, oneByOne, type SayPlace } from './gathering.js'
 import { targetOf } from './target.js'
@@ -171,7 +171,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const unread = new UnreadParts(person)
   const how = await howOf(given, sight, scoping)
   const tally = person.tally()
-  const { Frugal } = await import('../../fleet/frugal.js')
+  const { Frugal } = await import('../../engine/work/frugal.js')
   const frugal = await Frugal.begin()
   const step = (): void => {
     tally.add(1)

@@ -1,8 +1,8 @@
 /** Where an export goes: standard output, one file, or a folder of files. */
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
-import type { Services } from '../services.js'
 
 /** What a document is written as. */
 type DocumentForm = 'yaml' | 'json'

@@ -1,8 +1,8 @@
 /** What an export could not read, told as it goes, and what it ends with. */
 import type { LookedAt } from '../../desired/exporting/index.js'
 import type { UnreadPlace } from '../../desired/reading/index.js'
+import type { PersonService } from '../../engine/command/services.js'
 import { type Category, Failure } from '../../errors.js'
-import type { PersonService } from '../services.js'
 
 /** So many are told one by one. */
 const mostTold = 20

@@ -2,8 +2,8 @@
 import { textOf } from '../../base/objects.js'
 import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { RecordOf } from '../../client/typed.js'
+import type { InstanceService } from '../../engine/command/services.js'
 import { made } from '../pages-domains.js'
-import type { InstanceService } from '../services.js'
 
 type Domain = RecordOf<(typeof pagesDomains)['listAll']>
 

@@ -3,10 +3,10 @@
  * when it ends, where signing in was told so. The API has no word for a token's end.
  */
 import { mr } from '../../catalogue/areas/mr.js'
+import type { Services } from '../../engine/command/services.js'
 import { survived } from '../../errors.js'
 import { openStore, pathsOf } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
-import type { Services } from '../services.js'
 
 export interface ProfileCredential {
   readonly profile: string

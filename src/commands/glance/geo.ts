@@ -1,7 +1,7 @@
 /** Replication, site by site: whether it is well, how far behind, how much of its data is there. */
 import { geo } from '../../catalogue/areas/geo.js'
+import type { InstanceService } from '../../engine/command/services.js'
 import { kindsOf, number, percent } from '../geo.js'
-import type { InstanceService } from '../services.js'
 
 /** A kind of data on a site. */
 interface SyncedKind {

@@ -4,11 +4,11 @@ import { quoted } from '../../base/shell-words.js'
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import { answered as typed } from '../../client/typed.js'
+import type { AnswerService, Services } from '../../engine/command/services.js'
+import type { Operation } from '../../engine/command/types.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { define } from '../define.js'
 import { several, spanText } from '../glance/words.js'
-import type { AnswerService, Services } from '../services.js'
-import type { Operation } from '../types.js'
 import { type Advice, adviceOf, type RunnerFit } from './fitting.js'
 import {
   type JobSurroundings,

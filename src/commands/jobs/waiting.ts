@@ -6,9 +6,9 @@ import { jobs } from '../../catalogue/areas/jobs.js'
 import { resourceGroups } from '../../catalogue/areas/resource-groups.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import type { Data, RecordOf } from '../../client/typed.js'
+import type { InstanceService } from '../../engine/command/services.js'
 import { survived } from '../../errors.js'
 import { whyUnread } from '../glance/unread.js'
-import type { InstanceService } from '../services.js'
 import { fittingOf, type RunnerFit, unseenRunner } from './fitting.js'
 
 // What the configuration says of a job: its stage among the others, what it needs, its resource group. No job

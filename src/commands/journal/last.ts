@@ -2,17 +2,17 @@
 
 import { existsSync } from 'node:fs'
 import { lock } from '../../base/files/lock.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Entry, Journals } from '../../engine/journal/folder.js'
+import { checkNewest, entryIn, journalsIn } from '../../engine/journal/folder.js'
+import type { LastWrite, WriteAuthor } from '../../engine/journal/last.js'
+import { isSameAuthor, lastWritesIn } from '../../engine/journal/last.js'
+import { inverseOf } from '../../engine/keeping/inverse.js'
+import { fileOf, instanceOf } from '../../engine/place/journals.js'
 import { Failure, survived, usage } from '../../errors.js'
-import type { Entry, Journals } from '../../fleet/journal/folder.js'
-import { checkNewest, entryIn, journalsIn } from '../../fleet/journal/folder.js'
-import type { LastWrite, WriteAuthor } from '../../fleet/journal/last.js'
-import { isSameAuthor, lastWritesIn } from '../../fleet/journal/last.js'
 import type { AuditEntry } from '../../profile/audit/audit.js'
 import { auditEntryIn, linesIn } from '../../profile/audit/read.js'
 import { journalFolder } from '../../profile/index.js'
-import type { Services } from '../services.js'
-import { inverseOf } from './inverse.js'
-import { fileOf, instanceOf } from './named.js'
 
 // The last write of a profile in its audit log, by the order of the lines.
 

@@ -2,26 +2,32 @@
 
 import { mostAtOnce } from '../../base/ahead.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { keptOf } from '../../engine/command/answered.js'
+import { maskingOf } from '../../engine/command/kept.js'
+import type { PlanAnswer, Services } from '../../engine/command/services.js'
+import { journalId } from '../../engine/journal/folder.js'
+import { checkIdentity } from '../../engine/journal/identity.js'
+import type { Attributes, Header, LineAsked } from '../../engine/journal/lines.js'
+import { isDone, nextOf } from '../../engine/journal/past.js'
+import type { Facts } from '../../engine/journal/record.js'
+import { recordIn } from '../../engine/journal/record.js'
+import { enlist, workOf } from '../../engine/journal/work.js'
+import type { Journal } from '../../engine/journal/writing.js'
+import {
+  keptAs,
+  makeJournal,
+  resumable,
+  takeUpJournal,
+  tellGap,
+} from '../../engine/keeping/runs.js'
+import type { GivenObject, Item } from '../../engine/work/items.js'
+import { closingLine } from '../../engine/work/progress.js'
+import type { Outcome, Report } from '../../engine/work/report.js'
+import { outcomeOf, parseMostFailures, verdict } from '../../engine/work/report.js'
+import { run } from '../../engine/work/run.js'
 import { type Failure, usage } from '../../errors.js'
-import type { GivenObject, Item } from '../../fleet/items.js'
-import { journalId } from '../../fleet/journal/folder.js'
-import { checkIdentity } from '../../fleet/journal/identity.js'
-import type { Attributes, Header, LineAsked } from '../../fleet/journal/lines.js'
-import { isDone, nextOf } from '../../fleet/journal/past.js'
-import type { Facts } from '../../fleet/journal/record.js'
-import { recordIn } from '../../fleet/journal/record.js'
-import { enlist, workOf } from '../../fleet/journal/work.js'
-import type { Journal } from '../../fleet/journal/writing.js'
-import { closingLine } from '../../fleet/progress.js'
-import type { Outcome, Report } from '../../fleet/report.js'
-import { outcomeOf, parseMostFailures, verdict } from '../../fleet/report.js'
-import { run } from '../../fleet/run.js'
-import { keptOf } from '../answered.js'
-import { maskingOf } from '../kept.js'
-import type { PlanAnswer, Services } from '../services.js'
-import { keptAs, makeJournal, resumable, takeUpJournal, tellGap } from './runs.js'
 
-export type { GivenObject, Item } from '../../fleet/items.js'
+export type { GivenObject, Item } from '../../engine/work/items.js'
 
 /** What a run is, as its journal says it. */
 export interface OwnCommand {

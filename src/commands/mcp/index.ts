@@ -1,10 +1,10 @@
 /** `mcp serve`: the commands for agents, over the Model Context Protocol. */
 import { boolean, list } from '../../catalogue/params.js'
+import type { AnswerService, PlaceService, Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import type { Session } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { define, type GivenBy } from '../define.js'
-import type { AnswerService, PlaceService, Services } from '../services.js'
 import { callLogOf } from './log.js'
 import { offersOf } from './offers.js'
 import { checkToolsets, toolsetsOf } from './tools.js'

@@ -4,9 +4,9 @@ import { isObject } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { quoted } from '../../base/shell-words.js'
 import type { Param } from '../../catalogue/params.js'
+import type { Flag, Given } from '../../engine/command/types.js'
 import { type Failure, usage } from '../../errors.js'
 import { visible } from '../../terminal/text/escape.js'
-import type { Flag, Given } from '../types.js'
 import type { Offer } from './offers.js'
 
 /** Longer ones nobody reads before running them. */
@@ -45,7 +45,7 @@ const written = (char: string): string => {
 
 const isPublic = (param: Param): boolean => param.type === 'string' && param.format === 'public-key'
 
-/** Whether the text of a flag may stand for a file or a variable (`cli/plan/given.ts`). */
+/** Whether the text of a flag may stand for a file or a variable (`engine/plan/given.ts`). */
 const mayStandFor = (param: Param): boolean =>
   param.secret === true || param.type === 'json' || isPublic(param)
 

@@ -2,10 +2,10 @@
 
 import { type Endpoint, methodOf, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { type Datum, dataOf } from '../data.js'
-import { plainOf } from '../derive/derived.js'
-import { named } from '../derive/names.js'
-import type { Described } from '../described.js'
+import { type Datum, dataOf } from '../../engine/command/data.js'
+import { plainOf } from '../../engine/command/derive/derived.js'
+import { named } from '../../engine/command/derive/names.js'
+import type { Described } from '../../engine/command/described.js'
 
 /** A command as agents have it. */
 export interface Offer {

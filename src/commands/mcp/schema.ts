@@ -1,6 +1,6 @@
 /** Data as JSON Schema: what agents are told of the values that a command takes. */
 import type { Param } from '../../catalogue/params.js'
-import type { Datum } from '../data.js'
+import type { Datum } from '../../engine/command/data.js'
 
 interface JsonSchema {
   readonly [name: string]: unknown

@@ -1,9 +1,9 @@
 /** What goes wrong, in words for an agent: arguments in place of flags, and nothing that only a person at a command line can do. */
 import { areas } from '../../catalogue/index.js'
+import { flagName } from '../../engine/command/derive/names.js'
+import { declared } from '../../engine/command/globals.js'
 import { type Category, Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/advice.js'
-import { flagName } from '../derive/names.js'
-import { declared } from '../globals.js'
 import type { Offer } from './offers.js'
 
 /** What of a command its words are about. */
@@ -13,7 +13,7 @@ const owner = 'the person who runs this server'
 const tell = `Tell ${owner}: only they can mend that.`
 const again = `Try again; if it fails again, tell ${owner}.`
 
-/** By code, as `cli/run/place/advice.ts` has it for people. */
+/** By code, as `engine/place/advice.ts` has it for people. */
 const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
   sudo: `The server asks as another user and may not. ${tell}`,
   'sudo-user': `The user that the server asks as does not exist. ${tell}`,

@@ -3,8 +3,11 @@ import { isObject, textOf } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { account } from '../../catalogue/implied.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
+import { answered } from '../../engine/command/answered.js'
+import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
+import type { Given } from '../../engine/command/types.js'
+import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../../engine/keeping/turns.js'
 import { exitCodes, Failure, isMissing, usage } from '../../errors.js'
-import { answered } from '../answered.js'
 import { define } from '../define.js'
 import {
   beginRun,
@@ -17,9 +20,6 @@ import {
   resumeRun,
   toldRun,
 } from '../journal/own-run.js'
-import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../journal/turns.js'
-import type { InstanceService, PlanAnswer, Services } from '../services.js'
-import type { Given } from '../types.js'
 import type { Member } from '../usernames.js'
 import { type FoundMembership, Memberships, type Sought, soughtBy } from './memberships.js'
 import { textOfPlace } from './places.js'

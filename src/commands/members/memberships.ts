@@ -3,9 +3,9 @@
 import { ahead, mostAtOnce } from '../../base/ahead.js'
 import { members } from '../../catalogue/areas/members.js'
 import { usersNamed } from '../../catalogue/implied.js'
+import type { InstanceService, Services } from '../../engine/command/services.js'
+import { isTolerated, toleratedText } from '../../engine/command/tolerated.js'
 import { exitCodes, Failure, survived } from '../../errors.js'
-import type { InstanceService, Services } from '../services.js'
-import { isTolerated, toleratedText } from '../tolerated.js'
 import { bare, isId, type Member } from '../usernames.js'
 import { type MemberPlace, MemberPlaces, textOfPlace } from './places.js'
 

@@ -4,8 +4,8 @@ import { isObject, objects, textOf } from '../../base/objects.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import type { RecordOf } from '../../client/typed.js'
+import type { InstanceService } from '../../engine/command/services.js'
 import { Failure, survived } from '../../errors.js'
-import type { InstanceService } from '../services.js'
 
 /** Something that has members. */
 export interface MemberPlace {

@@ -1,10 +1,10 @@
 /** `members where`: every group and project that a user belongs to, and how. */
 import { members } from '../../catalogue/areas/members.js'
 import { boolean } from '../../catalogue/params.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Argument } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Services } from '../services.js'
-import type { Argument } from '../types.js'
 import { Memberships, soughtBy } from './memberships.js'
 import { textOfPlace } from './places.js'
 

@@ -1,8 +1,8 @@
 /** `svcctl plan`: what files want of an instance, held against what it has. Nothing is ever written. */
 import { string } from '../../catalogue/params.js'
+import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Services } from '../services.js'
 import { explained } from './explain.js'
 import { filesArgument, limitFlags, limitsOf, planningFlags, secretFlags } from './flags.js'
 import { madePlan } from './making.js'

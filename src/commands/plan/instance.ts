@@ -4,9 +4,9 @@ import { type Endpoint, endpoint, many, one } from '../../catalogue/endpoint.js'
 import { documented } from '../../catalogue/legible.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
+import type { InstanceService } from '../../engine/command/services.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Whole } from '../../http/types.js'
-import type { InstanceService } from '../services.js'
 
 interface Run {
   readonly instance: Pick<InstanceService, 'collect' | 'each' | 'send'>

@@ -9,11 +9,11 @@ import type { ReadableInstance } from '../../desired/instance.js'
 import type { PlanDocument } from '../../desired/planfile/document.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
 import type { Wish } from '../../desired/wishes.js'
+import type { Services } from '../../engine/command/services.js'
+import type { Given } from '../../engine/command/types.js'
+import { instanceOf } from '../../engine/place/journals.js'
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
-import { instanceOf } from '../journal/named.js'
-import type { Services } from '../services.js'
-import type { Given } from '../types.js'
 import type { fileFlags, planningFlags } from './flags.js'
 import { readableOf } from './instance.js'
 import { selectionOf } from './selection.js'
@@ -171,7 +171,7 @@ export const madePlan = async (
   given: GivenBy<typeof planningFlags>,
   how: Making = {},
 ): Promise<MadePlan> => {
-  const { Frugal } = await import('../../fleet/frugal.js')
+  const { Frugal } = await import('../../engine/work/frugal.js')
   const frugal = await Frugal.begin()
   try {
     return await makeIt(services, given, how, () => frugal.look())

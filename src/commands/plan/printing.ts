@@ -1,11 +1,11 @@
 /** A plan on standard output: a page for people, one object for programs, an action a line elsewhere. */
 
 import type { PlanAction } from '../../desired/planfile/document.js'
+import type { PlaceService, Services } from '../../engine/command/services.js'
 import { exitCodes, usage } from '../../errors.js'
 import { formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
 import type { GivenBy } from '../define.js'
-import type { PlaceService, Services } from '../services.js'
 import type { planningFlags } from './flags.js'
 import type { MadePlan } from './making.js'
 import { pageOf } from './page.js'

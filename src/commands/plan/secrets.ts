@@ -4,10 +4,10 @@ import { programs } from '../../base/processes.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'
+import type { Services } from '../../engine/command/services.js'
+import { instanceOf } from '../../engine/place/journals.js'
 import { usage } from '../../errors.js'
 import { pathsOf } from '../../profile/index.js'
-import { instanceOf } from '../journal/named.js'
-import type { Services } from '../services.js'
 
 const most = 1 << 20
 

@@ -1,10 +1,10 @@
 /** Which of an instance the commands of declared state are about: their flags, and what they say. */
 import { list, oneOf } from '../../catalogue/params.js'
 import type { Scoping } from '../../desired/reading/sight.js'
+import { spreading } from '../../engine/command/many-flags.js'
+import type { PlaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
-import { spreading } from '../many-flags.js'
-import type { PlaceService } from '../services.js'
 
 /** The flags; never filled from the environment or a git remote. */
 export const selectionFlags = {

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
 import type { PlanDocument } from '../../desired/planfile/document.js'
+import type { PlaceService } from '../../engine/command/services.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
-import type { PlaceService } from '../services.js'
 
 type Place = Pick<PlaceService, 'clock' | 'cwd'>
 

@@ -1,8 +1,8 @@
 /** Reports for CI, written whole or not at all. */
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
+import type { PlaceService } from '../../engine/command/services.js'
 import { Failure, reasonOf } from '../../errors.js'
-import type { PlaceService } from '../services.js'
 
 /**
  * Writes a report: it is there whole or not at all, since CI would take half a one for the result.

@@ -1,11 +1,11 @@
 /** The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`. */
 import { resolve } from 'node:path'
 import { boolean, integer, string } from '../../catalogue/params.js'
+import type { Services } from '../../engine/command/services.js'
+import { jobsRule, stateFolder, workingFolder } from '../../engine/place/sandbox.js'
 import { define, type GivenBy } from '../define.js'
 import { patient } from '../patient.js'
-import type { Services } from '../services.js'
 import { asOfFlag, asOfVersion } from './as-of.js'
-import { jobsRule, stateFolder, workingFolder } from './session.js'
 
 const state = string('folder that holds the state', { completes: 'file' })
 
@@ -17,7 +17,7 @@ const folderOf = (
 /** How many requests it lets pass, in whole ones; a number alone is of a second. */
 const limitOf = async (rate: string | undefined) => {
   if (rate === undefined) return {}
-  const { wholeAllowance } = await import('../../fleet/gate/index.js')
+  const { wholeAllowance } = await import('../../http/gate/index.js')
   return { limit: wholeAllowance(/[/]/.test(rate) ? rate : `${rate}/s`) }
 }
 

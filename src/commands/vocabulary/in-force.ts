@@ -1,6 +1,7 @@
 /** Which vocabulary is in force, for commands that look at the file itself. */
+
+import type { PlaceService } from '../../engine/command/services.js'
 import { openStore, pathsOf, vocabularyInForce } from '../../profile/index.js'
-import type { PlaceService } from '../services.js'
 
 /** The file; undefined where none is in force. */
 export const vocabularyFile = ({

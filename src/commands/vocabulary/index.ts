@@ -5,6 +5,7 @@ import { writeWhole } from '../../base/files/files.js'
 import { project, string } from '../../catalogue/params.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
 import type { Words } from '../../catalogue/words.js'
+import type { Services } from '../../engine/command/services.js'
 import { exitCodes, type Failure, usage } from '../../errors.js'
 import {
   checkText,
@@ -15,7 +16,6 @@ import {
   writtenOf,
 } from '../../vocabulary/index.js'
 import { define, type GivenBy } from '../define.js'
-import type { Services } from '../services.js'
 import { vocabularyFile } from './in-force.js'
 import { type Answers, answersOf, type Read, type Unanswered } from './reading.js'
 

@@ -7,10 +7,10 @@ import { settings } from '../../catalogue/areas/settings.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
 import { requestIn } from '../../client/words.js'
+import type { Services } from '../../engine/command/services.js'
 import { type Failure, survived } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { Heard } from '../../vocabulary/learn.js'
-import type { Services } from '../services.js'
 
 /** An answer, or why there is none. */
 export interface Read extends Heard {

@@ -1,0 +1,93 @@
+/** Answers about several objects: each says which object it is about, as that was given. */
+import type { JsonValues } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { objectColumn } from '../command/derive/fields.js'
+import { flagName } from '../command/derive/index.js'
+import type { Plan } from '../command/described.js'
+
+const argumentOf = ({ args, path, params }: Endpoint) => {
+  const name = args?.[0] ?? 'object'
+  const param = path[name] ?? params[name]
+  const key = param === undefined ? name : flagName(name, param).replaceAll('-', '_')
+  return { name, param, key }
+}
+
+/** The key and the value that name a plan's object in JSON. */
+export const identityOf = ({ endpoint, values, label }: Plan): JsonValues => {
+  const { name, key } = argumentOf(endpoint)
+  const id = values[name] ?? label
+  if (id === undefined) return {}
+  return label === undefined || String(id) === label
+    ? { [key]: id }
+    : { [objectColumn]: label, [key]: id }
+}
+
+/** The placeholder of a path that names the project or group of an object, with its kind. */
+export const holderOf = ({
+  path,
+}: Pick<Endpoint, 'path'>): { readonly name: string; readonly type: string } | undefined => {
+  const [name, param] =
+    Object.entries(path).find(([, { type }]) => type === 'project' || type === 'group') ?? []
+  return name === undefined || param === undefined ? undefined : { name, type: param.type }
+}
+
+/** What a plan is about, without its words: the object's own id, and the project or group that it is in. */
+export const belongingOf = ({
+  endpoint,
+  values,
+  label = '',
+  object: named,
+}: Plan): { readonly object: string; readonly parent?: string } => {
+  const holder = holderOf(endpoint)
+  const { name } = argumentOf(endpoint)
+  // A reference brings its project along; any other text stands for itself.
+  const object = named ?? (/[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label)
+  const parent = holder === undefined || holder.name === name ? undefined : values[holder.name]
+  return { object, ...(parent === undefined ? {} : { parent: String(parent) }) }
+}
+
+/** Whether the value of a column is the very text that each object was given by. */
+const same = (column: string, plans: readonly Plan[]): boolean =>
+  plans.every(({ endpoint, label = '' }) => {
+    const { name, param, key } = argumentOf(endpoint)
+    const kind = kindNamed(param?.completes)
+    const named = column === key || column === name || kind?.names.includes(column) === true
+    if (!named || param === undefined) return false
+    if (kind?.mark !== undefined)
+      return column === 'reference' && /^(?!\d+[!#]|[a-z]+:).+[!#]\d+$/i.test(label)
+    return column === 'id' ? /^\d+$/.test(label) : column === name
+  })
+
+/** The column that has to come before these, where they do not begin with the object as given. */
+export const leadOf = (
+  columns: readonly string[],
+  plans: readonly Plan[],
+): { lead?: typeof objectColumn } => {
+  const given = plans.filter(({ label }) => label !== undefined)
+  return given.length === 0 || same(columns[0] ?? '', given) ? {} : { lead: objectColumn }
+}
+
+/** A record with the object that it is about before everything else. */
+export const about = ({ label }: Plan, value: unknown): unknown => {
+  if (label === undefined) return value
+  return isObject(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
+}
+
+/** What names the parent of a plan's object, where there are several. */
+export const belowOf = ({ parent }: Plan): Readonly<Record<string, string>> =>
+  parent === undefined ? {} : { [parent.column]: parent.name }
+
+/** A row below its parent, as `Emit.parent` has it. */
+export const below = (plan: Plan, value: unknown): unknown =>
+  plan.parent === undefined ? value : { ...belowOf(plan), record: value }
+
+/** The same, unless the record itself says which object it is. */
+export const toldApart = (plan: Plan, value: unknown): unknown => {
+  const { name, param, key } = argumentOf(plan.endpoint)
+  const texts = [plan.label, String(plan.values[name] ?? plan.label)]
+  const names = [name, key, ...(kindNamed(param?.completes)?.names ?? [])]
+  const says = isObject(value) && names.some((field) => texts.includes(String(value[field])))
+  return says ? value : about(plan, value)
+}

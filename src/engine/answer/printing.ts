@@ -1,0 +1,308 @@
+/** The answer of a run: what a command prints, written in the format that was asked for. */
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { secretsOf } from '../../catalogue/secret-fields.js'
+import { openDocument, openWriter } from '../../output/index.js'
+import { ownColours } from '../../output/shown.js'
+import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../output/types.js'
+import { printable, visibleLines } from '../../terminal/text/escape.js'
+import { fieldsOf, firstOf } from '../command/derive/fields.js'
+import { changes } from '../command/derive/index.js'
+import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
+import type { RunOptions } from '../options.js'
+import { mayAskSingles } from '../records/budget.js'
+import type { SingleFields } from '../records/single-fields.js'
+import { isRehearsal } from '../rehearsal.js'
+import type { Streams } from '../screen.js'
+import { namesFor } from './identity.js'
+import { isList, printedValue } from './outcome.js'
+
+// What of an answer decides how it is seen.
+
+/** Columns that the command chose, else the catalogue's. */
+const columnsOf = ({ columns, endpoint }: Emit): Pick<Asked, 'columns'> => {
+  const chosen = columns ?? endpoint?.columns
+  return chosen === undefined ? {} : { columns: chosen }
+}
+
+/** The columns of rows that stack where they do not fit. */
+const stackingOf = ({ endpoint, stacks = endpoint?.stacks }: Emit): Pick<Asked, 'stacks'> =>
+  stacks === undefined ? {} : { stacks }
+
+// What people see of an answer in place of its records.
+
+const isBelow = (value: unknown): value is { readonly record: unknown } =>
+  value !== null && typeof value === 'object' && 'record' in value
+
+/** Of records below their parents, each is seen by itself: the rows that it makes stay below its own. */
+const below = ({ page: _, rows, ...others }: People): People => {
+  if (rows === undefined) return others
+  return {
+    ...others,
+    rows: (records) =>
+      records.flatMap((one) =>
+        isBelow(one) ? rows([one.record]).map((record) => ({ ...one, record })) : [one],
+      ),
+  }
+}
+
+/** @param sorts whether another order was asked for than that of the rows */
+const peopleOf = ({ people, within, parent }: Emit, sorts: boolean): Pick<Asked, 'people'> => {
+  if (people === undefined) return {}
+  const { rows: _, ...asSorted } = people
+  const seen: People = sorts && people.reorders === true ? asSorted : people
+  return { people: parent === undefined && within === undefined ? seen : below(seen) }
+}
+
+// Columns for records whose endpoint answers with one of them: those of a list of the same area.
+
+/** The columns of the area's list whose every column the endpoint's shape has; else its first fields. */
+const columnsFor = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
+  if (endpoint.columns !== undefined) return endpoint.columns
+  const fields = fieldsOf([endpoint])
+  const endpoints = (await areas.find((a) => a.name === area)?.load()) ?? {}
+  for (const { columns = [], made = [] } of Object.values(endpoints)) {
+    const own = columns.filter((name) => !made.some((one) => one === name))
+    if (own.length > 0 && own.every((name) => fields.includes(firstOf(name)))) return own
+  }
+  return fields.slice(0, 8)
+}
+
+// Text of commands that write their own.
+
+/** How text is written for people on this output. */
+const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
+  accessible: style.accessible,
+  safe: style.visible,
+  strong: (text) => ownColours(style.bold(style.visible(text))),
+  mark: (kind) => ownColours(style.mark(kind)),
+  bar: (fraction, columns) => ownColours(style.bar(fraction, columns)),
+  hanging: (text, indent) =>
+    style.wrap(style.visible(text), width - indent).join(`\n${' '.repeat(indent)}`),
+})
+
+const encoder = new TextEncoder()
+
+type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
+
+/** The answer of a run, as the engine has it. */
+export interface RunAnswer extends AnswerService {
+  writer(many: boolean, emit: Emit): Promise<Writer>
+}
+
+/** Prints on standard output, masked and escaped by the writers of `output`. */
+export class Printing implements RunAnswer {
+  readonly #asked: Options
+  readonly #screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>
+  readonly #decoder = new TextDecoder()
+  readonly text: Text
+  readonly #later: (text: string) => void
+  /** Columns of which was said that no record has them. */
+  readonly #absent = new Set<string>()
+  #code = 0
+  #toldHidden = false
+
+  /** @param later says what stands below the output */
+  constructor(
+    asked: Options,
+    screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>,
+    later: (text: string) => void,
+  ) {
+    this.#asked = asked
+    this.#screen = screen
+    this.#later = later
+    this.text = textOf(screen)
+  }
+
+  get reader(): Reader {
+    return this.#asked.format.reader
+  }
+
+  get terminal(): boolean {
+    return this.#screen.style.terminal
+  }
+
+  get width(): number {
+    return this.#screen.width
+  }
+
+  /** The exit code of a run that ends well. */
+  get code(): number {
+    return this.#code
+  }
+
+  exit(code: number): void {
+    this.#code = Math.max(this.#code, code)
+  }
+
+  /** Another round begins: what came of those before it counts no more. */
+  begin(): void {
+    this.#code = 0
+    this.#asked.until?.begin()
+  }
+
+  columnsFor(endpoint: Endpoint): Promise<readonly string[]> {
+    return columnsFor(this.#asked.command.area, endpoint)
+  }
+
+  flush(): Promise<void> {
+    return this.#screen.plain.end()
+  }
+
+  /** The one door of text that no format wrote, and of bytes that are shown instead of kept. */
+  write(chunk: string | Uint8Array): Promise<void> {
+    const { out } = this.#screen
+    if (typeof chunk === 'string')
+      return out.write(this.terminal ? visibleLines(chunk) : printable(chunk))
+    if (!this.terminal) return out.write(chunk)
+    return out.write(visibleLines(this.#decoder.decode(chunk, { stream: true })))
+  }
+
+  async writer(many: boolean, emit: Emit): Promise<Writer> {
+    const { command, format, globals, until, words } = this.#asked
+    const singles = await this.#singles(many, emit)
+    const inspection = await this.#inspection(emit, singles?.endpoint)
+    const view = {
+      ...this.#view(many, emit),
+      ...(inspection === undefined ? {} : { inspection }),
+    }
+    const writer = await openWriter(
+      format,
+      this.#screen.out,
+      view,
+      this.#hidden(emit, singles?.endpoint),
+    )
+    const seen = until === undefined ? writer : until.tap(writer, emit.endpoint)
+    if (!many || (globals.sort === undefined && singles === undefined)) return seen
+    const { staged } = await import('./stages.js')
+    const answering = { command, emit, words, single: singles?.endpoint }
+    return staged(seen, { command, answering, globals, singles, note: this.#later })
+  }
+
+  async print(value: unknown, emit: Emit = {}): Promise<void> {
+    if (emit.noted === true && this.reader === 'people') return
+    const open = await this.writer(false, emit)
+    await open.record(value)
+    await open.close()
+  }
+
+  async printDocument(value: unknown): Promise<void> {
+    const { format } = this.#asked
+    const open = await openDocument(format, this.#screen.out, this.#view(false, {}))
+    await open.record(value)
+    await open.close()
+  }
+
+  async printMany(
+    values: Iterable<unknown> | AsyncIterable<unknown>,
+    emit: Emit = {},
+  ): Promise<void> {
+    const open = await this.writer(true, emit)
+    for await (const value of values) await open.record(value)
+    await open.close()
+  }
+
+  /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
+  async printAnswer(outcome: PlanAnswer, emit: Emit = {}): Promise<void> {
+    const { format, globals } = this.#asked
+    if ((format.lists !== true || globals.sort !== undefined) && isList(outcome)) {
+      const items = printedValue(outcome)
+      if (Array.isArray(items)) return this.printMany(items, emit)
+    }
+    const open = await this.writer(false, emit)
+    await open.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
+    await open.close()
+  }
+
+  /** The fields of the records of a list that only single ones have. */
+  async #singles(many: boolean, emit: Emit): Promise<SingleFields | undefined> {
+    const { command, globals, words } = this.#asked
+    if (!many || !mayAskSingles(command, globals)) return undefined
+    const { singleFieldsOf } = await import('../records/single-fields.js')
+    return singleFieldsOf({ command, emit, words }, globals)
+  }
+
+  /** Whether the records have what is to be shown: the fields that were asked for, else the columns. */
+  async #inspection(emit: Emit, single?: Endpoint): Promise<Inspection | undefined> {
+    const { command, format, globals, words } = this.#asked
+    const { fields } = globals
+    if (fields !== undefined) {
+      const { fieldInspection } = await import('../records/field-inspection.js')
+      const wrote = changes(command, []) && !isRehearsal({ command, globals })
+      const late = emit.changed === true || wrote
+      return fieldInspection({ command, emit, words, single }, fields, { late, note: this.#later })
+    }
+    const own = emit.fields ?? emit.people?.columns
+    if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
+      return undefined
+    const { columnInspection } = await import('./column-inspection.js')
+    return columnInspection(emit, words, (column, text) => {
+      if (!this.#absent.has(column)) this.#later(text)
+      this.#absent.add(column)
+    })
+  }
+
+  /** The fields asked for; rows begin with the column that leads all the same. */
+  #fields({ lead, fields: asked }: Emit): Pick<Asked, 'fields'> {
+    const { fields = asked } = this.#asked.globals
+    if (fields === undefined) return {}
+    const leads = lead !== undefined && this.reader !== 'programs' && !fields.includes(lead)
+    return { fields: leads ? [lead, ...fields] : fields }
+  }
+
+  /** What objects are called, for a format that shows nothing else. */
+  #names({ endpoint, parent }: Emit): Pick<Asked, 'names'> {
+    const { command, format } = this.#asked
+    if (format.shows !== 'names') return {}
+    const names = namesFor(endpoint, command.area, parent !== undefined)
+    return names === undefined ? {} : { names }
+  }
+
+  /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
+  #hidden({ endpoint, reveal, within }: Emit, single?: Endpoint): Hidden {
+    const { command, globals, inner } = this.#asked
+    // A program that asked for it is no person who has to copy it.
+    if (globals.showSecrets || (reveal === true && inner === undefined)) return 'nothing'
+    const own = new Set([...secretsOf(endpoint), ...secretsOf(single)])
+    if (within === undefined) return own
+    // Each instance may have been asked by another endpoint of the command.
+    const all = Object.values(command.endpoints).map((one) => secretsOf(one))
+    return new Set([...own, ...all.flatMap((names) => [...names])])
+  }
+
+  /** What each record belongs to, the widest first. */
+  #parents({ within, parent }: Emit): Pick<Asked, 'parents'> {
+    const parents = [within, parent].filter((name) => name !== undefined)
+    return parents.length === 0 ? {} : { parents }
+  }
+
+  /** Says once of all tables that columns had no room. */
+  #tellHidden(count: number): void {
+    if (this.#toldHidden) return
+    this.#toldHidden = true
+    this.#later(`${count} column${count === 1 ? '' : 's'} hidden: --fields, or a wider terminal`)
+  }
+
+  #view(many: boolean, emit: Emit): Asked {
+    const { command, globals, words } = this.#asked
+    const { style, width } = this.#screen
+    return {
+      many,
+      ...columnsOf(emit),
+      ...this.#fields(emit),
+      ...this.#names(emit),
+      ...this.#parents(emit),
+      made: command.made,
+      words,
+      terminal: style.terminal,
+      width,
+      color: style.color,
+      now: new Date(),
+      style,
+      ...peopleOf(emit, globals.sort !== undefined),
+      ...stackingOf(emit),
+      tellHidden: (count) => this.#tellHidden(count),
+      csvRaw: globals.csvRaw,
+    }
+  }
+}

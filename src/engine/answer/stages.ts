@@ -1,0 +1,34 @@
+/** What stands between the records of an answer and its format: their order, and what only single records show. */
+import { mostAtOnce } from '../../base/ahead.js'
+import type { Writer } from '../../output/types.js'
+import type { Globals } from '../command/globals.js'
+import type { Command } from '../command/types.js'
+import type { Answering } from '../records/known-fields.js'
+import type { SingleFields } from '../records/single-fields.js'
+
+interface StageOptions {
+  readonly command: Pick<Command, 'flags'>
+  readonly answering: Answering
+  readonly globals: Pick<Globals, 'concurrency' | 'limit' | 'sort'>
+  readonly singles: SingleFields | undefined
+  /** A line that stands below the output. */
+  readonly note: (text: string) => void
+}
+
+/** @throws Failure `usage` for what cannot be sorted by */
+export const staged = async (writer: Writer, options: StageOptions): Promise<Writer> => {
+  const { answering, globals, singles } = options
+  const { concurrency = 'auto' } = globals
+  const width = concurrency === 'auto' ? mostAtOnce : concurrency
+  const { shown: fields = [] } = singles ?? {}
+  let whole = writer
+  if (fields.length > 0) {
+    const { withSingles } = await import('../records/merged.js')
+    const { recordIn } = await import('../records/field-inspection.js')
+    const recordOf = (row: unknown): unknown => recordIn(row, answering)
+    whole = withSingles(writer, { fields, words: answering.words, recordOf }, width)
+  }
+  if (globals.sort === undefined) return whole
+  const { sorted } = await import('../records/sort.js')
+  return sorted(whole, { ...options, width })
+}

@@ -1,0 +1,111 @@
+/** `--web`: in the place of an answer, the page of the one object that it is about. */
+import { isObject, textOf } from '../../base/objects.js'
+import type { Words } from '../../catalogue/words.js'
+import { Failure, usage } from '../../errors.js'
+import type { Writer } from '../../output/types.js'
+import type { PersonService } from '../command/services.js'
+import { PartOfAnswer } from './part.js'
+import type { RunAnswer } from './printing.js'
+
+/** What showing a page needs of its run. */
+interface Showing {
+  readonly env: NodeJS.ProcessEnv
+  /** The address of the instance, the only one whose pages are shown. */
+  readonly baseUrl: () => Promise<string>
+  readonly note: PersonService['note']
+  readonly words: Pick<Words, 'name'> | undefined
+}
+
+const isSet = (text: string | undefined): boolean => text !== undefined && text !== ''
+
+/** Whether there is a screen that a browser could open on; at the other end of ssh there is none. */
+export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean => {
+  if (['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY', 'CI'].some((name) => isSet(env[name])))
+    return false
+  if (platform === 'win32' || platform === 'darwin') return true
+  return ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME'].some((name) => isSet(env[name]))
+}
+
+/**
+ * The address of a record's page, as it may be opened.
+ * @throws Failure `failed` for one that is not on the instance: whoever writes a record would choose it
+ */
+export const pageOf = (record: unknown, baseUrl: string, field = 'web_url'): string => {
+  const text = isObject(record) ? textOf(record[field]) : undefined
+  if (text === undefined)
+    throw new Failure('failed', 'the instance names no page of this object', {
+      hint: 'Leave --web out to see its record.',
+    })
+  const { origin } = new URL(baseUrl)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const web = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (url === undefined || !web || url.origin !== origin || url.username + url.password !== '')
+    throw new Failure(
+      'failed',
+      `the page of this object is not opened: ${text} is not on ${origin}`,
+      {
+        hint: 'Only pages of the instance itself are opened; --fields web_url shows the address.',
+      },
+    )
+  return url.href
+}
+
+/** One of several parents' records stands below its name. */
+const withinParent = (value: unknown): unknown =>
+  isObject(value) && isObject(value.record) ? value.record : value
+
+const several = (): Failure =>
+  usage(
+    '--web opens the page of one object, and there are more',
+    'Name it by its ID, or choose it with --where.',
+  )
+
+export class WebPage extends PartOfAnswer implements RunAnswer {
+  readonly #printing: RunAnswer
+  readonly #showing: Showing
+
+  constructor(printing: RunAnswer, showing: Showing) {
+    super(printing, () => this.#writer(), 'instance')
+    this.#printing = printing
+    this.#showing = showing
+  }
+
+  async writer(): Promise<Writer> {
+    return this.#writer()
+  }
+
+  #writer(): Writer {
+    const found: unknown[] = []
+    const record = async (value: unknown): Promise<void> => {
+      if (found.push(withinParent(value)) > 1) throw several()
+    }
+    return {
+      record,
+      raw: async (batch) => {
+        for (const bytes of batch) await record(JSON.parse(Buffer.from(bytes).toString()))
+      },
+      close: async () => {
+        if (found.length === 0)
+          throw new Failure('not_found', 'there is nothing whose page could be opened')
+        await this.#show(found[0])
+      },
+      abandon: async () => {},
+    }
+  }
+
+  async #show(record: unknown): Promise<void> {
+    const { baseUrl, env, note, words } = this.#showing
+    const url = pageOf(record, await baseUrl(), words?.name('web_url'))
+    if (hasDisplay(env, process.platform)) {
+      try {
+        const { openPage } = await import('./browser.js')
+        await openPage(url, env)
+        return note(`opened ${url}`)
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        note(`no browser could be started (${why}); the address is`)
+      }
+    }
+    await this.#printing.write(`${url}\n`)
+  }
+}

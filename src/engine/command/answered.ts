@@ -1,0 +1,45 @@
+/** What a call came to: the bytes of its answer, and their value for whoever looks into it. */
+import { headerOf } from '../../http/answers/headers.js'
+import type { Whole } from '../../http/types.js'
+import type { PlanAnswer } from './running.js'
+
+export const isBare = ({ bytes, data }: Whole): boolean => bytes.length === 0 && data === undefined
+
+/** What is to be known of an answer besides what it shows. */
+export const factsOf = ({ status, headers }: Whole): Pick<PlanAnswer, 'requestId' | 'status'> => {
+  const requestId = headerOf(headers, 'x-request-id')
+  return { status, requestId }
+}
+
+/** The same of an answer that is there already. */
+export const keptOf = ({
+  status,
+  requestId,
+}: PlanAnswer): Pick<PlanAnswer, 'requestId' | 'status'> => ({
+  status,
+  requestId,
+})
+
+/** The same answer about an object that the write left as it was. */
+export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
+  ...keptOf(answer),
+  bytes: answer.bytes,
+  told: answer.told,
+  unchanged: true,
+  get value() {
+    return answer.value
+  },
+})
+
+/** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
+export const answered = (whole: Whole): PlanAnswer => {
+  if (whole.status === 304) return { unchanged: true }
+  if (isBare(whole)) return factsOf(whole)
+  return {
+    ...factsOf(whole),
+    ...(whole.bytes.length === 0 ? {} : { bytes: whole.bytes }),
+    get value() {
+      return whole.data
+    },
+  }
+}

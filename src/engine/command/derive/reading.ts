@@ -1,0 +1,70 @@
+/** Which endpoint reads the object that a call is about: derived from their paths. */
+import type { JsonValues } from '../../../base/json/value.js'
+import { type Endpoint, methodOf, pathOf, pathPattern } from '../../../catalogue/endpoint.js'
+import { areas } from '../../../catalogue/index.js'
+import { kindNamed } from '../../../catalogue/kinds.js'
+import type { Ask } from '../../../http/types.js'
+
+/** The placeholders of a path, in their order. */
+const placeholders = (path: string): readonly string[] =>
+  [...path.matchAll(/[:*](\w+)/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
+
+/** The path of an endpoint up to its object; all of it where it is about no object of many. */
+const objectPath = (endpoint: Endpoint): string => {
+  const path = pathOf(endpoint)
+  const [name] = endpoint.args ?? []
+  if (name === undefined || endpoint.path[name] === undefined) return path
+  const mark = `:${name}`
+  return path.slice(0, path.indexOf(mark) + mark.length)
+}
+
+/** The path of an object among its like: `runners/:`. */
+const nounOf = (path: string): string => pathPattern(path).split('/').slice(-2).join('/')
+
+/** Values by place: placeholders of one path have other names in another. */
+const filled = (read: Endpoint, names: readonly string[], { values }: Pick<Ask, 'values'>) =>
+  Object.fromEntries(
+    placeholders(pathOf(read)).map((name, i) => [name, values[names[i] ?? name]] as const),
+  )
+
+/** How near a read is to an endpoint, the nearest first; undefined where it reads something else. */
+const nearness = (read: Endpoint, endpoint: Endpoint): number | undefined => {
+  if (methodOf(read) !== 'GET' || read.returns.kind !== 'one') return undefined
+  const [path, own, object] = [pathOf(read), pathOf(endpoint), objectPath(endpoint)]
+  if (pathPattern(path) === pathPattern(own)) return 0
+  const ofOne = endpoint.path[endpoint.args?.[0] ?? ''] !== undefined
+  if (!ofOne) return undefined
+  // What a verb is answered with tells best what it changes.
+  const answered = read.returns.shape === endpoint.returns.shape
+  if (answered && pathPattern(path).startsWith(`${pathPattern(object)}/`)) return 1
+  if (pathPattern(path) === pathPattern(object)) return 2
+  return placeholders(path).length === 1 && nounOf(path) === nounOf(object) ? 3 : undefined
+}
+
+/** The endpoints of an area, and of the areas that list what it is about. */
+const nearby = async (area: string, endpoint: Endpoint): Promise<readonly Endpoint[]> => {
+  const kind = kindNamed(endpoint.path[endpoint.args?.[0] ?? '']?.completes)
+  const rows = areas.filter(({ name }) => name === area || kind?.areas.includes(name) === true)
+  const all = await Promise.all(rows.map((row) => row.load()))
+  return all.flatMap((endpoints) => Object.values<Endpoint>(endpoints))
+}
+
+/** How the object of a call is read. */
+export interface Reading {
+  readonly endpoint: Endpoint
+  /** The values that fill its path, out of those of the call. */
+  readonly values: (ask: Pick<Ask, 'values'>) => JsonValues
+}
+
+/** How the object of an endpoint of an area is read; undefined where the API reads no single one. */
+export const readingOf = async (area: string, endpoint: Endpoint): Promise<Reading | undefined> => {
+  const found = (await nearby(area, endpoint))
+    .map((read) => ({ read, near: nearness(read, endpoint) }))
+    .filter(({ near }) => near !== undefined)
+    .toSorted((a, b) => (a.near ?? 0) - (b.near ?? 0))[0]
+  if (found === undefined) return undefined
+  const { read, near } = found
+  const all = placeholders(pathOf(endpoint))
+  const names = near === 3 ? all.slice(placeholders(objectPath(endpoint)).length - 1) : all
+  return { endpoint: read, values: (ask) => filled(read, names, ask) }
+}

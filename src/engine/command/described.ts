@@ -1,0 +1,235 @@
+/** What a command says of itself, and what is asked of it. */
+import type { JsonValues } from '../../base/json/value.js'
+import type { Fields } from '../../base/objects.js'
+import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
+import type { Naming } from '../../catalogue/words.js'
+import type { Failure } from '../../errors.js'
+import type { Ask, WireRequest } from '../../http/types.js'
+import type { Made, People } from '../../output/types.js'
+
+/** A positional argument of a command. */
+export interface Argument {
+  readonly name: string
+  readonly required: boolean
+  readonly variadic: boolean
+  readonly help: string
+  /** The API parameter it fills, by the API's own name. */
+  readonly parameter?: string
+  readonly param?: Param
+  /** A file: shells complete it, and `-` is its text from standard input, no list of objects. */
+  readonly file?: true
+  /**
+   * What it may be, for completion, where no parameter says so.
+   * @param before the arguments before it
+   * @param current what was typed of it
+   * @param naming what the instance calls fields, where a vocabulary says so
+   */
+  readonly values?: (
+    before: readonly string[],
+    current: string,
+    naming?: Naming,
+  ) => Promise<readonly Suggestion[]>
+}
+
+/** A value with what it is, where that needs saying. */
+export interface Suggestion {
+  readonly value: string
+  readonly text?: string
+}
+
+/** A flag of a command: a parameter of an endpoint, or one that only the tool knows. */
+export interface Flag {
+  /** Kebab-case, without dashes. */
+  readonly name: string
+  readonly param: Param
+  /** The API parameter it fills; absent on the tool's own flags. */
+  readonly parameter?: string
+  readonly short?: string
+  /** What instances call it, where a vocabulary says so: as good as the name. */
+  readonly own?: readonly string[]
+  /** Other spellings that are accepted and not shown. */
+  readonly aliases?: readonly string[]
+  readonly required: boolean
+  /** Fills a placeholder of the path. */
+  readonly path?: true
+  /** Picks an endpoint among those of the command. */
+  readonly selects?: true
+  /** Goes past the catalogue (`--param`, `--input`): never a value of its own. */
+  readonly beyond?: true
+  /** Runs the command again and again: only for those that may be repeated. */
+  readonly repeats?: true
+  readonly hidden?: boolean
+  /** A value may be left out (`--watch [seconds]`). */
+  readonly optionalValue?: true
+  /** Key and value are two words (`--report junit lint.xml`). */
+  readonly pair?: true
+  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
+  readonly refusal?: string
+  readonly group?: FlagGroup
+}
+export type FlagGroup = 'command' | 'many' | 'paging' | 'instance' | 'output'
+
+/** The answer of one of several instances, as it came. */
+export interface OfInstance {
+  readonly profile: string
+  readonly value: unknown
+  /** The fields that were asked for by name, as the documents call them. */
+  readonly fields?: readonly string[]
+  /** What the documents call a field. */
+  readonly neutral: (own: string) => string
+  /** Whether what a field of it holds is not shown. */
+  readonly isSecret: (own: string) => boolean
+}
+
+/** What becomes of answers where they are set side by side: nothing of it is masked any more. */
+export interface Across {
+  /** The flag that asks for it. */
+  readonly flag: string
+  readonly join: (answers: readonly OfInstance[]) => {
+    readonly records: readonly unknown[]
+    readonly people: People
+  }
+}
+
+/** What the person asked of a command, parsed and checked, before an endpoint is chosen. */
+export interface Given {
+  /** Texts given by position, in order; `-` already replaced by the lines of standard input. */
+  readonly args: readonly string[]
+  /** Parsed values of the flags that were given, by flag name. */
+  readonly flags: JsonValues
+  /** `--param`: name → value. */
+  readonly extra: Readonly<Record<string, string | readonly string[]>>
+  /** `--input`: attributes by API name. */
+  readonly input?: JsonValues
+  /** What the instance calls fields, where a vocabulary says so. */
+  readonly naming?: Naming
+  /** The attributes of each argument, where rows bring them along. */
+  readonly rows?: readonly (JsonValues | undefined)[]
+  /** The line names several projects or groups: what is done is done in each of them. */
+  readonly several?: true
+  /** In the place of arguments. */
+  readonly coming?: Coming
+}
+
+/** An object by the text that names it. */
+export interface NamedObject {
+  readonly text: string
+  /** What it came with, as `Coming.below` names it. */
+  readonly parent?: string
+  /** What of it a run may change, where it was selected by its record. */
+  readonly before?: Fields
+  /** Its own attributes, where its row brings them along. */
+  readonly row?: JsonValues
+}
+
+/** Objects that are taken as they come. */
+export interface Coming {
+  readonly objects: AsyncIterable<NamedObject>
+  /** They come with what they belong to, and this column names it. */
+  readonly below?: Parent['column']
+  /** Nobody named them: asked once it is known how many there are, before the first is worked on. */
+  readonly confirm?: (count: number) => Promise<void>
+}
+
+/** What objects belong to, where a command was given several of them. */
+export interface Parent {
+  /** The column of answers that names it. */
+  readonly column: 'project' | 'group' | 'of'
+  readonly name: string
+}
+
+/** One call that a command decided on: which endpoint, with which values. */
+export interface Plan extends Ask {
+  readonly key: string
+  /** How the object is called in notes and outcomes (`42`, `platform/app!42`). */
+  readonly label?: string
+  /** What it works on as a journal names it, where the label has more words. */
+  readonly object?: string
+  /** Whose object it is, where there are several. */
+  readonly parent?: Parent
+  /** What of its values its row said. */
+  readonly row?: JsonValues
+  /** Its record, where planning read that already. */
+  readonly record?: unknown
+  /** Why it is not sent: what became of its object. */
+  readonly refused?: Failure
+  /** The request itself, where no endpoint of the catalogue makes it. */
+  readonly request?: WireRequest
+  /** The documented endpoint by whose credential that goes. */
+  readonly called?: Endpoint
+}
+
+/** Plans that are made as their objects come: nothing is known of the next before the one before it is taken. */
+export interface PlanSource extends Pick<Coming, 'confirm'> {
+  readonly objects: AsyncIterable<GivenObject>
+  /** The plan of an object, which a journal may name. */
+  planOf(object: GivenObject): Promise<Plan>
+  /** All of them are there before the first is worked on. */
+  readonly whole?: true
+  /** So many may be planned at once. */
+  readonly width?: number
+  /** What is known of all of them before they come: how many there are, and the first. */
+  readonly known?: { readonly count: number; readonly first: readonly GivenObject[] }
+}
+
+/** An object by what it is called, and what it belongs to. */
+interface GivenObject {
+  readonly object: string
+  readonly parent?: string
+  readonly before?: Fields | null
+}
+
+/** What a command may be that no endpoint says. */
+export interface Particulars {
+  /** Takes --param and --input though it reaches no endpoint of the catalogue. */
+  readonly open?: true
+  /** Goes on until it is interrupted: its output is shown at once, without a pager. */
+  readonly lasts?: true
+  /** Goes on until something else is over, whatever its flags say. */
+  readonly waits?: true
+  /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
+  readonly alters?: true
+  /** How answers of several instances are set side by side. */
+  readonly across?: Across
+  /** It only looks: nothing but GET and HEAD is sent for it, and --curl has no one request to show. */
+  readonly looks?: true
+  /** It may be repeated (--watch) though it reaches no endpoint of its own. */
+  readonly watches?: true
+  /** Needs all its objects before its first request. */
+  readonly gathers?: true
+  /** Keeps a journal of its own, and goes on with its runs by itself. */
+  readonly keeps?: true
+  /** Fields that its tables show beside those of the API's records; every format selects them. */
+  readonly made?: Made
+  /** Fields of rows of its own, which are those of no endpoint's answer. */
+  readonly shows?: readonly string[]
+}
+
+/** A command without what it does. */
+export interface Described extends Particulars {
+  readonly area: string
+  /** The words after the area: `list`, `rules get`. Empty for `doctor`, `commands` … */
+  readonly words: string
+  readonly summary: string
+  readonly description?: readonly string[]
+  readonly args: readonly Argument[]
+  readonly flags: readonly Flag[]
+  /** What its instance calls fields, where a vocabulary says so. */
+  readonly naming?: Naming
+  /** Endpoints it reaches, by key of the area. */
+  readonly endpoints: Endpoints
+  readonly examples?: readonly string[]
+}
+
+/** Who a run is made by, and where. */
+export interface MadeBy {
+  /** The base URL; `sandbox:` and a folder for an embedded one. */
+  readonly instance: string
+  /** Null where the instance does not say. */
+  readonly user: string | null
+  readonly sudo: string | null
+  /** Of the tool. */
+  readonly version: string
+  readonly profile: string | null
+}

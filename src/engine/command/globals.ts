@@ -1,0 +1,241 @@
+/**
+ * The flags that every command has, each declared once: the parser, help, completions, documents and
+ * the type `Globals` derive from it. A flag that is added here is a field of `Globals` at once.
+ */
+
+import type { Value } from '../../catalogue/inferred.js'
+import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
+import { defaultRetries, defaultTimeout } from '../../client/defaults.js'
+import { usage } from '../../errors.js'
+import { formatNames } from '../../output/formats.js'
+import { type Declared, declare, type Texts } from './declared.js'
+import type { Flag, FlagGroup } from './described.js'
+import { choosing, ordering, paging } from './list-flags.js'
+import {
+  journalling,
+  recording,
+  rehearsing,
+  selecting,
+  sharding,
+  sheets,
+  spreading,
+  writing,
+} from './many-flags.js'
+import { repeating } from './repeat-flags.js'
+
+/** Requests at once, as many as anybody may ask for. */
+const mostAtOnce = 64
+
+const isSet = (text: string | undefined): boolean =>
+  text !== undefined && text !== '' && text !== '0' && text !== 'false'
+
+const concurrency = (texts: Texts): number | 'auto' | undefined => {
+  const text = texts?.at(-1)
+  if (text === undefined || text === 'auto') return text
+  const n = Number(text)
+  if (!/^\d+$/.test(text) || n < 1 || n > mostAtOnce)
+    throw usage(`--concurrency takes a number from 1 to ${mostAtOnce}, or "auto", not "${text}"`)
+  return n
+}
+
+const requesting = declare({
+  profile: {
+    param: string('use this profile; several: a,b, prod-* or @tag', {
+      completes: 'profiles',
+      placeholder: 'name',
+    }),
+    short: 'p',
+  },
+  'all-profiles': { param: boolean('of the instance of every profile') },
+  tolerate: {
+    param: list('enum', 'what refuses so is only noted', {
+      values: ['forbidden', 'not_found', 'unreachable'],
+    }),
+  },
+  'base-url': { param: string('address of the instance', { format: 'url' }) },
+  sandbox: {
+    param: boolean('use the embedded instance'),
+    read: (texts, env) => (texts === undefined ? isSet(env.SVC_SANDBOX) : texts.at(-1) === 'true'),
+  },
+  sudo: { param: string('act as this user (ID or username)') },
+  timeout: { param: integer('seconds to wait for an answer', { min: 1, default: defaultTimeout }) },
+  retries: {
+    param: integer('how often a request is tried again', { min: 0, default: defaultRetries }),
+  },
+  concurrency: {
+    param: string('requests at once', { default: 'auto', placeholder: 'n|auto' }),
+    read: concurrency,
+  },
+  rate: {
+    param: string('requests a second or minute, at most (100/s, 600/min)', {
+      placeholder: 'n/s',
+    }),
+  },
+  'max-failures': {
+    param: string('stop once so many objects failed (5, 10%)', { placeholder: 'n|n%' }),
+  },
+  insecure: { param: boolean('do not verify the certificate of the instance') },
+  curl: { param: boolean('print the request as a curl command, send nothing') },
+})
+
+const printing = declare({
+  output: { param: oneOf(formatNames, 'output format', { default: 'table' }), short: 'o' },
+  fields: {
+    param: list('string', 'columns or keys to show; dots reach inside', { completes: 'field' }),
+  },
+  'show-secrets': { param: boolean('give tokens, keys and passwords whole') },
+  'csv-raw': { param: boolean('leave cells that a spreadsheet would run as formulas') },
+  watch: {
+    param: integer('repeat every so many seconds', { min: 1, default: 2 }),
+    optionalValue: true,
+    repeats: true,
+  },
+  yes: { param: boolean('answer every confirmation'), short: 'y' },
+  confirm: {
+    param: string('name of a protected profile, to confirm with --yes (each of several)'),
+  },
+  quiet: { param: boolean('no notes on standard error'), short: 'q' },
+  verbose: {
+    param: boolean('trace each request (-vv: with bodies)'),
+    short: 'v',
+    read: (texts) => (texts ?? []).filter((text) => text === 'true').length,
+  },
+  color: { param: oneOf(['auto', 'always', 'never'], 'colour', { default: 'auto' }) },
+  pager: {
+    param: boolean('page output longer than the screen'),
+    refusal: 'do not page long output',
+    read: (texts) => texts?.at(-1) !== 'false',
+  },
+  help: { param: boolean('show this help'), short: 'h' },
+})
+
+const viewing = declare({
+  web: { param: boolean('open its page in a browser; without a display, print its address') },
+})
+
+/** Every one of them, by name. */
+export const declared = {
+  ...choosing,
+  ...paging,
+  ...ordering,
+  ...repeating,
+  ...writing,
+  ...selecting,
+  ...sheets,
+  ...journalling,
+  ...recording,
+  ...sharding,
+  ...rehearsing,
+  ...spreading,
+  ...requesting,
+  ...printing,
+  ...viewing,
+}
+type All = typeof declared
+
+type Camel<S> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S
+type Parsed<F> = F extends { read: (...args: never[]) => infer T }
+  ? T
+  : F extends { param: { type: 'boolean' } }
+    ? boolean
+    : F extends { param: infer P }
+      ? Value<P> | undefined
+      : never
+type Always<G> = { [K in keyof G]: undefined extends Parsed<G[K]> ? never : K }[keyof G]
+
+/** The flags that every command has, parsed. Absent is what was not given, but for booleans. */
+export type Globals = {
+  readonly [K in Always<All> as Camel<K>]: Parsed<All[K]>
+} & {
+  readonly [K in Exclude<keyof All, Always<All>> as Camel<K>]?: Exclude<Parsed<All[K]>, undefined>
+}
+
+const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): readonly Flag[] =>
+  Object.entries(flags).map(([name, { param, short, optionalValue, refusal, repeats }]) => ({
+    name,
+    group,
+    param,
+    required: false,
+    short,
+    optionalValue,
+    refusal,
+    repeats,
+  }))
+
+/** Flags of commands that list. */
+export const pagingFlags = [...flagsOf(choosing, 'many'), ...flagsOf(paging, 'paging')]
+
+/** Flags of commands that list; one whose API has a parameter of that name keeps its own, which takes fields as well. */
+export const sortFlags = flagsOf(ordering, 'many')
+
+/** Flags of commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
+export const writeFlags = flagsOf(writing, 'command')
+
+/** Flags of commands that write; those whose API has a trial of its own have its flag of that name. */
+export const rehearsalFlags = flagsOf(rehearsing, 'command')
+
+/** Flags of commands that have a form for a project or a group. */
+export const spreadFlags = flagsOf(spreading, 'many')
+
+/** Flags of commands that may be repeated; one whose API has a parameter of that name keeps its own. */
+export const repeatFlags = flagsOf(repeating, 'output')
+
+/** Flags of commands that change several objects. */
+export const selectFlags = flagsOf(selecting, 'many')
+
+/** Flags of commands whose objects may come with attributes of their own. */
+export const sheetFlags = flagsOf(sheets, 'many')
+
+/** Flags of commands that keep a journal of what they change. */
+export const journalFlags = flagsOf(journalling, 'many')
+
+/** Flags of those that keep what was there before. */
+export const recordFlags = flagsOf(recording, 'command')
+
+/** Flags of those that work on many objects. */
+export const shardFlags = flagsOf(sharding, 'many')
+
+/** Flags of commands that send a request. */
+export const requestFlags = flagsOf(requesting, 'instance')
+
+/** Flags of everything. */
+export const outputFlags = flagsOf(printing, 'output')
+
+/** Flags of commands that show an object with a page of its own. */
+export const pageFlags = flagsOf(viewing, 'output')
+
+export const globalFlags: readonly Flag[] = [
+  ...pagingFlags,
+  ...spreadFlags,
+  ...requestFlags,
+  ...outputFlags,
+  ...pageFlags,
+]
+
+const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
+
+/**
+ * The flags of a command line.
+ * @param texts what was given of each, by name
+ * @param parse a flag's texts by its parameter
+ * @throws Failure `usage` for a value that a flag does not take
+ */
+export const readGlobals = (
+  texts: ReadonlyMap<string, readonly string[]>,
+  env: NodeJS.ProcessEnv,
+  parse: (param: Param, texts: readonly string[], label: string) => unknown,
+): Globals => {
+  const one = (name: string, flag: Declared): unknown => {
+    const given = texts.get(name)
+    if (flag.read !== undefined) return flag.read(given, env)
+    if (flag.param.type === 'boolean') return given?.at(-1) === 'true'
+    if (given === undefined) return undefined
+    if (flag.optionalValue === true && given.at(-1) === '') return flag.param.default
+    return parse(flag.param, given, `--${name}`)
+  }
+  const entries = Object.entries<Declared>(declared)
+    .map(([name, flag]) => [camel(name), one(name, flag)] as const)
+    .filter(([, value]) => value !== undefined)
+  // What `Globals` says of each name, this loop does: the compiler cannot follow it there.
+  return Object.fromEntries(entries) as Globals
+}

@@ -1,0 +1,90 @@
+/** How plans are run and shown, and what becomes of them. */
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { People, Stacking } from '../../output/types.js'
+import type { Plan } from './described.js'
+
+/** What a confirmation is about, a line each; a function is called only when somebody is asked. */
+export type Details = readonly string[] | (() => Promise<readonly string[]>)
+
+/** What is lost, for whoever is to confirm it. */
+type Lines = string | readonly string[]
+
+export interface Loss {
+  /** In a sentence; by default what the endpoint destroys. */
+  readonly what?: string
+  /** By default the objects of the plans, by their names. */
+  readonly details?: Details
+  /** What is lost with one of them instead, a line each. */
+  readonly each?: (plan: Plan) => Lines | Promise<Lines>
+  /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
+  readonly told?: string
+}
+
+export interface Emit {
+  readonly columns?: readonly string[]
+  /** Fields that were asked for by name, unless --fields says others. */
+  readonly fields?: readonly string[]
+  /** Fields that its records may have beside its columns and what the endpoint's shape says. */
+  readonly known?: readonly string[]
+  /** When a record of a table takes several lines. */
+  readonly stacks?: Stacking
+  /** The secret is the answer that was asked for: shown even without --show-secrets. */
+  readonly reveal?: boolean
+  /** Whose answer it is: columns and secret fields come from it. */
+  readonly endpoint?: Endpoint
+  /** What people see of it, where that is not the records themselves. */
+  readonly people?: People
+  /** A column that comes first in tables, whatever fields were asked for. */
+  readonly lead?: string
+  /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
+  readonly parent?: string
+  /** The records among those of others, where alone they are seen in another way. */
+  readonly among?: readonly unknown[]
+  /** The column before it, where there are several instances: the engine's. */
+  readonly within?: 'profile'
+  /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
+  readonly changed?: boolean
+  /** Notes told it to people already; only the other formats print it. */
+  readonly noted?: boolean
+  /** The records of a list as one document. */
+  readonly document?: {
+    /** All there are, whatever the paging flags say. */
+    readonly whole: boolean
+    readonly of: (records: readonly unknown[], plan: Plan) => Promise<unknown>
+  }
+}
+
+/** How plans are run. */
+export interface Many {
+  /** What happens to one plan; the default sends it and returns the answer's data. */
+  readonly run?: (plan: Plan) => Promise<PlanAnswer>
+  /** Sends what one request does for all of them, before each is run; they are on record by then. */
+  readonly together?: (plans: readonly Plan[]) => Promise<void>
+  /** Why its journal cannot be resumed, where it does more than that says. */
+  readonly final?: string
+  /** Past tense for notes: `paused`, `deleted`. */
+  readonly done?: string
+  readonly emit?: Emit
+  /** Rows of its own in the place of the answer about one object. */
+  readonly present?: (
+    plan: Plan,
+    answer: PlanAnswer,
+  ) => { readonly records: readonly unknown[]; readonly emit: Emit }
+  /** What the command knows of what is lost, where that is only known when all are planned a function; endpoints that destroy are confirmed without it. */
+  readonly loses?: Loss | (() => Loss | undefined)
+}
+
+/** What is lost, as far as that is known by now. */
+export const lossIn = ({ loses }: Pick<Many, 'loses'>): Loss | undefined =>
+  typeof loses === 'function' ? loses() : loses
+
+export interface PlanAnswer {
+  /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
+  readonly bytes?: Uint8Array
+  readonly value?: unknown
+  readonly unchanged?: boolean
+  /** It was said already what became of it. */
+  readonly told?: boolean
+  readonly status?: number
+  readonly requestId?: string
+}

@@ -1,0 +1,245 @@
+/** What a command is handed: four services, and nothing else. `engine/context.ts` puts them together. */
+import type { JsonValues } from '../../base/json/value.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Answered, Input, Listing, RecordOf } from '../../client/typed.js'
+import type { Failure } from '../../errors.js'
+import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import type { Reader } from '../../output/types.js'
+import type { Profile, Session } from '../../profile/types.js'
+import type { CountedWork, Waited } from '../../terminal/streams/meter.js'
+import type { Described, Given, MadeBy, Plan } from './described.js'
+import type { Globals } from './globals.js'
+import type { Details, Emit, PlanAnswer } from './running.js'
+import type { Within } from './within.js'
+
+export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
+
+export interface Services {
+  readonly instance: InstanceService
+  readonly answer: AnswerService
+  readonly person: PersonService
+  readonly place: PlaceService
+}
+
+/**
+ * The instance that a command talks to. What was planned is what the person asked for; `call` and
+ * `records` are what a command wants to know besides.
+ */
+export interface InstanceService {
+  /** Chooses the endpoint and checks the values: a plan for each object. */
+  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]>
+  /** The one plan of a command that takes no objects. */
+  plan(given: Given, override?: JsonValues): Promise<Plan>
+  /** One call, its answer whole. */
+  call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>>
+  /** One planned call, its answer whole. */
+  send(plan: Plan): Promise<Whole>
+  /** All records of a list, in hand. */
+  records<const E extends Listing>(
+    endpoint: E,
+    input: Input<E>,
+    how?: Which<RecordOf<E>>,
+  ): Promise<readonly RecordOf<E>[]>
+  /**
+   * The records of a planned list, in hand: those that `list` would print, with a word about it where there
+   * are none or more; `whole` all there are.
+   */
+  collect(plan: Plan, how?: Collecting): Promise<readonly unknown[]>
+  /** Runs `work` over items, as many at once as `--concurrency` says and the gate has room for. */
+  each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
+  /** A download: one request, its body to be read. */
+  open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download>
+  /**
+   * An address, with this credential and no other. A party's profile says how its own instance is reached,
+   * and keeps the record of what is written.
+   */
+  elsewhere(baseUrl: string, credential: Credential | undefined, party?: Party): Elsewhere
+  /**
+   * A request that the catalogue does not make.
+   * @param called the documented endpoint by whose credential it goes
+   */
+  raw(request: WireRequest, called?: Endpoint): Promise<Whole>
+}
+
+/** Standard output. */
+export interface AnswerService {
+  /**
+   * Who reads the answer: how it is written is the output's affair, but a command may ask the
+   * instance for more to tell people more.
+   */
+  readonly reader: Reader
+  /** True when standard output is a terminal. */
+  readonly terminal: boolean
+  /** Display columns of the terminal (80 where it does not say). */
+  readonly width: number
+  readonly text: Text
+  /** Prints one object, or several as a list. */
+  print(value: unknown, emit?: Emit): Promise<void>
+  printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: Emit): Promise<void>
+  /**
+   * Prints the answer of one call, its bytes passed on where nothing needs its fields. The items of
+   * an answer that is a list are records.
+   */
+  printAnswer(outcome: PlanAnswer, emit?: Emit): Promise<void>
+  /** Prints one object that makes no rows: as JSON where the format has nothing else. */
+  printDocument(value: unknown): Promise<void>
+  /** Raw text or bytes. */
+  write(chunk: string | Uint8Array): Promise<void>
+  /** Hands on what was written so far: for commands that go on running. */
+  flush(): Promise<void>
+  /** Columns for several records of an endpoint that answers with one: those of its area's list. */
+  columnsFor(endpoint: Endpoint): Promise<readonly string[]>
+  /** Sets the exit code of a run that otherwise ends well (`ci lint`: 1). */
+  exit(code: number): void
+}
+
+/** How text is written for people. */
+export interface Text {
+  /** For a screen reader: words in place of symbols and bars, nothing side by side. */
+  readonly accessible: boolean
+  /** Text from outside with its control characters made visible. */
+  safe(text: string): string
+  /** A symbol that reads without its colour, or a word: a verdict, or what to do next. */
+  mark(kind: 'good' | 'bad' | 'warn' | 'next'): string
+  /** Emphasised, where colours are on; its control characters are made visible. */
+  strong(text: string): string
+  /** Text from outside, folded to the terminal: further lines begin where the first does, at `indent`. */
+  hanging(text: string, indent: number): string
+  /** A bar of `width` columns, filled to `fraction` (0 to 1). */
+  bar(fraction: number, width: number): string
+}
+
+/** Whoever sits before it: standard error, and questions. */
+export interface PersonService {
+  /** True when questions may be asked. */
+  readonly interactive: boolean
+  /** A line on standard error; silenced by --quiet. */
+  note(text: string): void
+  warn(text: string): void
+  /**
+   * Reports a failure without ending: for commands that go on with the rest.
+   * @param of which of several objects it is about
+   */
+  report(failure: Failure, of?: string): void
+  /** An answer, or undefined where nobody can be asked. */
+  ask(question: string, initial?: string): Promise<string | undefined>
+  /** The same without echo; `name` is what the secret is called. */
+  askSecret(question: string, name: string): Promise<string | undefined>
+  /** Asks before something is destroyed; refuses without a terminal unless --yes. `count`: of how many. */
+  confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void>
+  /** Refuses what would have to be confirmed where nobody can be asked, before anything is done for it. */
+  confirmable(what: string): Promise<void>
+  /** The objects of plans by their names, as a confirmation lists them. */
+  naming(plans: readonly Plan[]): Promise<readonly string[]>
+  /** Shows on a terminal how far work on so many objects is, until it ends. */
+  tally(total?: number, waiting?: () => Waited | undefined): CountedWork
+  /** A line of progress on standard error while `work` goes on. */
+  progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T>
+  /** Who leaves while `work` goes on is told what stays as it is. */
+  leaving<T>(stays: Stays, work: () => Promise<T>): Promise<T>
+}
+
+/** Standard input. */
+export interface Piped {
+  /** Reads it to its end. */
+  text(): Promise<string>
+  /** As it comes. */
+  chunks(): AsyncIterable<string>
+}
+
+/** Where a command runs: its process, its profile, the project or group at hand. */
+export interface PlaceService {
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  readonly globals: Looked
+  readonly clock: RunClock
+  readonly stdin: Piped
+  session(): Promise<Session>
+  /** Another profile's session; without a name, what flags and environment alone make. */
+  sessionOf(profile: string | undefined): Promise<Session>
+  /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
+  profile(): Promise<Profile | undefined>
+  /** Who the run is made by, and where, as journals have it. */
+  identity(how?: 'asked' | 'known'): Promise<MadeBy>
+  /** The project or group at hand: flag, environment, git remote. */
+  scope(kind: 'project' | 'group'): Promise<string | undefined>
+  /** Runs another command within this one. */
+  readonly within: Within
+  /** Every command there is, areas first, in the order of the catalogue. */
+  commands(): Promise<readonly Described[]>
+}
+
+/** The global flags that a command may look at; the others are the engine's. */
+type Looked = Pick<
+  Globals,
+  | 'baseUrl'
+  | 'concurrency'
+  | 'dryRun'
+  | 'insecure'
+  | 'journal'
+  | 'limit'
+  | 'maxFailures'
+  | 'output'
+  | 'page'
+  | 'perPage'
+  | 'profile'
+  | 'rate'
+  | 'resume'
+  | 'retries'
+  | 'sandbox'
+  | 'shard'
+  | 'showSecrets'
+  | 'sudo'
+  | 'timeout'
+  | 'tolerate'
+  | 'undoRecord'
+  | 'withArchived'
+>
+
+/** How a command waits: until it is interrupted, at the most. */
+export interface RunClock {
+  readonly now: () => Date
+  /** Waits, unless interrupted. */
+  readonly sleep: (milliseconds: number) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** Which records are wanted. */
+export interface Which<R> {
+  /** So many of them, at most. */
+  readonly limit?: number | 'all'
+  /** Those for which it is so. */
+  readonly where?: (record: R) => boolean
+}
+
+/** Whose rules and ways a client takes: a session, or a part of one. */
+export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
+
+/** What is asked about an instance when something of it is to be destroyed. */
+export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo'>
+
+/** How much of a list is taken in hand. */
+export interface Collecting {
+  /** All of it, or a Failure. */
+  readonly whole?: boolean
+  /** Of all of it those for which it is so; the others are not kept. */
+  readonly where?: (record: unknown) => boolean
+}
+
+/** An address that is not the run's own instance. */
+export interface Elsewhere {
+  /** The request of an ask, in the words of whose address it is. */
+  build(ask: Ask): Promise<WireRequest>
+  /** One request, its answer whole. */
+  call(request: WireRequest): Promise<Whole>
+}
+
+/** What stays as it is when somebody leaves. */
+export interface Stays {
+  /** Goes on after `interrupted`: `while waiting; the rebase goes on at the instance`. */
+  readonly text: string
+  readonly hint: string
+}
+
+/** Says how far work is; `fraction` from 0 to 1 where the total is known. */
+export type Tell = (text: string, fraction?: number) => void

@@ -1,0 +1,260 @@
+/** The services of one run, put together: what a command is handed. */
+
+import { Failure } from '../errors.js'
+import type { Ask } from '../http/types.js'
+import { Printing, type RunAnswer } from './answer/printing.js'
+import { named } from './command/derive/index.js'
+import type { Given, Plan } from './command/described.js'
+import type { InstanceService, Services } from './command/services.js'
+import { createExchange, type ExchangeServices } from './instance/exchange.js'
+import { Lists } from './instance/listing.js'
+import { Planning, type Reads } from './instance/planning.js'
+import { Sending } from './instance/sending.js'
+import type { KeepingParts } from './keeping/keeping.js'
+import { isKept, recordFor } from './keeping/wish.js'
+import { Crowd } from './many/crowd.js'
+import type { Engine } from './many/each.js'
+import type { RunOptions, RunWithin } from './options.js'
+import { Curl } from './perform/curl.js'
+import { Performer } from './perform/index.js'
+import { LiveInstance } from './perform/live.js'
+import { UnsentInstance } from './perform/unsent.js'
+import { Attendant } from './person/attendant.js'
+import { Sessions } from './place/sessions.js'
+import { Standing } from './place/standing.js'
+import type { Wanted } from './plan/sources.js'
+import { SingleBudget } from './records/budget.js'
+import { isRehearsal, sendsAll } from './rehearsal.js'
+import { Afterwards, heardBy } from './saying.js'
+import type { Streams } from './screen.js'
+import { streamsOf } from './streams.js'
+import { choiceOf, selectionOf } from './targets/lazily.js'
+import { type ListOver, listingOver } from './targets/listing.js'
+import type { Selection } from './targets/selection.js'
+import type { Rounds } from './watch.js'
+
+// The person of a run in which nothing is written: a secret need not be typed for it.
+
+/** A secret's place is taken by its name. */
+export class Unasked extends Attendant {
+  override async askSecret(_question: string, name: string): Promise<string> {
+    return `<${name}>`
+  }
+}
+
+// What a run has to do with those within it.
+
+/** What runs others within this run, where the run was made with it. */
+const withinOf = ({ within }: RunOptions): RunWithin => {
+  if (within === undefined) throw new Failure('internal', 'nothing runs within this run')
+  return within
+}
+
+/** Who hears how a list ended. */
+const listsEnd = ({ inner }: RunOptions, { later }: Afterwards) => ({
+  later,
+  ended: inner?.ended,
+})
+
+export interface Running {
+  readonly services: Services
+  /** `--select`, of what was asked; undefined where nothing is to be selected. */
+  readonly selection: (given: Given) => Promise<Selection | undefined>
+  /** Does what a command does with its objects. */
+  readonly perform: Performer['perform']
+  readonly listOver: ListOver
+  /** The gate that all requests to the run's instance pass. */
+  readonly gate: Engine['gate']
+  /** Is told of each round, and tells the exit code. */
+  readonly printing: Pick<Printing, 'begin' | 'code'>
+  readonly rounds: Rounds
+  readonly close: () => Promise<void>
+}
+
+/** What planning reads on the way; nothing at all where nothing is sent. */
+const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
+  const nothing = async (): Promise<undefined> => undefined
+  if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
+  return {
+    data: async (ask: Ask) =>
+      (await (await exchange.client(ask.endpoint)).call(await exchange.request(ask))).data,
+    wanted: async ({ endpoint, request }: Wanted) =>
+      (await (await exchange.client(endpoint)).call(request)).data,
+    answers: sendsAll(options),
+  }
+}
+
+/** Where the answer goes: to standard output, or among those of other instances. */
+const answerOf = async (
+  options: RunOptions,
+  printing: Printing,
+  screen: Streams,
+  place: Standing,
+): Promise<RunAnswer> => {
+  const { env, globals, part, words } = options
+  if (globals.web && !globals.curl) {
+    const { WebPage } = await import('./answer/web-page.js')
+    const baseUrl = async (): Promise<string> => (await place.session()).baseUrl
+    const note = (text: string): void => screen.notes.note(text)
+    return new WebPage(printing, { env, baseUrl, note, words })
+  }
+  if (part === undefined) return printing
+  const { PartOfInstance } = await import('./instances/answer.js')
+  return new PartOfInstance(printing, part)
+}
+
+/** The room in which a run goes on: nothing is sent before a command asks for it. */
+const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterwards) => {
+  const { globals, env, signal, inner } = options
+  const sessions = inner?.sessions ?? new Sessions(options, screen.notes)
+  const place = new Standing(
+    options,
+    sessions,
+    screen,
+    async (ask) => (globals.curl ? undefined : exchange.glance(ask)),
+    (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
+  )
+  const printing = new Printing(options, screen, later)
+  const answer = await answerOf(options, printing, screen, place)
+  const exchange = createExchange({
+    globals,
+    env,
+    signal,
+    readOnly: inner?.readOnly ?? (options.command.looks === true || isRehearsal(options)),
+    gateOf: inner?.gateOf,
+    session: () => place.session(),
+    profile: () => place.profile(),
+    own: options.own,
+    unkept: place.unkept,
+    screen: heardBy(screen, globals.verbose),
+  })
+  const person = new (sendsAll(options) ? Attendant : Unasked)(globals, screen, {
+    command: options.command,
+    owner: () => place.session(),
+    glance: exchange.glance,
+  })
+  const budget = new SingleBudget(globals.limit !== undefined)
+  return { sessions, place, printing, answer, exchange, person, budget }
+}
+
+type Room = Awaited<ReturnType<typeof roomOf>>
+
+type UnsentParts = ConstructorParameters<typeof UnsentInstance>[0]
+
+/** What a command may ask the instance by itself: everything is sent, or nothing. */
+const instanceOf = (
+  { globals }: RunOptions,
+  parts: ConstructorParameters<typeof LiveInstance>[0] & UnsentParts,
+): InstanceService => (globals.curl ? new UnsentInstance(parts) : new LiveInstance(parts))
+
+interface PreviewParts {
+  readonly engine: Engine
+  readonly exchange: ExchangeServices
+  readonly sending: Sending
+  readonly lists: Lists
+}
+
+/** `--dry-run`: what shows what would be written; undefined where it is. */
+const previewOf = (options: RunOptions, { engine, exchange, sending, lists }: PreviewParts) => {
+  if (!isRehearsal(options)) return undefined
+  const { command, globals, words } = options
+  return async () => {
+    const { Previews } = await import('./perform/preview.js')
+    return new Previews({
+      exchange,
+      sending,
+      lists,
+      crowd: new Crowd({ ...engine, listed: true }),
+      answer: engine.answer,
+      command,
+      tolerates: globals.tolerate !== undefined,
+      secrets: globals.showSecrets,
+      words,
+    })
+  }
+}
+
+/** What keeps the journal of a run; nothing where nothing is written. */
+const keeperOf = (
+  options: RunOptions,
+  { exchange, place, person }: Pick<Room, 'exchange' | 'place' | 'person'>,
+  late: { readonly instance: () => InstanceService; readonly answered: KeepingParts['answered'] },
+): Pick<Engine, 'keeper' | 'resumed'> => {
+  if (!sendsAll(options)) return {}
+  const { command, globals, wish, chosen } = options
+  const keeper: Engine['keeper'] = (first, single, final) => {
+    if (!isKept({ command, globals, wish }, first)) return undefined
+    return async () => {
+      const { Keeping } = await import('./keeping/keeping.js')
+      const selected = (plan: Plan): unknown => recordFor(chosen, plan)
+      const parts = {
+        command,
+        globals,
+        wish,
+        selected,
+        place,
+        person,
+        reads: exchange.once,
+        admits: exchange.admits,
+        single,
+        final,
+      }
+      return Keeping.of({ ...parts, instance: late.instance(), answered: late.answered }, first)
+    }
+  }
+  return { keeper, resumed: () => wish.resumed }
+}
+
+/** What is said once all is done. */
+const tellAfter = (below: Afterwards, sending: Sending, { note }: SingleBudget): void => {
+  for (const { text, unknown } of sending.lines()) below.later(text, unknown ? 'warn' : 'note')
+  if (note !== undefined) below.later(note)
+}
+
+/** Puts the services of a run together. */
+export const createRun = async (options: RunOptions): Promise<Running> => {
+  const { globals, listed, signal } = options
+  const screen = await streamsOf(options)
+  const below = new Afterwards(screen.notes)
+  const room: Room = await roomOf(options, screen, below)
+  const { sessions, place, printing, answer, exchange, person, budget } = room
+  const reads = readsOf(exchange, options)
+  const planning = new Planning(options, screen, place, reads)
+  const choice = choiceOf(options, { ...room, planning, reads })
+  const lists = new Lists(
+    globals,
+    exchange.instance,
+    { writer: (many, emit) => answer.writer(many, emit), ...listsEnd(options, below) },
+    choice,
+  )
+  const sending = new Sending(exchange, person, answer, globals, options.words)
+  const run = { command: named(options.command), gate: exchange.gate, signal, listed }
+  const engine: Engine = { send: (plan) => sending.send(plan), answer, person, globals, ...run }
+  const keeper = keeperOf(options, room, {
+    instance: () => instance,
+    answered: () => planning.answered,
+  })
+  const crowd = new Crowd({ ...engine, ...keeper })
+  const parts = { planning, sending, exchange, lists, crowd, person, answer }
+  const instance = instanceOf(options, parts)
+  const preview = previewOf(options, { engine, exchange, sending, lists })
+  const performer = new Performer({ ...parts, globals, preview, curl: new Curl(parts) })
+  return {
+    services: { instance, answer, person, place },
+    selection: selectionOf(options, { ...parts, reads, place }),
+    perform: (...asked) => performer.perform(...asked),
+    listOver: listingOver(options, { ...parts, place, performer, below, choice }),
+    gate: exchange.gate,
+    printing: budget.counting(printing),
+    rounds: screen.rounds,
+    close: async () => {
+      tellAfter(below, sending, budget)
+      await exchange.close()
+      // Those of an outer run stay open for its next.
+      if (options.inner === undefined) await sessions.close()
+      await screen.out.end()
+      if (options.part === undefined) below.say()
+      else options.part.later(() => below.say())
+    },
+  }
+}

@@ -1,0 +1,176 @@
+/** One command from its parsed flags to its exit code. */
+
+import type { Words } from '../catalogue/words.js'
+import { usage } from '../errors.js'
+import { act, spreadBy } from './acting.js'
+import { checkShown } from './answer/identity.js'
+import { changes, takesSeveral } from './command/derive/index.js'
+import type { Globals } from './command/globals.js'
+import type { Command } from './command/types.js'
+import { createRun } from './context.js'
+import { outputFormat, toldBy } from './format.js'
+import { StandardInput } from './input.js'
+import type { JournalWish } from './keeping/wish.js'
+import type { AskedLine, Decided, LinePart, RunWithin } from './options.js'
+import { type FindOwn, ownWords } from './own/found.js'
+import { Printed } from './perform/unsent.js'
+import { fromStdin, globalsOf } from './plan/given.js'
+import type { Raw } from './plan/line.js'
+import { columnOf, type Parents, parentsIn } from './plan/parents.js'
+import { commandsOwn, everybodys } from './plan/shared-flags.js'
+import { prelude } from './prelude.js'
+import { checkSelection } from './targets/selected-list.js'
+import type { Until } from './until.js'
+
+/** What a line says of its journal, before anything of it is understood. */
+const wishOf = (
+  command: Command,
+  raw: Raw,
+  globals: Globals,
+  parents: Parents | undefined,
+): JournalWish => {
+  const source =
+    parents !== undefined
+      ? 'parents'
+      : globals.select !== undefined
+        ? 'select'
+        : fromStdin(raw)
+          ? 'stdin'
+          : 'arguments'
+  const many = takesSeveral(command) && raw.args.length > 1
+  return {
+    source,
+    raw,
+    several: source !== 'arguments' || many,
+    digests: new Map(),
+    parents: parents && columnOf(parents),
+  }
+}
+
+/**
+ * Runs a command.
+ * @param decided is told how a failure is to be told
+ * @param own finds the words of its instance
+ * @returns the exit code
+ * @throws Failure for whatever ended it
+ */
+export const execute = async (
+  command: Command,
+  raw: Raw,
+  signal: AbortSignal,
+  decided: (how: Decided) => void,
+  own: FindOwn = async () => undefined,
+): Promise<number> => {
+  const line = { command, raw, signal, decided, own }
+  const profile = raw.flags.get('profile')?.at(-1) ?? ''
+  if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
+  if (raw.flags.has('web')) throw usage('--web opens the page of one object, of one instance')
+  const { executeSeveral } = await import('./instances/index.js')
+  return executeSeveral(line, executeOne)
+}
+
+/** What says something of several instances only. */
+const checkAlone = ({ across }: Command, raw: Raw, { tolerate = [] }: Globals): void => {
+  const flag = across !== undefined && raw.flags.has(across.flag) ? across.flag : undefined
+  const what = tolerate.includes('unreachable') ? 'tolerate unreachable' : flag
+  if (what === undefined) return
+  throw usage(`--${what} goes with several instances`, 'Name their profiles: -p staging,prod')
+}
+
+/** @throws Failure `usage` for flags that say nothing of this line */
+const checkLine = (
+  command: Command,
+  raw: Raw,
+  globals: Globals,
+  part: LinePart | undefined,
+): void => {
+  checkSelection(command, globals)
+  checkOrder(command, raw, globals)
+  if (part === undefined) checkAlone(command, raw, globals)
+}
+
+/** One of several takes the names of the others as well. */
+const inWords = (part: LinePart | undefined): { readonly words?: Words } =>
+  part?.words === undefined ? {} : { words: part.words }
+
+/** @throws Failure `usage` for what has no place beside an order */
+const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
+  const { limit, page, perPage, sort } = globals
+  if (sort === undefined) return
+  if (changes(command, raw.args)) throw usage('--sort goes with a list, which this is not')
+  const flag = page !== undefined ? 'page' : limit === undefined && perPage !== undefined
+  if (flag === false) return
+  throw usage(
+    `--sort orders the whole list, and --${flag === true ? 'per-page' : flag} asks for one page of it`,
+    flag === true
+      ? 'Add --limit, such as --limit 20.'
+      : 'Leave --page out; --limit takes the first of all.',
+  )
+}
+
+/** What is waited for. */
+const untilOf = async (
+  command: Command,
+  { until: texts, untilTimeout: timeout }: Globals,
+  words: { readonly words?: Words },
+): Promise<{ readonly until?: Until }> => {
+  if (texts === undefined) {
+    if (timeout === undefined) return {}
+    throw usage('--until-timeout goes with --until', 'Such as: --until status=success')
+  }
+  const { Until } = await import('./until.js')
+  return { until: new Until(texts, { command, timeout, ...words }) }
+}
+
+const within: RunWithin = async (...ask) => (await import('./within.js')).runWithin(...ask)
+
+/** Runs a command on one instance. */
+const executeOne = async (
+  { command, raw: line, signal, decided, own }: AskedLine,
+  part?: LinePart,
+): Promise<number> => {
+  const raw = commandsOwn(command, line)
+  const input = part?.input ?? new StandardInput(signal)
+  const early: string[] = []
+  const globals = globalsOf(everybodys(command, line), process.env, (text) => early.push(text))
+  const format = part?.format ?? outputFormat(globals, process.env)
+  decided(toldBy(globals, format))
+  checkLine(command, raw, globals, part)
+  const parents = parentsIn(await spreadBy(command, globals), raw)
+  const wish = wishOf(command, raw, globals, parents)
+  const words = { ...(await ownWords(command, own)), ...inWords(part) }
+  const said = { ...words, ...(await untilOf(command, globals, words)) }
+  const running = await createRun({
+    own,
+    ...said,
+    part,
+    command,
+    globals,
+    format,
+    env: process.env,
+    signal,
+    stdin: input,
+    listed: wish.source !== 'arguments' || globals.resume !== undefined,
+    wish,
+    within,
+    chosen: new Map(),
+  })
+  const { printing, close } = running
+  let failed: unknown
+  try {
+    await prelude({ command, globals, person: running.services.person, ...words }, early)
+    checkShown(format, command, globals)
+    const beside = { parents, running, wish, input, stdin: input.text, ...said }
+    await act({ command, raw, globals, signal, ...beside })
+  } catch (error) {
+    if (!(error instanceof Printed)) failed = error
+  }
+  await wish.resumed?.journal.close()
+  input.close()
+  // An output that cannot be ended must not hide what ended the run.
+  await close().catch((error: unknown) => {
+    failed ??= error
+  })
+  if (failed !== undefined) throw failed
+  return printing.code
+}

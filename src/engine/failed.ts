@@ -1,0 +1,73 @@
+/** Whatever ended a run, as a failure that people and programs are told. Loaded only then. */
+
+import { bugs } from '../base/version.js'
+import { codeOf, Failure, reasonOf } from '../errors.js'
+import { printError } from '../terminal/streams/notes.js'
+import { say, standardError } from '../terminal/streams/standard.js'
+import { failuresInJson } from './format.js'
+import type { Decided } from './options.js'
+import { worded } from './place/advice.js'
+
+/** After a signal, whatever ended the run is its doing; what says more than that is kept. */
+const interruptionOf = (error: unknown): Failure =>
+  error instanceof Failure && error.category === 'interrupted'
+    ? error
+    : new Failure('interrupted', 'interrupted')
+
+/** A parser's message quotes what it was given, which may be an answer with secrets. */
+const defectText = (error: unknown): string => {
+  if (error instanceof SyntaxError) return 'a text that it did not understand'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** What the system refused, which no part of the program put into words, is no defect either. */
+const refusedBySystem = (error: unknown): Failure | undefined => {
+  if (!(error instanceof Error) || !('syscall' in error) || codeOf(error) === '') return undefined
+  const path = 'path' in error ? String(error.path) : ''
+  return new Failure(
+    'failed',
+    `${path === '' ? String(error.syscall) : path}: ${reasonOf(error)}`,
+    {
+      hint:
+        path !== '' && path.startsWith(process.env.TMPDIR || '/tmp')
+          ? 'It is for temporary files: name a folder that you can write in TMPDIR.'
+          : 'Look at what is there, and at who may read and write it.',
+      cause: error,
+    },
+  )
+}
+
+/** A defect, and where to report it. */
+const defect = (message: string, cause: unknown): Failure =>
+  new Failure('internal', `svcctl has a defect: ${message}`, {
+    hint: `Please report it at ${bugs} with the command line and the output of -v, without tokens.`,
+    cause,
+  })
+
+const failureOf = (thrown: unknown): Failure => {
+  const error = worded(thrown)
+  if (!(error instanceof Failure)) return refusedBySystem(error) ?? defect(defectText(error), error)
+  return error.category === 'internal' ? defect(error.message, error) : error
+}
+
+/** What ended a run. */
+interface Ended {
+  readonly error: unknown
+  /** Whether a signal came. */
+  readonly interrupted: boolean
+  readonly argv: readonly string[]
+  /** What the run had decided, where it came so far. */
+  readonly how: Decided | undefined
+}
+
+/** What ended a run, as a failure. */
+export const failureIn = ({ error, interrupted }: Ended): Failure =>
+  interrupted ? interruptionOf(error) : failureOf(error)
+
+/** Prints it on standard error. */
+export const tell = async (failure: Failure, { error, argv, how }: Ended): Promise<void> => {
+  const { env } = process
+  await printError(failure, { ...(how ?? { json: failuresInJson(argv, env) }), env })
+  if (failure.category === 'internal' && error instanceof Error && env.SVC_DEBUG !== undefined)
+    say(standardError(), `${error.stack ?? ''}\n`)
+}

@@ -1,0 +1,68 @@
+/** Which output format is in force: flag, environment, profile, then a table. Failures follow it. */
+
+import { failsInJson, formatNamed, table } from '../output/formats.js'
+import type { Format } from '../output/types.js'
+import { openStore, pathsOf } from '../profile/index.js'
+import type { Globals } from './command/globals.js'
+import type { Decided } from './options.js'
+
+type Chosen = Pick<Globals, 'output' | 'profile'>
+
+/** What the profile says of the output; a profile that cannot be read is told where it is needed. */
+const profileFormat = ({ profile }: Chosen, env: NodeJS.ProcessEnv): string | undefined => {
+  try {
+    const store = openStore(pathsOf(env))
+    const name = profile ?? (env.SVC_PROFILE || undefined) ?? store.current()
+    return name === undefined ? undefined : store.get(name)?.output
+  } catch {
+    return undefined
+  }
+}
+
+const wantedOf = (chosen: Chosen, env: NodeJS.ProcessEnv): string | undefined =>
+  chosen.output ?? (env.SVC_OUTPUT || undefined) ?? profileFormat(chosen, env)
+
+/**
+ * The format of a run.
+ * @throws Failure `usage` for the name of none
+ */
+export const outputFormat = (chosen: Chosen, env: NodeJS.ProcessEnv): Format => {
+  const wanted = wantedOf(chosen, env)
+  return wanted === undefined ? table : formatNamed(wanted)
+}
+
+/** How a failure of a run is told. */
+export const toldBy = (
+  { color }: Pick<Globals, 'color'>,
+  { json }: Pick<Format, 'json'>,
+): Decided => ({ json: json === true, color })
+
+/** The last value of a flag on a line that was not parsed. */
+const lastOf = (argv: readonly string[], long: string, short: string): string | undefined => {
+  const end = argv.indexOf('--')
+  const line = end < 0 ? argv : argv.slice(0, end)
+  const at = line.findLastIndex(
+    (word) => word === `--${long}` || word.startsWith(`--${long}=`) || word.startsWith(`-${short}`),
+  )
+  const word = line[at]
+  if (word === undefined) return undefined
+  const joined = word.startsWith('--')
+    ? word.slice(`--${long}=`.length)
+    : word.slice(`-${short}`.length).replace(/^=/, '')
+  return joined === '' ? line[at + 1] : joined
+}
+
+/** Whether failures are JSON, of a line that came to no run: by the same rule, as far as it can be read. */
+export const failuresInJson = (argv: readonly string[], env: NodeJS.ProcessEnv): boolean => {
+  const output = lastOf(argv, 'output', 'o')
+  const profile = lastOf(argv, 'profile', 'p')
+  return failsInJson(
+    wantedOf(
+      {
+        output,
+        profile,
+      },
+      env,
+    ),
+  )
+}

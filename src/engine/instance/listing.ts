@@ -1,0 +1,271 @@
+/** Lists on their way from the instance to the output, page by page, never gathered. */
+import { builtOf } from '../../base/json/built.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { legible } from '../../catalogue/legible.js'
+import { largestPage } from '../../client/defaults.js'
+import type { InstanceClient } from '../../client/instance.js'
+import { followed, isLong, type Paging, paged, searched, wanted } from '../../client/paging.js'
+import { Failure, usage } from '../../errors.js'
+import { buildRequest } from '../../http/index.js'
+import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
+import type { SingleReader, Writer } from '../../output/types.js'
+import type { Plan } from '../command/described.js'
+import type { Emit } from '../command/services.js'
+import type { Narrowed, RecordChoice } from '../records/where.js'
+
+// What is said of a list once it ended, or broke off.
+
+/** The scope that the instance takes for a list of all there is, when none is asked for: it explains an empty one. */
+const scopeOf = (plan: Plan | undefined): string => {
+  const scope = plan?.endpoint.params.scope
+  if (scope?.default === undefined || plan?.values.scope !== undefined) return ''
+  if (Object.keys(plan?.endpoint.path ?? {}).length > 0) return ''
+  return `; the scope is ${scope.default} unless --scope says otherwise`
+}
+
+const onward = (page: number | undefined): string =>
+  page === undefined ? '--limit <n> or --limit all gives more' : `--page ${page + 1} goes on`
+
+/** Of what lies beyond it is not known whether it matches. */
+const noteOfChosen = ({ records, more }: ListEnd, page: number | undefined): string | undefined => {
+  if (more) return `showing ${records} that match; there may be more: ${onward(page)}`
+  return records === 0 ? 'nothing matches' : undefined
+}
+
+/** What standard error says after a list; undefined where there is nothing to say. */
+export const noteOf = (
+  end: ListEnd,
+  { page }: Pick<Paging, 'page'>,
+  plan?: Plan,
+  chosen = false,
+): string | undefined => {
+  if (chosen) return noteOfChosen(end, page)
+  if (end.records === 0 && !end.more) return `nothing found${scopeOf(plan)}`
+  if (!end.more) return undefined
+  const of = end.total === undefined ? '' : ` of ${end.total}`
+  return `showing ${end.records}${of}; there are more: ${onward(page)}`
+}
+
+/** The failure of a list that was to be had whole: a page says that there is a next one, and no link leads to it. */
+const notWhole = (ask: Ask, { records }: ListEnd): Failure =>
+  new Failure(
+    'unreachable',
+    `the list ends after ${records}, and the instance says that there are more`,
+    {
+      request: `GET ${buildRequest(ask).path}`,
+      hint: 'Something between here and the instance may take the header Link away.',
+    },
+  )
+
+/** The failure of a list of which so much is printed already; only JSON shows it in the output itself. */
+export const cutShort = (error: unknown, printed: number): unknown => {
+  if (!(error instanceof Failure) || printed === 0) return error
+  const records = printed === 1 ? '1 record was' : `${printed} records were`
+  return new Failure(
+    error.category,
+    `${error.message}; ${records} printed before that, and the list is not whole`,
+    error.details,
+  )
+}
+
+interface Screen {
+  readonly writer: (many: boolean, emit: Emit) => Promise<Writer>
+  /** A note that stands below the output. */
+  readonly later: (text: string) => void
+  /** Told of a list that ended whether it goes on. */
+  readonly ended?: (more: boolean) => void
+}
+
+type Watching = Pick<ListOptions, 'held' | 'watch'>
+type Batches = AsyncGenerator<Batch, ListEnd>
+type Stage = (batches: Batches) => Batches
+
+const same: Stage = (batches) => batches
+const unread: ListEnd = { records: 0, more: true }
+
+/** Gives each batch away, one after the other, and how the list ended; it ends, too, where none is taken any more. */
+const drain = async (
+  batches: Batches,
+  take: (batch: Batch) => Promise<void> | void,
+): Promise<ListEnd> => {
+  for (;;) {
+    const step = await batches.next()
+    if (step.done === true) return step.value
+    try {
+      await take(step.value)
+    } catch (error) {
+      await batches.return(unread)
+      throw error
+    }
+  }
+}
+
+/** A record, whose fields are found by the names of the documents as well. */
+const built = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown => {
+  const record: unknown = builtOf(bytes)
+  return words === undefined ? record : legible(record, words)
+}
+
+/** All records of a list, parsed. */
+const gathered = async (
+  batches: Batches,
+  instance: InstanceClient,
+  where: (record: unknown) => boolean = () => true,
+): Promise<{ records: unknown[]; end: ListEnd }> => {
+  const records: unknown[] = []
+  const end = await drain(batches, (batch) => {
+    for (const bytes of batch) {
+      const record = built(bytes, instance)
+      if (where(record)) records.push(record)
+    }
+  })
+  return { records, end }
+}
+
+/** The paging of a run's lists; where they are sorted, all is read of them. */
+interface ListPaging extends Paging {
+  readonly sort?: readonly string[]
+  readonly where?: readonly string[]
+}
+
+/** The lists of a run, by its paging flags. */
+export class Lists {
+  constructor(
+    private readonly paging: ListPaging,
+    private readonly instance: () => Promise<InstanceClient>,
+    private readonly screen: Screen,
+    /** `--where`: which records are wanted; absent where all are. */
+    private readonly choice?:
+      | ((endpoint?: Endpoint) => Promise<RecordChoice | undefined>)
+      | undefined,
+  ) {}
+
+  /** The first request of a list, and what of its records is tested here. */
+  async request(ask: Ask): Promise<{ request: WireRequest; tested: readonly string[] }> {
+    const { ask: asked, stage, tested } = await this.narrowed(ask)
+    const first = await (await this.instance()).build(asked)
+    const { sort } = this.paging
+    const order = sort === undefined ? [] : [`sorted here: ${sort.join(',')}`]
+    return { request: paged(first, this.pagingOf(stage)), tested: [...tested, ...order] }
+  }
+
+  /** @throws Failure `usage` where records were to be chosen, and there is no list */
+  refuseChoice(): void {
+    if (this.paging.where !== undefined) throw usage('--where goes with a list, which this is not')
+    if (this.sorts) throw usage('--sort goes with a list, which this is not')
+  }
+
+  /** The first request of all there is of a list. */
+  async whole(ask: Ask): Promise<WireRequest> {
+    const first = await (await this.instance()).build(ask)
+    return paged(first, { limit: 'all', perPage: largestPage })
+  }
+
+  /** A list straight to the output. */
+  async stream(plan: Plan, emit: Emit): Promise<ListEnd> {
+    const { ask, stage, singles } = await this.narrowed(plan)
+    const instance = await this.instance()
+    const { endpoint } = plan
+    const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
+    const batches = (how: Watching) => instance.batches(ask, this.pagingOf(stage), how)
+    return this.print(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
+  }
+
+  /** A list that the catalogue does not know, straight to the output. */
+  async streamRequest(wire: WireRequest): Promise<void> {
+    const choice = await this.choice?.()
+    const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
+    const paging = this.pagingOf(stage)
+    const patience = isLong(paging) ? 'long' : 'usual'
+    const client = await (await this.instance()).client(undefined, patience)
+    const first = paged(wire, paging)
+    const batches = (how: Watching) => client.list(first, { ...followed(paging), ...how })
+    await this.print(batches, {}, undefined, stage)
+  }
+
+  /**
+   * All records, parsed, whatever the paging flags say; those that are wanted of them.
+   * @throws Failure `unreachable` where the instance says that there are more, and not where
+   */
+  async gather(ask: Ask, where?: (record: unknown) => boolean): Promise<readonly unknown[]> {
+    const paging: Paging = { limit: 'all', perPage: largestPage }
+    const { ask: asked, stage = same } = await this.narrowed(ask, Number.POSITIVE_INFINITY)
+    const instance = await this.instance()
+    const batches = stage(instance.batches(asked, paging))
+    const { records, end } = await gathered(batches, instance, where)
+    if (end.more) throw notWhole(ask, end)
+    return records
+  }
+
+  /** The first records of a list that are wanted, one by one, whatever the paging flags say. */
+  async *first(ask: Ask, most: number): AsyncGenerator<unknown> {
+    const { ask: asked, stage } = await this.narrowed(ask, most)
+    const few = stage === undefined && most < Number.POSITIVE_INFINITY
+    const paging: Paging = few ? { limit: most } : { limit: 'all', perPage: largestPage }
+    const instance = await this.instance()
+    const batches = instance.batches(asked, paging)
+    for await (const batch of stage === undefined ? batches : stage(batches))
+      for (const bytes of batch) yield built(bytes, instance)
+  }
+
+  /** What `stream` would print, in hand. */
+  async collect(plan: Plan): Promise<readonly unknown[]> {
+    const { ask, stage } = await this.narrowed(plan)
+    const instance = await this.instance()
+    const batches = instance.batches(ask, this.pagingOf(stage))
+    const { records, end } = await gathered((stage ?? same)(batches), instance)
+    this.say(end, plan, stage)
+    return records
+  }
+
+  private get sorts(): boolean {
+    return this.paging.sort !== undefined
+  }
+
+  /** How many records are wanted; where they are sorted, that is known behind the last of them. */
+  private get limit(): number | undefined {
+    return this.sorts ? undefined : wanted(this.paging)
+  }
+
+  private async narrowed<A extends Ask>(ask: A, limit = this.limit): Promise<Narrowed<A>> {
+    return (await this.choice?.(ask.endpoint))?.of(ask, limit) ?? { ask, tested: [] }
+  }
+
+  /** Where records are tested here, more are read than are printed. */
+  private pagingOf(stage: Stage | undefined): Paging {
+    return stage === undefined && !this.sorts ? this.paging : searched(this.paging)
+  }
+
+  private async print(
+    batches: (how: Watching) => Batches,
+    emit: Emit,
+    plan?: Plan,
+    stage?: Stage,
+    singles?: SingleReader,
+  ): Promise<ListEnd> {
+    const writer = await this.screen.writer(true, emit)
+    // What is told of a batch as it comes says nothing of one that went through a stage.
+    const watch = stage === undefined ? writer.watch?.() : undefined
+    const held = writer.held === undefined ? {} : { held: () => writer.held?.() === true }
+    const all = batches({ ...held, watch })
+    let printed = 0
+    const end = await drain(stage === undefined ? all : stage(all), async (batch) => {
+      await writer.raw(batch, singles && batch.map(() => singles))
+      printed += batch.length
+    }).catch(async (error: unknown) => {
+      await writer.abandon()
+      throw cutShort(error, this.sorts ? 0 : printed)
+    })
+    await writer.close()
+    this.say(end, plan, stage)
+    return end
+  }
+
+  private say(end: ListEnd, plan?: Plan, stage?: Stage): void {
+    // Whoever reads page by page needs no words for it.
+    const { ended, later } = this.screen
+    const note = noteOf(end, this.paging, plan, stage !== undefined)
+    if (ended !== undefined) ended(end.more)
+    else if (note !== undefined) later(note)
+  }
+}

@@ -1,0 +1,181 @@
+/** What was asked → plans, with the words and questions of this run. */
+import type { JsonValues } from '../../base/json/value.js'
+import { KeptAnswers } from '../../base/kept.js'
+import { isObject, textOf } from '../../base/objects.js'
+import { echoes } from '../../catalogue/endpoint.js'
+import type { Naming } from '../../catalogue/words.js'
+import { refuseGone } from '../../client/words.js'
+import { Failure } from '../../errors.js'
+import type { Ask } from '../../http/types.js'
+import { scopeOf } from '../command/derive/index.js'
+import { isRepeated } from '../command/repeat-flags.js'
+import type { PersonService } from '../command/services.js'
+import type { Coming, Command, Given, Operation, Plan, PlanSource } from '../command/types.js'
+import type { RunOptions } from '../options.js'
+import { Questions, type Replied } from '../person/ask.js'
+import type { Standing } from '../place/standing.js'
+import type { Unknown } from '../plan/attributes.js'
+import { givenFor, type Slot } from '../plan/parents.js'
+import { plansOf } from '../plan/plan.js'
+import { apartWithRows } from '../plan/row-fields.js'
+import type { Wanted } from '../plan/sources.js'
+import type { Surroundings } from '../plan/surroundings.js'
+import type { Streams } from '../screen.js'
+import { noParameter } from './judge.js'
+
+// Projects by number and by path are the same: what the instance says of a number.
+
+/**
+ * Paths of projects by number, each asked for once.
+ * @param read the data that a request is answered with; undefined where nothing may be sent
+ */
+const projectPaths = (
+  read: (ask: Ask) => Promise<unknown>,
+): ((id: number) => Promise<string | undefined>) => {
+  const kept = new KeptAnswers<number, string | undefined>()
+  const pathOf = async (id: number): Promise<string | undefined> => {
+    const { projects } = await import('../../catalogue/areas/projects.js')
+    const data = await read({ endpoint: projects.get, values: { id } })
+    return isObject(data) ? textOf(data.path_with_namespace) : undefined
+  }
+  return (id) => kept.of(id, () => pathOf(id))
+}
+
+/** What planning may read from the instance; nothing is where nothing is to be sent. */
+export interface Reads {
+  readonly data: (ask: Ask) => Promise<unknown>
+  readonly wanted: (wanted: Wanted) => Promise<unknown>
+  /** Whether a write's answer will tell what it did not take. */
+  readonly answers: boolean
+}
+
+/** Says of a parameter that the catalogue does not know that it is sent all the same. */
+export const sentUnknown =
+  ({ note }: Pick<PersonService, 'note'>, words?: Naming): Unknown =>
+  (endpoint, name) =>
+    note(noParameter(endpoint, name, words))
+
+const surroundingsOf = (
+  place: Standing,
+  notes: Pick<PersonService, 'note'>,
+  questions: Questions,
+  reads: Reads,
+  words: RunOptions['words'],
+): Surroundings => {
+  const tell = sentUnknown(notes, words)
+  return {
+    env: place.env,
+    note: (text) => notes.note(text),
+    unknown: (endpoint, name) => {
+      if (!reads.answers || !echoes(endpoint)) tell(endpoint, name)
+    },
+    offered: (endpoint) => refuseGone(endpoint, words),
+    baseUrl: async () => (await place.session()).baseUrl,
+    scope: (kinds) => place.scopeAmong(kinds),
+    pathOf: projectPaths(reads.data),
+    missing: questions.ask,
+    pick: questions.pick,
+  }
+}
+
+type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'wish'>
+
+/** What stands for the objects of a project or group that are not known: nothing is lost where nothing can be done. */
+const planBelow = (command: Command, { kind, parent, value }: Slot): Plan | undefined => {
+  const form = Object.entries(command.endpoints).find(([, e]) => scopeOf(e)?.kind === kind)
+  if (form === undefined) return undefined
+  const [key, { destructive: _, ...endpoint }] = form
+  return { key, endpoint, values: { [scopeOf(endpoint)?.placeholder ?? 'id']: value }, parent }
+}
+
+/** The plans of a run. */
+export class Planning {
+  readonly #options: Options
+  readonly #questions: Questions
+  readonly #around: Surroundings
+  /** A watch plans once: nobody is asked for the same value every round. */
+  readonly #kept = new KeptAnswers<string, readonly Plan[]>()
+
+  constructor(
+    options: Options,
+    screen: Pick<Streams, 'interactive' | 'notes' | 'prompts'>,
+    place: Standing,
+    reads: Reads,
+  ) {
+    this.#options = options
+    this.#questions = new Questions({
+      interactive: screen.interactive,
+      prompts: screen.prompts,
+      note: (text) => screen.notes.note(text),
+      argv: process.argv.slice(2),
+      fetch: reads.wanted,
+      words: options.words,
+    })
+    this.#around = {
+      ...surroundingsOf(place, screen.notes, this.#questions, reads, options.words),
+      piped: options.wish.source === 'stdin',
+    }
+  }
+
+  /** A plan for each object; `apart` also for those that one request could take together. */
+  plans(given: Given, override?: JsonValues, apart = false): Promise<readonly Plan[]> {
+    const make = () => this.#make(given, override, apart)
+    if (!isRepeated(this.#options.globals)) return make()
+    return this.#kept.of(JSON.stringify([given, override]), make)
+  }
+
+  /** The plans of what one of several projects or groups has of it. */
+  async *below(
+    given: Given,
+    { preset, split, standIn }: Operation,
+    slot: Slot,
+  ): AsyncGenerator<Plan> {
+    const { command } = this.#options
+    if (slot.failure !== undefined) {
+      const plan = planBelow(command, slot)
+      if (plan !== undefined) yield { ...plan, refused: slot.failure }
+      return
+    }
+    const own = givenFor(given, slot)
+    const { texts, ...rows } = apartWithRows(own, split)
+    const args = standIn === undefined ? texts : texts.map(standIn)
+    const plans = await this.plans({ ...own, args, ...rows }, preset, true)
+    for (const [i, plan] of plans.entries()) {
+      const label = standIn === undefined ? undefined : texts[i]
+      yield { ...plan, ...(label === undefined ? {} : { label }), parent: slot.parent }
+    }
+  }
+
+  /** The one plan of a command that takes no objects. */
+  async plan(given: Given, override?: JsonValues): Promise<Plan> {
+    const [first] = await this.plans(given, override)
+    if (first === undefined) throw new Failure('internal', 'a command without a plan')
+    return first
+  }
+
+  /** A plan for each object that comes. */
+  async source(given: Given, operation: Operation, coming: Coming): Promise<PlanSource> {
+    const { sourceOf } = await import('../plan/sourced.js')
+    return sourceOf(this.#options.command, { given, operation }, coming, this.#around)
+  }
+
+  /** The flags that a person was asked for on the way. */
+  get answered(): readonly Replied[] {
+    return this.#questions.answered
+  }
+
+  /** The plans of another command than the run's, whose values are all known. */
+  ofCommand(command: Command, given: Given): Promise<readonly Plan[]> {
+    return plansOf(command, given, this.#around)
+  }
+
+  async #make(
+    given: Given,
+    override: JsonValues | undefined,
+    apart: boolean,
+  ): Promise<readonly Plan[]> {
+    const made = await plansOf(this.#options.command, given, this.#around, override, apart)
+    this.#questions.teach()
+    return made
+  }
+}

@@ -1,0 +1,194 @@
+/** The folder of journals: which there are, which is the last, and which may go. */
+import { constants, existsSync } from 'node:fs'
+import { type FileHandle, readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { codeOf, type Failure } from '../../errors.js'
+import type { Counts, End } from '../work/report.js'
+import { gapFailure } from './gap.js'
+import type { Header, Line } from './lines.js'
+import { lineOf } from './parse.js'
+import { isDone, type Past, readPast } from './past.js'
+import { linesFrom, openJournal } from './reading.js'
+import { Sums } from './sums.js'
+
+/** So many that ended are kept: of runs over many objects, and of those over one. */
+const mostKept = { many: 50, single: 250 } as const
+/** What did not come to its end is kept so long, in milliseconds. */
+const keptFor = 30 * 24 * 3_600_000
+/** A last line is no longer. */
+const tailBytes = 1 << 12
+
+/** A journal by its first line and its last. */
+export interface Entry {
+  readonly file: string
+  readonly header: Header
+  /** Absent while it runs, and where it was killed. */
+  readonly end?: End
+  readonly counts?: Counts
+  /** A process has it, or had when it was killed. */
+  readonly locked: boolean
+  /** When it was written last, in milliseconds of the epoch. */
+  readonly changed: number
+}
+
+/** What stands in a folder of journals, the newest first. */
+export interface Journals {
+  readonly entries: readonly Entry[]
+  /** Files that have the name of a journal, and whose first line cannot be read. */
+  readonly unreadable: readonly string[]
+}
+
+/** `20261121T120102-runners-pause`, by UTC; with `-1` at its end where the run is over one object. */
+export const journalId = (command: string, now: Date, single = false): string => {
+  const time = now.toISOString().replace(/[-:]|\.\d+Z$/g, '')
+  return `${time}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}${single ? '-1' : ''}`
+}
+
+const isSingle = (name: string): boolean => /-1(?:_\d+)?\.ndjson$/.test(name)
+
+/** The file beside a journal that has the plan of its run, where it is one of declared state. */
+export const planBeside = (journal: string): string =>
+  `${journal.replace(/\.ndjson$/, '')}.plan.json`
+
+const lastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
+  const text = bytes.toString()
+  const lines = text.slice(0, Math.max(0, text.lastIndexOf('\n'))).split('\n')
+  return lineOf(sums.check(lines.at(-1) ?? ''))
+}
+
+const firstLine = async (
+  handle: FileHandle,
+  size: number,
+  sums: Sums,
+): Promise<string | undefined> => {
+  for await (const { texts } of linesFrom(handle, 0, () => size, sums)) return texts[0]
+  return undefined
+}
+
+/** A journal at a glance: `empty` where its run ended before the first line, undefined for what is none. */
+const entryOf = async (file: string): Promise<Entry | 'empty' | undefined> => {
+  const handle = await openJournal(file, constants.O_RDONLY, 'any')
+  try {
+    const { size, mtimeMs } = await handle.stat()
+    const sums = new Sums()
+    const first = await firstLine(handle, size, sums)
+    if (first === undefined) return 'empty'
+    const header = lineOf(first)
+    if (header === undefined || !('journal' in header)) return undefined
+    const tail = Buffer.alloc(Math.min(tailBytes, size))
+    const { bytesRead } = await handle.read(tail, { position: size - tail.length })
+    const last = lastLine(tail.subarray(0, bytesRead), sums)
+    const ended = last !== undefined && 'end' in last ? last : undefined
+    return {
+      file,
+      header,
+      end: ended?.end,
+      counts: ended?.counts,
+      locked: existsSync(`${file}.lock`),
+      changed: ended?.at === undefined ? mtimeMs : Date.parse(ended.at),
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+const namesIn = (folder: string): Promise<readonly string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  })
+
+/** When a run began, by its name. */
+const beganAt = (file: string): string => basename(file).slice(0, '20261121T120102'.length)
+const isNamed = (file: string): boolean => /^\d{8}T\d{6}-/.test(basename(file))
+
+/** The newest first; of those that began in one second, the one that was written last. */
+const byAge = (a: Entry, b: Entry): number => {
+  const [one, other] = [beganAt(a.file), beganAt(b.file)]
+  return one === other ? b.changed - a.changed : one < other ? 1 : -1
+}
+
+/** All journals of a folder; files that are none are passed over. */
+export const journalsIn = async (folder: string): Promise<Journals> => {
+  const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
+  const entries: Entry[] = []
+  const unreadable: string[] = []
+  for (const name of names) {
+    const file = join(folder, name)
+    const entry = await entryOf(file).catch(() => undefined)
+    if (entry === undefined) unreadable.push(...(isNamed(file) ? [file] : []))
+    else if (entry !== 'empty') entries.push(entry)
+  }
+  return { entries: entries.toSorted(byAge), unreadable: unreadable.toSorted().reverse() }
+}
+
+const headless = (file: string): Failure =>
+  gapFailure(file, 'its first line, which says what the run was')
+
+/**
+ * @param run its file, or its id
+ * @throws Failure `partial` where a journal that began later than a run cannot be read: it may be the one that is meant
+ */
+export const checkNewest = ({ unreadable: [newest] }: Journals, run: string): void => {
+  if (newest !== undefined && beganAt(newest) >= beganAt(run)) throw headless(newest)
+}
+
+/**
+ * One journal at a glance.
+ * @throws Failure `partial` where its first line cannot be read
+ */
+export const entryIn = async (file: string): Promise<Entry> => {
+  const entry = await entryOf(file)
+  if (entry === undefined || entry === 'empty') throw headless(file)
+  return entry
+}
+
+/**
+ * The newest journal of a folder; undefined where there is none.
+ * @throws Failure `partial` where a newer one cannot be read
+ */
+export const newestIn = async (folder: string): Promise<Entry | undefined> => {
+  const journals = await journalsIn(folder)
+  const [newest] = journals.entries
+  checkNewest(journals, newest?.file ?? '')
+  return newest
+}
+
+/** The newest journal that is left to be gone on with, of those that `which` takes. */
+export const lastOpen = async (
+  folder: string,
+  which: (header: Header) => boolean,
+): Promise<Past | undefined> => {
+  const journals = await journalsIn(folder)
+  for (const { file, header } of journals.entries) {
+    if (!which(header)) continue
+    checkNewest(journals, file)
+    const past = await readPast(file)
+    if (!isDone(past)) return past
+  }
+  return undefined
+}
+
+/** Whether a journal may go: its run completed, or nobody resumed it for thirty days, whatever lock a killed process left. */
+const mayGo = async (file: string, now: number): Promise<boolean> => {
+  const entry = await entryOf(file).catch(() => undefined)
+  if (entry === undefined || entry === 'empty') return false
+  const { end, locked, changed } = entry
+  return (end === 'completed' && !locked) || now - changed > keptFor
+}
+
+/** Removes journals that ended long ago, and their plans. Only those beyond so many are opened. */
+export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
+  const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
+  const newest = names.toSorted().reverse()
+  const beyond = [
+    ...newest.filter((name) => !isSingle(name)).slice(mostKept.many),
+    ...newest.filter(isSingle).slice(mostKept.single),
+  ]
+  const gone: string[] = []
+  for (const file of beyond.map((name) => join(folder, name)))
+    if (await mayGo(file, now)) gone.push(file)
+  for (const file of gone.flatMap((each) => [each, planBeside(each), `${each}.lock`]))
+    await rm(file, { recursive: true, force: true }).catch(() => {})
+  return gone
+}

@@ -1,0 +1,111 @@
+/** What stands in a journal: a JSON object a line, in the order in which things came to be. */
+import type { Fields } from '../../base/objects.js'
+import type { Counts, End } from '../work/report.js'
+import { withSum } from './sums.js'
+
+/** A text as it was typed; where it names a file, with the SHA-256 of what stood in that. */
+export type AskedText = string | { readonly text: string; readonly sha256: string }
+
+/** What was asked of a run, so that it can be asked again: no object stands in it, and no secret. */
+export interface LineAsked {
+  readonly args: readonly string[]
+  /** By the names of flags. */
+  readonly flags: Readonly<Record<string, readonly AskedText[]>>
+  /** Several parents were given: the column that names them. */
+  readonly parents?: 'project' | 'group' | 'of'
+  /** `3/8`: only that part of the objects. */
+  readonly shard?: string
+  /** Each object is read before it is changed. */
+  readonly undo_record?: true
+}
+
+/** What a run sends, with which right, and where: its first line. */
+export interface Header {
+  /** Of the format. */
+  readonly journal: 1
+  /** `20261121T120102-runners-pause` */
+  readonly id: string
+  /** Area and verb. */
+  readonly command: string
+  /** `PUT /runners/:id` */
+  readonly endpoint: string
+  /** Attributes as they are sent, masked; a secret is where it came from: `{"secret":"env:NAME"}`. */
+  readonly values: Fields
+  /** The base URL, normalised; `sandbox:` and the folder of its state for an embedded one. */
+  readonly instance: string
+  readonly profile: string | null
+  /** Null where the instance does not say. */
+  readonly user: string | null
+  readonly sudo: string | null
+  /** `stdin`, `arguments`, `select` … */
+  readonly source: string
+  /** Of this tool. */
+  readonly version: string
+  /** Absent where nobody asked for it on a line of its own. */
+  readonly asked?: LineAsked
+  /** Why it cannot be resumed, where it cannot. */
+  readonly final?: string
+  /** Why it cannot be undone, where it cannot. */
+  readonly irreversible?: string
+  /** The run that this one takes back. */
+  readonly undoes?: string
+  /** That was itself one that took another back: what that did is done again. */
+  readonly redo?: true
+}
+
+/** The attributes that a run changes; null where the object was not there. */
+export type Attributes = Fields | null
+
+interface Place {
+  readonly n: number
+  readonly object: string
+  readonly parent?: string
+}
+
+export interface QueuedLine extends Place {
+  readonly state: 'queued'
+  /** The object's own attributes, by the API's names; a secret is the text that refers to it. */
+  readonly row?: Fields
+  /** Of an object that was selected by its record. */
+  readonly before?: Attributes
+}
+export interface BegunLine extends Place {
+  readonly state: 'begun'
+  readonly before?: Attributes
+  readonly unread?: string
+}
+export interface DoneLine extends Place {
+  readonly state: 'done' | 'unchanged'
+  readonly status?: number
+  readonly request_id?: string
+  readonly before?: Attributes
+  readonly after?: Attributes
+  /** Why what it was before is not known, and it cannot be put back. */
+  readonly unread?: string
+}
+export interface FailedLine extends Place {
+  readonly state: 'failed' | 'unknown'
+  readonly category: string
+  readonly status?: number
+  readonly request_id?: string
+  readonly message: string
+}
+export type ObjectLine = QueuedLine | BegunLine | DoneLine | FailedLine
+
+/** The last line of a run. */
+export interface EndLine {
+  readonly end: End
+  readonly counts: Counts
+  /** When it ended; ISO, UTC. */
+  readonly at?: string
+}
+
+export type Line =
+  | Header
+  | ObjectLine
+  | { readonly input: 'complete'; readonly total: number }
+  | { readonly resumed: string }
+  | EndLine
+
+/** A line's own text with its checksum and its end. */
+export const textOf = (line: Line): string => `${withSum(JSON.stringify(line))}\n`

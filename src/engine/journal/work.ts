@@ -1,0 +1,209 @@
+/**
+ * The objects of a run by way of its journal: they are written down as fast as they are given, and
+ * worked on from there, so that memory does not grow with them and a lost run knows what was left.
+ */
+import type { FileHandle } from 'node:fs/promises'
+import { maskAddresses } from '../../base/secrets/addresses.js'
+import { scrub } from '../../base/secrets/scrub.js'
+import { usage } from '../../errors.js'
+import { type GivenObject, type Item, mostNamed, placeOf } from '../work/items.js'
+import { Seen } from '../work/seen.js'
+import type { Attributes, QueuedLine } from './lines.js'
+import { lineOf } from './parse.js'
+import type { Next } from './past.js'
+import { linesFrom, openJournal, textsIn } from './reading.js'
+import { Sums } from './sums.js'
+import type { Journal } from './writing.js'
+
+/** Objects on their way into the journal. */
+export interface Spool {
+  /** When the input has ended, or broken: then it rejects. */
+  readonly ended: Promise<void>
+  readonly isOpen: () => boolean
+  /** Whether all of it was taken: an input that broke never is. */
+  readonly isWhole: () => boolean
+  /** How many objects there are by now, and how many were given more than once. */
+  readonly queued: () => number
+  readonly duplicates: () => number
+  /** How many were there before. */
+  readonly before: number
+  /** Nothing more is taken: what was read of it is not written down any more. */
+  readonly stop: () => void
+  /** The first ten: for the question whether they are meant. */
+  readonly first: readonly GivenObject[]
+}
+
+/** What of that which is known of an object is written down. */
+export type Keep = (before: Attributes) => Attributes | undefined
+
+const queuedLine = (given: GivenObject, n: number, keep: Keep | undefined): QueuedLine => {
+  const before = given.before === undefined ? undefined : keep?.(given.before)
+  return {
+    ...placeOf({ ...given, n }),
+    state: 'queued',
+    row: given.row,
+    before,
+  }
+}
+
+/** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
+const checkPlain = ({ object, parent = '' }: GivenObject): void => {
+  const held = [object, parent].some((text) => scrub(text) !== text || maskAddresses(text) !== text)
+  if (held)
+    throw usage(
+      'an object is named by a secret, which no journal may hold',
+      'Is a token among the ids? --journal none goes without a journal.',
+    )
+}
+
+/**
+ * Writes objects down as they come, each once.
+ * @param seen those that stand in the journal already
+ * @param keep what of that which is known of them is written down; without it nothing
+ */
+export const spool = (
+  journal: Journal,
+  input: AsyncIterable<GivenObject>,
+  seen: Seen = new Seen(),
+  keep?: Keep,
+): Spool => {
+  const before = journal.states.last
+  let [n, twice, open, stopped, entire] = [before, 0, true, false, false]
+  const first: GivenObject[] = []
+  const take = async (): Promise<void> => {
+    for await (const given of input) {
+      if (stopped) return
+      if (!seen.add(given)) {
+        twice += 1
+        continue
+      }
+      checkPlain(given)
+      n += 1
+      if (first.length < mostNamed) first.push(given)
+      journal.add(queuedLine(given, n, keep))
+      if (journal.full) await journal.drained()
+    }
+    if (stopped) return
+    await journal.append({ input: 'complete', total: n })
+    entire = true
+  }
+  const stop = (): void => {
+    stopped = true
+  }
+  const ended = take().finally(async () => {
+    // Of an input that broke, what came before stands in the journal first.
+    await journal.settled()
+    open = false
+  })
+  ended.catch(() => {})
+  return {
+    ended,
+    isOpen: () => open,
+    isWhole: () => entire,
+    queued: () => n,
+    duplicates: () => twice,
+    before,
+    stop,
+    first,
+  }
+}
+
+/** Writes objects down that are all in hand; the first has the place after the last that is there. */
+export const enlist = async (
+  journal: Journal,
+  objects: readonly GivenObject[],
+  keep?: Keep,
+): Promise<void> => {
+  for (const given of objects) {
+    checkPlain(given)
+    journal.add(queuedLine(given, journal.states.last + 1, keep))
+    if (journal.full) await journal.drained()
+  }
+  await journal.append({ input: 'complete', total: journal.states.last })
+}
+
+const queuedIn = (text: string): QueuedLine | undefined => {
+  // Most lines are others, and need no reading.
+  if (!text.includes('"queued"')) return undefined
+  const line = lineOf(text)
+  return line !== undefined && 'n' in line && line.state === 'queued' ? line : undefined
+}
+
+/** What was given, as far as a journal knows. */
+export const seenIn = async ({ file, written }: Journal): Promise<Seen> => {
+  const seen = new Seen()
+  for await (const texts of textsIn(file, written))
+    for (const text of texts) {
+      const queued = queuedIn(text)
+      if (queued !== undefined) seen.add(queued)
+    }
+  return seen
+}
+
+/** Resolves when more is written, or the input has ended. */
+const more = (journal: Journal, { ended }: Spool): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      leaveOff()
+      resolve()
+    }
+    const leaveOff = journal.onWritten(done)
+    ended.then(done, done)
+  })
+
+type Choose = (n: number) => Next
+
+/** The object of a line, with what is to be done; undefined where it is none, or nothing is. */
+const itemOf = (text: string, next: Choose): Item | undefined => {
+  const queued = queuedIn(text)
+  if (queued === undefined) return undefined
+  const how = next(queued.n)
+  if (how === 'skip') return undefined
+  const { state: _, ...item } = queued
+  return how === 'do' ? item : { ...item, how }
+}
+
+async function* itemsIn(
+  handle: FileHandle,
+  journal: Journal,
+  source: Spool | undefined,
+  next: Choose,
+): AsyncGenerator<Item> {
+  const sums = new Sums()
+  for (let at = 0; ; ) {
+    // Before the reading: what is written meanwhile is read next time.
+    const open = source?.isOpen() === true
+    const end = journal.written
+    for await (const lines of linesFrom(handle, at, () => end, sums)) {
+      at = lines.next
+      for (const text of lines.texts) {
+        const item = itemOf(text, next)
+        // A place that no other reading knows is part of the gap.
+        if (item !== undefined && item.n <= journal.states.last) yield item
+      }
+    }
+    if (at < journal.written) continue
+    if (!open) break
+    if (source !== undefined) await more(journal, source)
+  }
+  await source?.ended
+}
+
+/**
+ * The objects of a journal in the order in which they were given, as soon as they stand there.
+ * @param source what still comes; without, what is there is all
+ * @param next what is to be done with the object in a place
+ * @throws what broke the input, after all that came before
+ */
+export async function* workOf(
+  journal: Journal,
+  source?: Spool,
+  next: Choose = () => 'do',
+): AsyncGenerator<Item> {
+  const handle = await openJournal(journal.file)
+  try {
+    yield* itemsIn(handle, journal, source, next)
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,154 @@
+/** What takes a run back: the endpoint for it, and what it is given, from the catalogue. */
+import { isDeepStrictEqual } from 'node:util'
+import { type JsonValues, jsonFields } from '../../base/json/value.js'
+import type { Fields } from '../../base/objects.js'
+import { type Endpoint, type Endpoints, pathOf } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import type { Param } from '../../catalogue/params.js'
+import { Failure, usage } from '../../errors.js'
+import { scopeOf } from '../command/derive/scope.js'
+import type { Parent } from '../command/described.js'
+import type { Attributes, Header } from '../journal/lines.js'
+import type { Undoable } from '../journal/undo.js'
+import { treePlaceOf } from './turns.js'
+
+/** How the objects of a run are put back. */
+export interface Inverse {
+  readonly area: string
+  /** What a list of presence is made of, where the object comes and goes. */
+  readonly endpoints: Endpoints
+  /** The endpoint that puts an object back; undefined where none leads to what it was. */
+  readonly endpointFor: (was: Undoable) => Endpoint | undefined
+  /** Whether objects come and go, rather than change. */
+  readonly presence: boolean
+  /** What the run sent its objects to. */
+  readonly original: Endpoint
+}
+
+/** The parent of an object that was done in a tree, as a plan names it. */
+export const parentOf = ({ parent }: Undoable): { readonly parent?: Parent } =>
+  parent === undefined || treePlaceOf(parent) === undefined
+    ? {}
+    : { parent: { column: 'of', name: parent } }
+
+/** The form of an endpoint by which an object below a parent was done: of a tree one for groups, one for projects. */
+const formBelow = (
+  parent: string | undefined,
+  original: Endpoint,
+  endpoints: Endpoints,
+): Endpoint | undefined => {
+  const kind = treePlaceOf(parent)?.kind
+  const fits = (one: Endpoint): boolean => kind === undefined || scopeOf(one)?.kind === kind
+  if (fits(original)) return original
+  return Object.values<Endpoint>(endpoints).find(
+    (one) =>
+      one.command === original.command && one.when?.flag === original.when?.flag && fits(one),
+  )
+}
+
+/** The path of what a verb is said of. */
+const subjectOf = (endpoint: Endpoint): string => pathOf(endpoint).replace(/\/[^/]+$/, '')
+
+/** The verbs of the same objects that set the same fields. */
+const siblingsOf = (original: Endpoint, endpoints: Endpoints): readonly Endpoint[] => {
+  const fields = Object.keys(original.leaves ?? {}).join()
+  return Object.values<Endpoint>(endpoints).filter(
+    (one) =>
+      one.leaves !== undefined &&
+      Object.keys(one.leaves).join() === fields &&
+      subjectOf(one) === subjectOf(original),
+  )
+}
+
+const leadsTo = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
+  before !== null &&
+  Object.entries(leaves).every(([name, value]) => isDeepStrictEqual(before[name], value))
+
+/**
+ * What takes a run back.
+ * @throws Failure `usage` for a verb that the documents have no inverse of
+ */
+export const inverseOf = async ({ command, endpoint: route }: Header): Promise<Inverse> => {
+  const [area = ''] = command.split(' ')
+  const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
+  const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
+  if (original === undefined)
+    throw irreversible(command, 'what an endpoint does that no area has is not known')
+  const known = { area, endpoints, original }
+  const formFor = ({ parent }: Undoable): Endpoint | undefined =>
+    formBelow(parent, original, endpoints)
+  if (original.changes === true)
+    return {
+      ...known,
+      presence: false,
+      // What was not there before is set up by a change, too.
+      endpointFor: (was) =>
+        was.before === null ? endpoints[original.inverse ?? ''] : formFor(was),
+    }
+  if (endpoints[original.inverse ?? ''] !== undefined)
+    return {
+      ...known,
+      presence: true,
+      endpointFor: (was) => endpoints[formFor(was)?.inverse ?? ''],
+    }
+  const siblings = original.leaves === undefined ? [] : siblingsOf(original, endpoints)
+  if (siblings.length > 1)
+    return {
+      ...known,
+      presence: false,
+      endpointFor: ({ before }) => siblings.find((one) => leadsTo(one, before)),
+    }
+  throw irreversible(command, original.irreversible)
+}
+
+const irreversible = (command: string, why = 'the documents have nothing that takes it back') =>
+  usage(`${command} cannot be undone: ${why}`)
+
+/** The identity of an object that a run made or removed, from what is known of it. */
+const identityOf = (known: Attributes, kind: string | undefined): unknown => {
+  const names = [...(kindNamed(kind)?.names ?? []), 'id']
+  return names.map((name) => known?.[name]).find((value) => value !== undefined)
+}
+
+const typed = (value: unknown, { type }: { readonly type: string }): unknown =>
+  type === 'integer' && /^\d+$/.test(String(value)) ? Number(value) : value
+
+/** A value of a record as a parameter takes it; undefined for what is not to be sent. */
+const asParameter = (value: unknown, param: Param, changes: boolean): unknown => {
+  if (value === null && !changes) return undefined
+  if (param.type !== 'string' || param.format !== 'date') return value
+  if (value === null) return param.clears === true ? '' : value
+  return String(value).slice(0, '2030-01-31'.length)
+}
+
+/** What of an object as it was is sent to bring it back: all of a change, else what the endpoint takes. */
+const restoredBy = (endpoint: Endpoint, before: Attributes): Fields => {
+  const changes = endpoint.changes === true
+  return Object.fromEntries(
+    Object.entries(before ?? {}).flatMap(([name, value]) => {
+      const param = endpoint.params[name]
+      if (param === undefined) return changes ? [[name, value] as const] : []
+      const sent = asParameter(value, param, changes)
+      return sent === undefined ? [] : [[name, sent] as const]
+    }),
+  )
+}
+
+/** What an endpoint that puts an object back is given. */
+export const valuesFor = (endpoint: Endpoint, was: Undoable, header: Header): JsonValues => {
+  const holder = scopeOf(endpoint)?.placeholder
+  const [name = ''] = endpoint.args ?? []
+  const param = endpoint.path[name] ?? endpoint.params[name]
+  const comesAndGoes = was.before === null || was.after === null
+  const named = comesAndGoes ? identityOf(was.before ?? was.after, param?.completes) : undefined
+  const above = treePlaceOf(was.parent)?.path ?? was.parent
+  const parent = holder === undefined ? undefined : (above ?? header.values[holder])
+  if (holder !== undefined && parent === undefined)
+    throw new Failure('usage', `${was.object}: the journal does not say what it belongs to`)
+  return jsonFields({
+    ...restoredBy(endpoint, was.before),
+    ...(holder === undefined ? {} : { [holder]: parent }),
+    ...(param === undefined ? {} : { [name]: typed(named ?? was.object, param) }),
+  })
+}

@@ -1,0 +1,257 @@
+/** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
+import { ahead, mostAtOnce } from '../../base/ahead.js'
+import type { Fields } from '../../base/objects.js'
+import { maskAddresses } from '../../base/secrets/addresses.js'
+import { isSecretName } from '../../base/secrets/names.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { survived, usage } from '../../errors.js'
+import { flagName, named, scopeOf } from '../command/derive/index.js'
+import type { Plan } from '../command/described.js'
+import type { Globals } from '../command/globals.js'
+import { maskingOf } from '../command/kept.js'
+import type {
+  InstanceService,
+  PersonService,
+  PlaceService,
+  PlanAnswer,
+} from '../command/services.js'
+import type { Command } from '../command/types.js'
+import { journalId } from '../journal/folder.js'
+import type { Header } from '../journal/lines.js'
+import { type Facts, type Masking, recordIn } from '../journal/record.js'
+import { enlist, type Keep, type Spool, spool } from '../journal/work.js'
+import type { Journal } from '../journal/writing.js'
+import type { Replied } from '../person/ask.js'
+import type { UnkeptWrites } from '../place/unkept.js'
+import type { Raw } from '../plan/line.js'
+import { paramFile } from '../plan/texts.js'
+import { type GivenObject, type Item, identityOf as sameName } from '../work/items.js'
+import type { End } from '../work/report.js'
+import type { RunRecord } from '../work/run.js'
+import { askedOf } from './asked.js'
+import { Doing } from './doing.js'
+import { changedBy, type ReadOnce } from './former.js'
+import type { Numbered } from './intake.js'
+import { type Inverse, inverseOf } from './inverse.js'
+import type { Resumed } from './resumed.js'
+import { againBy, makeJournal } from './runs.js'
+import type { JournalWish } from './wish.js'
+
+// The first line of a run's journal: what is sent, by whom, and where.
+
+/** Where a secret came from: `env:NAME`, `@file`; not what it is. */
+const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
+  const param = params[name]
+  const text = param === undefined ? undefined : flags.get(flagName(name, param))?.at(-1)
+  if (text !== undefined) return /^(?:env:|@)/.test(text) ? text : 'given'
+  const further = flags.get('param')?.findLast((one) => one.startsWith(`${name}=`)) ?? ''
+  const file = paramFile(further)
+  return file === undefined ? 'given' : `@${file.path}`
+}
+
+/** What all objects of a run are sent: neither the object itself nor what it belongs to. */
+export const valuesOf = (
+  { endpoint, values, extra }: Plan,
+  raw: Raw,
+  rowFields: readonly string[] = [],
+): Fields => {
+  const own = [...(endpoint.args ?? []), scopeOf(endpoint)?.placeholder]
+  const common = Object.entries({ ...extra, ...values }).filter(
+    ([name, value]) => value !== undefined && !own.includes(name) && !rowFields.includes(name),
+  )
+  const shown = maskingOf(endpoint)(Object.fromEntries(common)) ?? {}
+  const rows = rowFields.map((name): [string, unknown] => [name, { row: name }])
+  const shared = common.map(([name]): [string, unknown] => {
+    const secret = endpoint.params[name]?.secret === true || isSecretName(name)
+    return [name, secret ? { secret: origin(name, endpoint, raw) } : shown[name]]
+  })
+  return Object.fromEntries([...shared, ...rows])
+}
+
+export interface KeepingParts {
+  readonly place: Pick<PlaceService, 'clock' | 'cwd' | 'env' | 'identity'> & {
+    /** Notes what is sent while no journal is in force. */
+    readonly unkept: Pick<UnkeptWrites, 'kept'>
+  }
+  readonly person: Pick<PersonService, 'note'>
+  readonly command: Command
+  readonly globals: Pick<
+    Globals,
+    'journal' | 'profile' | 'resume' | 'sandbox' | 'shard' | 'undoRecord'
+  >
+  readonly wish: JournalWish
+  /** It is one object, named on the line: nothing is said of its journal. */
+  readonly single: boolean
+  /** Why the run cannot be resumed, whatever was asked. */
+  readonly final?: string
+  readonly instance: InstanceService
+  readonly reads: ReadOnce
+  readonly admits: (plan: Plan) => Promise<boolean>
+  /** What a person was asked for while it was planned. */
+  readonly answered: () => readonly Replied[]
+  /** The record that an object was selected by. */
+  readonly selected: (plan: Plan) => unknown
+}
+
+/** Whether what stands in the place of the object is a secret. */
+export const isNamedBySecret = ({ endpoint }: Plan): boolean => {
+  const [name = ''] = endpoint.args ?? []
+  return (endpoint.path[name] ?? endpoint.params[name])?.secret === true
+}
+
+/** @throws Failure `usage` where what names the objects is a secret */
+const checkNames = (plan: Plan): void => {
+  if (isNamedBySecret(plan))
+    throw usage(
+      'an object stands in the place of a secret, which no journal may hold',
+      '--journal none goes without, and can be neither resumed nor undone.',
+    )
+}
+
+/** The journal's first line, by the first plan. */
+const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
+  const { command, globals, place, wish } = parts
+  const { cwd } = place
+  const { shard, undoRecord } = globals
+  const answered = parts.answered()
+  const words = named(command)
+  // Who did one object is asked only by whoever takes it back.
+  const identity = await place.identity(parts.single ? 'known' : 'asked')
+  if (identity.user === null && !parts.single)
+    parts.person.note('the instance does not say who you are: resuming this run will need --yes')
+  return {
+    journal: 1,
+    id: journalId(words, place.clock.now(), parts.single),
+    command: words,
+    endpoint: maskAddresses(first.endpoint.route),
+    values: valuesOf(first, wish.raw, wish.rowFields),
+    ...identity,
+    source: wish.source,
+    ...(await askedOf({ command, wish, answered, cwd, shard, undoRecord, final: parts.final })),
+  }
+}
+
+/** What takes a run back, or why nothing does. */
+const inverseFor = async (
+  header: Header,
+): Promise<{ readonly inverse?: Inverse; readonly irreversible?: string }> => {
+  try {
+    return { inverse: await inverseOf(header) }
+  } catch (error) {
+    return { irreversible: survived(error).message }
+  }
+}
+
+const keyOf = ({ object, parent = '' }: GivenObject): string =>
+  `${sameName(parent)}\0${sameName(object)}`
+
+/** Of a record that an object was selected by, what all plans of the run change. */
+const keepOf = (first: Plan, mask: Masking): Keep => {
+  const changed = changedBy(first)
+  return (before) => {
+    const own = Object.entries(before ?? {}).filter(([name]) => name in changed)
+    return own.length === 0 ? undefined : mask(Object.fromEntries(own))
+  }
+}
+
+export class Keeping {
+  readonly journal: Journal
+  readonly resumed: Resumed | undefined
+  readonly #parts: KeepingParts
+  readonly #doing: Doing
+  readonly #facts = new WeakMap<PlanAnswer, Facts>()
+  readonly record: RunRecord<PlanAnswer>
+  readonly #keep: Keep
+  #closed = false
+
+  private constructor(parts: KeepingParts, journal: Journal, doing: Doing, first: Plan) {
+    this.#parts = parts
+    this.journal = journal
+    this.resumed = parts.wish.resumed
+    this.#doing = doing
+    const facts = (result: PlanAnswer | undefined): Facts =>
+      (result === undefined ? undefined : this.#facts.get(result)) ?? {}
+    const mask = maskingOf(first.endpoint)
+    this.#keep = keepOf(first, mask)
+    this.record = recordIn(journal, facts, mask, (item) => doing.seen(item))
+  }
+
+  /** @throws Failure `usage` where it cannot be made, or nothing could take the run back */
+  static async of(parts: KeepingParts, first: Plan): Promise<Keeping> {
+    const { globals, wish } = parts
+    const { resumed } = wish
+    checkNames(first)
+    const undo = resumed === undefined ? globals.undoRecord : resumed.past.header.asked?.undo_record
+    const made = resumed?.past.header ?? (await headerOf(parts, first))
+    const { inverse, irreversible } = undo === true ? await inverseFor(made) : {}
+    const header = irreversible === undefined ? made : { ...made, irreversible }
+    const doing = new Doing({ ...parts, header, inverse, stale: resumed !== undefined })
+    const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
+    if (resumed === undefined && header.final !== undefined && !parts.single)
+      parts.person.note(`this run cannot be resumed: ${header.final}`)
+    parts.place.unkept.kept = true
+    return new Keeping(parts, journal, doing, first)
+  }
+
+  /** The journal as it was named. */
+  get file(): string {
+    return this.#parts.globals.journal ?? this.journal.file
+  }
+
+  /** Writes objects down as they come. */
+  spool(objects: AsyncIterable<GivenObject>): Spool {
+    return spool(this.journal, objects, undefined, this.#keep)
+  }
+
+  /** Writes objects down that are in hand. */
+  enlist(objects: readonly GivenObject[]): Promise<void> {
+    return enlist(this.journal, objects)
+  }
+
+  /** Places of the objects that are left, by what they are. */
+  async left(): Promise<(object: GivenObject) => Item | undefined> {
+    const places = new Map<string, Item>()
+    for await (const item of this.resumed?.left() ?? []) places.set(keyOf(item), item)
+    return (object) => places.get(keyOf(object))
+  }
+
+  /** Looks at an object that is about to be changed. */
+  look({ plan, ...item }: Numbered): Promise<void> {
+    return this.#doing.look(item, plan)
+  }
+
+  /** Looks at objects that are about to be changed all together. */
+  async prepare(items: readonly Numbered[]): Promise<void> {
+    for await (const _ of ahead(items, mostAtOnce, (item) => this.look(item)));
+  }
+
+  /** Does one object, and remembers what is to be written down of it. */
+  async do(item: Item, plan: Plan, send: (plan: Plan) => Promise<PlanAnswer>): Promise<PlanAnswer> {
+    const { answer, facts } = await this.#doing.one(item, plan, send)
+    this.#facts.set(answer, facts)
+    return answer
+  }
+
+  /** The line that goes on with the run; undefined where that cannot be. */
+  get again(): string | undefined {
+    const { command, globals } = this.#parts
+    return this.journal.header.final === undefined ? againBy(named(command), globals) : undefined
+  }
+
+  /** Writes down how it ended; what failed, failed before. */
+  async end(end: End): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#parts.place.unkept.kept = false
+    await this.journal.end(end).catch(() => {})
+    await this.journal.close()
+  }
+
+  /** Nothing was begun, and nothing will be. */
+  async discard(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#parts.place.unkept.kept = false
+    await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
+  }
+}

@@ -1,0 +1,110 @@
+/** `--shard`: the part of what was given that this run is about. */
+
+import { usage } from '../../errors.js'
+import type { Coming, Command, Given, NamedObject } from '../command/types.js'
+import { type Slot, slotIn } from '../plan/parents.js'
+import { referenceOf } from '../plan/references.js'
+import type { GivenObject } from '../work/items.js'
+import { parseShard, partOf, type Shard } from '../work/shard.js'
+
+/** Whether an object is of a part, as it was given. */
+const inShard =
+  ({ args: [argument] }: Command, { part, of }: Shard, parent: string | undefined) =>
+  (text: string): boolean => {
+    const kind = argument?.param?.completes ?? ''
+    // The address of an instance says as much of its objects as its path.
+    const address = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).origin : ''
+    const own = referenceOf(text, argument?.parameter ?? '', () => address)
+    const project = own.project ?? parent
+    const object: GivenObject = {
+      object: own.id,
+      parent: project,
+    }
+    return partOf(kind, object, of) === part
+  }
+
+const parentOf = ({ flags: { project, group } }: Given): string | undefined => {
+  const parent = project ?? group
+  return parent === undefined ? undefined : String(parent)
+}
+
+/** The arguments that are in a part, with their rows. */
+const filteredArgs = (
+  { args, rows }: Pick<Given, 'args' | 'rows'>,
+  isIn: (text: string) => boolean,
+): Pick<Given, 'args' | 'rows'> => ({
+  args: args.filter(isIn),
+  rows: rows?.filter((_, i) => isIn(args[i] ?? '')),
+})
+
+/** What was asked, of the objects of a part. */
+const givenInShard = (command: Command, given: Given, shard: Shard): Given => ({
+  ...given,
+  ...filteredArgs(given, inShard(command, shard, parentOf(given))),
+})
+
+/** The parents of a part: those with objects in it, or themselves where they have none. */
+const slotsInShard = (
+  command: Command,
+  slots: readonly Slot[],
+  { args, rows }: Pick<Given, 'args' | 'rows'>,
+  shard: Shard,
+): readonly Slot[] =>
+  slots.flatMap((slot) => {
+    const all =
+      slot.args === undefined
+        ? { args, ...(rows && { rows }) }
+        : { args: slot.args, ...(slot.rows && { rows: slot.rows }) }
+    if (all.args.length === 0)
+      return partOf(slot.kind, { object: slot.value }, shard.of) === shard.part ? [slot] : []
+    const own = filteredArgs(all, inShard(command, shard, slot.value))
+    return own.args.length === 0 ? [] : [{ ...slot, ...own }]
+  })
+
+async function* filtered(
+  objects: AsyncIterable<NamedObject>,
+  isIn: (object: NamedObject) => boolean,
+): AsyncGenerator<NamedObject> {
+  for await (const object of objects) if (isIn(object)) yield object
+}
+
+/** What is taken as it comes, of a part of it: with its own parent where it brings one along. */
+const comingInShard = (command: Command, given: Given, coming: Coming, shard: Shard): Coming => {
+  const isIn = ({ text, parent }: NamedObject): boolean => {
+    const own =
+      coming.below === undefined || parent === undefined ? undefined : slotIn(coming.below, parent)
+    return inShard(command, shard, own?.value ?? parentOf(given))(text)
+  }
+  return { ...coming, objects: filtered(coming.objects, isIn) }
+}
+
+/** The parents of several that are in a part. */
+export type Narrow = (slots: readonly Slot[]) => readonly Slot[]
+
+/**
+ * What was asked, of a part of its objects; of several parents each is narrowed when they are known.
+ * @param text `3/8`, or `ci`
+ * @throws Failure `usage` for what is no part, or where nothing can be shared out
+ */
+export const narrowed = (
+  command: Command,
+  given: Given,
+  text: string,
+  parents: boolean,
+): { readonly given: Given; readonly narrow?: Narrow } => {
+  const shard = parseShard(text, process.env)
+  // Its objects are no arguments: it asks for its part by itself.
+  if (command.open === true && given.args.at(-1) === '-') return { given }
+  // The arguments of an open command are its call, and no objects.
+  const all = command.open === true ? { args: [] } : given
+  if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, all, shard) }
+  const { coming } = given
+  if (coming !== undefined)
+    return { given: { ...given, coming: comingInShard(command, given, coming, shard) } }
+  if (given.args.length === 0 || command.open === true)
+    throw usage(
+      '--shard shares objects out, and none are given',
+      'Give several, - for those of standard input, --select, or several projects.',
+    )
+  return { given: givenInShard(command, given, shard) }
+}

@@ -1,0 +1,120 @@
+/** What a run is made of. */
+import type { Words } from '../catalogue/words.js'
+import type { FleetGate } from '../http/gate/gate.js'
+import type { Format, Writer } from '../output/types.js'
+import type { Profile, Session } from '../profile/types.js'
+import type { ColorFlag } from '../terminal/text/color.js'
+import type { Globals } from './command/globals.js'
+import type { Emit, Piped, PlanAnswer } from './command/services.js'
+import type { Command } from './command/types.js'
+import type { WithinAnswer, WithinAsk } from './command/within.js'
+import type { StandardInput } from './input.js'
+import type { JournalWish } from './keeping/wish.js'
+import type { FindOwn } from './own/found.js'
+import type { Raw } from './plan/line.js'
+import type { Streams } from './screen.js'
+import type { Until } from './until.js'
+
+/** What a run has decided before it begins, for whoever tells of its failure. */
+export interface Decided {
+  /** Failures are JSON. */
+  readonly json: boolean
+  readonly color?: ColorFlag
+}
+
+/** A run that is one of several instances: where what it says and prints goes. */
+export interface InstancePart {
+  /** Its profile. */
+  readonly name: string
+  readonly screen: Streams
+  /** Its part of the answer that all write to. */
+  readonly writer: (emit: Emit) => Writer
+  /** Whether those before it have not written theirs. */
+  readonly held: () => boolean
+  /** Text that no format wrote, where that is the answer (`--curl`). */
+  readonly write: (chunk: string | Uint8Array) => Promise<void>
+  /** Says what stands below the output, once that of all is there. */
+  readonly later: (say: () => void) => void
+  /** Takes the answer instead, where those of all are set side by side. */
+  readonly keep?: (answer: PlanAnswer, emit: Emit) => void
+}
+
+/** A line, and whose words it is read in. */
+export interface AskedLine {
+  readonly command: Command
+  readonly raw: Raw
+  readonly signal: AbortSignal
+  /** Is told how a failure is to be told. */
+  readonly decided: (how: Decided) => void
+  /** Finds the words of its instance. */
+  readonly own: FindOwn
+}
+
+/** What a line has from that of all, where it is run on one of several instances. */
+export interface LinePart extends InstancePart {
+  readonly input: StandardInput
+  readonly format: Format
+  /** In which the line may be written; those of others are among them. */
+  readonly words?: Words
+}
+
+/** The sessions of a run. */
+export interface OpenSessions {
+  /** The one in force; nothing is read before it is asked for. */
+  current(): Promise<Session>
+  /** Another profile's; without a name, what flags and environment alone make. */
+  of(profile: string | undefined): Promise<Session>
+  /** The profile in force, where there is one. */
+  profile(): Promise<Profile | undefined>
+  close(): Promise<void>
+}
+
+/** What runs within one run have from it. */
+export interface Sharing {
+  readonly sessions: OpenSessions
+  /** The gate of an address: the same for all of an origin. */
+  readonly gateOf: (baseUrl: string) => Promise<FleetGate>
+}
+
+/** A run within another. */
+interface InnerPart extends Sharing {
+  readonly screen: Streams
+  /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
+  readonly readOnly: boolean | 'marked'
+  /** Told of a list that ended whether it goes on. */
+  readonly ended: (more: boolean) => void
+}
+
+/** Runs a command within a run. */
+export type RunWithin = (
+  outer: RunOptions,
+  sharing: Sharing,
+  ask: WithinAsk,
+) => Promise<WithinAnswer>
+
+export interface RunOptions {
+  readonly command: Command
+  readonly globals: Globals
+  readonly format: Format
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  readonly stdin: Piped
+  /** The words in force, where the command speaks of the instance's names. */
+  readonly words?: Words
+  /** The same for whatever is sent. */
+  readonly own?: FindOwn
+  /** The objects came from standard input: the answer is a list, however many there are. */
+  readonly listed: boolean
+  /** What the line says of its journal. */
+  readonly wish: JournalWish
+  /** Where it is one of several instances. */
+  readonly part?: InstancePart
+  /** Where it is within another: what it has from there, and how it is seen. */
+  readonly inner?: InnerPart
+  /** How others are run within it. */
+  readonly within?: RunWithin
+  /** What is waited for, where the rounds end by themselves. */
+  readonly until?: Until
+  /** The records that `--select` chose, by what their objects are called. */
+  readonly chosen: Map<string, unknown>
+}

@@ -1,0 +1,122 @@
+/**
+ * The words of the instance that a line is about. Where there is no vocabulary, which is nearly always, one
+ * short file is looked at and nothing is loaded.
+ */
+import type { Words } from '../../catalogue/words.js'
+import type { InstanceFlags } from '../../profile/types.js'
+import { calls } from '../command/derive/index.js'
+import type { Command, Given } from '../command/types.js'
+import type { Spelt } from './both.js'
+
+/** Words, and whose they are. */
+export interface Own {
+  readonly words: Words
+  /** The only address that they are for; any where it is missing. */
+  readonly serves?: string
+}
+
+/** Gives the words in force, once read; undefined where there are none. */
+export type FindOwn = () => Promise<Own | undefined>
+
+/** Whether any profile names a vocabulary. */
+const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> =>
+  (await import('../../profile/naming.js')).namesVocabulary(env)
+
+/** The last value of a flag on a line that is not understood yet. */
+const lastOf = (line: readonly string[], long: string, short?: string): string | undefined => {
+  const at = line.findLastIndex(
+    (word) =>
+      word === `--${long}` ||
+      word.startsWith(`--${long}=`) ||
+      (short !== undefined && word.startsWith(`-${short}`) && !word.startsWith('--')),
+  )
+  const word = line[at]
+  if (word === undefined) return undefined
+  const joined = word.startsWith('--')
+    ? word.slice(`--${long}=`.length)
+    : word.slice(2).replace(/^=/, '')
+  return joined === '' ? line[at + 1] : joined
+}
+
+/** What a line says of its instance. */
+const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFlags => {
+  const end = tokens.indexOf('--')
+  const line = end < 0 ? tokens : tokens.slice(0, end)
+  const profile = lastOf(line, 'profile', 'p')
+  const baseUrl = lastOf(line, 'base-url')
+  const switched = line.findLast((word) => word === '--sandbox' || word === '--no-sandbox')
+  const sandbox = switched === undefined ? env.SVC_SANDBOX === '1' : switched === '--sandbox'
+  return {
+    profile,
+    baseUrl,
+    sandbox,
+  }
+}
+
+/** The words of a file: only then is loaded what understands it. */
+const read = async (file: string): Promise<Words> =>
+  (await import('../../vocabulary/index.js')).loadWords(file)
+
+const find = async (
+  tokens: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Own | undefined> => {
+  if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
+  const flags = flagsOn(tokens, env)
+  const profiles = tokens.includes('--all-profiles') ? '*' : (flags.profile ?? '')
+  if (/[,*?@]/.test(profiles)) {
+    const { wordsOfLine } = await import('./several.js')
+    const words = await wordsOfLine(profiles, env, read)
+    return words === undefined ? undefined : { words }
+  }
+  const { openStore, pathsOf, vocabularyInForce } = await import('../../profile/index.js')
+  const found = vocabularyInForce(flags, env, () => openStore(pathsOf(env)))
+  return found === undefined ? undefined : { ...found, words: await read(found.file) }
+}
+
+/**
+ * Finds the words for a line, when they are asked for.
+ * @throws Failure `usage` for a vocabulary that is none
+ */
+export const ownOf = (tokens: readonly string[], env: NodeJS.ProcessEnv): FindOwn => {
+  let found: Promise<Own | undefined> | undefined
+  return () => {
+    found ??= find(tokens, env)
+    return found
+  }
+}
+
+/** Whether a command speaks of the instance's names; the tool's own go without its words. */
+export const speaks = (command: Command): boolean => calls(command) || command.open === true
+
+/** The words of a command that speaks of the instance's names. */
+export const ownWords = async (
+  command: Command,
+  own: FindOwn,
+): Promise<{ readonly words?: Words }> => {
+  const found = speaks(command) ? await own() : undefined
+  return found === undefined ? {} : { words: found.words }
+}
+
+/**
+ * What was asked, by the names of the documents.
+ * @throws Failure `usage` where a parameter is given by both its names
+ */
+export const asNeutral = async (
+  given: Given,
+  raw: Spelt,
+  command: Command,
+  words: Words | undefined,
+): Promise<Given> => {
+  if (words === undefined || !calls(command)) return given
+  const { neutralGiven } = await import('./given.js')
+  return neutralGiven(given, raw, command, words)
+}
+
+/** Whether the words are those of whoever has that address. */
+export const servesOrigin = ({ serves }: Own, address: string): boolean =>
+  serves === undefined || new URL(serves).origin === new URL(address).origin
+
+/** The words for requests to an address: a profile's are for its own only. */
+export const wordsFor = (own: Own | undefined, baseUrl: string): Words | undefined =>
+  own?.serves === undefined || own.serves === baseUrl ? own?.words : undefined

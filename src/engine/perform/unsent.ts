@@ -1,0 +1,145 @@
+/**
+ * `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
+ * and whatever was planned, ends the object it was for; what a command only wants to know gives
+ * placeholders, which then stand in the commands that follow.
+ */
+import type { JsonValues } from '../../base/json/value.js'
+import { type Endpoint, writes } from '../../catalogue/endpoint.js'
+import {
+  type Answered,
+  answered,
+  type Input,
+  isItem,
+  type Listing,
+  type RecordOf,
+} from '../../client/typed.js'
+import { toCurl } from '../../http/index.js'
+import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import type { Given, Plan } from '../command/described.js'
+import type {
+  AnswerService,
+  Elsewhere,
+  InstanceService,
+  PersonService,
+} from '../command/services.js'
+import type { ExchangeServices } from '../instance/exchange.js'
+import type { Lists } from '../instance/listing.js'
+import { placeholderOf, readable } from '../instance/placeholder.js'
+import type { Planning } from '../instance/planning.js'
+
+/** Ends the work on an object, or the run, early and well: its request was printed instead of sent. */
+export class Printed extends Error {}
+
+interface Parts {
+  readonly planning: Planning
+  readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
+  readonly lists: Pick<Lists, 'whole'>
+  readonly answer: Pick<AnswerService, 'write'>
+  readonly person: Pick<PersonService, 'note'>
+}
+
+/** Nothing is sent. */
+export class UnsentInstance implements InstanceService {
+  readonly #parts: Parts
+  /** Whether it was said what placeholders are. */
+  #explained = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+    return this.#parts.planning.plans(given, override)
+  }
+
+  plan(given: Given, override?: JsonValues): Promise<Plan> {
+    return this.#parts.planning.plan(given, override)
+  }
+
+  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>> {
+    const wire = await this.#build({ endpoint, values: { ...input } })
+    if (writes(endpoint)) return this.#end(wire, endpoint)
+    await this.#print(wire, endpoint)
+    const data = this.#placeholder(endpoint)
+    return answered(endpoint, { status: 200, headers: {}, bytes: new Uint8Array(), data })
+  }
+
+  #build(ask: Ask): Promise<WireRequest> {
+    return this.#parts.exchange.build(ask)
+  }
+
+  async send(plan: Plan): Promise<Whole> {
+    return this.#end(await this.#build(plan), plan.endpoint)
+  }
+
+  async records<const E extends Listing>(
+    endpoint: E,
+    input: Input<E>,
+  ): Promise<readonly RecordOf<E>[]> {
+    await this.#print(await this.#parts.lists.whole({ endpoint, values: { ...input } }), endpoint)
+    const found = this.#placeholder(endpoint)
+    return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []
+  }
+
+  async collect(plan: Plan): Promise<never> {
+    return this.#end(await this.#parts.lists.whole(plan), plan.endpoint)
+  }
+
+  /** One after the other, each up to its write; after the last the run ends, since nothing was done. */
+  async each<T>(
+    items: Iterable<T> | AsyncIterable<T>,
+    work: (item: T, index: number) => Promise<void>,
+  ): Promise<void> {
+    let printed: Printed | undefined
+    let index = 0
+    for await (const item of items)
+      try {
+        await work(item, index++)
+      } catch (error) {
+        if (!(error instanceof Printed)) throw error
+        printed = error
+      }
+    if (printed !== undefined) throw printed
+  }
+
+  async open(plan: Plan): Promise<Download> {
+    return this.#end(await this.#build(plan), plan.endpoint)
+  }
+
+  elsewhere(baseUrl: string, credential: Credential | undefined): Elsewhere {
+    return {
+      build: (ask) => this.#parts.exchange.build(ask, baseUrl),
+      call: async (request) => {
+        await this.#write(toCurl(baseUrl, readable(request), credential?.kind))
+        throw new Printed()
+      },
+    }
+  }
+
+  async raw(request: WireRequest): Promise<never> {
+    await this.#parts.exchange.guard(request)
+    return this.#end(request)
+  }
+
+  #write(command: string): Promise<void> {
+    return this.#parts.answer.write(`${command}\n`)
+  }
+
+  async #print(wire: WireRequest, endpoint?: Endpoint): Promise<void> {
+    await this.#write(await this.#parts.exchange.curlOf(readable(wire), endpoint))
+  }
+
+  async #end(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
+    await this.#print(wire, endpoint)
+    throw new Printed()
+  }
+
+  #placeholder(endpoint: Endpoint): unknown {
+    if (!this.#explained)
+      this.#parts.person.note(
+        'nothing is sent: <name> stands for what the command before it answers',
+      )
+    this.#explained = true
+    return placeholderOf(endpoint)
+  }
+}

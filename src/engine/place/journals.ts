@@ -1,0 +1,43 @@
+/** Journals by what people call them: a file, the id of a run, or `last`. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { usage } from '../../errors.js'
+import { journalFolder } from '../../profile/index.js'
+import type { PlaceService } from '../command/services.js'
+import type { Argument } from '../command/types.js'
+import { stateFolder } from './sandbox.js'
+
+/** What an instance is called in journals: an embedded one by where its state is kept. */
+export const instanceOf = async (
+  place: Pick<PlaceService, 'env' | 'globals' | 'session'>,
+): Promise<string> =>
+  place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
+
+type Place = Pick<PlaceService, 'cwd' | 'env'>
+
+/**
+ * The file of a journal.
+ * @throws Failure `usage` where there is none of that name
+ */
+export const fileOf = async ({ cwd, env }: Place, name: string): Promise<string> => {
+  const folder = journalFolder(env)
+  if (name === 'last') {
+    const { newestIn } = await import('../journal/folder.js')
+    const newest = await newestIn(folder)
+    if (newest !== undefined) return newest.file
+    throw usage('there is no journal yet', 'A command on more than one object keeps one.')
+  }
+  const kept = join(folder, `${name}.ndjson`)
+  if (!name.includes('/') && existsSync(kept)) return kept
+  const file = resolve(cwd, name)
+  if (existsSync(file)) return file
+  throw usage(`there is no journal "${name}"`, 'svcctl journal list names those that there are.')
+}
+
+/** The argument that names a journal. */
+export const journalArgument: Argument = {
+  name: 'journal',
+  required: true,
+  variadic: false,
+  help: 'the id of a run, a file, or last',
+}

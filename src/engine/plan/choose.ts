@@ -1,0 +1,184 @@
+/**
+ * Which endpoint of a command is meant, by what was given: the scope (-P, -G, --user), the flags
+ * that pick one (`--instance`, `--inherited`), and the placeholders of its path that are filled.
+ */
+import type { JsonValues } from '../../base/json/value.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { usage } from '../../errors.js'
+import { flagName, named, type ScopeKind, scopeOf } from '../command/derive/index.js'
+import type { Command, Given } from '../command/types.js'
+
+export interface ChosenEndpoint {
+  readonly key: string
+  readonly endpoint: Endpoint
+  /** The scope that the endpoint needs and nobody gave: to be found in the environment. */
+  readonly scope?: ScopeKind
+  /** Further endpoints that would do as well, once the environment has spoken (members). */
+  readonly others: readonly {
+    readonly key: string
+    readonly endpoint: Endpoint
+    readonly scope: ScopeKind
+  }[]
+}
+
+type Candidate = readonly [string, Endpoint]
+const scopeFlags = ['project', 'group', 'user'] as const
+
+/** Refuses scopes and selectors that exclude each other. */
+const checkScopes = (command: Command, given: Given): void => {
+  const scopes = scopeFlags.filter((s) => given.flags[s] !== undefined && isScope(command, s))
+  const [a, b] = scopes
+  if (a !== undefined && b !== undefined) throw usage(`--${a} and --${b} exclude each other`)
+  // What picks an endpoint that has no scope, nowhere one that has (`--instance`).
+  const bare = command.flags.find(
+    ({ name, selects }) =>
+      selects === true &&
+      given.flags[name] === true &&
+      Object.values(command.endpoints).every(
+        (e) => e.when?.flag !== name || scopeOf(e) === undefined,
+      ),
+  )
+  if (bare !== undefined && a !== undefined)
+    throw usage(`--${bare.name} and --${a} exclude each other`)
+}
+
+const isScope = (command: Command, name: string): boolean =>
+  name !== 'user' || Object.values(command.endpoints).some((e) => scopeOf(e)?.kind === 'user')
+
+const bySelector = (candidates: readonly Candidate[], given: Given): readonly Candidate[] => {
+  const chosen = candidates.filter(
+    ([, e]) => e.when !== undefined && given.flags[e.when.flag] === true,
+  )
+  return chosen.length > 0 ? chosen : candidates.filter(([, e]) => e.when === undefined)
+}
+
+const byScope = (
+  command: Command,
+  candidates: readonly Candidate[],
+  given: Given,
+): readonly Candidate[] => {
+  const asked = scopeFlags.find((s) => given.flags[s] !== undefined && isScope(command, s))
+  const kind = (c: Candidate): ScopeKind | undefined => scopeOf(c[1])?.kind
+  if (asked !== undefined) {
+    const chosen = candidates.filter((c) => kind(c) === asked)
+    if (chosen.length > 0) return chosen
+    throw usage(`${named(command)} has no form for a ${asked}`, `There is: ${forms(command)}.`)
+  }
+  const bare = candidates.filter((c) => kind(c) === undefined)
+  return bare.length > 0 ? bare : candidates
+}
+
+/** The forms that a command has, in words. */
+const forms = (command: Command): string =>
+  Object.values(command.endpoints)
+    .map((e) => {
+      const scope = scopeOf(e)
+      const flags = [
+        ...(e.when === undefined ? [] : [`--${e.when.flag}`]),
+        ...(scope === undefined ? [] : [`--${scope.kind}`]),
+      ]
+      return [named(command), ...flags].join(' ')
+    })
+    .filter((form, i, all) => all.indexOf(form) === i)
+    .join('; ')
+
+/** Placeholders that flags or arguments have to fill, without the scope. */
+const holders = (e: Endpoint): string[] => {
+  const scope = scopeOf(e)?.placeholder
+  return Object.keys(e.path).filter((name) => name !== scope)
+}
+
+const filled = (e: Endpoint, name: string, given: Given): boolean => {
+  const index = e.args?.indexOf(name) ?? -1
+  if (index >= 0) return given.args.length > index
+  const param = e.path[name]
+  return param !== undefined && given.flags[flagName(name, param)] !== undefined
+}
+
+const byHolders = (
+  command: Command,
+  candidates: readonly Candidate[],
+  given: Given,
+  env: NodeJS.ProcessEnv,
+): readonly Candidate[] => {
+  const touched = candidates.filter(([, e]) => holders(e).some((h) => filled(e, h, given)))
+  const complete = touched.filter(([, e]) => holders(e).every((h) => filled(e, h, given)))
+  const most = Math.max(0, ...complete.map(([, e]) => holders(e).length))
+  const best = complete.filter(([, e]) => holders(e).length === most)
+  if (best.length > 0 && conflicting(touched, best, given)) {
+    const texts = touched.map(([, e]) => `(${holderWords(e)})`).join(' or ')
+    throw usage(`${named(command)} takes either ${texts}, not both`)
+  }
+  if (best.length > 0) return best
+  const none = candidates.filter(([, e]) => holders(e).length === 0)
+  if (none.length > 0) return none
+  const fromEnv = candidates.filter(([, e]) =>
+    holders(e).every((h) => filled(e, h, given) || env[e.path[h]?.env ?? ''] !== undefined),
+  )
+  if (fromEnv.length > 0) return fromEnv
+  return touched.length > 0 ? touched : candidates
+}
+
+/** A placeholder was given that the chosen endpoint cannot take. */
+const conflicting = (
+  touched: readonly Candidate[],
+  best: readonly Candidate[],
+  given: Given,
+): boolean => {
+  const taken = new Set(best.flatMap(([, e]) => [...holders(e), ...Object.keys(e.params)]))
+  return touched.some(([, e]) => holders(e).some((h) => !taken.has(h) && filled(e, h, given)))
+}
+
+/** How many required parameters nobody gave (`ci lint -P` without a file has no content to post). */
+const lacking = (e: Endpoint, given: Given, override: JsonValues): number =>
+  Object.entries(e.params).filter(
+    ([name, param]) =>
+      param.required === true &&
+      e.args?.includes(name) !== true &&
+      [
+        given.flags[flagName(name, param)],
+        given.input?.[name],
+        given.extra[name],
+        override[name],
+      ].every((value) => value === undefined),
+  ).length
+
+/** What has to be given to fill an endpoint's path, in words. */
+export const holderWords = (e: Endpoint): string =>
+  holders(e)
+    .map((name) => {
+      const param = e.path[name]
+      const flag = param === undefined ? name : flagName(name, param)
+      return e.args?.includes(name) ? `<${flag}>` : `--${flag}`
+    })
+    .join(' ')
+
+/**
+ * The endpoint that is meant.
+ * @throws Failure `usage` when scopes or forms exclude each other, or the API has no such form
+ */
+export const choose = (
+  command: Command,
+  given: Given,
+  env: NodeJS.ProcessEnv,
+  override: JsonValues = {},
+): ChosenEndpoint => {
+  checkScopes(command, given)
+  const all = Object.entries(command.endpoints)
+  const scoped = byScope(command, bySelector(all, given), given)
+  const chosen = [...byHolders(command, scoped, given, env)].sort(
+    ([, a], [, b]) => lacking(a, given, override) - lacking(b, given, override),
+  )
+  const [first, ...rest] = chosen
+  if (first === undefined)
+    throw usage(`${named(command)} has no such form`, `There is: ${forms(command)}.`)
+  const [key, endpoint] = first
+  const scope = scopeOf(endpoint)
+  const open = scope !== undefined && given.flags[scope.kind] === undefined ? scope.kind : undefined
+  if (open === undefined) return { key, endpoint, others: [] }
+  const others = rest.flatMap(([k, e]) => {
+    const s = scopeOf(e)
+    return s === undefined ? [] : [{ key: k, endpoint: e, scope: s.kind }]
+  })
+  return { key, endpoint, scope: open, others }
+}

@@ -1,0 +1,129 @@
+/** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
+import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
+import { readHeld } from '../../base/json/yaml.js'
+import { isObject } from '../../base/objects.js'
+import { type HeldText, holdText } from '../../base/secrets/held.js'
+import type { Note } from '../../catalogue/scalars.js'
+import { usage } from '../../errors.js'
+import { flagsOfCommand, named } from '../command/derive/index.js'
+import { type Globals, globalFlags, readGlobals } from '../command/globals.js'
+import type { Command, Flag, Given } from '../command/types.js'
+import type { Raw } from './line.js'
+import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
+import { spelled } from './spellings.js'
+import {
+  checkOneReader,
+  fromFile,
+  paramValues,
+  readText,
+  type Sources,
+  secretText,
+} from './texts.js'
+import { parseValue } from './values.js'
+
+/** What a line is understood by. */
+interface GivenSources extends Sources {
+  /** `--row-fields`: reads the attributes of each row. */
+  readonly rowFields?: RowFields
+}
+
+const globalNames = new Set(globalFlags.map((f) => f.name))
+
+const flagValue = async (
+  flag: Flag,
+  texts: readonly string[],
+  sources: Sources,
+): Promise<JsonValue> => {
+  const label = spelled(flag)
+  if (flag.param.deprecated !== undefined)
+    sources.note(`${label} is deprecated: use ${flag.param.deprecated}`)
+  const read = fromFile(flag.param)
+    ? await Promise.all(texts.map((text) => secretText(text, flag, sources)))
+    : texts
+  if (flag.optionalValue === true && read.at(-1) === '') return flag.param.default ?? true
+  const parameter = flag.path === true ? undefined : flag.parameter
+  return parseValue(flag.param, read, label, { note: sources.note, parameter })
+}
+
+/** Reads JSON or YAML attributes. */
+const attributesOf = async (text: HeldText, label: string): Promise<JsonValues> => {
+  const read = await readHeld(text)
+  if ('wrong' in read) throw usage(`${label}: neither JSON nor YAML`, `The text: ${read.wrong}.`)
+  const { value } = read
+  if (!isObject(value)) throw usage(`${label} must hold an object of attributes`)
+  return jsonFields(value)
+}
+
+const asTyped = ({ args, rows }: Raw): Pick<Given, 'args' | 'rows'> =>
+  rows === undefined ? { args } : { args, rows }
+
+const argsOf = async (
+  command: Command,
+  raw: Raw,
+  sources: GivenSources,
+): Promise<Pick<Given, 'args' | 'rows'>> => {
+  const { stdin, rowFields, note, project = raw.flags.get('project')?.at(-1) } = sources
+  const [first] = command.args
+  if (first?.file === true || !raw.args.includes('-')) return asTyped(raw)
+  if (first?.variadic !== true) {
+    if (raw.args[0] !== '-' || first?.parameter === undefined) return asTyped(raw)
+    throw usage(`${named(command)} takes one <${first.name}>, and reads none from standard input`)
+  }
+  const { pipedObjects } = await import('./piped-reader.js')
+  const { objectsOf } = await import('./objects.js')
+  const kind = await objectsOf(first, command.naming)
+  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
+  const objects = await pipedObjects(await stdin(), kind, project, tap)
+  if (objects.length === 0 && raw.args.length === 1)
+    throw usage('standard input names nothing to work on')
+  const args = raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
+  if (rowFields === undefined) return { args }
+  const rows = raw.args.flatMap((arg) => (arg === '-' ? rowFields.rows : [undefined]))
+  checkRows(args, rows)
+  return { args, rows }
+}
+
+/** True when the objects came from standard input: the answer is a list then. */
+export const fromStdin = (raw: Raw): boolean => raw.args.includes('-')
+
+/**
+ * What was asked of a command.
+ * @throws Failure `usage` for a value that its parameter does not take
+ */
+export const givenOf = async (
+  command: Command,
+  raw: Raw,
+  sources: GivenSources,
+): Promise<Given> => {
+  const inputs = raw.flags.get('input')
+  checkOneReader(raw)
+  const { coming } = sources
+  const objects = coming === undefined ? await argsOf(command, raw, sources) : { args: [] }
+  const flags: Record<string, JsonValue> = {}
+  for (const flag of flagsOfCommand(command)) {
+    const texts = raw.flags.get(flag.name)
+    if (texts === undefined || globalNames.has(flag.name) || flag.beyond === true) continue
+    flags[flag.name] = await flagValue(flag, texts, sources)
+  }
+  const path = inputs?.at(-1)
+  const own = command.flags.some((f) => f.name === 'input')
+  const text =
+    path === undefined || own
+      ? undefined
+      : path === '-'
+        ? holdText(await sources.stdin())
+        : await readText(path, '--input', sources)
+  const input = text === undefined ? undefined : await attributesOf(text, '--input')
+  sources.rowFields?.end(input)
+  return {
+    ...objects,
+    flags,
+    coming,
+    extra: await paramValues(raw.flags.get('param') ?? [], sources),
+    input,
+  }
+}
+
+/** The global flags, parsed; also those that the environment sets. */
+export const globalsOf = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals =>
+  readGlobals(raw.flags, env, (param, texts, label) => parseValue(param, texts, label, { note }))

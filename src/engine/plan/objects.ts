@@ -1,0 +1,71 @@
+/** What a verb takes as its objects, and by which columns of lists they are known. */
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
+import type { Naming } from '../../catalogue/words.js'
+import { fieldsOf } from '../command/derive/fields.js'
+import type { Argument } from '../command/types.js'
+
+/** Objects as they may stand in what another command printed. */
+export interface Objects {
+  /** How messages call one: `runner`, `merge request`. */
+  readonly word: string
+  /** The fields that name one, the most certain first. */
+  readonly names: readonly string[]
+  /** Fields that name one only where other columns stand beside them. */
+  readonly also: readonly string[]
+  /** Fields of the lists of such objects. */
+  readonly known: ReadonlySet<string>
+  /** Fields that only lists of other things in the same areas have. */
+  readonly foreign: ReadonlySet<string>
+  /** Fields that only lists of other areas have; one of them may well be somebody's own word. Loads all areas. */
+  readonly elsewhere: () => Promise<ReadonlySet<string>>
+  readonly mark?: '!' | '#'
+  /** What the instance calls fields, where a vocabulary says so. */
+  readonly naming?: Naming
+  /** The columns of the lists, as they are printed unless others are asked for. */
+  readonly columns: readonly (readonly string[])[]
+}
+
+/** The lists of some areas. */
+const listsOf = async (rows: readonly (typeof areas)[number][]): Promise<readonly Endpoint[]> => {
+  const all = await Promise.all(rows.map((row) => row.load()))
+  return all.flatMap((of) => Object.values<Endpoint>(of).filter((e) => e.returns.kind === 'many'))
+}
+
+/**
+ * What an argument takes; undefined where the catalogue does not know objects of this kind.
+ * @param naming by which their fields may be called otherwise
+ */
+export const objectsOf = async (
+  argument: Argument | undefined,
+  naming?: Naming,
+): Promise<Objects | undefined> => {
+  const name = argument?.param?.completes
+  const kind = kindNamed(name)
+  if (name === undefined || kind === undefined) return undefined
+  const isNear = (row: (typeof areas)[number]): boolean => kind.areas.includes(row.name)
+  const near = await listsOf(areas.filter(isNear))
+  const own = near.filter(({ lists }) => lists === name)
+  const others = near.filter(({ lists }) => lists !== name)
+  const { parameter = name } = argument ?? {}
+  const names = [
+    ...new Set([...kind.names, argument?.name.replaceAll('-', '_') ?? name, parameter]),
+  ]
+  const also = kind.also ?? []
+  const known = new Set([...names, ...also, ...fieldsOf(own)])
+  const unknown = (lists: readonly Endpoint[]): ReadonlySet<string> =>
+    new Set(fieldsOf(lists).filter((field) => !known.has(field)))
+  let far: Promise<ReadonlySet<string>> | undefined
+  return {
+    word: wordOfKind(name),
+    names,
+    also,
+    known,
+    foreign: unknown(others),
+    elsewhere: () => (far ??= listsOf(areas.filter((row) => !isNear(row))).then(unknown)),
+    columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
+    mark: kind.mark,
+    naming,
+  }
+}

@@ -1,0 +1,205 @@
+/** Several projects or groups on one line: which flags say so, and what they name. */
+import type { JsonValues } from '../../base/json/value.js'
+import { idOrText } from '../../catalogue/scalars.js'
+import { type Failure, usage } from '../../errors.js'
+import { hasForm, named, spreads } from '../command/derive/index.js'
+import type { Parent } from '../command/described.js'
+import type { Command, Given } from '../command/types.js'
+import type { Raw } from './line.js'
+import { checkOneReader } from './texts.js'
+
+type ParentKind = 'project' | 'group'
+
+/**
+ * Where parents come from: named on the line, from standard input, every project or every group that can be seen,
+ * the projects of groups, or groups with all that is below them.
+ */
+type Origin = 'named' | 'piped' | 'everything' | 'projects-of' | 'tree'
+
+/** What a line says of several parents. */
+export interface Parents {
+  readonly origin: Origin
+  readonly kind: ParentKind
+  /** As they were given, each once. */
+  readonly names: readonly string[]
+}
+
+/** The column that names each. */
+export const columnOf = ({ origin, kind }: Parents): Parent['column'] =>
+  origin === 'tree' ? 'of' : kind
+
+/** Whether a list of the instance says which they are. */
+export const isFound = ({ origin }: Parents): boolean => origin !== 'named' && origin !== 'piped'
+
+const kinds = ['project', 'group'] as const
+
+/** Whether a line has a form for what belongs to that kind: that of an open command has its place in its path. */
+const takesKind = (command: Command, { args }: Raw, kind: ParentKind): boolean =>
+  command.open === true ? args.some((arg) => arg.includes(`{${kind}}`)) : hasForm(command, kind)
+
+/** @throws Failure `usage` for a flag of an open command that nothing in its path stands for */
+const checkPlaces = (command: Command, raw: Raw): void => {
+  const [project, group] = kinds.map((kind) => takesKind(command, raw, kind))
+  const places: readonly (readonly [flag: string, given: boolean, place: string | undefined])[] = [
+    ['project', raw.flags.has('project'), project ? undefined : '{project}'],
+    ['group', raw.flags.has('group'), project || group ? undefined : '{project} or {group}'],
+    ['all-projects', said(raw, 'all-projects') === true, project ? undefined : '{project}'],
+    ['all-groups', said(raw, 'all-groups') === true, group ? undefined : '{group}'],
+    [
+      'recursive',
+      said(raw, 'recursive') === true,
+      project && !group ? undefined : '{project} alone',
+    ],
+  ]
+  for (const [flag, given, place] of places)
+    if (given && place !== undefined) throw usage(`--${flag} needs ${place} in the path`)
+  if (raw.flags.has('project') && raw.flags.has('group') && !group)
+    throw usage('--project and --group exclude each other')
+}
+
+const namesIn = (texts: readonly string[]): readonly string[] => {
+  const names = texts.flatMap((text) => text.split(',').map((name) => name.trim()))
+  return [...new Set(names.filter((name) => name !== ''))]
+}
+
+/** What does not go with several. */
+const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
+  if (Object.values(command.endpoints).some((e) => e.returns.kind === 'file'))
+    throw usage(`${named(command)} downloads of one ${kind}`, `Run it once for each ${kind}.`)
+  for (const flag of ['page', 'watch', 'until'])
+    if (raw.flags.has(flag))
+      throw usage(`--${flag} does not go with several ${kind}s`, `Give ${named(command)} one.`)
+}
+
+/** Several that the line names, or standard input. */
+const namedIn = (command: Command, raw: Raw): Parents | undefined => {
+  const given = kinds.filter((kind) => raw.flags.has(kind) && takesKind(command, raw, kind))
+  for (const kind of given) {
+    const names = namesIn(raw.flags.get(kind) ?? [])
+    const piped = names.includes('-')
+    if (names.length < 2 && !piped) continue
+    if (given.length > 1) throw usage('--project and --group exclude each other')
+    if (piped && names.length > 1)
+      throw usage(`--${kind} - stands alone: standard input names all of them`)
+    if (piped) checkOneReader(raw, `--${kind} -`)
+    return piped ? { origin: 'piped', kind, names: [] } : { origin: 'named', kind, names }
+  }
+  return undefined
+}
+
+/** What a boolean flag of the line says; undefined where it is not there. */
+const said = (raw: Raw, flag: string): boolean | undefined => {
+  const text = raw.flags.get(flag)?.at(-1)
+  return text === undefined ? undefined : text === 'true'
+}
+
+const checkGroups = (names: readonly string[], flag: string): void => {
+  if (names.includes('-')) throw usage(`${flag} takes no groups from standard input`)
+}
+
+/** Those that a list of the instance has to find. */
+const foundBy = (command: Command, raw: Raw): Parents | undefined => {
+  const scoped = kinds.filter((kind) => raw.flags.has(kind))
+  const all = kinds.filter((kind) => said(raw, `all-${kind}s`) === true)
+  for (const kind of all) {
+    const other = scoped[0] ?? (all.length > 1 ? 'all-groups' : undefined)
+    if (other !== undefined) throw usage(`--all-${kind}s and --${other} exclude each other`)
+    if (!takesKind(command, raw, kind) && !(kind === 'project' && spreads(command)))
+      throw usage(`${named(command)} has no form for a ${kind}`)
+    return { origin: 'everything', kind, names: [] }
+  }
+  const names = namesIn(raw.flags.get('group') ?? [])
+  const tree = said(raw, 'recursive') === true
+  if (names.length === 0 || scoped.length > 1 || !takesKind(command, raw, 'project')) {
+    if (tree) throw usage('--recursive needs --group', 'It adds what is below a group.')
+    return undefined
+  }
+  if (!takesKind(command, raw, 'group')) {
+    checkGroups(names, '--group')
+    return { origin: 'projects-of', kind: 'project', names }
+  }
+  if (!tree) return undefined
+  checkGroups(names, '--recursive')
+  return { origin: 'tree', kind: 'group', names }
+}
+
+/**
+ * The several parents of a line; undefined where it has one, or none. Decided by the flags alone.
+ * @throws Failure `usage` for what does not go with several
+ */
+export const parentsIn = (command: Command, raw: Raw): Parents | undefined => {
+  if (command.open === true && !raw.flags.has('resume')) checkPlaces(command, raw)
+  const parents = foundBy(command, raw) ?? namedIn(command, raw)
+  if (parents !== undefined) checkFlags(command, raw, parents.kind)
+  const found = parents !== undefined && isFound(parents)
+  const own = command.flags.some(({ name }) => name === 'with-archived')
+  if (!found && !own && said(raw, 'with-archived') === true)
+    throw usage('--with-archived goes with --all-projects, or with the projects of a --group')
+  return parents
+}
+
+/** The line without the flags that named several parents. */
+export const withoutParents = (raw: Raw): Raw => ({
+  ...raw,
+  flags: new Map([...raw.flags].filter(([name]) => name !== 'project' && name !== 'group')),
+})
+
+/** One of several: how its records name it, and what it is given as by which flag. */
+export interface Slot {
+  readonly parent: Parent
+  readonly kind: ParentKind
+  readonly value: string
+  /** Its own objects, where each has others. */
+  readonly args?: readonly string[]
+  /** The attributes of each of these. */
+  readonly rows?: Given['rows']
+  /** Why its objects are not known. */
+  readonly failure?: Failure
+}
+
+export const slotOf = (kind: ParentKind, name: string): Slot => ({
+  kind,
+  value: name,
+  parent: { column: kind, name },
+})
+
+/** One as its column has it: in a tree its kind stands before its name. */
+export const slotIn = (column: Parent['column'], name: string): Slot => {
+  if (column !== 'of') return slotOf(column, name)
+  const kind = name.startsWith('group:') ? 'group' : 'project'
+  return slotOfTree(kind, name.slice(kind.length + 1))
+}
+
+/** Parents with the objects of each: those that follow each other are one. */
+export class SlotsWithObjects {
+  readonly slots: (Slot & {
+    readonly args: string[]
+    readonly rows: (JsonValues | undefined)[]
+  })[] = []
+
+  add(slot: Slot, text: string, row?: JsonValues): void {
+    const last = this.slots.at(-1)
+    if (last?.parent.name === slot.parent.name) {
+      last.args.push(text)
+      last.rows.push(row)
+    } else this.slots.push({ ...slot, args: [text], rows: [row] })
+  }
+}
+
+/** One of a tree, in which there are both kinds. */
+export const slotOfTree = (kind: ParentKind, name: string): Slot => ({
+  kind,
+  value: name,
+  parent: { column: 'of', name: `${kind}:${name}` },
+})
+
+/** What was asked, of one of several. */
+export const givenFor = (given: Given, { kind, value, args, rows }: Slot): Given => ({
+  ...given,
+  ...(args === undefined ? {} : { args }),
+  ...(rows?.some((row) => row !== undefined) === true ? { rows } : {}),
+  flags: { ...given.flags, [kind]: idOrText(value) },
+})
+
+/** What a line would have said that names such parents. */
+export const namedParents = ({ kind }: Slot): Parents => ({ origin: 'named', kind, names: [] })

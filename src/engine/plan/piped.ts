@@ -1,0 +1,196 @@
+/** What names the objects of a verb: fields of records, columns of tables, or lines of their own. */
+
+import type { CutValue } from '../../base/json/cutter.js'
+import { digitsOf, isNumber } from '../../base/json/json.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import { wordOfSeveral } from '../../catalogue/kinds.js'
+import { dotted, keyIn, type Naming } from '../../catalogue/words.js'
+import { firstOf, objectColumn } from '../command/derive/fields.js'
+import type { Objects } from './objects.js'
+import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
+import type { RowTap } from './row-fields.js'
+
+export interface NumberedText {
+  readonly number: number
+  readonly text: string
+}
+export interface Cells {
+  readonly place: string
+  readonly cells: readonly string[]
+}
+
+export const plain: Objects = {
+  word: 'object',
+  names: [],
+  also: [],
+  known: new Set(),
+  foreign: new Set(),
+  elsewhere: async () => new Set(),
+  columns: [],
+}
+
+/** So many fields of lists of other areas are no coincidence, where they outnumber those of its own. */
+const mostStrange = 2
+
+/** Whether a record with these fields comes from a list of other things. */
+const isOfOthers = (
+  own: readonly string[],
+  objects: Objects,
+  elsewhere: ReadonlySet<string>,
+): boolean => {
+  const { foreign, known } = objects
+  const keys = own.map((name) => neutralName(name, objects))
+  if (keys.some((key) => foreign.has(key))) return true
+  const strange = keys.filter((key) => elsewhere.has(key)).length
+  return strange > mostStrange && strange > keys.filter((key) => known.has(key)).length
+}
+
+const textOf = (value: unknown): string => {
+  if (isNumber(value)) return digitsOf(value)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+/** A field of a record; a dotted name is a key as `--fields` writes it, else reaches inside. */
+const fieldOf = (record: unknown, name: string, naming: Naming | undefined): string => {
+  if (record === null || typeof record !== 'object') return ''
+  const fields: Fields = { ...record }
+  const at = (level: string): unknown => fields[keyIn(fields, level, naming) ?? level]
+  const own = naming === undefined ? name : dotted(name, naming.name)
+  const whole = fields[own] ?? fields[name]
+  if (whole !== undefined) return textOf(whole)
+  const dot = name.indexOf('.')
+  if (dot < 0) return textOf(at(name))
+  return fieldOf(at(name.slice(0, dot)), name.slice(dot + 1), naming)
+}
+
+/** A field by the name of the documents; what they call so is that. */
+const neutralName = (name: string, { known, naming }: Objects): string =>
+  naming === undefined || known.has(name) ? name : dotted(name, naming.neutral)
+
+const knownCell = (cell: string, objects: Objects): boolean => {
+  const name = neutralName(cell, objects)
+  return cell === objectColumn || objects.known.has(name) || objects.known.has(firstOf(name))
+}
+
+const isHeading = (cells: readonly string[], objects: Objects): boolean =>
+  cells[0] === objectColumn || cells.every((cell) => knownCell(cell, objects))
+
+/** Whether a line is the heading of one column that names objects. */
+export const isOneHeading = (text: string, objects: Objects): boolean =>
+  text === objectColumn || objects.names.includes(neutralName(text, objects))
+
+/** The objects of a table's rows: each in the columns of its heading. */
+export const rowReader = (
+  heading: readonly string[],
+  objects: Objects,
+  project: string | undefined,
+  tap?: RowTap,
+): ((row: Cells) => readonly string[]) => {
+  // An answer about several objects may be of any shape, but says which they were.
+  const names = heading.map((cell) => neutralName(cell, objects))
+  const about = heading[0] === objectColumn && !heading.every((cell) => knownCell(cell, objects))
+  return ({ place, cells }) => {
+    if (cells.length !== heading.length)
+      throw refused(
+        place,
+        `${cells.length} columns below a heading of ${heading.length}`,
+        'Give objects in one form: JSON, a table, or one a line.',
+      )
+    // Lists after each other bring their headings along.
+    if (cells.every((cell, i) => cell === heading[i])) return []
+    const at = (name: string): string => (cells[names.indexOf(name)] ?? '').trim()
+    const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
+    const object = objectIn({ place, field }, objects, project)
+    tap?.take(place, names, at)
+    return [object]
+  }
+}
+
+export const cellsOf = (text: string): string[] => text.split('\t').map((cell) => cell.trim())
+
+/** A line of a list whose heading was cut away (grep): known by as many columns, the object first. */
+export const isHeadless = (cells: readonly string[], objects: Objects): boolean =>
+  !objects.names.includes(cells[0] ?? '') &&
+  objects.columns.some(
+    (columns) => columns.length === cells.length && objects.names.includes(columns[0] ?? ''),
+  )
+
+/**
+ * The object of a line of its own.
+ * @param width how many columns each line has, where the heading was cut away
+ */
+export const lineReader =
+  (width: number, objects: Objects, project: string | undefined) =>
+  ({ number, text: line }: NumberedText): string => {
+    const place = `line ${number}`
+    if (!line.includes('\t') && objects.mark === undefined && !/^\s*[[{]/.test(line))
+      return line.trim()
+    const cells = cellsOf(line)
+    const [text = ''] = cells
+    if (/^[[{]/.test(text))
+      throw refused(place, 'JSON below other lines', 'Give all objects as JSON, or none.')
+    if (cells.length > 1 && cells.length !== width)
+      throw refused(
+        place,
+        `several columns, and the first line is not the heading of a list of ${wordOfSeveral(objects.word)}`,
+        'Pipe the list with its heading, or one object a line.',
+      )
+    return bareObject(place, text, objects, project)
+  }
+
+/** What the record of a list calls its object. */
+export const objectOf = (record: unknown, objects: Objects = plain, project?: string): string =>
+  objectIn(
+    { place: 'a record', field: (name) => fieldOf(record, name, objects.naming) },
+    objects,
+    project,
+  )
+
+/** How values of JSON are understood. */
+export interface ValueReading {
+  readonly objects: Objects
+  /** What `objects.elsewhere` gave. */
+  readonly elsewhere: ReadonlySet<string>
+  readonly project: string | undefined
+  readonly tap?: RowTap | undefined
+}
+
+/** The object of a value of JSON, or of a row with its fields, that stands there. */
+export const objectAt = (
+  place: string,
+  value: unknown,
+  { objects, elsewhere, project, tap }: ValueReading,
+): string => {
+  const own = textOf(value)
+  const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
+  if (tap?.sheet !== true && isOfOthers(keys, objects, elsewhere)) throw otherThings(place, objects)
+  if (own !== '') {
+    tap?.bare(place)
+    return bareObject(place, own, objects, project)
+  }
+  const object = objectIn(
+    { place, field: (name) => fieldOf(value, name, objects.naming) },
+    objects,
+    project,
+  )
+  if (isObject(value))
+    tap?.take(
+      place,
+      keys.map((key) => neutralName(key, objects)),
+      (name) => value[keyIn(value, name, objects.naming) ?? name],
+    )
+  return object
+}
+
+/** Where a value of JSON stands, for messages. */
+export const placeOf = ({ line, item }: CutValue): string =>
+  item === undefined ? `line ${line}` : `line ${line}, item ${item}`
+
+/** Whether a first line is the heading of a list of such objects; one of other things is refused. */
+export const isTable = (heading: readonly string[], objects: Objects): boolean => {
+  if (isHeading(heading, objects)) return true
+  const strange = heading.some((cell) => objects.foreign.has(firstOf(neutralName(cell, objects))))
+  const fields = heading.filter((cell) => knownCell(cell, objects)).length
+  if (strange && fields > 0) throw otherThings('line 1', objects)
+  return false
+}

@@ -1,0 +1,240 @@
+/**
+ * Given → Plan: one endpoint with checked values. Whatever can be known to be wrong is refused
+ * here, before anything is sent.
+ */
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { copied } from '../../base/objects.js'
+import { hasDots, isDots } from '../../base/segments.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
+import { usage } from '../../errors.js'
+import { flagName, isScope, named, scopeOf } from '../command/derive/index.js'
+import type { Command, Given, Plan } from '../command/types.js'
+import { allArgs, joins, parameterIn, placeArgs } from './arguments.js'
+import {
+  checkExclusive,
+  extraValues,
+  flagValues,
+  inputValues,
+  merged,
+  pathValues,
+} from './attributes.js'
+import { placeProject, referencesOf, scopedBy, withoutReference } from './belonging.js'
+import { choose } from './choose.js'
+import type { ObjectReference } from './references.js'
+import { givenInRow } from './row-fields.js'
+import { fillScope, type Scoped } from './scope.js'
+import { spelledIn } from './spellings.js'
+import type { Missing, Surroundings } from './surroundings.js'
+import { oneScope, parseValue } from './values.js'
+
+// What an update is to change, where nothing was given: asked of a person, else refused.
+
+interface Known extends Pick<Missing, 'project'> {
+  readonly values: JsonValues
+  readonly extra: JsonValues
+}
+
+const changesNothing = (endpoint: Endpoint, { values, extra }: Known): boolean =>
+  endpoint.changes === true &&
+  Object.keys(extra).length === 0 &&
+  Object.keys(values).every((name) => endpoint.path[name] !== undefined)
+
+const ask = async (
+  endpoint: Endpoint,
+  project: Pick<Missing, 'project'>,
+  around: Surroundings,
+): Promise<Record<string, JsonValue | undefined>> => {
+  const offered = Object.entries(endpoint.params)
+    .filter(([, param]) => param.deprecated === undefined)
+    .map(([key, param]) => ({ key, name: flagName(key, param), param }))
+  const picked = (await around.pick('attributes to change', offered)) ?? []
+  const values: Record<string, JsonValue | undefined> = {}
+  for (const { key, name, param } of offered.filter(({ name }) => picked.includes(name))) {
+    const answer = await around.missing({ name, param, ...project })
+    if (answer !== undefined)
+      values[key] = parseValue(param, answer, `--${name}`, { parameter: key })
+  }
+  return values
+}
+
+/**
+ * The attributes that a person picked for an update to which none were given; else none.
+ * @throws Failure `usage` where nobody can be asked, or nothing was answered
+ */
+const attributesOf = async (
+  command: Command,
+  endpoint: Endpoint,
+  known: Known,
+  around: Surroundings,
+): Promise<JsonValues> => {
+  if (!changesNothing(endpoint, known)) return {}
+  const { values, extra, ...project } = known
+  const answered = await ask(endpoint, project, around)
+  if (Object.keys(answered).length > 0) return answered
+  throw usage(
+    `${named(command)} has nothing to change`,
+    `Give at least one attribute: svcctl ${named(command)} --help lists them.`,
+  )
+}
+
+type Values = JsonValues
+
+const checkSegment = (name: string, param: Param, value: unknown): void => {
+  if (param.type === 'string' ? hasDots(String(value)) : isDots(String(value)))
+    throw usage(`${flagName(name, param)}: "." and ".." cannot stand in a path`)
+  if (isScope(param) || param.completes === 'user')
+    oneScope(isScope(param) ? param.type : 'user', [String(value)], flagName(name, param))
+  if (String(value) === '') throw usage(`${flagName(name, param)} must not be empty`)
+}
+
+/** The project that the objects of a command belong to, as far as it is known by now. */
+const projectIn = (
+  endpoint: Endpoint,
+  given: Given,
+  scope: Scoped['scope'],
+): Pick<Missing, 'project'> => {
+  const holder = scopeOf(endpoint)
+  if (holder?.kind !== 'project') return {}
+  const value = given.flags.project ?? scope[holder.placeholder]
+  return value === undefined ? {} : { project: String(value) }
+}
+
+const fillRequired = async (
+  command: Command,
+  endpoint: Endpoint,
+  values: Record<string, JsonValue | undefined>,
+  extra: JsonValues,
+  around: Surroundings,
+  project: Pick<Missing, 'project'>,
+): Promise<void> => {
+  const open = [
+    ...Object.entries(endpoint.path),
+    ...Object.entries(endpoint.params).filter(([, p]) => p.required === true),
+  ].filter(([name]) => values[name] === undefined && extra[name] === undefined)
+  for (const [name, param] of open) {
+    const flag = flagName(name, param)
+    const label = spelledIn(command, flag)
+    const fromEnv = param.env === undefined ? undefined : around.env[param.env]
+    const answer =
+      fromEnv === undefined ? await around.missing({ name: flag, param, ...project }) : [fromEnv]
+    if (answer === undefined) throw usage(`${named(command)} needs ${label}`, `${param.help}.`)
+    values[name] = parseValue(param, answer, label, { parameter: parameterIn(endpoint, name) })
+  }
+}
+
+/** What all plans of a command have in common. */
+export interface Common extends Scoped {
+  readonly command: Command
+  readonly values: Values
+  readonly extra: Values
+  readonly project: Pick<Missing, 'project'>
+}
+
+/** The values that do not belong to one object: flags over `--input`, the path, what was asked. */
+export const commonOf = async (
+  command: Command,
+  given: Given,
+  scoped: Scoped,
+  around: Surroundings,
+  override: Values,
+): Promise<Common> => {
+  const { endpoint, scope } = scoped
+  const project = projectIn(endpoint, given, scope)
+  const flags = { ...flagValues(command, endpoint, given), ...override }
+  const values = {
+    ...merged(inputValues(endpoint, given, around.unknown), flags),
+    ...pathValues(endpoint, given),
+    ...scope,
+  }
+  const extra = extraValues(endpoint, given, around.unknown)
+  const known = { values, extra, ...project }
+  const all = { ...values, ...(await attributesOf(command, endpoint, known, around)) }
+  checkExclusive(command, endpoint, all)
+  return { ...scoped, command, values: all, extra, project }
+}
+
+/**
+ * The plan of one object: what names it put in its place, what is missing asked for, its path checked.
+ * @param own the values that all have in common, copied, with what is this object's own
+ */
+export const completed = async (
+  { key, endpoint, command, extra, project }: Common,
+  own: Record<string, JsonValue | undefined>,
+  args: readonly string[],
+  label: string | undefined,
+  around: Surroundings,
+): Promise<Plan> => {
+  placeArgs(command, endpoint, args, own, around)
+  await fillRequired(command, endpoint, own, extra, around, project)
+  for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
+  // Written out: the plans of many objects are of one hidden class.
+  return label === undefined
+    ? { key, endpoint, values: own, extra }
+    : { key, endpoint, values: own, extra, label }
+}
+
+/** The plan for one object, or for what one request takes together. */
+const planOf = async (
+  common: Common,
+  group: readonly string[],
+  reference: ObjectReference | undefined,
+  given: Given,
+  around: Surroundings,
+): Promise<Plan> => {
+  const own: Record<string, JsonValue | undefined> = copied(common.values)
+  await placeProject(common.endpoint, reference, given, own, around)
+  return completed(common, own, withoutReference(group, reference), group[0], around)
+}
+
+/** What the plans of a row have in common with all others, and its own attributes; of those without a row it is made once. */
+const commonsOf = (
+  ...[command, given, scoped, around, override]: Parameters<typeof commonOf>
+): ((row: JsonValues | undefined) => Promise<Common>) => {
+  let common: Promise<Common> | undefined
+  return async (row) => {
+    if (row === undefined) {
+      common ??= commonOf(command, given, scoped, around, override)
+      return common
+    }
+    const own = await givenInRow(command, given, row, around)
+    // A stand-in for what no flag says gives way to the row.
+    const others = Object.entries(override).filter(([name]) => row[name] === undefined)
+    return commonOf(command, own, scoped, around, Object.fromEntries(others))
+  }
+}
+
+/**
+ * The plans of a command, one for each object given (one where the command takes none).
+ * @param apart also for objects that one request could take together
+ * @throws Failure `usage` naming the flag or argument that is missing, wrong or in the way
+ */
+export const plansOf = async (
+  command: Command,
+  given: Given,
+  around: Surroundings,
+  override: Values = {},
+  apart = false,
+): Promise<readonly Plan[]> => {
+  const references = await referencesOf(command, given, around)
+  // Of rows all together say which endpoint is meant.
+  const all = await givenInRow(command, given, Object.assign({}, ...(given.rows ?? [])), around)
+  const choice = choose(command, scopedBy(all, references), around.env, override)
+  around.offered?.(choice.endpoint)
+  const scoped = await fillScope(command, choice, around)
+  const { endpoint } = scoped
+  const project = projectIn(endpoint, given, scoped.scope)
+  const args = await allArgs(command, endpoint, given, around, project)
+  const commonFor = commonsOf(command, given, scoped, around, override)
+  const own = apart || given.rows !== undefined || !joins(endpoint)
+  const several = command.args[0]?.variadic === true && own
+  const groups = several && args.length > 0 ? args.map((arg) => [arg]) : [args]
+  const plans: Plan[] = []
+  // One after the other: each may ask a person.
+  for (const [i, group] of groups.entries()) {
+    const row = given.rows?.[i]
+    const plan = await planOf(await commonFor(row), group, references[i], given, around)
+    plans.push(row === undefined ? plan : { ...plan, row })
+  }
+  return plans
+}

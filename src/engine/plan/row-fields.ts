@@ -1,0 +1,222 @@
+/** `--row-fields`: columns of the rows of standard input whose values are attributes of the row's own object. */
+
+import { digitsOf, isNumber } from '../../base/json/json.js'
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import { isSecret as holdsSecret } from '../../base/secrets/mask.js'
+import { isSecretName } from '../../base/secrets/names.js'
+import { didYouMean } from '../../base/suggest.js'
+import { usage } from '../../errors.js'
+import { named, rowFlags } from '../command/derive/index.js'
+import type { Command, Flag, Given } from '../command/types.js'
+import type { Raw } from './line.js'
+import { refused } from './piped-row.js'
+import { spelled } from './spellings.js'
+import { type Sources, secretText } from './texts.js'
+import { parseValue } from './values.js'
+
+/** The attributes of one object by the API's names; a secret is the text that refers to it. */
+export type RowValues = JsonValues
+
+/** Is told of each record that names an object, in the order of the objects. */
+export interface RowTap {
+  /** People chose its columns: it is a sheet, whatever they are called. */
+  readonly sheet?: true
+  /** @param field the value of a column; undefined where there is none */
+  take(place: string, columns: readonly string[], field: (name: string) => unknown): void
+  /** An object without columns stands there. */
+  bare(place: string): void
+}
+
+const namesOf = ({ name, own = [], parameter = '' }: Flag): readonly string[] => [
+  ...new Set([parameter, name, name.replaceAll('-', '_'), ...own]),
+]
+
+const isSecret = ({ param, parameter = '' }: Flag): boolean =>
+  param.secret === true || isSecretName(parameter)
+
+/** What a cell says, as texts of a flag; none where it is empty. */
+const textsIn = (value: unknown, where: string): readonly string[] => {
+  if (value === undefined || value === null || value === '') return []
+  if (Array.isArray(value)) return value.flatMap((one) => textsIn(one, where))
+  if (isNumber(value)) return [digitsOf(value)]
+  if (isObject(value)) return [JSON.stringify(value)]
+  return [String(value).trim()]
+}
+
+const flagFor = (command: Command, column: string): Flag => {
+  const flags = rowFlags(command)
+  const flag = flags.find((one) => namesOf(one).includes(column))
+  if (flag !== undefined) return flag
+  const known = flags.map(({ parameter = '' }) => parameter)
+  throw usage(
+    `--row-fields: ${named(command)} has no attribute "${column}"`,
+    didYouMean(column, known) ?? `There are: ${known.join(', ')}.`,
+  )
+}
+
+/** The columns of a line's rows that are attributes, and what each object's are. */
+export class RowFields implements RowTap {
+  readonly sheet = true
+  readonly #columns: ReadonlyMap<string, Flag>
+  /** Columns that some record has. */
+  readonly #met = new Set<string>()
+  readonly #seen = new Set<string>()
+  readonly rows: RowValues[] = []
+
+  /** @throws Failure `usage` for what is no attribute, or is given by the line as well */
+  constructor(command: Command, { args, flags }: Raw, columns: readonly string[]) {
+    if (!args.includes('-'))
+      throw usage(
+        '--row-fields takes rows of standard input',
+        'Give - in the place of the objects.',
+      )
+    this.#columns = new Map(columns.map((column) => [column, flagFor(command, column)]))
+    for (const [column, { name, parameter = '' }] of this.#columns) {
+      const param = flags.get('param')?.some((text) => text.startsWith(`${parameter}=`))
+      if (flags.has(name) || param === true)
+        throw usage(
+          `--row-fields ${column} and --${flags.has(name) ? name : 'param'} both say ${parameter}`,
+        )
+    }
+  }
+
+  /** The attributes, by the API's names. */
+  get names(): readonly string[] {
+    return [...this.#columns.values()].flatMap(({ parameter = [] }) => parameter)
+  }
+
+  take(place: string, columns: readonly string[], field: (name: string) => unknown): void {
+    for (const name of columns) this.#seen.add(name)
+    const values: Record<string, JsonValue> = {}
+    for (const [column, flag] of this.#columns) {
+      const found = namesOf(flag).find((name) => columns.includes(name))
+      if (found === undefined) continue
+      this.#met.add(column)
+      const label = `standard input, ${place}, column ${found}`
+      const texts = textsIn(field(found), label)
+      if (texts.length > 0) values[flag.parameter ?? ''] = this.#value(flag, texts, label)
+    }
+    this.rows.push(values)
+  }
+
+  bare(place: string): void {
+    throw refused(place, 'no columns for --row-fields', 'Give csv with a heading, or JSON records.')
+  }
+
+  /** @throws Failure `usage` for a column that no record has */
+  end(input: JsonValues | undefined): void {
+    const twice = [...this.#columns.values()].find(
+      ({ parameter = '' }) => input?.[parameter] !== undefined,
+    )
+    if (twice !== undefined) throw usage(`--row-fields and --input both say ${twice.parameter}`)
+    const missing = [...this.#columns.keys()].find((column) => !this.#met.has(column))
+    if (missing === undefined) return
+    throw usage(
+      `standard input has no column ${missing}, which --row-fields names`,
+      didYouMean(missing, [...this.#seen]) ?? `It has: ${[...this.#seen].join(', ')}.`,
+    )
+  }
+
+  #value(flag: Flag, texts: readonly string[], label: string): JsonValue {
+    const [text = ''] = texts
+    if (isSecret(flag) && /^(?:env:|@)./.test(text)) return text
+    const value = isSecret(flag) ? undefined : parseValue(flag.param, texts, label)
+    // The journal has the values of each row.
+    if (value !== undefined && !holdsSecret(flag.parameter ?? '', value)) return value
+    throw usage(`${label} is a secret`, 'Name where it comes from: env:NAME or @file.')
+  }
+}
+
+/** So many fields that only answers have make a list that a command printed, and no sheet. */
+const mostPrinted = 2
+
+/** Notes once which columns could have been attributes, where nobody said so. */
+class UnusedColumns implements RowTap {
+  readonly #command: Command
+  readonly #note: Sources['note']
+  readonly #naming: ReadonlySet<string>
+  readonly #answered: ReadonlySet<string>
+  #told = false
+
+  constructor(
+    command: Command,
+    note: Sources['note'],
+    { names, known }: { readonly names: readonly string[]; readonly known: ReadonlySet<string> },
+  ) {
+    this.#command = command
+    this.#note = note
+    this.#naming = new Set(names)
+    this.#answered = known
+  }
+
+  take(_place: string, columns: readonly string[]): void {
+    if (this.#told) return
+    this.#told = true
+    const takes = (column: string): boolean =>
+      rowFlags(this.#command).some((flag) => namesOf(flag).includes(column))
+    const others = columns.filter((column) => !this.#naming.has(column))
+    const unused = others.filter(takes)
+    const printed = others.filter((column) => !takes(column) && this.#answered.has(column))
+    if (unused.length === 0 || printed.length >= mostPrinted) return
+    const list = unused.join(',')
+    this.#note(
+      `not used: column${unused.length === 1 ? '' : 's'} ${unused.join(', ')}; --row-fields ${list} takes each object's own values`,
+    )
+  }
+
+  bare(): void {}
+}
+
+/** Tells of columns that could have been attributes; undefined for a command without any. */
+export const unusedColumns = (
+  ...[command, note, objects]: ConstructorParameters<typeof UnusedColumns>
+): RowTap | undefined =>
+  rowFlags(command).length === 0 ? undefined : new UnusedColumns(command, note, objects)
+
+/** What was asked of one object: the flags of all, and those of its row. */
+export const givenInRow = async (
+  command: Command,
+  given: Given,
+  row: RowValues,
+  sources: Pick<Sources, 'env' | 'note'>,
+): Promise<Given> => {
+  const own: Record<string, JsonValue> = {}
+  for (const flag of rowFlags(command)) {
+    const value = row[flag.parameter ?? '']
+    if (value === undefined) continue
+    own[flag.name] = isSecret(flag) ? await secretOf(flag, String(value), sources) : value
+  }
+  return { ...given, flags: { ...given.flags, ...own } }
+}
+
+const secretOf = async (
+  flag: Flag,
+  text: string,
+  sources: Pick<Sources, 'env' | 'note'>,
+): Promise<JsonValue> => {
+  const read = await secretText(text, flag, { ...sources, warn: () => {}, stdin: async () => '' })
+  return parseValue(flag.param, [read], spelled(flag))
+}
+
+/** Arguments, those that are several apart, each with the attributes of its row. */
+export const apartWithRows = (
+  { args, rows }: Pick<Given, 'args' | 'rows'>,
+  split: (text: string) => readonly string[] = (text) => [text],
+): { readonly texts: readonly string[]; readonly rows?: NonNullable<Given['rows']> } => {
+  const all = args.flatMap((arg, i) => split(arg).map((text) => ({ text, row: rows?.[i] })))
+  const texts = all.map(({ text }) => text)
+  return rows === undefined ? { texts } : { texts, rows: all.map(({ row }) => row) }
+}
+
+/** @throws Failure `usage` for an object that stands in two rows which say different things */
+export const checkRows = (args: readonly string[], rows: NonNullable<Given['rows']>): void => {
+  const said = new Map<string, string>()
+  for (const [i, arg] of args.entries()) {
+    const text = JSON.stringify(rows[i] ?? {})
+    const before = said.get(arg.toLowerCase())
+    if (before !== undefined && before !== text)
+      throw usage(`standard input has two rows of ${arg} with different values`)
+    said.set(arg.toLowerCase(), text)
+  }
+}

@@ -1,0 +1,245 @@
+/** The plans of objects that come: one after the other, of one project or group, or each with its own. */
+import { ahead, mostAtOnce } from '../../base/ahead.js'
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { copied } from '../../base/objects.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { usage } from '../../errors.js'
+import { named, scopeOf } from '../command/derive/index.js'
+import type {
+  Coming,
+  Command,
+  Given,
+  NamedObject,
+  Operation,
+  Plan,
+  PlanSource,
+} from '../command/types.js'
+import type { GivenObject } from '../work/items.js'
+import { placeArgs } from './arguments.js'
+import { placeProject } from './belonging.js'
+import { choose } from './choose.js'
+import { completing } from './complete.js'
+import { givenFor, type Slot, slotIn } from './parents.js'
+import { type Common, commonOf, completed } from './plan.js'
+import { type ObjectReference, referenceOf } from './references.js'
+import { fillScope } from './scope.js'
+import type { Surroundings } from './surroundings.js'
+
+// The plan of one object after the other: what all have in common is made with the first. An object is known by
+// its text, or as a journal names it: by its id, and what it belongs to.
+
+export class Planner {
+  readonly #command: Command
+  readonly #given: Given
+  readonly #around: Surroundings
+  readonly #override: JsonValues
+  #common: Promise<Common> | undefined
+  #baseUrl: string | undefined
+
+  readonly #standIn: (text: string) => string
+
+  /** @param standIn what an object is planned as that is given by a name */
+  constructor(
+    command: Command,
+    given: Given,
+    around: Surroundings,
+    override: JsonValues = {},
+    standIn = (text: string): string => text,
+  ) {
+    this.#command = command
+    this.#given = given
+    this.#around = around
+    this.#override = override
+    this.#standIn = standIn
+  }
+
+  /**
+   * What a text names: an object, and what it belongs to.
+   * @param owner the project or group that it came with, which is known then
+   * @throws Failure `usage` for what can be no such object
+   */
+  async objectOf(text: string, owner?: string): Promise<GivenObject> {
+    const [argument] = this.#command.args
+    const isAddress = text.startsWith('http')
+    if (isAddress) this.#baseUrl ??= await this.#around.baseUrl()
+    const reference = referenceOf(text, argument?.parameter ?? '', () => this.#baseUrl ?? '')
+    const common = await this.#commonOf({
+      object: reference.id,
+      parent: reference.project,
+    })
+    const scratch: Record<string, JsonValue | undefined> = {}
+    placeArgs(this.#command, common.endpoint, [this.#standIn(reference.id)], scratch, this.#around)
+    if (owner !== undefined) await this.#checkOwner(common, reference, owner)
+    const parent = owner ?? (await this.#parentOf(common, reference))
+    return { object: reference.id, parent }
+  }
+
+  /** The plan of an object. */
+  async planOf({ object, parent }: GivenObject): Promise<Plan> {
+    const common = await this.#commonOf({ object, parent })
+    const own: Record<string, JsonValue | undefined> = copied(common.values)
+    const holder = scopeOf(common.endpoint)?.placeholder
+    if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
+      own[holder] = parent
+    const args = [this.#standIn(object)]
+    return completed(common, own, args, this.#labelOf(object, parent), this.#around)
+  }
+
+  /** A number of a project by its full reference, unless the line says the project. */
+  #labelOf(object: string, parent: string | undefined): string {
+    const { mark } = kindNamed(this.#command.args[0]?.param?.completes) ?? {}
+    const said = this.#given.flags.project !== undefined
+    return mark === undefined || said || parent === undefined ? object : `${parent}${mark}${object}`
+  }
+
+  #commonOf(first: GivenObject): Promise<Common> {
+    this.#common ??= this.#make(first)
+    return this.#common
+  }
+
+  async #make({ object, parent }: GivenObject): Promise<Common> {
+    const { flags } = this.#given
+    const said = flags.project !== undefined || flags.group !== undefined
+    const given = {
+      ...this.#given,
+      args: [this.#standIn(object)],
+      flags: said || parent === undefined ? flags : { ...flags, project: parent },
+    }
+    const choice = choose(this.#command, given, this.#around.env, this.#override)
+    this.#around.offered?.(choice.endpoint)
+    const scoped = await fillScope(this.#command, choice, this.#around)
+    return commonOf(this.#command, given, scoped, this.#around, this.#override)
+  }
+
+  /** @throws Failure `usage` where an object that came with its project names another */
+  async #checkOwner(
+    { endpoint }: Common,
+    reference: ObjectReference,
+    owner: string,
+  ): Promise<void> {
+    const given = { ...this.#given, flags: { ...this.#given.flags, project: owner } }
+    await placeProject(endpoint, reference, given, {}, this.#around)
+  }
+
+  /** What an object belongs to: by itself, or as all do. */
+  async #parentOf(
+    { endpoint, values }: Common,
+    reference: ObjectReference,
+  ): Promise<string | undefined> {
+    const holder = scopeOf(endpoint)?.placeholder
+    if (holder === undefined || endpoint.args?.includes(holder) === true) return undefined
+    const own: Record<string, JsonValue | undefined> = { [holder]: values[holder] }
+    if (reference.project !== undefined)
+      await placeProject(endpoint, reference, this.#given, own, this.#around)
+    else if (this.#given.flags.project === undefined && this.#carries)
+      throw usage(
+        `"${reference.id}" does not say which project it is of, and others do`,
+        `Give each with its project, or all of one: svcctl ${named(this.#command)} --project`,
+      )
+    this.#carries ||= reference.project !== undefined
+    return own[holder] === undefined ? undefined : String(own[holder])
+  }
+
+  /** Some brought their project along. */
+  #carries = false
+}
+
+/** What belongs to projects is planned otherwise than what belongs to groups. */
+class Planners {
+  readonly #make: (slot: Slot | undefined) => Planner
+  readonly #below: Coming['below']
+  readonly #made = new Map<Slot['kind'] | undefined, Planner>()
+
+  constructor(make: (slot: Slot | undefined) => Planner, below: Coming['below']) {
+    this.#make = make
+    this.#below = below
+  }
+
+  async objectOf({ text, parent, before }: NamedObject): Promise<GivenObject> {
+    const slot = this.#slotOf(parent)
+    const object = await this.#for(slot).objectOf(text, slot?.value)
+    return {
+      ...object,
+      ...(parent === undefined ? {} : { parent }),
+      ...(before === undefined ? {} : { before }),
+    }
+  }
+
+  async planOf({ object, parent }: GivenObject): Promise<Plan> {
+    const slot = this.#slotOf(parent)
+    const owner = slot?.value ?? parent
+    const plan = await this.#for(slot).planOf({
+      object,
+      parent: owner,
+    })
+    return slot === undefined ? plan : { ...plan, parent: slot.parent }
+  }
+
+  #slotOf(parent: string | undefined): Slot | undefined {
+    return this.#below === undefined || parent === undefined
+      ? undefined
+      : slotIn(this.#below, parent)
+  }
+
+  #for(slot: Slot | undefined): Planner {
+    const planner = this.#made.get(slot?.kind) ?? this.#make(slot)
+    this.#made.set(slot?.kind, planner)
+    return planner
+  }
+}
+
+/** What is done with the objects that come. */
+interface Unplanned {
+  readonly given: Given
+  readonly operation: Operation
+}
+
+/** The objects that come, those of one text apart. */
+async function* apart(
+  objects: AsyncIterable<NamedObject>,
+  split: Operation['split'],
+): AsyncGenerator<NamedObject> {
+  if (split === undefined) return yield* objects
+  for await (const { text, ...others } of objects)
+    for (const one of split(text)) yield { ...others, text: one }
+}
+
+/** A plan for each object that comes. */
+export const sourceOf = (
+  command: Command,
+  { given, operation }: Unplanned,
+  { objects, below, confirm }: Coming,
+  around: Surroundings,
+): PlanSource => {
+  const { planFirst: checked, preset, split, standIn } = operation
+  const width = operation.reads === true ? mostAtOnce : 1
+  const planners = new Planners(
+    (slot) =>
+      new Planner(
+        command,
+        slot === undefined ? given : givenFor(given, slot),
+        around,
+        preset,
+        standIn,
+      ),
+    below,
+  )
+  const complete = completing(operation)
+  const planOf = async (object: GivenObject): Promise<Plan> =>
+    complete(await planners.planOf(object))
+  const named = async function* (): AsyncGenerator<GivenObject> {
+    const take = async (one: NamedObject): Promise<GivenObject> => {
+      const object = await planners.objectOf(one)
+      if (checked === true) await planOf(object)
+      return object
+    }
+    yield* ahead(apart(objects, split), checked === true ? width : 1, take)
+  }
+  return {
+    objects: named(),
+    planOf,
+    width,
+    confirm,
+    ...(checked === true ? { whole: true } : {}),
+  }
+}

@@ -1,0 +1,171 @@
+/** Which list of the instance has the values that a parameter takes: for completion and for prompts. */
+import type { JsonValues } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import { maskFields, secrecies } from '../../base/secrets/mask.js'
+import { isSecretName } from '../../base/secrets/names.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { secretsOf } from '../../catalogue/secret-fields.js'
+import type { Words } from '../../catalogue/words.js'
+import type { WireRequest } from '../../http/types.js'
+import { scopeOf } from '../command/derive/index.js'
+import type { Suggestion } from '../command/types.js'
+
+interface Shown {
+  /** Field that holds the value, and one that describes it: by default its kind's title. */
+  readonly value: string
+  readonly text?: string
+}
+interface Listed extends Shown {
+  readonly area: string
+  readonly key: string
+  readonly values?: JsonValues
+}
+/** A list that instances have and the catalogue does not (`catalogue/README.md`). */
+interface Raw extends Shown {
+  readonly path: string
+}
+type Source = Listed | Raw
+
+/** A request for values, and the endpoint whose credential it carries. */
+export interface Wanted {
+  readonly request: WireRequest
+  readonly endpoint?: Endpoint
+}
+
+/** The lists of what a parameter completes; the next one where the instance refuses the first. */
+export const sources: Readonly<Record<string, readonly Source[]>> = {
+  runner: [
+    { area: 'runners', key: 'listAll', value: 'id' },
+    { area: 'runners', key: 'list', value: 'id' },
+  ],
+  project: [
+    {
+      area: 'projects',
+      key: 'list',
+      value: 'path_with_namespace',
+      text: 'description',
+      values: { simple: true },
+    },
+  ],
+  job: [{ area: 'jobs', key: 'list', value: 'id' }],
+  mr: [{ area: 'mr', key: 'listOfProject', value: 'iid' }],
+  'deploy-key': [{ area: 'deploy-keys', key: 'list', value: 'id' }],
+  integration: [{ area: 'integrations', key: 'list', value: 'slug' }],
+  'geo-node': [{ area: 'geo', key: 'list', value: 'id' }],
+  'pages-domain': [{ area: 'pages-domains', key: 'list', value: 'domain', text: 'url' }],
+  storage: [{ area: 'settings', key: 'get', value: 'repository_storages' }],
+  vulnerability: [{ area: 'vulnerabilities', key: 'list', value: 'id' }],
+  commit: [{ area: 'commits', key: 'list', value: 'id' }],
+  'approval-rule': [{ area: 'approvals', key: 'rulesList', value: 'id' }],
+  'client-key': [{ area: 'error-tracking', key: 'keysList', value: 'id' }],
+  'resource-group': [{ path: '/projects/:id/resource_groups', value: 'key', text: 'process_mode' }],
+  user: [{ path: '/users', value: 'id' }],
+  group: [{ path: '/groups', value: 'full_path', text: 'name' }],
+  issue: [{ path: '/projects/:id/issues', value: 'iid' }],
+  pipeline: [{ path: '/projects/:id/pipelines', value: 'id', text: 'ref' }],
+  branch: [{ path: '/projects/:id/repository/branches', value: 'name' }],
+  ref: [{ path: '/projects/:id/repository/branches', value: 'name' }],
+  label: [{ path: '/projects/:id/labels', value: 'name', text: 'description' }],
+}
+
+export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
+
+/** Whether a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
+export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
+  isSecretName(field) || secretsOf(endpoint).has(field)
+
+const candidatesIn = (
+  data: unknown,
+  source: Source,
+  endpoint: Endpoint | undefined,
+  title?: string,
+): Suggestion[] => {
+  if (isHidden(source.value, endpoint)) return []
+  if (isObject(data)) {
+    const list = data[source.value]
+    return Array.isArray(list) ? list.map((value) => ({ value: String(value) })) : []
+  }
+  if (!Array.isArray(data)) return []
+  const text = source.text ?? title ?? ''
+  const about = isHidden(text, endpoint) ? '' : text
+  const secrecyOf = secrecies(secretsOf(endpoint))
+  return data.filter(isObject).flatMap((given) => {
+    const record = maskFields(given, secrecyOf)
+    const value = record[source.value]
+    const told = record[about]
+    if (value === undefined || value === null || value !== given[source.value]) return []
+    return [{ value: String(value), ...(typeof told === 'string' ? { text: told } : {}) }]
+  })
+}
+
+const page = 'per_page=100'
+const paged = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
+
+/** The endpoint of a source; undefined where the catalogue has none of that name. */
+const endpointOf = async ({ area, key }: Listed): Promise<Endpoint | undefined> =>
+  (await areas.find((row) => row.name === area)?.load())?.[key]
+
+/** Whether values belong to a project, so that there are none without. */
+export const ofProject = async (what: string): Promise<boolean> => {
+  const [source] = sources[what] ?? []
+  if (source === undefined) return false
+  if ('path' in source) return source.path.startsWith('/projects/:id/')
+  const endpoint = await endpointOf(source)
+  return endpoint !== undefined && scopeOf(endpoint)?.kind === 'project'
+}
+
+const wantedOf = async (
+  source: Source,
+  project: string | undefined,
+  words: Words | undefined,
+): Promise<Wanted | undefined> => {
+  if ('path' in source) {
+    if (source.path.includes(':id') && project === undefined) return undefined
+    if (words !== undefined) {
+      const { listAt } = await import('../../catalogue/implied.js')
+      await words.check(listAt(source.path))
+    }
+    const route = words?.path(source.path) ?? source.path
+    const path = route.replace(':id', encodeURIComponent(project ?? ''))
+    return { request: { method: 'GET', path: paged(path), headers: {} } }
+  }
+  const endpoint = await endpointOf(source)
+  const scope = endpoint === undefined ? undefined : scopeOf(endpoint)
+  if (endpoint === undefined || (scope !== undefined && project === undefined)) return undefined
+  await words?.check(endpoint)
+  const values = {
+    ...source.values,
+    ...(scope === undefined ? {} : { [scope.placeholder]: project }),
+  }
+  // Only here: what completion has kept needs nothing that sends.
+  const { buildRequest } = await import('../../http/index.js')
+  const request = buildRequest({ endpoint, values }, words)
+  const path = endpoint.returns.kind === 'many' ? paged(request.path) : request.path
+  return { request: { ...request, path }, endpoint }
+}
+
+/**
+ * The values that a parameter may have, at most a hundred.
+ * @param fetch sends a request and gives the answer's data
+ * @param words the instance's own, in which it is asked
+ * @returns undefined where no list gave an answer
+ */
+export const valuesOf = async (
+  what: string,
+  project: string | undefined,
+  fetch: (wanted: Wanted) => Promise<unknown>,
+  words?: Words,
+): Promise<readonly Suggestion[] | undefined> => {
+  for (const source of sources[what] ?? []) {
+    const wanted = await wantedOf(source, project, words)
+    if (wanted === undefined) continue
+    try {
+      return candidatesIn(await fetch(wanted), source, wanted.endpoint, kindNamed(what)?.title)
+    } catch {
+      // The next source may be allowed.
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,100 @@
+/** How a flag is written on a line: each of its forms, and the word that stands for its value. */
+import type { Param } from '../../catalogue/params.js'
+import type { Command, Flag } from '../command/types.js'
+
+/** One form of a flag. */
+export interface Spelling {
+  /** As Commander and help write it: `-P, --project <id|path>`. */
+  readonly text: string
+  /** Accepted and not shown. */
+  readonly hidden: boolean
+  /** The form that says no. */
+  readonly negated?: true
+}
+
+const formats: Readonly<Record<string, string>> = {
+  date: 'YYYY-MM-DD|[+]30d',
+  datetime: 'YYYY-MM-DD[Thh:mm:ssZ]|[+]30d',
+  duration: '1h30m',
+  url: 'url',
+  pem: 'file',
+}
+
+/** The longest list of values that stands in a flag's own term. */
+const inTerm = 40
+
+/** The word that stands for a value in help. */
+export const placeholder = (param: Param): string => {
+  if (param.placeholder !== undefined) return param.placeholder
+  switch (param.type) {
+    case 'integer':
+      return param.names === undefined ? 'n' : 'level'
+    case 'enum':
+      return param.values.join('|').length <= inTerm ? param.values.join('|') : 'value'
+    case 'list':
+      return param.of === 'integer' ? 'n,…' : 'a,b,…'
+    case 'hash':
+      return 'key=value'
+    case 'json':
+      return 'json|@file'
+    case 'project':
+    case 'group':
+      return 'id|path'
+    case 'string':
+      return param.secret === true && param.format !== 'pem'
+        ? 'secret'
+        : (formats[param.format ?? ''] ?? 'text')
+    default:
+      return 'value'
+  }
+}
+
+/** The forms of a flag in the instance's words, which come first; its own stays, and is said beside them. */
+const inOwnWords = (flag: Flag, own: readonly string[]): readonly Spelling[] => {
+  const { own: _, short, ...plain } = flag
+  const { aliases: __, ...bare } = plain
+  const [first = flag.name, ...others] = own
+  const hidden = (one: Flag) => spellingsOf(one).map((form) => ({ ...form, hidden: true }))
+  return [
+    ...spellingsOf({ ...bare, short, name: first }),
+    ...others.flatMap((name) => hidden({ ...bare, name })),
+    ...hidden(plain),
+  ]
+}
+
+/** A flag as messages name it: as the instance calls it, with its own name beside that. */
+export const spelled = ({
+  name,
+  own: [first, ...others] = [],
+}: Pick<Flag, 'name' | 'own'>): string =>
+  first === undefined ? `--${name}` : `--${first} ${besides(name, others)}`
+
+/** The same of a command's flag of that name. */
+export const spelledIn = ({ flags }: Pick<Command, 'flags'>, name: string): string =>
+  spelled(flags.find((flag) => flag.name === name) ?? { name })
+
+/** The other names of a flag, beside the one that is shown. */
+export const besides = (name: string, others: readonly string[]): string =>
+  `[${[...others, name].map((one) => `--${one}`).join(', ')}]`
+
+/** Both forms of a boolean; of one that is on by itself only the refusal is shown. */
+const bothForms = ({ name, hidden, refusal }: Flag, short: string): Spelling[] => [
+  { text: `${short}--${name}`, hidden: hidden === true || refusal !== undefined },
+  { text: `--no-${name}`, hidden: refusal === undefined, negated: true },
+]
+
+/** Every form of a flag, the one that help shows first. */
+export const spellingsOf = (flag: Flag): readonly Spelling[] => {
+  const { name, param, aliases = [], optionalValue, hidden, own } = flag
+  if (own !== undefined) return inOwnWords(flag, own)
+  const short = flag.short === undefined ? '' : `-${flag.short}, `
+  // A flag that is itself a refusal (`--no-certificate`) has no other form.
+  if (name.startsWith('no-')) return [{ text: `--${name}`, hidden: false }]
+  if (param.type === 'boolean') return bothForms(flag, short)
+  const word = placeholder(param)
+  const value = optionalValue === true ? `[${word}]` : `<${word}>`
+  return [
+    { text: `${short}--${name} ${value}`, hidden: hidden === true },
+    ...aliases.map((alias) => ({ text: `--${alias} ${value}`, hidden: true })),
+  ]
+}

@@ -1,0 +1,63 @@
+/** Single records that the lists of a run read one by one: how many, and how many they may be. */
+
+import { usage } from '../../errors.js'
+import type { Globals } from '../command/globals.js'
+import type { Command } from '../command/types.js'
+
+/** Whether a run may ask for such fields; most do not, and load nothing. */
+export const mayAskSingles = (
+  { words }: Pick<Command, 'words'>,
+  { fields, sort }: Pick<Globals, 'fields' | 'sort'>,
+): boolean => (fields !== undefined || sort !== undefined) && /(^| )list$/.test(words)
+
+/** More than so many are said. */
+const maxUnsaid = 100
+
+/** More than so many take a --limit. */
+const maxUnasked = 1000
+
+/** What is told of each round, and tells the exit code. */
+interface Rounds {
+  begin(): void
+  readonly code: number
+}
+
+export class SingleBudget {
+  readonly #limited: boolean
+  #count = 0
+
+  /** @param limited whether somebody said how many records are wanted */
+  constructor(limited: boolean) {
+    this.#limited = limited
+  }
+
+  /** The rounds of a run, each of which counts anew. */
+  counting(rounds: Rounds): Rounds {
+    return {
+      begin: () => {
+        this.#count = 0
+        rounds.begin()
+      },
+      get code() {
+        return rounds.code
+      },
+    }
+  }
+
+  /** @throws Failure `usage` where one more would be too many */
+  add(): void {
+    this.#count += 1
+    if (this.#limited || this.#count <= maxUnasked) return
+    throw usage(
+      `more than ${maxUnasked} records would have to be read one by one: the list does not show all fields`,
+      'Say how many with --limit <n> or --limit all, or ask for fields that the list shows.',
+    )
+  }
+
+  /** What is said of them below the output. */
+  get note(): string | undefined {
+    return this.#count <= maxUnsaid
+      ? undefined
+      : `read ${this.#count} records one by one, since the list does not show all fields`
+  }
+}

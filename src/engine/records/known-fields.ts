@@ -1,0 +1,154 @@
+/** Which names `--fields` may have: those of the documents, and what is wrong with any other. */
+import { nearest } from '../../base/suggest.js'
+import { type Endpoint, writes } from '../../catalogue/endpoint.js'
+import { shownFields } from '../../catalogue/kinds.js'
+import { called, dotted, namesIn, type Words } from '../../catalogue/words.js'
+import { type Failure, usage } from '../../errors.js'
+import { firstOf, objectColumn } from '../command/derive/fields.js'
+import { singleNamed } from '../command/derive/index.js'
+import type { Emit } from '../command/running.js'
+import type { Command } from '../command/types.js'
+import { fieldsOf, kindIn } from '../where/shape.js'
+
+/** Whose answer is shown, and how. */
+export interface Answering {
+  readonly command: Pick<
+    Command,
+    'registry' | 'area' | 'words' | 'endpoints' | 'args' | 'made' | 'shows' | 'naming'
+  >
+  readonly emit: Emit
+  /** Where single records are read, of which fields were asked for. */
+  readonly single?: Endpoint | undefined
+  /** The instance's own, which are as good. */
+  readonly words?: Words | undefined
+}
+
+/** What stands beside the fields of records, and is no field of theirs. */
+export const columnsBeside = ({ parent, within }: Emit): readonly string[] =>
+  [within, parent].filter((name) => name !== undefined)
+
+/** The endpoints whose records an answer may hold. */
+const endpointsOf = ({ command, emit, single }: Answering): readonly Endpoint[] => {
+  const { endpoint } = emit
+  // Of several parents or instances each may be asked by another endpoint of the command.
+  const alone = endpoint !== undefined && columnsBeside(emit).length === 0
+  return [
+    ...(endpoint === undefined ? [] : [endpoint]),
+    ...(alone ? [] : Object.values(command.endpoints)),
+    ...(single === undefined ? [] : [single]),
+  ]
+}
+
+/** What the documents say of an answer's records. */
+export const shapesOf = (answering: Answering): readonly unknown[] =>
+  endpointsOf(answering).map(({ returns }) => returns.shape)
+
+/** The names by which an answer's records are known to be shown. */
+export class KnownFields {
+  readonly #shapes: readonly unknown[]
+  readonly #beside: ReadonlySet<string>
+  readonly #neutral: (field: string) => string
+
+  constructor(answering: Answering) {
+    const { command, emit, words } = answering
+    const { columns = [], people, lead } = emit
+    const endpoints = endpointsOf(answering)
+    this.#shapes = shapesOf(answering)
+    this.#beside = new Set([
+      ...columns,
+      ...endpoints.flatMap((one) => [...(one.columns ?? []), ...(one.made ?? [])]),
+      ...(people?.columns ?? []),
+      ...(emit.known ?? []),
+      ...(command.shows ?? []),
+      ...Object.keys(command.made ?? {}),
+      ...(lead === undefined ? [] : [lead]),
+      ...(command.args[0]?.variadic === true ? [objectColumn] : []),
+      ...command.args.flatMap(({ parameter }) => parameter ?? []),
+    ])
+    this.#neutral = (field) => (words === undefined ? field : dotted(field, words.neutral))
+  }
+
+  /** Every name, for guesses at what was meant. */
+  get names(): readonly string[] {
+    return [...this.#beside, ...this.#shapes.flatMap((shape) => fieldsOf(shape))]
+  }
+
+  /** Whether the documents say what the records have. */
+  get documented(): boolean {
+    return this.#shapes.some((shape) => fieldsOf(shape, 0).length > 0)
+  }
+
+  has(field: string): boolean {
+    return [field, this.#neutral(field)].some(
+      (name) =>
+        this.#beside.has(name) || this.#beside.has(firstOf(name)) || this.#isDocumented(name),
+    )
+  }
+
+  #isDocumented(field: string): boolean {
+    const source = Object.entries<string>(shownFields).find(([name]) => name === field)?.[1]
+    // A number picks an element of a list.
+    const path = (source ?? field).split('.').filter((name) => !/^\d+$/.test(name))
+    return this.#shapes.some(
+      (shape) => fieldsOf(shape, 0).length > 0 && kindIn(shape, path.join('.')) !== undefined,
+    )
+  }
+}
+
+/** The fields of the single records of a list, which may be asked for as well. */
+const namesInSingle = async (command: Answering['command']): Promise<readonly string[]> => {
+  const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
+  return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) => fieldsOf(returns.shape))
+}
+
+/** What to do about a name that no record has. */
+const hintFor = (
+  { command, emit, words }: Answering,
+  field: string,
+  names: Iterable<string>,
+): string => {
+  if (columnsBeside(emit).includes(field))
+    return `The column ${field} is shown beside the fields: leave it out.`
+  const near = nearest(field, namesIn([...new Set(names)], words))
+  if (near !== undefined) return `Did you mean ${called(near, words)}?`
+  const documented = Object.keys(command.endpoints).length > 0
+  return documented
+    ? `svcctl explain ${command.area} shows the fields.`
+    : `There are: ${[...new Set(names)].join(', ')}.`
+}
+
+/** The mistake of naming fields that neither the documents nor the answer have. */
+export const unknownFields = async (
+  answering: Answering,
+  fields: readonly string[],
+  names: Iterable<string>,
+): Promise<Failure> => {
+  const all = [...names, ...(await namesInSingle(answering.command))]
+  const hints = fields.map((field) => hintFor(answering, field, all))
+  const which = fields.map((field) => `"${field}"`).join(', ')
+  return usage(
+    `unknown field${fields.length > 1 ? 's' : ''} ${which}`,
+    [...new Set(hints)].join(' '),
+  )
+}
+
+/** What becomes of objects, which programs are told beside their records. */
+const ofOutcomes = ['outcome', 'error']
+
+/**
+ * Refuses names of `--fields` that the answer to a write does not have. It is refused by the documents
+ * alone: once the answer could tell, the write is done.
+ * @throws Failure `usage`
+ */
+export const checkFields = async (
+  command: Command,
+  fields: readonly string[],
+  words?: Words,
+): Promise<void> => {
+  if (!Object.values(command.endpoints).some(writes)) return
+  const answering = { command, emit: { known: ofOutcomes }, words }
+  const known = new KnownFields(answering)
+  const strange = fields.filter((field) => !known.has(field))
+  if (strange.length > 0 && known.documented)
+    throw await unknownFields(answering, strange, known.names)
+}

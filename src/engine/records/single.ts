@@ -1,0 +1,57 @@
+/** The single record behind a record of a list, which may show more of it. */
+import type { JsonValues } from '../../base/json/value.js'
+import { type Endpoint, methodOf } from '../../catalogue/endpoint.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import type { Ask } from '../../http/types.js'
+import { scopeOf, singleNamed } from '../command/derive/index.js'
+import type { Command, Given } from '../command/types.js'
+import { objectsOf } from '../plan/objects.js'
+import { objectOf } from '../plan/piped.js'
+
+export interface SingleRecord {
+  readonly command: Command
+  readonly endpoint: Endpoint
+  /** What a record of the list is called. */
+  readonly textOf: (record: unknown) => string
+  /** What is asked for to read it. */
+  readonly given: (record: unknown) => Given
+}
+
+/** Whether an endpoint reads the objects of a list, wherever they belong. */
+const reads = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
+  if (methodOf(endpoint) !== 'GET' || endpoint.returns.kind !== 'one') return false
+  const holder = scopeOf(endpoint)
+  const carried = kindNamed(list.lists)?.mark !== undefined
+  return holder === undefined || carried || holder.kind === scopeOf(list)?.kind
+}
+
+/** What a list belongs to, as flags say it. */
+const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
+  const scope = scopeOf(endpoint)
+  const value = scope === undefined ? undefined : values[scope.placeholder]
+  return scope === undefined || value === undefined ? {} : { [scope.kind]: value }
+}
+
+/** How the records of a list are read one by one; undefined where the area cannot. */
+export const singleOf = async (
+  { registry, area, words, naming }: Pick<Command, 'registry' | 'area' | 'words' | 'naming'>,
+  list: Ask,
+): Promise<SingleRecord | undefined> => {
+  if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
+  const command = await singleNamed({ registry, area, words })
+  const endpoint = Object.values(command?.endpoints ?? {}).find((one) => reads(one, list))
+  const argument = command?.args[0]
+  if (command === undefined || endpoint === undefined) return undefined
+  if (argument?.param?.completes !== list.endpoint.lists) return undefined
+  const objects = await objectsOf(argument, naming)
+  // What belongs to no project is found by its ID alone.
+  const scope = scopeOf(endpoint)?.kind === scopeOf(list.endpoint)?.kind ? scopeFlagsOf(list) : {}
+  const project = scope.project === undefined ? undefined : String(scope.project)
+  const textOf = (record: unknown): string => objectOf(record, objects, project)
+  return {
+    command,
+    endpoint,
+    textOf,
+    given: (record) => ({ args: [textOf(record)], flags: scope, extra: {} }),
+  }
+}

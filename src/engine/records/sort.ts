@@ -1,0 +1,368 @@
+/** `--sort`: an answer whose records wait until all came, and are then printed in their order. */
+
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ahead } from '../../base/ahead.js'
+import { builtOf } from '../../base/json/built.js'
+import { isObject } from '../../base/objects.js'
+import { nearest } from '../../base/suggest.js'
+import { levelsNamed } from '../../catalogue/shapes/common.js'
+import { defaultLimit } from '../../client/defaults.js'
+import { Failure, reasonOf } from '../../errors.js'
+import type { Inspection, SingleReader, Writer } from '../../output/types.js'
+import type { Globals } from '../command/globals.js'
+import { ownOrders } from '../command/list-flags.js'
+import type { Command } from '../command/types.js'
+import type { Known } from '../where/index.js'
+import { bindOrder, type Order, parseSort, type SortField, type SortKey } from '../where/order.js'
+import { fieldInspection, recordIn } from './field-inspection.js'
+import { type Answering, columnsBeside, shapesOf } from './known-fields.js'
+import { encoded, mergedRow } from './merged.js'
+import type { SingleFields } from './single-fields.js'
+
+// Records that wait: in memory up to a bound, behind it in a private file that nobody else can open.
+
+/** So many are written at once. */
+const chunkSize = 1024 * 1024
+
+/** Where a record is: in memory, or at a place of the file. */
+type SpoolPlace = Uint8Array | { readonly at: number; readonly length: number }
+
+const failed = (cause: unknown): Failure =>
+  new Failure('failed', `cannot keep the records to sort in ${tmpdir()}: ${reasonOf(cause)}`, {
+    cause,
+    hint: 'Set TMPDIR to a folder with more space, or sort fewer with --where or --limit.',
+  })
+
+/** A file without a name: it is gone with the process, however that ends. */
+const openPrivate = async (): Promise<FileHandle> => {
+  const path = join(tmpdir(), `svcctl-sort-${randomBytes(12).toString('hex')}`)
+  const file = await open(path, 'wx+', 0o600)
+  try {
+    await rm(path)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+class RecordSpool {
+  readonly #maxHeld: number
+  #held = 0
+  #file: FileHandle | undefined
+  #written = 0
+  #chunk: Uint8Array[] = []
+  #waiting = 0
+
+  /** @param maxHeld so many bytes stay in memory */
+  constructor(maxHeld: number) {
+    this.#maxHeld = maxHeld
+  }
+
+  /** @throws Failure where there is no room */
+  async add(record: Uint8Array): Promise<SpoolPlace> {
+    const { length } = record
+    if (this.#held + length <= this.#maxHeld) {
+      this.#held += length
+      // A record is a part of its page, which goes on without it.
+      return record.slice()
+    }
+    const place = { at: this.#written + this.#waiting, length }
+    this.#chunk.push(record)
+    this.#waiting += length
+    if (this.#waiting >= chunkSize) await this.#flush()
+    return place
+  }
+
+  /** @throws Failure where the file cannot be read */
+  async read(place: SpoolPlace): Promise<Uint8Array> {
+    if (place instanceof Uint8Array) return place
+    await this.#flush()
+    const bytes = Buffer.alloc(place.length)
+    try {
+      await this.#file?.read(bytes, 0, place.length, place.at)
+    } catch (error) {
+      throw failed(error)
+    }
+    return bytes
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file
+    this.#file = undefined
+    await file?.close()
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#waiting === 0) return
+    const bytes = Buffer.concat(this.#chunk)
+    this.#chunk = []
+    this.#waiting = 0
+    try {
+      this.#file ??= await openPrivate()
+      await this.#file.appendFile(bytes)
+    } catch (error) {
+      throw failed(error)
+    }
+    this.#written += bytes.length
+  }
+}
+
+// The rows that a sorted answer may still print: the first so many in its order.
+
+/** Up to so many rows stay in memory. */
+const maxInMemory = 5000
+
+/** Of more than these, so many bytes do. */
+const maxHeld = 32 * 1024 * 1024
+
+/** At least so many come together before the last of them are dropped. */
+const slack = 1000
+
+interface AddedRow {
+  readonly key: SortKey
+  readonly bytes: Uint8Array
+  /** What the limit counts by, where it is not all of them. */
+  readonly group: string
+  /** What reads more of it, once it is printed. */
+  readonly reader: SingleReader | undefined
+}
+
+interface KeptRow extends Omit<AddedRow, 'bytes'> {
+  /** The rows are stable: this decides where keys are equal. */
+  readonly n: number
+  readonly place: SpoolPlace
+}
+
+class KeptRows {
+  readonly #compare: (a: KeptRow, b: KeptRow) => number
+  readonly #most: number
+  readonly #spool: RecordSpool
+  #rows: KeptRow[] = []
+  #count = 0
+  /** How many of each group came. */
+  readonly #groups = new Map<string, number>()
+
+  constructor({ compare }: Pick<Order, 'compare'>, most: number) {
+    this.#compare = (a, b) => compare(a.key, b.key) || a.n - b.n
+    this.#most = most
+    this.#spool = new RecordSpool(most > maxInMemory ? maxHeld : Number.POSITIVE_INFINITY)
+  }
+
+  /** How many came, printed or not. */
+  get count(): number {
+    return this.#count
+  }
+
+  async add({ key, bytes, group, reader }: AddedRow): Promise<void> {
+    this.#count += 1
+    this.#groups.set(group, (this.#groups.get(group) ?? 0) + 1)
+    const place = await this.#spool.add(bytes)
+    this.#rows.push({ key, n: this.#count, group, reader, place })
+    const most = this.#most * this.#groups.size
+    if (this.#rows.length >= most + Math.max(most, slack)) this.#cut()
+  }
+
+  /** All that are to be printed, in their order. */
+  async *sorted(): AsyncGenerator<Pick<AddedRow, 'bytes' | 'reader'>> {
+    this.#cut()
+    for (const { place, reader } of this.#rows)
+      yield { bytes: await this.#spool.read(place), reader }
+  }
+
+  /** How many are printed. */
+  get printed(): number {
+    return this.#rows.length
+  }
+
+  async close(): Promise<void> {
+    await this.#spool.close()
+  }
+
+  #cut(): void {
+    const counts = new Map<string, number>()
+    this.#rows.sort(this.#compare)
+    this.#rows = this.#rows.filter(({ group }) => {
+      const count = (counts.get(group) ?? 0) + 1
+      counts.set(group, count)
+      return count <= this.#most
+    })
+  }
+}
+
+/** After so many records a field that none of them has is unknown: about a page. */
+const maxLooked = 100
+
+/** So many records are printed at once. */
+const batchSize = 100
+
+interface Sorting {
+  readonly singles: SingleFields | undefined
+  /** How many single records are read at once. */
+  readonly width: number
+  readonly command: Pick<Command, 'flags'>
+  readonly answering: Answering
+  readonly globals: Pick<Globals, 'limit' | 'sort'>
+  /** A line that stands below the output. */
+  readonly note: (text: string) => void
+}
+
+/** A mistake where fields were named, with the values that the API's own flag of that name takes. */
+const alsoOwn = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => {
+  const values = flags.flatMap((flag) => (flag.name === 'sort' ? ownOrders(flag) : []))
+  if (!(error instanceof Failure) || values.length === 0) return error
+  const { hint = '' } = error.details
+  const further = `--sort ${values.join(' or ')} is what the instance sorts by.`
+  return new Failure(error.category, error.message, { hint: `${hint} ${further}`.trim() })
+}
+
+/** What is known of the records of an answer. */
+const knownOf = (answering: Answering): Known => ({
+  list: { anyOf: shapesOf(answering) },
+  now: Date.now(),
+  names: levelsNamed,
+  nearest,
+  made: answering.command.made,
+  words: answering.words,
+})
+
+/** A row as it came, and as it is sorted. */
+interface Taken {
+  readonly row: unknown
+  readonly bytes: Uint8Array
+  readonly reader?: SingleReader | undefined
+}
+
+class SortedWriter implements Writer {
+  readonly #command: Sorting['command']
+  readonly #writer: Writer
+  readonly #singles: SingleFields | undefined
+  readonly #width: number
+  readonly #answering: Answering
+  readonly #order: Order
+  readonly #kept: KeptRows
+  readonly #note: Sorting['note']
+  /** Rows about parents of which nothing could be read: they have no place among the records. */
+  readonly #others: Uint8Array[] = []
+  /** Looks for fields of which no shape knows; undefined once it has seen enough. */
+  #inspection: Inspection | undefined
+  #looked = 0
+
+  constructor(writer: Writer, fields: readonly SortField[], sorting: Sorting) {
+    const { answering, command, globals, note } = sorting
+    this.#command = command
+    this.#singles = sorting.singles
+    this.#width = sorting.width
+    const { emit } = answering
+    const beside = columnsBeside(emit)
+    const { limit = defaultLimit } = globals
+    this.#writer = writer
+    this.#answering = answering
+    this.#order = bindOrder(fields, knownOf(answering), beside)
+    this.#kept = new KeptRows(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
+    this.#note = note
+    const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
+    this.#inspection = fieldInspection(answering, own, { late: false, note })
+  }
+
+  async raw(
+    batch: readonly Uint8Array[],
+    readers: readonly (SingleReader | undefined)[] = [],
+  ): Promise<void> {
+    if (readers.length === 0) {
+      for (const bytes of batch) await this.#take({ row: builtOf(bytes), bytes })
+      return
+    }
+    const whole = ([i, bytes]: readonly [number, Uint8Array]) => this.#whole(bytes, readers[i])
+    for await (const taken of ahead(batch.entries(), this.#width, whole)) await this.#take(taken)
+  }
+
+  record(row: unknown): Promise<void> {
+    return this.#take({ row, bytes: encoded(row) })
+  }
+
+  held(): boolean {
+    return this.#writer.held?.() === true
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#looks()
+      await this.#print()
+    } finally {
+      await this.#kept.close()
+    }
+    await this.#writer.close()
+    const { printed, count } = this.#kept
+    if (printed < count)
+      this.#note(`showing the first ${printed} of ${count}; --limit <n> or --limit all gives more`)
+  }
+
+  /** The first of some are not the first of all: nothing is printed. */
+  async abandon(): Promise<void> {
+    await this.#kept.close()
+    await this.#writer.abandon()
+  }
+
+  /** A row with what it is sorted by of its single record; what is only shown of that is read for what is printed. */
+  async #whole(bytes: Uint8Array, reader: SingleReader | undefined): Promise<Taken> {
+    const row = builtOf(bytes)
+    const recordOf = (one: unknown): unknown => recordIn(one, this.#answering)
+    const { emit, words } = this.#answering
+    const { sorted = [], shown = [] } = this.#singles ?? {}
+    // An instance among several is left by the time when all are sorted.
+    const now = sorted.length > 0 || emit.within !== undefined || reader?.has(recordOf(row))
+    if (now !== true) return { row, bytes, reader }
+    const fields = [...sorted, ...shown]
+    const merged = await mergedRow(row, reader, { fields, words, recordOf })
+    return { row: merged, bytes: shown.length > 0 && merged !== row ? encoded(merged) : bytes }
+  }
+
+  async #take({ row, bytes, reader }: Taken): Promise<void> {
+    const record = recordIn(row, this.#answering)
+    if (record === undefined) return void this.#others.push(bytes)
+    const { within } = this.#answering.emit
+    if (this.#inspection?.see([row]) === true) this.#inspection = undefined
+    if (++this.#looked === maxLooked) await this.#looks()
+    const key = this.#order.keyOf(record, row)
+    const group = within !== undefined && isObject(row) ? String(row[within]) : ''
+    await this.#kept.add({ key, bytes, group, reader })
+  }
+
+  /** @throws Failure `usage` for a field that no record has */
+  async #looks(): Promise<void> {
+    const inspection = this.#inspection
+    this.#inspection = undefined
+    try {
+      await inspection?.end()
+    } catch (error) {
+      throw alsoOwn(error, this.#command)
+    }
+  }
+
+  async #print(): Promise<void> {
+    let batch: Pick<Taken, 'bytes' | 'reader'>[] = []
+    const write = (): Promise<void> =>
+      this.#writer.raw(
+        batch.map(({ bytes }) => bytes),
+        batch.map(({ reader }) => reader),
+      )
+    for await (const one of this.#kept.sorted()) {
+      if (batch.push(one) < batchSize) continue
+      await write()
+      batch = []
+    }
+    await write()
+    if (this.#others.length > 0) await this.#writer.raw(this.#others)
+  }
+}
+
+/**
+ * What is written there, in the order of `--sort`.
+ * @throws Failure `usage` for a field that has no order
+ */
+export const sorted = (writer: Writer, sorting: Sorting): Writer =>
+  new SortedWriter(writer, parseSort(sorting.globals.sort ?? []), sorting)

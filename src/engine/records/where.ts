@@ -1,0 +1,306 @@
+/** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
+
+import type { JsonValue } from '../../base/json/value.js'
+import { nearest } from '../../base/suggest.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
+import { levelsNamed } from '../../catalogue/shapes/common.js'
+import { called, type Words } from '../../catalogue/words.js'
+import { largestPage } from '../../client/defaults.js'
+import type { Paging } from '../../client/paging.js'
+import { Failure, usage } from '../../errors.js'
+import type { Ask, Batch, ListEnd } from '../../http/types.js'
+import type { SingleReader } from '../../output/types.js'
+import { flagName } from '../command/derive/index.js'
+import type { Globals } from '../command/globals.js'
+import type { Command, Given, Plan } from '../command/types.js'
+import { parseValue } from '../plan/values.js'
+import {
+  bindWhere,
+  type Condition,
+  type Expression,
+  isOfSingle,
+  type Known,
+  parseWhere,
+  unshaped,
+  wrongAt,
+} from '../where/index.js'
+import { mayAskSingles, type SingleBudget } from './budget.js'
+import { withNeutral, withShown } from './shown.js'
+import { type SingleRecord, singleOf } from './single.js'
+import { singleFieldsOf } from './single-fields.js'
+import { SingleSource } from './source.js'
+import { filtered, type SingleReads } from './stage.js'
+
+// What of `--where` the instance is asked for, and what is tested here: a field of the record always
+// is, a parameter never; a field goes along as well where the catalogue says that its parameter
+// means exactly the same.
+
+/** Parameters of order and shape: no condition on a record. */
+const shaping = new Set(['order_by', 'sort', 'simple', 'view', 'page', 'per_page'])
+
+interface AskedAndTested {
+  /** The values of the list's request, with those that the conditions add. */
+  readonly values: Ask['values']
+  /** What is left to be tested; none where every record that comes matches. */
+  readonly tested: readonly Expression[]
+}
+
+interface Parts {
+  readonly endpoint: Endpoint
+  readonly values: Record<string, JsonValue | undefined>
+  readonly known: Known
+  readonly expressions: readonly Expression[]
+}
+
+const labelOf = ({ field }: Condition): string => `--where ${field}`
+
+/** A name that is a parameter of the endpoint and no field of its records. */
+const parameterOf = (
+  { endpoint }: Parts,
+  { field }: Condition,
+  { text }: Expression,
+  at: number,
+) => {
+  const param = Object.hasOwn(endpoint.params, field) ? endpoint.params[field] : undefined
+  if (shaping.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
+    const flag = `--${param === undefined ? field.replace('_', '-') : flagName(field, param)}`
+    throw wrongAt(text, at, `${field} is no field of a record; there is the flag ${flag}`)
+  }
+  return param
+}
+
+const sameIn = (expression: Expression, { field, values: [value] }: Condition): boolean =>
+  expression.conditions.some(
+    ({ field: name, op, values: [only, ...more] }) =>
+      name === field && op === '=' && more.length === 0 && only?.text === value?.text,
+  )
+
+/** What a parameter-only name cannot be; it is the instance's to understand it. */
+const checkParameter = (
+  { expressions, known, values }: Parts,
+  condition: Condition,
+  { text }: Expression,
+): Failure | undefined => {
+  const { field, op, at, values: alternatives } = condition
+  const is = `${called(field, known.words)} is a parameter of the instance, no field of a record`
+  if (op !== '=') return wrongAt(text, at, `${is}: it takes only =`)
+  if (alternatives.length > 1) return wrongAt(text, at, `${is}: it takes one value`)
+  if (!expressions.every((one) => sameIn(one, condition)))
+    return wrongAt(text, at, `${is}: every --where must have it, with the same value`)
+  const sent = values[field]
+  if (sent !== undefined && String(sent) !== alternatives[0]?.text)
+    return usage(`${called(field, known.words)} is given twice: by its flag and by --where`)
+  return undefined
+}
+
+const isBlocked = ({ endpoint, values }: Parts, field: string): boolean =>
+  values[field] !== undefined ||
+  (endpoint.exclusive ?? []).some(
+    (names) => names.includes(field) && names.some((name) => values[name] !== undefined),
+  )
+
+/** Whether the instance's own answer to a condition is the one that is meant. */
+const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): boolean => {
+  const [only, ...more] = values
+  if (parts.expressions.length > 1 || param.exact !== true || op !== '=') return false
+  if (only === undefined || more.length > 0 || only.text === '' || isBlocked(parts, field))
+    return false
+  const word = !only.quoted && only.text === 'null'
+  return !word && !(param.type === 'list' && only.text.includes(','))
+}
+
+/** Sends what is to be sent of a condition; whether it is to be tested as well. */
+const isTested = (
+  parts: Parts,
+  condition: Condition,
+  expression: Expression,
+  strange: ReadonlySet<string>,
+): boolean => {
+  const { field, at } = condition
+  const text = condition.values[0]?.text ?? ''
+  if (strange.has(field)) {
+    const param = parameterOf(parts, condition, expression, at)
+    if (param === undefined) return true
+    const wrong = checkParameter(parts, condition, expression)
+    if (wrong !== undefined) throw wrong
+    parts.values[field] = parseValue(param, [text], labelOf(condition), { parameter: field })
+    return false
+  }
+  const param = Object.hasOwn(parts.endpoint.params, field)
+    ? parts.endpoint.params[field]
+    : undefined
+  if (param === undefined || !isExact(parts, condition, param)) return true
+  parts.values[field] = parseValue(param, [text], labelOf(condition), { parameter: field })
+  // Not shown by the list: else each record would have to be read.
+  return !isOfSingle(field, parts.known)
+}
+
+/**
+ * Divides conditions.
+ * @throws Failure `usage` for a name that stands where it cannot
+ */
+const askedOf = (
+  { endpoint, values }: Ask,
+  expressions: readonly Expression[],
+  known: Known,
+): AskedAndTested => {
+  const strange = new Set(unshaped(expressions, known))
+  const parts: Parts = { endpoint, values: { ...values }, known, expressions }
+  const tested = expressions.map((expression) => ({
+    ...expression,
+    conditions: expression.conditions.filter((condition) =>
+      isTested(parts, condition, expression, strange),
+    ),
+  }))
+  // Where one of the alternatives is left empty, everything that comes matches.
+  const open = tested.some(({ conditions }) => conditions.length === 0)
+  return { values: parts.values, tested: open ? [] : tested }
+}
+
+type Batches = AsyncGenerator<Batch, ListEnd>
+
+export interface RecordChoiceOptions {
+  readonly command: Command
+  readonly paging: Pick<Paging, 'perPage'>
+  readonly width: number
+  readonly signal: AbortSignal
+  /** The instance's own, where a vocabulary is in force. */
+  readonly words?: Words
+  readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
+  readonly data: (ask: Ask) => Promise<unknown>
+  /** What else single records are read for. */
+  readonly asked?: Pick<Globals, 'fields' | 'sort'>
+  /** How many of them may be read. */
+  readonly budget?: SingleBudget
+  /** Told of a record that could not be read. */
+  readonly failed: (text: string, failure: Failure) => void
+}
+
+/** A list of which some records are chosen. */
+export interface Narrowed<A> {
+  readonly ask: A
+  /** Absent where every record that comes matches. */
+  readonly stage?: (batches: Batches) => Batches
+  /** What reads single records, where fields are shown or sorted by that only these have. */
+  readonly singles?: SingleReader
+  /** What is tested here, a line each. */
+  readonly tested: readonly string[]
+}
+
+/** Columns that say which parent or object a row is of. */
+const besides: Readonly<Record<string, string>> = {
+  project: 'projects are chosen by --project',
+  group: 'groups are chosen by --group',
+  of: 'what records are of is chosen by --project and --group',
+  object: 'objects are chosen by naming them',
+}
+const beside = (field: string): string | undefined => besides[field]
+
+/** The records of a run's lists that are wanted. */
+export class RecordChoice {
+  readonly #options: RecordChoiceOptions
+  readonly #expressions: readonly Expression[]
+
+  /** @throws Failure `usage` for what cannot be understood */
+  constructor(texts: readonly string[], options: RecordChoiceOptions) {
+    this.#options = options
+    this.#expressions = parseWhere(texts)
+  }
+
+  /**
+   * @param limit how many records, at most
+   * @throws Failure `usage` for what the list's records cannot be asked
+   */
+  async of<A extends Ask>(ask: A, limit: number | undefined): Promise<Narrowed<A>> {
+    const single = await singleOf(this.#options.command, ask)
+    const known: Known = {
+      list: ask.endpoint.returns.shape,
+      single: single?.endpoint.returns.shape,
+      ...this.#known(),
+    }
+    const expressions = withShown(withNeutral(this.#expressions, known, ask.endpoint), known)
+    const { values, tested } = askedOf(ask, expressions, known)
+    const asked = { ...ask, values }
+    const more = await this.#asksSingles(ask.endpoint)
+    const source =
+      single && new SingleSource(this.#reading(single), this.#options.budget, more !== undefined)
+    const shown = {
+      ...(more === undefined || source === undefined ? {} : { singles: source }),
+      lines:
+        more === undefined
+          ? []
+          : [`for ${more} single records are read: ${single?.endpoint.route}`],
+    }
+    const { lines, ...singles } = shown
+    if (tested.length === 0) return { ask: asked, tested: lines, ...singles }
+    const open = unshaped(tested, known).length > 0
+    const read = !open && bindWhere(tested, known).detail.length > 0
+    const reading = source === undefined ? {} : { reading: source.forConditions }
+    return {
+      ask: asked,
+      ...singles,
+      stage: (batches) => this.#stage(batches, tested, known, { limit, ...reading }),
+      tested: [
+        ...tested.map(({ text }) => `tested here: ${text}`),
+        ...(read ? [`for that each record is read: ${single?.endpoint.route}`] : []),
+        ...lines,
+      ],
+    }
+  }
+
+  /** The fields for which single records are read, beside those of conditions. */
+  async #asksSingles(endpoint: Endpoint): Promise<string | undefined> {
+    const { asked, command, words } = this.#options
+    if (asked === undefined || !mayAskSingles(command, asked)) return undefined
+    const found = await singleFieldsOf({ command, emit: { endpoint }, words }, asked)
+    return found && [...new Set([...found.shown, ...found.sorted])].join(', ')
+  }
+
+  /** A list of which the catalogue knows nothing. */
+  ofAny(batches: Batches, limit: number | undefined): Batches {
+    return this.#stage(batches, this.#expressions, this.#known(), { limit })
+  }
+
+  #known(): Known {
+    const { command, words } = this.#options
+    const { made } = command
+    return {
+      now: Date.now(),
+      names: levelsNamed,
+      nearest,
+      beside,
+      made,
+      words,
+    }
+  }
+
+  #stage(
+    batches: Batches,
+    tested: readonly Expression[],
+    known: Known,
+    how: { readonly limit: number | undefined; readonly reading?: SingleReads },
+  ): Batches {
+    const open = unshaped(tested, known).length > 0
+    return filtered(batches, {
+      bind: (samples) => bindWhere(tested, { ...known, ...(samples && { samples }) }),
+      samples: open ? (this.#options.paging.perPage ?? largestPage) : 0,
+      ...how,
+    })
+  }
+
+  #reading({ command, textOf, given }: SingleRecord): SingleReads {
+    const { width, signal, failed, planned, data } = this.#options
+    return {
+      width,
+      signal,
+      failed,
+      textOf,
+      read: async (record) => {
+        const [plan] = await planned(command, given(record))
+        if (plan === undefined) throw new Failure('internal', 'a record without a plan')
+        return data(plan)
+      },
+    }
+  }
+}

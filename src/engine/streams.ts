@@ -1,0 +1,218 @@
+/** The streams of a run: where answers go, what is said beside them, how questions are asked. */
+import { writes } from '../catalogue/endpoint.js'
+import type { Format } from '../output/types.js'
+import {
+  createPrompts,
+  interactive as isInteractive,
+  type Prompts,
+} from '../terminal/questions/prompts.js'
+import { type Frames, gutter, openFrames } from '../terminal/streams/frames.js'
+import { createMeter, type Meter } from '../terminal/streams/meter.js'
+import { createNotes, livenessOf, type Notes } from '../terminal/streams/notes.js'
+import { openPager } from '../terminal/streams/pager.js'
+import { standardError, standardInput, standardOutput } from '../terminal/streams/standard.js'
+import { openStdout, type Stdout } from '../terminal/streams/stdout.js'
+import { accessible } from '../terminal/text/color.js'
+import { type Style, styleOf } from '../terminal/text/style.js'
+import { named } from './command/derive/index.js'
+import type { Globals } from './command/globals.js'
+import { isRepeated } from './command/repeat-flags.js'
+import type { RunOptions } from './options.js'
+import type { Streams } from './screen.js'
+import type { Rounds } from './watch.js'
+
+// The last of several answers: those before it are let go.
+
+interface LastAnswer extends Stdout {
+  /** Lets go of what was written. */
+  drop(): void
+}
+
+const openLast = (stdout: Stdout): LastAnswer => {
+  let written: (string | Uint8Array)[] = []
+  return {
+    write: async (chunk) => {
+      written.push(chunk)
+    },
+    drop: () => {
+      written = []
+    },
+    end: async () => {
+      for (const chunk of written.splice(0)) await stdout.write(chunk)
+      await stdout.end()
+    },
+  }
+}
+
+// Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere.
+
+interface Shown {
+  readonly out: Stdout
+  readonly redrawn: boolean
+  /** Columns for the answer. */
+  readonly width: number
+  /** Notes of a watch: below the picture, or each said once. */
+  readonly notes: (notes: Notes) => Notes
+  readonly rounds: Rounds
+}
+
+const once = (say: Notes['note']): Notes['note'] => {
+  const said = new Set<string>()
+  return (text) => {
+    const whole = [text].flat().join('\n')
+    if (!said.has(whole)) say(text)
+    said.add(whole)
+  }
+}
+
+const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({
+  out: frames,
+  redrawn: true,
+  width: style.width - gutter,
+  notes: (notes) => ({
+    ...notes,
+    note: (text) => {
+      if (!quiet) for (const line of [text].flat()) frames.note(style.visible(line))
+    },
+    warn: (text) => {
+      if (!quiet) frames.note(`warning: ${style.visible(text)}`)
+    },
+  }),
+  rounds: {
+    between: async () => {},
+    end: async (status) => {
+      if (!quiet) frames.note(status)
+      await frames.draw()
+    },
+  },
+})
+
+const lastOnly = (out: LastAnswer, style: Style, notes: Shown['notes']): Shown => ({
+  out,
+  redrawn: false,
+  width: style.width,
+  notes,
+  rounds: {
+    between: async () => out.drop(),
+    end: async () => {},
+  },
+})
+
+const roundsOf = (
+  globals: Pick<Globals, 'watch' | 'until' | 'quiet'>,
+  env: NodeJS.ProcessEnv,
+  format: Format,
+  style: Style,
+  plain: Stdout,
+): Shown => {
+  const watching = isRepeated(globals)
+  if (watching && style.terminal && !accessible(env) && env.TERM !== 'dumb') {
+    const rows = (): number => standardOutput().rows ?? 24
+    return inPlace(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
+  }
+  const saidOnce = (notes: Notes): Notes => ({ ...notes, note: once(notes.note) })
+  // Who only waits for the end of it has no use for what was before.
+  if (watching && globals.watch === undefined) return lastOnly(openLast(plain), style, saidOnce)
+  return {
+    out: plain,
+    redrawn: false,
+    width: style.width,
+    notes: (notes) => (watching ? saidOnce(notes) : notes),
+    rounds: {
+      between: () => plain.write(format.separator ?? ''),
+      end: () => plain.end(),
+    },
+  }
+}
+
+/** What a write answers stays on the screen, beside what was typed. */
+const pages = (
+  { globals, command }: Pick<RunOptions, 'globals' | 'command'>,
+  style: Style,
+): boolean =>
+  globals.pager &&
+  style.terminal &&
+  !isRepeated(globals) &&
+  command.lasts !== true &&
+  !Object.values(command.endpoints).some(writes)
+
+/** Whether a person is there; only one at a screen can type: elsewhere terminals are not even loaded. */
+const presence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
+  const stderr = standardError()
+  const typed = stderr.isTTY && (await import('node:tty')).isatty(0)
+  return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
+}
+
+const promptsOf = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
+  createPrompts(
+    {
+      // Opened when a question is asked: it takes milliseconds.
+      get input() {
+        return standardInput()
+      },
+      output: standardError(),
+      signal,
+    },
+    env,
+  )
+
+export type ScreenOptions = Pick<RunOptions, 'globals' | 'format' | 'env' | 'command' | 'signal'>
+
+type Said = Pick<RunOptions, 'globals' | 'format' | 'env'>
+
+/** @param of the profile that is spoken of, where there are several */
+export const notesOf = async ({ globals, format, env }: Said, of?: string): Promise<Notes> => {
+  const stream = standardError()
+  const style = await styleOf(stream, env, globals.color)
+  return createNotes({
+    stream,
+    style,
+    quiet: globals.quiet,
+    json: format.json === true,
+    of,
+  })
+}
+
+interface Paged {
+  readonly plain: Stdout
+  readonly width: number
+  readonly env: NodeJS.ProcessEnv
+  readonly meter: Meter
+}
+
+const pager = ({ plain, width, env, meter }: Paged): Stdout =>
+  openPager({
+    stdout: plain,
+    rows: standardOutput().rows ?? 24,
+    columns: width,
+    env,
+    started: () => void meter.hold(),
+  })
+
+/** The streams of a run, or those of the one that it is part of. */
+export const streamsOf = async (options: RunOptions): Promise<Streams> =>
+  options.part?.screen ?? options.inner?.screen ?? (await openStreams(options))
+
+/** Opens the streams of a run. */
+export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
+  const { globals, format, env, command, signal } = options
+  const style = await styleOf(standardOutput(), env, globals.color)
+  const said = await notesOf(options)
+  const plain = openStdout(standardOutput())
+  const { out, width, notes, rounds } = roundsOf(globals, env, format, style, plain)
+  // A watch shows by itself that it goes on.
+  const liveness = livenessOf(standardError(), env, globals.quiet || isRepeated(globals))
+  const meter = createMeter({ name: named(command), liveness, stream: standardError() })
+  return {
+    style,
+    width,
+    plain,
+    out: pages(options, style) ? pager({ plain, width: style.width, env, meter }) : out,
+    notes: notes(said),
+    prompts: promptsOf(signal, env),
+    meter,
+    liveness,
+    rounds,
+    interactive: await presence(env),
+  }
+}

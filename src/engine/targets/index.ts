@@ -1,0 +1,225 @@
+/** A command over the several parents that its line names. */
+
+import { isObject, textOf } from '../../base/objects.js'
+import { maskAddresses } from '../../base/secrets/addresses.js'
+import { projects } from '../../catalogue/areas/projects.js'
+import type { Naming } from '../../catalogue/words.js'
+import { defaultLimit } from '../../client/defaults.js'
+import { survived, usage } from '../../errors.js'
+import { changes, hasForm, named, scopeOf } from '../command/derive/index.js'
+import type { Globals } from '../command/globals.js'
+import type { Services } from '../command/services.js'
+import type { Command, Given, Operation } from '../command/types.js'
+import type { Running } from '../context.js'
+import { Printed } from '../perform/unsent.js'
+import { objectsOf } from '../plan/objects.js'
+import { givenFor, isFound, type Parents, type Slot, slotOf } from '../plan/parents.js'
+import { pipedObjects } from '../plan/piped-reader.js'
+import { referenceOf } from '../plan/references.js'
+import { isRehearsal } from '../rehearsal.js'
+import type { ProjectChoice } from './found.js'
+import type { Selection } from './selection.js'
+
+// The projects or groups that a line means, one after the other.
+
+/** The names that standard input has: what lists of projects print, or one a line. */
+const pipedNames = async (
+  { kind }: Parents,
+  text: string,
+  naming: Naming | undefined,
+): Promise<readonly string[]> => {
+  const argument = {
+    name: kind,
+    required: true,
+    variadic: true,
+    help: kind,
+    param: { type: 'string', help: kind, completes: kind },
+  } as const
+  const names = await pipedObjects(text, await objectsOf(argument, naming))
+  if (names.length === 0) throw usage(`standard input names no ${kind}`)
+  return [...new Set(names)]
+}
+
+const isNumber = (name: string): boolean => /^\d+$/.test(name)
+
+/** The path of a project by its number; the number itself where the instance does not tell. */
+const pathOf = async ({ instance }: Services, id: string): Promise<string> => {
+  try {
+    const { data } = await instance.call(projects.get, { id: Number(id) })
+    return (isObject(data) ? textOf(data.path_with_namespace) : undefined) ?? id
+  } catch (error) {
+    survived(error)
+    return id
+  }
+}
+
+/** Projects given by number and by path, or in capitals and without, are one before anything is written to them. */
+const oneEach = async (
+  services: Services,
+  names: readonly string[],
+): Promise<readonly string[]> => {
+  const both = names.some(isNumber) && !names.every(isNumber)
+  const given = names.filter((name) => !isNumber(name)).map((name) => name.toLowerCase())
+  const paths = new Set(given)
+  const kept = new Map<string, string>()
+  for (const name of names) {
+    const path = both && isNumber(name) ? await pathOf(services, name) : undefined
+    const key = (path ?? name).toLowerCase()
+    if ((path === undefined || !paths.has(key)) && !kept.has(key)) kept.set(key, name)
+  }
+  return [...kept.values()]
+}
+
+/**
+ * The parents that a line means.
+ * @param writing each is to be there once, however it was given
+ * @throws Failure `not_found` where there is none
+ */
+const slotsOf = async (
+  services: Services,
+  parents: Parents,
+  writing: boolean,
+  narrowed: ProjectChoice & { readonly naming?: Naming },
+): Promise<readonly Slot[]> => {
+  const { kind, origin } = parents
+  if (isFound(parents)) return (await import('./found.js')).foundSlots(services, parents, narrowed)
+  const text = origin === 'piped' ? await services.place.stdin.text() : undefined
+  const names =
+    text === undefined ? parents.names : await pipedNames(parents, text, narrowed.naming)
+  const once = writing && kind === 'project' ? await oneEach(services, names) : names
+  return once.map((name) => slotOf(kind, name))
+}
+
+interface Asked {
+  readonly command: Command
+  readonly given: Given
+  readonly operation: Operation
+  readonly running: Pick<Running, 'gate' | 'listOver' | 'perform' | 'services'>
+  readonly parents: Parents
+  /** Those that came with their objects. */
+  readonly slots?: readonly Slot[]
+  /** Those that are in the part that the run is about. */
+  readonly narrow?: (slots: readonly Slot[]) => readonly Slot[]
+  readonly globals: Globals
+  readonly signal: AbortSignal
+  /** `--select`: which objects, in each. */
+  readonly selection?: Selection
+}
+
+/** An object that says itself where it belongs has no place in each of several. */
+const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
+  for (const text of argument?.variadic === true ? args : args.slice(0, 1)) {
+    const own =
+      /^https?:/i.test(text) ||
+      referenceOf(text, argument?.parameter ?? '', () => '').project !== undefined
+    if (own && argument?.param?.type === 'integer')
+      throw usage(
+        `${text} brings its project along, and several are given`,
+        'Give the number alone, or leave the projects out.',
+      )
+  }
+}
+
+/** How many records, where nobody says it of them all: as of one list. */
+const mostOf = ({ limit, perPage, sort }: Pick<Globals, 'limit' | 'perPage' | 'sort'>): number => {
+  // Which are the first of all is known behind the last.
+  if (sort !== undefined) return Number.POSITIVE_INFINITY
+  if (limit !== undefined) return limit === 'all' ? Number.POSITIVE_INFINITY : limit
+  return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
+}
+
+/** `--curl`: the requests of each, one after the other. */
+const unsent = async (
+  { running, given }: Asked,
+  run: NonNullable<Command['run']>,
+  slots: readonly Slot[],
+): Promise<void> => {
+  let printed: Printed | undefined
+  for (const slot of slots)
+    try {
+      await run(running.services, givenFor(given, slot))
+    } catch (error) {
+      if (!(error instanceof Printed)) throw error
+      printed = error
+    }
+  if (printed !== undefined) throw printed
+}
+
+/** What nobody named is confirmed, unless each command asks by itself what is lost. */
+const confirmAll = async (
+  { command, given, operation, running }: Asked,
+  slots: readonly Slot[],
+): Promise<void> => {
+  const loses = operation.loses !== undefined && command.open === true
+  if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
+  const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
+  await running.services.person.confirm(
+    `${named(command)}${call}, in each of them: ${slots.length}.`,
+    slots.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
+  )
+}
+
+/** The parents of a line, asked for where a list has to name them. */
+const slotsFor = async ({ globals, running, parents, slots, command, given }: Asked) => {
+  if (globals.curl && isFound(parents))
+    throw usage(
+      '--curl needs a list of projects first, and nothing is sent',
+      'Name them: --project takes several, also from - (standard input).',
+    )
+  const writing = changes(command, given.args) && !globals.curl
+  const { naming } = command
+  const narrowed = {
+    alone: globals.recursive === false,
+    archived: globals.withArchived,
+    naming,
+  }
+  return slots ?? slotsOf(running.services, parents, writing, narrowed)
+}
+
+/** `--select`: what is done then is done to the objects of each. */
+const runSelected = async (
+  asked: Asked,
+  selection: Selection,
+  slots: readonly Slot[],
+): Promise<void> => {
+  const { command, running, given, signal } = asked
+  const { doTogether, selectedIn } = await import('./selecting.js')
+  const { services } = running
+  const choosing = { selection, services, given, signal, gate: await running.gate() }
+  const chosen = await selectedIn(choosing, slots)
+  if (chosen.length === 0) return
+  if (!hasForm(command, 'project') && !hasForm(command, 'group'))
+    return doTogether(choosing, chosen, (all) => running.perform(all, asked.operation))
+  await over({ ...asked, given: selection.verbed(given) }, chosen)
+}
+
+/** Whether what one of these has is a list. */
+const isListing = ({ endpoints }: Command, slots: readonly Slot[]): boolean =>
+  Object.values(endpoints).some(
+    (e) => e.returns.kind === 'many' && slots.some(({ kind }) => scopeOf(e)?.kind === kind),
+  )
+
+const over = async (asked: Asked, slots: readonly Slot[]): Promise<void> => {
+  const { command, given, globals, operation, running } = asked
+  if (command.run !== undefined)
+    return globals.curl
+      ? unsent(asked, command.run, slots)
+      : running.listOver(given, command.run, slots, Number.POSITIVE_INFINITY)
+  const isList = operation.lists === true || isListing(command, slots)
+  if (!isList || globals.curl) return running.perform(given, operation, { slots })
+  return running.listOver(given, operation, slots, mostOf(globals))
+}
+
+/** Does what a line asks for in each of several projects or groups. */
+export const runOverParents = async (asked: Asked): Promise<void> => {
+  const { command, parents, given, globals, selection } = asked
+  checkObjects(command, given)
+  const all = await slotsFor(asked)
+  const slots = asked.narrow?.(all) ?? all
+  if (slots.length === 0)
+    return asked.running.services.person.note('none of them is in this part: nothing to do')
+  if (selection !== undefined) return runSelected(asked, selection, slots)
+  if (changes(command, given.args) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
+    await confirmAll(asked, slots)
+  await over(asked, slots)
+}

@@ -1,0 +1,169 @@
+/** Records of several parents: they are read of each, and printed below each other in the order of the parents. */
+
+import type { Paging } from '../../client/paging.js'
+import { Failure } from '../../errors.js'
+import type { Writer } from '../../output/types.js'
+import type { Globals } from '../command/globals.js'
+import type { Emit, Services } from '../command/services.js'
+import { isTolerated, toleratedText } from '../command/tolerated.js'
+import type { Slot } from '../plan/parents.js'
+import type { Item } from '../work/items.js'
+import { mostTold, type Report, type Settled } from '../work/report.js'
+import type { EngineOptions } from '../work/run.js'
+import { causeOf, Ended, Enough, isOwn, Shared } from './shared.js'
+import { Sightings } from './sightings.js'
+
+/** Where the records of one of several go, and how many of them at most. */
+export interface PartOfOver {
+  readonly paging: Paging
+  readonly writer: (emit: Emit) => Writer
+}
+
+export interface Over {
+  readonly services: Pick<Services, 'answer' | 'person'>
+  readonly slots: readonly Slot[]
+  /** Writes the records of one of them. */
+  readonly one: (slot: Slot, part: PartOfOver) => Promise<void>
+  /** Starts the answer that all write to. */
+  readonly writer: (emit: Emit) => Promise<Writer>
+  /** Whether that answer waits for those of other instances. */
+  readonly held: () => boolean
+  /** A line that stands below the output. */
+  readonly later: (text: string) => void
+  readonly signal: AbortSignal
+  /** How many records, of all together. */
+  readonly most: number
+  /** How many parents are worked on at once. */
+  readonly gate: EngineOptions<undefined>['gate']
+  readonly globals: Pick<Globals, 'tolerate'>
+}
+
+interface Latch {
+  readonly opened: Promise<void>
+  readonly open: () => void
+}
+
+const latch = (): Latch => {
+  let open: () => void = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+class OverParents {
+  readonly #over: Over
+  readonly #shared: Shared
+  #told = 0
+  readonly #sightings = new Sightings()
+  /** Resolves when the parents so far have written what they print. */
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(over: Over) {
+    this.#over = over
+    this.#shared = new Shared(over.writer, over.most, over.held)
+  }
+
+  async run(): Promise<void> {
+    const report = await this.#each().catch(async (error: unknown) => {
+      await this.#shared.abandon()
+      throw causeOf(error)
+    })
+    this.#sightings.check()
+    return this.#end(report)
+  }
+
+  /** Every parent once, in their order, several of them at a time. */
+  async #each(): Promise<Report> {
+    const { run } = await import('../work/run.js')
+    const { slots, signal, gate } = this.#over
+    const shared = this.#shared
+    const items = async function* (): AsyncGenerator<Item> {
+      for (const [i, { parent }] of slots.entries()) {
+        if (shared.full) return
+        yield { n: i + 1, object: parent.name }
+      }
+    }
+    const work = async ({ n }: Item) => {
+      await this.#one(n)
+      return { state: 'done', result: undefined } as const
+    }
+    const tally = this.#over.services.person.tally(slots.length)
+    const told = ({ outcome }: Settled<undefined>): void => tally.add(1, 'failure' in outcome)
+    const parents = run({ items: items(), work, gate, signal, told })
+    try {
+      for await (const _ of parents);
+    } finally {
+      tally.end()
+    }
+    return parents.report
+  }
+
+  async #one(n: number): Promise<void> {
+    const slot = this.#over.slots[n - 1]
+    if (slot === undefined) return
+    const turn = this.#turn
+    const over = latch()
+    this.#turn = over.opened
+    try {
+      await this.#list(slot, turn)
+      this.#sightings.shown()
+    } catch (error) {
+      await turn
+      if (this.#sightings.waives(error)) return
+      // Behind the last record that was asked for nothing matters.
+      if (error instanceof Enough || (isOwn(error) && this.#shared.full)) return
+      if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error
+      if (this.#tolerates(slot, error)) return
+      await this.#fail(slot, error)
+      throw error
+    } finally {
+      await turn
+      over.open()
+    }
+  }
+
+  async #list(slot: Slot, turn: Promise<void>): Promise<void> {
+    if (slot.failure !== undefined) throw slot.failure
+    const { left } = this.#shared
+    const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
+    const writer = (own: Emit): Writer => this.#shared.part(slot.parent, own, turn)
+    await this.#over.one(slot, { paging, writer })
+  }
+
+  async #fail({ parent }: Slot, failure: Failure): Promise<void> {
+    if (++this.#told <= mostTold) this.#over.services.person.report(failure, parent.name)
+    if (this.#over.services.answer.reader === 'programs')
+      await this.#shared.about(parent, { outcome: 'failed', ...failure.toJSON() })
+  }
+
+  /** Notes what `--tolerate` asks only to be noted. */
+  #tolerates({ parent }: Slot, failure: Failure): boolean {
+    if (!isTolerated(this.#over.globals, failure)) return false
+    this.#over.services.person.note(toleratedText(parent.name, failure))
+    return true
+  }
+
+  /** What is to be said when everything is printed. */
+  async #end(report: Report): Promise<void> {
+    const { verdict } = await import('../work/report.js')
+    const failure = verdict(report)
+    const whole = report.end === 'completed'
+    await (whole ? this.#shared.close() : this.#shared.abandon()).catch((error: unknown) => {
+      throw causeOf(error)
+    })
+    const { person } = this.#over.services
+    if (this.#told > mostTold) person.note(`${this.#told - mostTold} more failed`)
+    const { printed, full } = this.#shared
+    if (full) this.#over.later(`showing ${printed}; --limit <n> or --limit all gives more`)
+    else if (printed === 0 && failure === undefined) this.#over.later('nothing found')
+    if (failure !== undefined) throw failure
+  }
+}
+
+/** What ends the run wherever it happens. */
+const wholly = (failure: Failure): Error =>
+  failure.category === 'interrupted' ? failure : new Ended(failure)
+
+/** Prints what each of several parents has. @throws Failure what they came to together */
+export const overParents = (over: Over): Promise<void> => new OverParents(over).run()

@@ -1,0 +1,345 @@
+/**
+ * `--select`: the objects of a verb are those of a list that match. The whole selection is made before
+ * the first write, so that a write cannot change what is still to be read.
+ */
+
+import { type Fields, isObject } from '../../base/objects.js'
+import { shelve } from '../../base/shelves.js'
+import { type Endpoint, methodOf } from '../../catalogue/endpoint.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { usage } from '../../errors.js'
+import type { Ask } from '../../http/types.js'
+import { hasForm, named, scopeOf, selectsOf } from '../command/derive/index.js'
+import type { PersonService } from '../command/services.js'
+import type { Command, Given, NamedObject } from '../command/types.js'
+import type { ExchangeServices } from '../instance/exchange.js'
+import { Lists } from '../instance/listing.js'
+import { chosenAs } from '../keeping/wish.js'
+import type { RunOptions } from '../options.js'
+import type { Standing } from '../place/standing.js'
+import { type Objects, objectsOf } from '../plan/objects.js'
+import { objectOf } from '../plan/piped.js'
+import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
+import { isRehearsal } from '../rehearsal.js'
+import { parseWhere } from '../where/index.js'
+import { mostNamed } from '../work/items.js'
+import { besideIds, selectionList } from './selected-list.js'
+
+// The records of a selection as objects: how each is called, and what of it the run may change.
+
+interface ChosenObject extends NamedObject {
+  /** As people call it. */
+  readonly called: string
+}
+
+const titleOf = (record: unknown, title: string | undefined): string => {
+  const fields: Fields = isObject(record) ? record : {}
+  const value = title === undefined ? undefined : fields[title]
+  return typeof value === 'string' && value !== '' ? ` "${value}"` : ''
+}
+
+/** The attributes that a command may change. */
+const changeableBy = ({ endpoints }: Command): ReadonlySet<string> =>
+  new Set(
+    Object.values(endpoints).flatMap((e) => [
+      ...Object.keys(e.leaves ?? {}),
+      ...(e.changes === true ? Object.keys(e.params) : []),
+    ]),
+  )
+
+/** Under the names of the documents, whatever the instance calls them. */
+const keptOf = (
+  record: unknown,
+  names: ReadonlySet<string>,
+  naming: Command['naming'],
+): Pick<NamedObject, 'before'> => {
+  if (names.size === 0 || !isObject(record)) return {}
+  const named = Object.entries(record).map(([name, value]) => {
+    const neutral = names.has(name) ? name : (naming?.neutral(name) ?? name)
+    return [neutral, value] as const
+  })
+  return { before: Object.fromEntries(named.filter(([name]) => names.has(name))) }
+}
+
+/**
+ * Of each record nothing is kept but what its object is called, and what is changed of it.
+ * @param project the project that numbers are of, where there is one
+ */
+async function* objectsIn(
+  command: Command,
+  records: AsyncIterable<unknown>,
+  project: string | undefined,
+): AsyncGenerator<ChosenObject> {
+  const [argument] = command.args
+  const objects = await objectsOf(argument, command.naming)
+  const title = kindNamed(argument?.param?.completes)?.title
+  const names = changeableBy(command)
+  for await (const record of records) {
+    const text = objectOf(record, objects, project)
+    yield {
+      text,
+      called: `${text}${titleOf(record, title)}`,
+      ...keptOf(record, names, command.naming),
+    }
+  }
+}
+
+// Objects of a list that knows no projects, in the projects that their records name.
+
+const reference = /^(?<project>.+)[!#](?<id>\d+)$/
+
+/** The numbers of objects, under the path of their project in small letters, and under its number. */
+const ownedIn = async (
+  records: AsyncIterable<unknown>,
+  objects: Objects | undefined,
+): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const owned = new Map<string, string[]>()
+  for await (const record of records) {
+    const { project = '', id = '' } = reference.exec(objectOf(record, objects))?.groups ?? {}
+    const number = isObject(record) ? String(record.project_id) : project
+    for (const key of new Set([project.toLowerCase(), number])) shelve(owned, key, id)
+  }
+  return owned
+}
+
+// What a list is asked besides what was said, so that none of its records is left out by itself.
+
+/** A list of what is somebody's own is no choice among all. */
+const everythingOf = (
+  { params }: Pick<Endpoint, 'params'>,
+  texts: readonly string[],
+): Readonly<Record<string, string>> => {
+  const asked = parseWhere(texts).flatMap(({ conditions }) => conditions.map(({ field }) => field))
+  return Object.fromEntries(
+    Object.entries(params).flatMap(([name, param]) => {
+      const { everything, default: usual } = param
+      const own = everything !== undefined && everything !== usual && !asked.includes(name)
+      return own ? [[name, everything] as const] : []
+    }),
+  )
+}
+
+export interface Selecting
+  extends Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'> {
+  readonly exchange: Pick<ExchangeServices, 'instance'>
+  readonly person: Pick<PersonService, 'confirm' | 'note'>
+  readonly place: Pick<Standing, 'scopeAmong'>
+}
+
+type Flags = Given['flags']
+
+/** Objects that were chosen. */
+export interface Chosen {
+  readonly args: readonly string[]
+  /** The first of them, as people call them. */
+  readonly names: readonly string[]
+}
+
+/** @throws Failure `usage` for what cannot stand beside it */
+const listFor = async ({ command, globals, words }: RunOptions, given: Given): Promise<Command> => {
+  const list = await selectionList(command, words)
+  if (list === undefined)
+    throw usage(`--select: ${named(command)} takes no objects from a list`, 'Name what is meant.')
+  if (given.args.length > 0) throw besideIds()
+  if (globals.curl)
+    throw usage('--select needs a list first, and --curl sends nothing', 'Give ids with --curl.')
+  return list
+}
+
+const isScopeFlag = (name: string): name is 'project' | 'group' =>
+  name === 'project' || name === 'group'
+
+/** The scopes that a verb's own endpoints have. */
+const scopesOf = (command: Command): readonly ('project' | 'group')[] =>
+  Object.values(command.endpoints).flatMap((endpoint) => {
+    const kind = scopeOf(endpoint)?.kind
+    return kind !== undefined && isScopeFlag(kind) ? [kind] : []
+  })
+
+/** What both the list and the verb belong to: numbers of one project mean nothing in another. */
+const scopeFlags = async (
+  command: Command,
+  { flags }: Given,
+  place: Selecting['place'],
+): Promise<Flags> => {
+  const given = Object.fromEntries(Object.entries(flags).filter(([name]) => isScopeFlag(name)))
+  const carried = kindNamed(command.args[0]?.param?.completes)?.mark !== undefined
+  const needed = scopesOf(command)
+  if (Object.keys(given).length > 0 || carried || needed.length === 0) return given
+  const atHand = await place.scopeAmong(needed)
+  if (atHand !== undefined) return { [atHand.kind]: atHand.value }
+  throw usage(`${named(command)} needs --${[...new Set(needed)].join(' or --')}`)
+}
+
+/** A selection is not printed. */
+const unseen = {
+  writer: (): never => {
+    throw new Error('a selection is not printed')
+  },
+  later: () => {},
+}
+
+/** What `--select` of a run chooses. */
+export class Selection {
+  readonly #options: RunOptions
+  readonly #around: Selecting
+  readonly #texts: readonly string[]
+  #choice: RecordChoice | undefined
+  /** The objects of a list that knows no projects, by the projects that its records name. */
+  #owned: Promise<ReadonlyMap<string, readonly string[]>> | undefined
+
+  constructor(options: RunOptions, around: Selecting, texts: readonly string[]) {
+    this.#options = options
+    this.#around = around
+    this.#texts = texts
+  }
+
+  /** What was asked, with the objects that match in the place of ids; undefined where none does. */
+  async of(given: Given): Promise<Given | undefined> {
+    const { command } = this.#options
+    const list = await listFor(this.#options, given)
+    const scope = await scopeFlags(command, given, this.#around.place)
+    const chosen = await this.#chosen(list, given, scope, this.most)
+    if (chosen.args.length === 0) return this.nothing()
+    await this.confirm(chosen.names, chosen.args.length)
+    return this.verbed({ ...given, args: chosen.args, flags: { ...given.flags, ...scope } })
+  }
+
+  /** The same, handed over as they are found; whether they are meant is asked when all are. */
+  async coming(given: Given): Promise<Given | undefined> {
+    const { command } = this.#options
+    const list = await listFor(this.#options, given)
+    const scope = await scopeFlags(command, given, this.#around.place)
+    const found = this.#found(list, given, scope, this.most)
+    const first = await found.next()
+    if (first.done === true) return this.nothing()
+    const names: string[] = []
+    const all = async function* (): AsyncGenerator<ChosenObject> {
+      yield first.value
+      yield* found
+    }
+    const objects = async function* (): AsyncGenerator<NamedObject> {
+      for await (const { called, ...object } of all()) {
+        if (names.length < mostNamed) names.push(called)
+        yield object
+      }
+    }
+    const confirm = (count: number): Promise<void> => this.confirm(names, count)
+    const coming = { objects: objects(), ...(isRehearsal(this.#options) ? {} : { confirm }) }
+    return this.verbed({ ...given, coming, flags: { ...given.flags, ...scope } })
+  }
+
+  /** The objects of one of several parents, which the flags name. */
+  async in(given: Given, most: number): Promise<Chosen> {
+    const list = await listFor(this.#options, given)
+    const flags = Object.entries(given.flags).filter(([name]) => isScopeFlag(name))
+    return this.#chosen(list, given, Object.fromEntries(flags), most)
+  }
+
+  /** How many objects, at most. */
+  get most(): number {
+    const { limit = 'all' } = this.#options.globals
+    return limit === 'all' ? Number.POSITIVE_INFINITY : limit
+  }
+
+  /** What was asked without what only the list understands. */
+  verbed(given: Given): Given {
+    const { command } = this.#options
+    const by = selectsOf(command)?.by ?? []
+    const own = new Set<string>(scopesOf(command))
+    const flags = Object.entries(given.flags).filter(
+      ([name]) => (!isScopeFlag(name) || own.has(name)) && !by.includes(name),
+    )
+    return { ...given, flags: Object.fromEntries(flags) }
+  }
+
+  async nothing(): Promise<undefined> {
+    const list = selectsOf(this.#options.command)?.list ?? ''
+    this.#around.person.note(`nothing matches in ${list}: nothing to do`)
+  }
+
+  /**
+   * Nobody named these objects; what destroys is confirmed by itself.
+   * @param where behind their number: `in 3 projects`
+   * @throws Failure `usage` where it is not confirmed
+   */
+  async confirm(names: readonly string[], count: number, where = ''): Promise<void> {
+    const { command } = this.#options
+    const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
+    if (asks || isRehearsal(this.#options)) return
+    const those = count === 1 ? '1 object that matches' : `${count} objects that match`
+    const what = `${named(command)} works on ${those}${where}.`
+    await this.#around.person.confirm(what, names, undefined, count)
+  }
+
+  async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<Chosen> {
+    const project = scope.project === undefined ? undefined : String(scope.project)
+    return this.#named(this.#found(list, given, scope, most), project)
+  }
+
+  /** What matches, as it is found. */
+  async *#found(
+    list: Command,
+    given: Given,
+    scope: Flags,
+    most: number,
+  ): AsyncGenerator<ChosenObject> {
+    const project = scope.project === undefined ? undefined : String(scope.project)
+    if (project !== undefined && !hasForm(list, 'project')) {
+      this.#owned ??= this.#byProject(list, given)
+      const own = (await this.#owned).get(project.toLowerCase()) ?? []
+      for (const text of own.slice(0, most)) yield { text, called: text }
+      return
+    }
+    const records = await this.#listed(list, given, scope, most)
+    yield* objectsIn(this.#options.command, records, project)
+  }
+
+  /** The records that match. */
+  async #listed(list: Command, given: Given, scope: Flags, most: number) {
+    const { command } = this.#options
+    const by = selectsOf(command)?.by ?? []
+    const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
+    const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
+    const [plan] = await this.#around.planned(list, asked)
+    if (plan === undefined || methodOf(plan.endpoint) !== 'GET')
+      throw usage('there is no such list')
+    const values = { ...everythingOf(plan.endpoint, this.#texts), ...plan.values }
+    return this.#records(list, { ...plan, values }, most)
+  }
+
+  /** The numbers of everything that matches, read once, by project. */
+  async #byProject(list: Command, given: Given): Promise<ReadonlyMap<string, readonly string[]>> {
+    const records = await this.#listed(list, given, {}, Number.POSITIVE_INFINITY)
+    return ownedIn(records, await objectsOf(this.#options.command.args[0], this.#options.words))
+  }
+
+  #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
+    const { signal, words } = this.#options
+    this.#choice ??= new RecordChoice(this.#texts, {
+      ...this.#around,
+      command: list,
+      paging: {},
+      signal,
+      words,
+    })
+    const choice = this.#choice
+    return new Lists({}, this.#around.exchange.instance, unseen, async () => choice).first(
+      ask,
+      most,
+    )
+  }
+
+  /** What matches, in hand; what is changed of it is kept for the run's journal. */
+  async #named(found: AsyncIterable<ChosenObject>, project: string | undefined): Promise<Chosen> {
+    const { chosen } = this.#options
+    const args: string[] = []
+    const names: string[] = []
+    for await (const { text, called, before } of found) {
+      if (before !== undefined) chosen.set(chosenAs(text), before)
+      if (before !== undefined && project !== undefined) chosen.set(chosenAs(text, project), before)
+      if (args.push(text) <= mostNamed) names.push(called)
+    }
+    return { args, names }
+  }
+}

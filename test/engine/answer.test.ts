@@ -1,0 +1,100 @@
+/** The answer of a run: fields, secrets and lists on their way to the format that was asked for. */
+import { expect, it } from 'vitest'
+import { runners } from '../../src/catalogue/areas/runners.js'
+import { Printing } from '../../src/engine/answer/printing.js'
+import { formatNamed } from '../../src/output/formats.js'
+import { styleOf } from '../../src/terminal/text/style.js'
+
+type Made = ConstructorParameters<typeof Printing>
+
+const printing = async (name: string, globals: object = {}, terminal = false) => {
+  const printed: Buffer[] = []
+  const notes: string[] = []
+  const out = { write: async (chunk: string | Uint8Array) => void printed.push(Buffer.from(chunk)) }
+  const style = await styleOf({ isTTY: terminal, columns: 100 } as NodeJS.WriteStream, {}, 'never')
+  const answer = new Printing(
+    {
+      command: { area: 'runners', words: 'list', endpoints: {}, args: [] },
+      format: formatNamed(name),
+      globals: { showSecrets: false, csvRaw: false, ...globals },
+    } as unknown as Made[0],
+    { style, width: 100, out, plain: { end: async () => {} } } as unknown as Made[1],
+    (text) => void notes.push(text),
+  )
+  return { answer, notes, text: () => Buffer.concat(printed).toString() }
+}
+
+const record = { id: 7, description: 'one', token: 'canary' }
+const bytes = Buffer.from(JSON.stringify(record))
+
+it('hides secrets unless the flag or the command asks for them', async () => {
+  const shown = async (globals: object, emit: object) => {
+    const { answer, text } = await printing('json', globals)
+    await answer.print(record, { endpoint: runners.get, ...emit })
+    return text().includes('canary')
+  }
+  expect(await shown({}, {})).toBe(false)
+  expect(await shown({ showSecrets: true }, {})).toBe(true)
+  expect(await shown({}, { reveal: true })).toBe(true)
+  const { answer, text } = await printing('json')
+  await answer.printAnswer({ bytes }, { endpoint: runners.get })
+  expect(text()).not.toContain('canary')
+})
+
+it('shows of columns those of the command, else of the endpoint, else what was asked for', async () => {
+  const head = async (globals: object, emit: object) => {
+    const { answer, text } = await printing('csv', globals)
+    await answer.printMany([record], emit)
+    return text().split(/\r?\n/)[0]
+  }
+  expect(await head({}, { endpoint: runners.list })).toBe(runners.list.columns?.join(','))
+  expect(await head({}, { endpoint: runners.list, columns: ['description'] })).toBe('description')
+  expect(await head({ fields: ['id'] }, { endpoint: runners.list })).toBe('id')
+})
+
+it('lets a column lead whatever fields are asked for, but not in what programs read', async () => {
+  const { answer, text } = await printing('csv', { fields: ['id'] })
+  await answer.printMany([{ object: 'a', ...record }], { lead: 'object' })
+  expect(text().split(/\r?\n/)).toEqual(['object,id', 'a,7', ''])
+  const programs = await printing('ndjson', { fields: ['id'] })
+  await programs.answer.printMany([{ object: 'a', ...record }], { lead: 'object' })
+  expect(programs.text()).toBe('{"id":7}\n')
+})
+
+it('prints an answer that is a list as records, and bytes as they came', async () => {
+  const { answer, text } = await printing('ndjson')
+  await answer.printAnswer({ bytes: Buffer.from('[{"id":1},{"id":2}]') })
+  expect(text()).toBe('{"id":1}\n{"id":2}\n')
+  const json = await printing('ndjson')
+  await json.answer.printAnswer({ bytes: Buffer.from('{"id":9007199254740993}') })
+  expect(json.text()).toBe('{"id":9007199254740993}\n')
+})
+
+it('leaves to notes what they told people already', async () => {
+  const people = await printing('table')
+  await people.answer.print(record, { noted: true })
+  expect(people.text()).toBe('')
+  const programs = await printing('json')
+  await programs.answer.print(record, { noted: true })
+  expect(programs.text()).toContain('"id"')
+})
+
+it('makes control characters visible on a terminal, also of a text cut within a character', async () => {
+  const { answer, text } = await printing('table', {}, true)
+  await answer.write('a\u001b[31mb\n')
+  const [first, rest] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)]
+  await answer.write(first)
+  await answer.write(rest)
+  expect(text()).not.toContain('\u001b')
+  expect(text().endsWith('é')).toBe(true)
+  const piped = await printing('table')
+  await piped.answer.write(Buffer.from([0, 27, 255]))
+  expect(piped.text()).toBe(Buffer.from([0, 27, 255]).toString())
+})
+
+it('ends with the worst of the codes it was told', async () => {
+  const { answer } = await printing('json')
+  expect(answer.code).toBe(0)
+  for (const code of [1, 8, 2]) answer.exit(code)
+  expect(answer.code).toBe(8)
+})

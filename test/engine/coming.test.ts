@@ -1,0 +1,176 @@
+/** Objects are worked on as they come: a run begins while its input goes on, and holds none of it back. */
+import { execa } from 'execa'
+import { expect, it } from 'vitest'
+import { clean, configuration, folder, program } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
+import { linesOf } from './keeping/runs.js'
+
+const recorder = recording()
+
+const record = {
+  id: 1,
+  iid: 1,
+  key_id: 1,
+  active: true,
+  path_with_namespace: 'g/a',
+  references: { full: 'g/a!1' },
+}
+
+const around = (): Readonly<Record<string, string>> => ({
+  SVC_CONFIG_DIR: configuration(),
+  SVC_BASE_URL: recorder.url,
+  SVC_TOKEN: 'a-token-of-ana',
+})
+
+/** Starts a line on an input that stays open until the awaited request has come. */
+const whileOpen = async (
+  line: string,
+  [first, rest]: readonly [string, string],
+  awaited: string,
+): Promise<{ readonly code: number; readonly sent: readonly string[]; readonly text: string }> => {
+  let came = (): void => {}
+  const arrived = new Promise<void>((resolve) => {
+    came = resolve
+  })
+  recorder.answer = ({ method, url }) => {
+    if (`${method} ${url.replace('/api/v4', '')}` === awaited) came()
+    if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
+    return { body: record }
+  }
+  const child = execa(process.execPath, [program, ...line.split(' ')], {
+    reject: false,
+    extendEnv: false,
+    cwd: folder(),
+    env: { ...clean(), ...around() },
+  })
+  child.stdin.on('error', () => {})
+  child.stdin.write(first)
+  // Whoever waits for the whole input ends the test by its time.
+  await Promise.race([arrived, child])
+  child.stdin.end(rest)
+  const { exitCode = -1, stdout, stderr } = await child
+  return { code: exitCode, sent: recorder.lines(), text: `${stdout}${stderr}` }
+}
+
+const owned = (column: string, parent: string, id: number): string =>
+  `${JSON.stringify({ [column]: parent, record: { id, iid: id } })}\n`
+
+it.each([
+  [
+    'records below their projects',
+    'deploy-keys update - --title x -o ndjson',
+    [owned('project', 'g/a', 1), owned('project', 'g/b', 2)],
+    ['PUT /projects/g%2Fa/deploy_keys/1', 'PUT /projects/g%2Fb/deploy_keys/2'],
+  ],
+  [
+    'a table of several projects',
+    'deploy-keys update - --title x',
+    ['project\tid\ttitle\ng/a\t1\tx\n', 'project\tid\ttitle\ng/b\t2\ty\n'],
+    ['PUT /projects/g%2Fa/deploy_keys/1', 'PUT /projects/g%2Fb/deploy_keys/2'],
+  ],
+  [
+    'a spreadsheet of several projects',
+    'deploy-keys update - --title x',
+    ['project,id,title\ng/a,1,"a\nb"\n', 'g/b,2,y\n'],
+    ['PUT /projects/g%2Fa/deploy_keys/1', 'PUT /projects/g%2Fb/deploy_keys/2'],
+  ],
+  [
+    'merge requests to rebase',
+    'mr rebase - -P g/a',
+    ['1\n', '2\n'],
+    ['PUT /projects/g%2Fa/merge_requests/1/rebase', 'PUT /projects/g%2Fa/merge_requests/2/rebase'],
+  ],
+  [
+    'integrations to read',
+    'integrations get - -P g/a',
+    ['slack\n', 'jira\n'],
+    ['GET /projects/g%2Fa/integrations/slack', 'GET /projects/g%2Fa/integrations/jira'],
+  ],
+  [
+    'rules that are read first',
+    'approvals rules update - -P g/a --approvals-required 2 --keep',
+    ['1\n', '2\n'],
+    ['GET /projects/g%2Fa/approval_rules/1', 'PUT /projects/g%2Fa/approval_rules/2'],
+  ],
+  [
+    'what is only tried',
+    'runners pause - --dry-run',
+    ['1\n', '2\n'],
+    ['GET /runners/1', 'GET /runners/2'],
+  ],
+] as const)('of %s', async (_, line, input, [awaited, last]) => {
+  const { code, sent, text } = await whileOpen(line, input, awaited)
+  expect([code, text]).toEqual([0, expect.any(String)])
+  expect(sent).toEqual(expect.arrayContaining([awaited, last]))
+})
+
+it('says what is wrong with one of many before any is sent', async () => {
+  recorder.answer = () => ({ body: record })
+  const line = 'integrations update - -P g/a --recipients ana@example.test'
+  const { code, stderr } = await svcctl(line.split(' '), {
+    env: around(),
+    input: 'emails-on-push\ncustom-issue-tracker\n',
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain('--recipients: not a parameter of family')
+  expect(recorder.lines().filter((one) => one.startsWith('PUT'))).toEqual([])
+})
+
+it('looks users up by name, several at once, and does none where one is not there', async () => {
+  recorder.answer = ({ url }) =>
+    url.includes('query=')
+      ? { body: url.includes('dov') ? [{ id: 4, username: 'dov' }] : [] }
+      : { body: { id: 4, username: 'dov', access_level: 20 } }
+  const line = 'members update - -P g/a --access-level reporter'.split(' ')
+  const one = await svcctl(line, { env: around(), input: 'dov, 5\n' })
+  expect(one.code).toBe(0)
+  const puts = () => recorder.lines().filter((sent) => sent.startsWith('PUT'))
+  expect(puts()).toEqual(['PUT /projects/g%2Fa/members/4', 'PUT /projects/g%2Fa/members/5'])
+  const other = await svcctl(line, { env: around(), input: '6\nnobody\n' })
+  expect([other.code, puts().length]).toEqual([4, 2])
+  expect(other.stderr).toContain('no member called "nobody"')
+})
+
+it('names a record that brings no parent along, below others that do', async () => {
+  const input = [owned('project', 'g/a', 1), '{"id":2}\n'] as const
+  const line = 'deploy-keys update - --title x'
+  const { code, sent, text } = await whileOpen(line, input, 'PUT /projects/g%2Fa/deploy_keys/1')
+  expect(code).toBe(2)
+  expect(text).toContain('standard input, record 2: it does not say its project')
+  expect(sent.filter((one) => one.startsWith('PUT'))).toHaveLength(1)
+})
+
+it('reads records that only look as if they had parents as what they are', async () => {
+  const input = '{"project":{"id":3},"id":1}\n'
+  recorder.answer = () => ({ body: record })
+  const { code } = await svcctl(['deploy-keys', 'update', '-', '--title', 'x'], {
+    env: around(),
+    input,
+  })
+  expect(code).toBe(2)
+  const with_ = ['deploy-keys', 'update', '-', '--title', 'x', '--project', 'g/a']
+  await svcctl(with_, { env: around(), input })
+  expect(recorder.lines()).toContain('PUT /projects/g%2Fa/deploy_keys/1')
+})
+
+it('keeps in the journal what a selection knew of its objects, and only what is changed', async () => {
+  recorder.answer = ({ url }) => {
+    if (url.includes('/all'))
+      return { body: [1, 2].map((id) => ({ ...record, id, description: 'x' })) }
+    return url.endsWith('/user')
+      ? { body: { username: 'ana' } }
+      : { body: { id: 1, active: false } }
+  }
+  const journal = `${folder()}/run.ndjson`
+  const line = `runners pause --instance --select id>0 --yes --journal ${journal}`
+  const { code } = await svcctl(line.split(' '), { env: around() })
+  const lines = linesOf(journal)
+  expect(code).toBe(0)
+  expect(lines.slice(1, 4)).toEqual([
+    { n: 1, object: '1', state: 'queued', before: { active: true } },
+    { n: 2, object: '2', state: 'queued', before: { active: true } },
+    { input: 'complete', total: 2 },
+  ])
+  expect(lines.at(-1)).toMatchObject({ end: 'completed', counts: { done: 2 } })
+})

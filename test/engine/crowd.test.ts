@@ -1,0 +1,53 @@
+/** Many plans: what is lost with them is confirmed before any is run, and told where nobody can be asked. */
+import { expect, it } from 'vitest'
+import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
+import type { Details, Many } from '../../src/engine/command/services.js'
+import { Crowd } from '../../src/engine/many/crowd.js'
+
+const plan = {
+  key: 'delete',
+  endpoint: deployKeys.delete,
+  values: { id: 2, key_id: 1 },
+  label: '1',
+}
+
+const ran = async (how: Many, interactive = false) => {
+  const said: string[] = []
+  const engine = {
+    send: async () => ({ status: 204, headers: {}, bytes: new Uint8Array(), data: undefined }),
+    answer: { flush: async () => {} },
+    person: {
+      interactive,
+      note: (text: string) => said.push(`note: ${text}`),
+      naming: async () => ['key 1 "one"'],
+      confirm: async (what: string, details: Details = []) => {
+        const lines = typeof details === 'function' ? await details() : details
+        said.push(`confirm: ${what} ${lines.join(', ')}`)
+      },
+    },
+    globals: {},
+    signal: new AbortController().signal,
+    listed: false,
+  }
+  // Only what one plan goes through.
+  const crowd = new Crowd(engine as unknown as ConstructorParameters<typeof Crowd>[0])
+  await crowd.many([plan], how)
+  return said
+}
+
+it('confirms what an endpoint destroys, by the names of its objects', async () => {
+  const [confirmed, done] = await ran({})
+  expect(confirmed).toBe(`confirm: ${deployKeys.delete.destructive} key 1 "one"`)
+  expect(done).toMatch(/^note: 1 of project 2: /)
+})
+
+it('confirms what the command knows to be lost', async () => {
+  const loses = { what: 'All is lost.', details: ['this', 'that'] }
+  expect((await ran({ loses }))[0]).toBe('confirm: All is lost. this, that')
+})
+
+it('tells what is lost where nobody can be asked, and only there', async () => {
+  const loses = { what: 'Some go.', details: ['ana'], told: 'removes' }
+  expect((await ran({ loses })).slice(0, 2)).toEqual(['note: removes ana', 'confirm: Some go. ana'])
+  expect((await ran({ loses }, true))[0]).toBe('confirm: Some go. ana')
+})

@@ -1,0 +1,303 @@
+/** What stands around a run's requests: warnings, the record of writes, curl commands, checks, the words at a list's end. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { issues } from '../../src/catalogue/areas/issues.js'
+import { runners } from '../../src/catalogue/areas/runners.js'
+import { curlText, reaching } from '../../src/engine/instance/exchange.js'
+import { cutShort, noteOf } from '../../src/engine/instance/listing.js'
+import { Sending } from '../../src/engine/instance/sending.js'
+import { Warnings } from '../../src/engine/instance/warnings.js'
+import { Failure } from '../../src/errors.js'
+import { buildRequest } from '../../src/http/index.js'
+import type { Ask, Client, Whole } from '../../src/http/types.js'
+import { Audit } from '../../src/profile/audit/kept.js'
+
+describe('warnings', () => {
+  const warned = (insecure: boolean, env: NodeJS.ProcessEnv) => {
+    const said: string[] = []
+    return { said, warnings: new Warnings({ insecure, env, warn: (text) => said.push(text) }) }
+  }
+
+  it('says of each address, once, that nothing is verified', () => {
+    const { said, warnings } = warned(true, {})
+    for (const url of ['https://a.test', 'https://a.test', 'http://b.test', 'https://c.test'])
+      warnings.reaching(url)
+    expect(said.map((text) => /certificate of (\S+)/.exec(text)?.[1])).toEqual([
+      'https://a.test',
+      'https://c.test',
+    ])
+  })
+
+  it('takes the variable that turns verification off away, and says so', () => {
+    const env: NodeJS.ProcessEnv = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+    const { said, warnings } = warned(false, env)
+    expect(env).toEqual({})
+    warnings.reaching('http://a.test')
+    expect(said).toEqual([])
+    warnings.reaching('https://a.test')
+    expect(said).toEqual([expect.stringContaining('is ignored')])
+  })
+
+  it('leaves the variable alone where it says nothing of that', () => {
+    const env: NodeJS.ProcessEnv = { NODE_TLS_REJECT_UNAUTHORIZED: '1' }
+    const { said, warnings } = warned(false, env)
+    warnings.reaching('https://a.test')
+    expect([env.NODE_TLS_REJECT_UNAUTHORIZED, said]).toEqual(['1', []])
+  })
+
+  it('says once why the token of the job did not go along', () => {
+    const { said, warnings } = warned(false, {})
+    warnings.withheld({})
+    for (const _ of [1, 2]) warnings.withheld({ jobTokenWithheld: 'another instance' })
+    expect(said).toEqual(['another instance'])
+  })
+})
+
+describe('the record of writes', () => {
+  let home: string
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'svcctl-audit-'))
+  })
+  afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+  const exchange = {
+    method: 'PUT',
+    url: 'https://forge.test/api/v4/runners/7',
+    requestHeaders: {},
+    status: 200,
+    milliseconds: 1,
+  }
+  const profileOf = (auditLog: string) => ({
+    name: 'prod',
+    baseUrl: 'https://forge.test',
+    auditLog,
+  })
+  const users = (file: string) =>
+    readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).user)
+
+  it('is kept only where a profile wants it', () => {
+    expect(new Audit().open(undefined, undefined, 'ana')).toBeUndefined()
+    const { auditLog: _, ...without } = profileOf('')
+    expect(new Audit().open(without, undefined, 'ana')).toBeUndefined()
+  })
+
+  it('has writes only, and the user whose own credential went along', () => {
+    const file = join(home, 'audit.jsonl')
+    for (const kind of ['oauth', 'job', 'bearer', 'basic'] as const) {
+      const told = new Audit().open(profileOf(file), { kind, value: 'x' }, 'ana')
+      told?.({ ...exchange, method: 'GET' })
+      told?.({ ...exchange, method: 'HEAD' })
+      told?.(exchange)
+    }
+    new Audit().open(profileOf(file), undefined, 'ana')?.(exchange)
+    expect(users(file)).toEqual(['ana', null, null, null, null])
+  })
+
+  it('lets no write go once a line was lost, and reads still', () => {
+    const audit = new Audit()
+    const write = { method: 'PUT', path: '/runners/7', headers: {} }
+    const told = audit.open(profileOf('/dev/full'), undefined, 'ana')
+    expect(() => audit.check(write)).not.toThrow()
+    expect(() => told?.(exchange)).toThrow()
+    expect(() => audit.check(write)).toThrow(
+      expect.objectContaining({
+        category: 'failed',
+        message: expect.stringContaining('/dev/full'),
+      }),
+    )
+    expect(() => audit.check({ ...write, method: 'GET' })).not.toThrow()
+  })
+})
+
+describe('a curl command', () => {
+  const wire = buildRequest({ endpoint: runners.get, values: { id: 7 } })
+  const session = { baseUrl: 'https://forge.test', sudo: 'ana' }
+  type Instance = Parameters<typeof curlText>[1]
+  // Nothing but the credential is asked of it.
+  const instance = (credential: () => Promise<unknown>) => ({ credential }) as unknown as Instance
+
+  it('names the kind of the credential, never the credential', async () => {
+    const given = instance(async () => ({ kind: 'oauth', value: 'canary' }))
+    const text = await curlText(session, given, wire, runners.get)
+    expect(text).toMatch(/Bearer \\?"?\$SVC_TOKEN/)
+    expect(text).not.toContain('canary')
+    expect(text).toMatch(/sudo: ana/i)
+  })
+
+  it('goes without where there is none, and throws what else goes wrong', async () => {
+    const missing = instance(async () => {
+      throw new Failure('auth', 'no token')
+    })
+    expect(await curlText(session, missing, wire, runners.get)).not.toContain('TOKEN')
+    const broken = instance(async () => {
+      throw new Failure('usage', 'a wrong profile')
+    })
+    await expect(curlText(session, broken, wire, runners.get)).rejects.toMatchObject({
+      category: 'usage',
+    })
+  })
+
+  it('acts as nobody else where the credential is a parameter', async () => {
+    const given = instance(async () => undefined)
+    const register = { ...wire, method: 'POST' }
+    const text = await curlText(session, given, register, runners.register)
+    expect(text).not.toMatch(/sudo/i)
+  })
+})
+
+describe('how an instance is reached', () => {
+  const heard: string[] = []
+  const run = (globals: object) =>
+    ({
+      globals: { insecure: false, verbose: 0, ...globals },
+      env: {},
+      signal: new AbortController().signal,
+      screen: { say: () => {}, trace: () => {}, meter: { begin: () => ({}) } },
+      gateOf: async (url: string) => {
+        heard.push(url)
+        return {}
+      },
+      warnings: new Warnings({ insecure: false, env: {}, warn: () => {} }),
+      audit: new Audit(),
+      guard: async () => {},
+    }) as unknown as Parameters<typeof reaching>[0]
+  const profile = { name: 'prod', baseUrl: 'https://forge.test', timeout: 7, retries: 4 }
+
+  it('has nothing written for a command that only looks', async () => {
+    const options = async (readOnly: boolean) =>
+      reaching({ ...run({}), readOnly }, 'https://forge.test', {})
+    expect(await options(true)).toMatchObject({ readOnly: true })
+    expect(await options(false)).toMatchObject({ readOnly: false })
+  })
+
+  it('waits as the flags say, else as the profile says, else as the client does', async () => {
+    const at = (globals: object, party: object) =>
+      reaching(run(globals), 'https://forge.test', party)
+    expect(await at({ timeout: 3, retries: 0 }, { profile })).toMatchObject({
+      timeout: 3,
+      retries: 0,
+    })
+    expect(await at({}, { profile })).toMatchObject({ timeout: 7, retries: 4 })
+    const plain = await at({}, {})
+    expect([plain.timeout, plain.retries, plain.trace, plain.renew]).toEqual(
+      Array(4).fill(undefined),
+    )
+    expect((await at({ verbose: 1 }, {})).trace).toBeTypeOf('function')
+    expect(heard.at(-1)).toBe('https://forge.test')
+  })
+})
+
+describe('a call', () => {
+  const whole = (status: number, text = ''): Whole => ({
+    status,
+    headers: {},
+    bytes: Buffer.from(text),
+    data: text === '' ? undefined : JSON.parse(text),
+  })
+  const sending = (answer: () => Promise<Whole>, strict = false) => {
+    const said: string[] = []
+    const codes: number[] = []
+    const exchange = {
+      client: async () => ({ call: answer }) as unknown as Client,
+      request: async (ask: Ask) => buildRequest(ask),
+    }
+    const person = { note: (text: string) => void said.push(text) }
+    const service = new Sending(
+      exchange,
+      person,
+      { exit: (code) => void codes.push(code) },
+      { strict },
+    )
+    return { service, said, codes }
+  }
+  const get: Ask = { endpoint: runners.get, values: { id: 7 } }
+  const update: Ask = { endpoint: runners.update, values: { id: 7, description: 'one' } }
+
+  it('that reads and shows nothing is no answer', async () => {
+    const { service } = sending(async () => whole(200))
+    await expect(service.send(get)).rejects.toMatchObject({
+      category: 'unreachable',
+      message: 'the instance answered 200 without what was asked for',
+    })
+    await expect(sending(async () => whole(304)).service.send(get)).resolves.toMatchObject({
+      status: 304,
+    })
+  })
+
+  it('that changes something is held against its answer', async () => {
+    const other = async () => whole(200, '{"id":7,"description":"two"}')
+    const { service, codes } = sending(other)
+    await service.send(update)
+    expect([...service.lines()]).toHaveLength(1)
+    expect(codes).toEqual([])
+    const strict = sending(other, true)
+    await strict.service.send(update)
+    expect(strict.codes).toEqual([1])
+    const taken = sending(async () => whole(200, '{"id":7,"description":"one"}'), true)
+    await taken.service.send(update)
+    expect([taken.codes, [...taken.service.lines()]]).toEqual([[], []])
+  })
+
+  it('that fails says which of its names nobody knows', async () => {
+    const { service, said } = sending(async () => {
+      throw new Failure('conflict', 'no')
+    })
+    await expect(service.send({ ...update, extra: { descripton: 'x' } })).rejects.toMatchObject({
+      category: 'conflict',
+    })
+    expect(said).toEqual([expect.stringMatching(/descripton.*did you mean description/)])
+  })
+})
+
+describe('the end of a list', () => {
+  const end = { records: 20, more: true, total: 51 }
+  it.each([
+    [end, {}, false, 'showing 20 of 51; there are more: --limit <n> or --limit all gives more'],
+    [end, { page: 2 }, false, 'showing 20 of 51; there are more: --page 3 goes on'],
+    [
+      { records: 20, more: true },
+      { page: 2 },
+      true,
+      'showing 20 that match; there may be more: --page 3 goes on',
+    ],
+    [{ records: 20, more: false }, {}, false, undefined],
+    [{ records: 0, more: false }, {}, false, 'nothing found'],
+    [{ records: 0, more: false }, {}, true, 'nothing matches'],
+    [{ records: 3, more: false }, {}, true, undefined],
+  ] as const)('%j %j, chosen %s: %s', (ended, paging, chosen, text) => {
+    expect(noteOf(ended, paging, undefined, chosen)).toBe(text)
+  })
+
+  it('names the scope that explains an empty one, unless it was asked for', () => {
+    const none = { records: 0, more: false }
+    const plan = (endpoint: Ask['endpoint'], values: Ask['values']) => ({
+      key: 'list',
+      endpoint,
+      values,
+    })
+    expect(noteOf(none, {}, plan(issues.list, {}))).toBe(
+      'nothing found; the scope is created_by_me unless --scope says otherwise',
+    )
+    expect(noteOf(none, {}, plan(issues.list, { scope: 'all' }))).toBe('nothing found')
+  })
+
+  it('that broke off says how much there was', () => {
+    const failure = new Failure('unreachable', 'gone', { status: 502 })
+    expect(cutShort(failure, 0)).toBe(failure)
+    expect(cutShort(failure, 1)).toMatchObject({
+      category: 'unreachable',
+      message: 'gone; 1 record was printed before that, and the list is not whole',
+      details: { status: 502 },
+    })
+    expect(cutShort(failure, 2)).toMatchObject({
+      message: expect.stringContaining('2 records were'),
+    })
+    const other = new Error('a defect')
+    expect(cutShort(other, 5)).toBe(other)
+  })
+})

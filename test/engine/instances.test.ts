@@ -1,0 +1,418 @@
+/** Several instances on one line: what is asked of each, whose credential goes where, how the answer names them. */
+import { once } from 'node:events'
+import { rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOf, isEnough } from '../../src/engine/instances/index.js'
+import { Failure } from '../../src/errors.js'
+import { meant, profilesIn } from '../../src/profile/several.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { configuration, folder, type Ran } from '../support/program.js'
+import { type Recorder, record, type Script } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
+
+const config = configuration()
+const states = [folder(), folder()]
+const run = (line: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: config, ...env } })
+const json = async (line: string): Promise<unknown> =>
+  JSON.parse((await run(`${line} -o json`)).stdout)
+const profile = async (name: string, url: string, token: string, more = ''): Promise<void> => {
+  const line = ['profile', 'set', name, '--base-url', url, '--token-command', `printf ${token}`]
+  const made = await svcctl([...line, ...more.split(' ').filter(Boolean)], {
+    env: { SVC_CONFIG_DIR: config },
+  })
+  expect(made.code, made.stderr).toBe(0)
+}
+
+let sites: readonly Sandbox[] = []
+let [one, two]: readonly Recorder[] = []
+let answers: readonly Script[] = []
+/** What the two recorders answer. */
+const answering = (...scripts: readonly Script[]): void => {
+  answers = scripts
+  for (const recorder of [one, two]) recorder?.seen.splice(0)
+}
+beforeAll(async () => {
+  sites = await Promise.all(states.map((stateDir) => startSandbox({ stateDir })))
+  one = await record((...seen) => answers[0]?.(...seen))
+  two = await record((...seen) => answers[1]?.(...seen))
+  const [a, b] = sites
+  await profile('a', a?.url ?? '', 'sandbox-root-token', '--tags eu,live')
+  await profile('b', b?.url ?? '', 'sandbox-root-token', '--tags live')
+  await profile('down', 'http://127.0.0.1:1', 'canary-down', '--retries 0')
+  await profile('rec-1', one.url, 'canary-of-one', '--retries 0')
+  await profile('rec-2', two.url, 'canary-of-two', '--retries 0')
+  await profile('kept', one.url, 'canary-of-one', '--protected')
+  await profile('reads', two.url, 'canary-of-two', '--read-only')
+})
+afterAll(async () => {
+  await Promise.all([...sites, one, two].map((server) => server?.close()))
+  await Promise.all(states.map((state) => rm(state, { recursive: true, force: true })))
+})
+
+describe('which profiles are meant', () => {
+  const known = [
+    { name: 'prod-2', tags: ['live'] },
+    { name: 'prod-1', tags: ['live', 'eu'] },
+    { name: 'a.b' },
+    { name: 'axb' },
+  ]
+  const names = (text: string): readonly string[] => {
+    const asked = profilesIn(text)
+    return 'one' in asked ? [asked.one] : meant(asked.several, known).map(({ name }) => name)
+  }
+  it.each([
+    ['a.b,prod-2', ['a.b', 'prod-2']],
+    ['prod-*', ['prod-1', 'prod-2']],
+    ['prod-?,a.b', ['prod-1', 'prod-2', 'a.b']],
+    ['prod-2,@live', ['prod-2', 'prod-1']],
+    ['@eu', ['prod-1']],
+    ['a.*', ['a.b']],
+    ['a.b, a.b', ['a.b']],
+    ['a.b,', ['a.b']],
+  ])('%s', (text, expected) => expect(names(text)).toEqual(expected))
+
+  it('are one where one is named, and several where a pattern or a tag is', () => {
+    expect(profilesIn('a,a')).toEqual({ one: 'a' })
+    expect(profilesIn('a*')).toEqual({ several: ['a*'] })
+    expect(profilesIn('@a')).toEqual({ several: ['@a'] })
+  })
+
+  it.each([
+    ['zzz*', 'no profile matches "zzz*"'],
+    ['@nope', 'no profile has the tag "nope"'],
+    ['a,nope', 'there is no profile "nope"'],
+  ])('are there, or what there is is said: %s', async (asked, message) => {
+    const ran = await run(`runners list -p ${asked}`)
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).toContain(message)
+    expect(ran.stderr).toContain('a, b, down, kept, reads, rec-1, rec-2')
+  })
+
+  it.each(['a,b', 'a*', '@a', 'a?'])('cannot be called %s', async (name) => {
+    const ran = await run(`profile set ${name} --base-url http://127.0.0.1:1`)
+    expect(ran.code).toBe(2)
+  })
+})
+
+describe('a list of several instances', () => {
+  it('has the records of each, in the order given, a limit for each', async () => {
+    const alone = (await json('runners list -p a -L 2 --fields id')) as { id: number }[]
+    expect(alone).toHaveLength(2)
+    const of = (name: string) => alone.map((record) => ({ profile: name, record }))
+    expect(await json('runners list -p b,a -L 2 --fields id')).toEqual([...of('b'), ...of('a')])
+    expect(await json('runners list -p @live -L 2 --fields id')).toEqual([...of('a'), ...of('b')])
+  })
+
+  it('has the objects of standard input of each', async () => {
+    const input = '2\n1\n'
+    const line = 'runners get - -p a,b -o ndjson --fields id'.split(' ')
+    const ran = await svcctl(line, { env: { SVC_CONFIG_DIR: config }, input })
+    const of = (name: string) =>
+      [2, 1].map((id) => JSON.stringify({ profile: name, record: { id } }))
+    expect(ran.stdout.trimEnd().split('\n')).toEqual([...of('a'), ...of('b')])
+  })
+
+  it('begins each row with the profile, below one header', async () => {
+    const rows = (text: string): string[] => text.trimEnd().split('\n')
+    const csv = await run('runners list -p a,b -L 1 -o csv --fields id')
+    expect(rows(csv.stdout)).toEqual(['profile,id', 'a,1', 'b,1'])
+    const table = rows((await run('runners list -p a,b -L 1')).stdout)
+    expect(table.map((row) => row.split('\t').slice(0, 2))).toEqual([
+      ['profile', 'id'],
+      ['a', '1'],
+      ['b', '1'],
+    ])
+    const lines = await run('runners list -p a,b -L 1 -o ndjson --fields id')
+    expect(rows(lines.stdout)).toEqual([
+      '{"profile":"a","record":{"id":1}}',
+      '{"profile":"b","record":{"id":1}}',
+    ])
+    const yaml = await run('runners list -p a,b -L 1 -o yaml --fields id')
+    expect(yaml.stdout).toBe(
+      '- profile: a\n  record:\n    id: 1\n- profile: b\n  record:\n    id: 1\n',
+    )
+  })
+
+  it('names the profile before the project', async () => {
+    expect(await json('mr list -p a,b -P platform/app,web/site -L 1 --fields iid')).toEqual(
+      ['a', 'b'].map((name) => ({
+        profile: name,
+        project: 'platform/app',
+        record: { iid: expect.any(Number) },
+      })),
+    )
+    const csv = await run('mr list -p a,b -P platform/app,web/site -L 1 -o csv --fields iid')
+    expect(csv.stdout).toMatch(/^profile,project,iid\na,platform\/app,\d+\nb,platform\/app,\d+\n$/)
+  })
+
+  it('wraps nothing for one', async () => {
+    expect(await json('runners list -p a, -L 1 --fields id')).toEqual([{ id: 1 }])
+  })
+
+  it('begins each line of standard error with the profile', async () => {
+    const ran = await run('runners list -p a,b -L 1 -v')
+    const lines = ran.stderr.trimEnd().split('\n')
+    expect(lines.length).toBeGreaterThan(3)
+    expect(lines.filter((line) => !/^(?:a|b): /.test(line))).toEqual([])
+  })
+})
+
+describe('an instance that fails', () => {
+  it('leaves the others, and its part in the exit code', async () => {
+    const ran = await run('runners list -p a,down,b -L 1 -o json --fields id')
+    expect(ran.code).toBe(8)
+    expect(JSON.parse(ran.stdout)).toEqual([
+      { profile: 'a', record: { id: 1 } },
+      { profile: 'b', record: { id: 1 } },
+    ])
+    const failed = ran.stderr.split('\n').find((line) => line.startsWith('{')) ?? ''
+    expect(JSON.parse(failed)).toMatchObject({
+      profile: 'down',
+      error: { category: 'unreachable' },
+    })
+  })
+
+  it('that cannot be reached is noted where that is tolerated, unless it is all there are', async () => {
+    const some = await run('runners list -p a,down -L 1 --tolerate unreachable')
+    expect(some.code).toBe(0)
+    expect(some.stderr).toMatch(/^down: .*\(tolerated\)$/m)
+    const none = await run('runners list -p down,do* --tolerate unreachable')
+    expect(none.code).toBe(7)
+    expect((await run('runners list -p a --tolerate unreachable')).code).toBe(2)
+  })
+
+  it('with its credential leaves the others', async () => {
+    const refused: Script = () => ({ status: 401, body: { message: '401 Unauthorized' } })
+    answering(refused, refused)
+    const ran = await run('runners list -p rec-1,a -L 1 --fields id -o csv')
+    expect([ran.code, ran.stdout]).toEqual([8, 'profile,id\na,1\n'])
+    expect(ran.stderr).toMatch(/^rec-1: svcctl: 401/m)
+    expect((await run('runners list -p rec-1,rec-2')).code).toBe(3)
+  })
+
+  it('with the line itself is told once', async () => {
+    const ran = await run('runners get x -p a,b')
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toBe('svcctl: <id> takes a whole number, not "x"\n')
+  })
+})
+
+it('asks all of them before the first has answered', { timeout: 20_000 }, async () => {
+  let came = 0
+  let all: () => void = () => {}
+  const both = new Promise<void>((resolve) => {
+    all = resolve
+  })
+  const servers = await Promise.all(
+    [1, 2].map(async (n) => {
+      const server = createServer(async (_, response) => {
+        if (++came === 2) all()
+        await both
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify([{ id: n }]))
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const address = server.address()
+      const port = typeof address === 'object' ? address?.port : undefined
+      await profile(`late-${n}`, `http://127.0.0.1:${port}`, 'canary')
+      return server
+    }),
+  )
+  try {
+    const ran = await run('runners list -p late-* -o csv --fields id')
+    expect(ran.stdout).toBe('profile,id\nlate-1,1\nlate-2,2\n')
+  } finally {
+    for (const server of servers) {
+      server.closeAllConnections()
+      server.close()
+    }
+    for (const n of [1, 2]) await run(`profile delete late-${n} --yes`)
+  }
+})
+
+describe('credentials', () => {
+  const sent = (recorder: Recorder | undefined): string =>
+    JSON.stringify(recorder?.seen.map(({ url, headers, body }) => ({ url, headers, body })))
+
+  it('go to the instance of their profile, and to no other', async () => {
+    answering(
+      () => ({ body: [{ id: 1 }] }),
+      () => ({ body: [{ id: 2 }] }),
+    )
+    await run('runners list -p rec-1,rec-2')
+    expect(one?.seen).toHaveLength(1)
+    expect(two?.seen).toHaveLength(1)
+    expect(sent(one)).toContain('canary-of-one')
+    expect(sent(one)).not.toContain('canary-of-two')
+    expect(sent(two)).toContain('canary-of-two')
+    expect(sent(two)).not.toContain('canary-of-one')
+  })
+
+  it.each([
+    ['', { SVC_TOKEN: 'canary' }, 'SVC_TOKEN'],
+    ['', { SVC_JOB_TOKEN: 'canary' }, 'SVC_JOB_TOKEN'],
+    ['', { SVC_BASE_URL: 'http://127.0.0.1:1' }, 'SVC_BASE_URL'],
+    ['', { SVC_VOCABULARY: 'words.yml' }, 'SVC_VOCABULARY'],
+    [' --base-url http://127.0.0.1:1', {}, '--base-url'],
+    [' --sandbox', {}, '--sandbox'],
+    ['', { SVC_SANDBOX: '1' }, '--sandbox'],
+    [' --watch', {}, '--watch'],
+  ] as const)('are never meant for several addresses%s %o', async (flags, env, named) => {
+    answering()
+    const ran = await run(`runners list -p rec-1,rec-2${flags}`, env)
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).toContain(named)
+    expect([one?.seen, two?.seen]).toEqual([[], []])
+  })
+})
+
+describe('a write to several instances', () => {
+  const done: Script = () => ({ body: { id: 1, active: false } })
+  const asked = (): readonly number[] => [one?.seen.length ?? 0, two?.seen.length ?? 0]
+
+  it.each([
+    ['-p rec-*', '--yes', 'rec-* names no profiles'],
+    ['-p @live', '--yes', '@live names no profiles'],
+    ['--all-profiles', '--yes', '--all-profiles names no profiles'],
+    ['-p rec-1,rec-2', '', 'must be confirmed'],
+    ['-p kept,rec-2', '--yes', 'Give --yes --confirm kept'],
+    ['-p kept,rec-2', '--yes --confirm rec-9', 'not among the profiles'],
+    ['-p rec-1,reads', '--yes', 'profile reads is read-only'],
+  ])('is refused before anything is sent: %s %s', async (profiles, flags, why) => {
+    answering(done, done)
+    const ran = await run(`runners pause 1 ${profiles} ${flags}`.trim())
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(why)
+    expect(asked()).toEqual([0, 0])
+  })
+
+  it.each(['apply', 'apply plan.json', 'apply --dry-run'])(
+    'is never the making of plans: %s is of one instance at a time',
+    async (line) => {
+      answering(done, done)
+      const ran = await run(`${line} -p rec-1,rec-2 --yes`)
+      expect([ran.code, ran.stdout]).toEqual([2, ''])
+      expect(ran.stderr).toContain('apply is about one profile, and several are given')
+      expect(ran.stderr).toContain('Run it once for each.')
+      expect(asked()).toEqual([0, 0])
+    },
+  )
+
+  it('goes to each, where each protected one is confirmed', async () => {
+    answering(done, done)
+    const ran = await run(
+      'runners pause 1 -p kept,rec-2 --yes --confirm kept -o ndjson --fields id --no-undo-record',
+    )
+    expect(ran.stderr).toBe('')
+    expect(ran.stdout).toBe(
+      '{"profile":"kept","record":{"id":1}}\n{"profile":"rec-2","record":{"id":1}}\n',
+    )
+    expect(asked()).toEqual([1, 1])
+  })
+
+  it('stops before the next where one failed, unless more may fail', async () => {
+    const refused: Script = () => ({ status: 404, body: { message: '404 Not Found' } })
+    answering(refused, done)
+    const ran = await run('runners pause 1 -p rec-1,rec-2 --yes --no-undo-record')
+    expect([ran.code, asked()]).toEqual([4, [1, 0]])
+    expect(ran.stderr).toMatch(/^rec-2: warning: not begun, since rec-1 failed$/m)
+    answering(refused, done)
+    expect(
+      (await run('runners pause 1 -p rec-1,rec-2 --yes --no-undo-record --max-failures 2')).code,
+    ).toBe(8)
+    expect(asked()).toEqual([1, 1])
+  })
+
+  it('is only shown by --curl and --dry-run', async () => {
+    answering(done, done)
+    const curl = await run('runners pause 1 -p rec-1,reads --curl')
+    expect(curl.stdout).toMatch(/^# rec-1\ncurl .*\n# reads\ncurl .*\n$/)
+    expect(asked()).toEqual([0, 0])
+    expect((await run('runners pause 1 -p rec-1,reads --dry-run')).code).toBe(0)
+    const methods = [one, two].flatMap((recorder) => recorder?.seen.map(({ method }) => method))
+    expect(new Set(methods)).toEqual(new Set(['GET']))
+  })
+})
+
+describe('settings get --diff', () => {
+  const of =
+    (settings: object): Script =>
+    () => ({ body: { id: 1, signup_enabled: true, ...settings } })
+
+  it('shows what differs, a column a profile, and no secret', async () => {
+    answering(
+      of({ id: 7, home_page_url: 'http://one', asset_proxy_secret_key: 'canary-s-1', only: 1 }),
+      of({ home_page_url: 'http://two', asset_proxy_secret_key: 'canary-s-2' }),
+    )
+    const ran = await run('settings get -p rec-1,rec-2 --diff -o json')
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    expect(JSON.parse(ran.stdout)).toEqual([
+      { name: 'home_page_url', values: { 'rec-1': 'http://one', 'rec-2': 'http://two' } },
+      { name: 'asset_proxy_secret_key', values: { 'rec-1': 'differs', 'rec-2': 'differs' } },
+      { name: 'only', values: { 'rec-1': 1 } },
+    ])
+    const csv = await run('settings get -p rec-2,rec-1 --diff -o csv --show-secrets')
+    expect(csv.stdout.split('\n')).toEqual([
+      'name,rec-2,rec-1',
+      'home_page_url,http://two,http://one',
+      'asset_proxy_secret_key,differs,differs',
+      expect.stringMatching(/^only,.*-,1$/),
+      '',
+    ])
+  })
+
+  it('ends with 0 where nothing differs, with 8 where one could not be read', async () => {
+    answering(of({}), of({}))
+    const same = await run('settings get -p rec-1,rec-2 --diff')
+    expect([same.code, same.stderr]).toEqual([0, 'nothing differs\n'])
+    expect((await run('settings get -p rec-1,down --diff')).code).toBe(8)
+    expect((await run('settings get -p rec-1 --diff')).code).toBe(2)
+  })
+})
+
+describe('what only looks', () => {
+  it('tells of each below its name, and writes no file for two', async () => {
+    const file = join(folder(), 'site.yml')
+    await writeFile(file, 'version: 1\nsite:\n  settings:\n    signup_enabled: true\n')
+    const ran = await run(`plan ${file} -p a,b`)
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    expect(ran.stdout.match(/^# .*$/gm)).toEqual(['# a', '# b'])
+    const plans = (await json(`plan ${file} -p a,b`)) as { record: { instance: string } }[]
+    expect(plans.map(({ record: { instance } }) => instance)).toEqual(sites.map(({ url }) => url))
+    const out = await run(`plan ${file} -p a,b --out ${file}.plan`)
+    expect([out.code, out.stdout]).toEqual([2, ''])
+  })
+})
+
+describe('the exit code of several', () => {
+  const ending = (code: number) => ({
+    name: 'x',
+    code,
+    ...(code === 0 ? {} : { failure: new Failure('failed', 'x') }),
+  })
+  it.each([
+    [[0, 0], 0, 0],
+    [[4, 4], 4, 4],
+    [[0, 4], 8, 8],
+    [[0, 7], 8, 0],
+    [[7, 7], 7, 7],
+    [[0, 4, 7], 8, 8],
+    [[4, 7], 8, 4],
+    [[0, 9, 7], 9, 9],
+    [[9, 130, 0], 130, 130],
+  ])('of %j is %i, tolerating %i', (codes, strict, tolerant) => {
+    const endings = codes.map(ending)
+    expect([codeOf(endings, false), codeOf(endings, true)]).toEqual([strict, tolerant])
+  })
+
+  it('says when enough have failed', () => {
+    expect(isEnough(1, 4, undefined)).toBe(true)
+    expect(isEnough(0, 4, undefined)).toBe(false)
+    expect([1, 2].map((failed) => isEnough(failed, 4, { count: 2 }))).toEqual([false, true])
+    expect([1, 2].map((failed) => isEnough(failed, 4, { percent: 50 }))).toEqual([false, true])
+  })
+})

@@ -1,0 +1,275 @@
+/** Which runs keep a journal, and what stands in it. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { folder } from '../../support/program.js'
+import type { Scripted } from '../../support/recorder.js'
+import { headerOf, linesOf, notFound, runs, statesOf, user } from './runs.js'
+
+const { server, run, files, written, fresh } = runs()
+
+const idIn = (url: string): number => Number(/runners\/(\d+)/.exec(url)?.[1])
+beforeEach(() => {
+  fresh()
+  server.answer = ({ url, method }) => {
+    if (url.endsWith('/user')) return user
+    if (url.includes('runners/all')) return { body: [1, 2].map((id) => ({ id, active: true })) }
+    if (method === 'GET') return { body: { id: idIn(url), active: true } }
+    if (idIn(url) === 9) return notFound
+    return { body: { id: idIn(url), active: false }, headers: { 'x-request-id': 'r-1' } }
+  }
+})
+
+describe('a journal is kept', () => {
+  it.each([
+    ['runners pause 1 2', undefined, 'arguments'],
+    ['runners pause 1 1', undefined, 'arguments'],
+    ['runners pause -', '1\n2\n', 'stdin'],
+    ['runners pause -', '1\n', 'stdin'],
+    ['runners pause --instance --select active=true --yes', undefined, 'select'],
+    ['deploy-keys enable 5 -P a/b -P a/c', undefined, 'parents'],
+    ['api put runners/{} -', '1\n2\n', 'stdin'],
+  ])('of %s', async (line, input, source) => {
+    const { code, stderr } = await run(line, input)
+    expect(code, stderr).toBe(0)
+    const [file = '', ...others] = files()
+    expect(others).toEqual([])
+    expect(headerOf(file)).toMatchObject({ journal: 1, source, instance: server.url, user: 'ana' })
+    expect(linesOf(file).at(-1)).toMatchObject({ end: 'completed' })
+    expect(stderr).toContain(`done. Journal: ${file}\n`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it.each([
+    ['runners pause 1 --journal none', undefined],
+    ['runners pause 1 --curl', undefined],
+    ['runners get 1 2', undefined],
+    ['runners get -', '1\n2\n'],
+    ['api get runners/{} -', '1\n2\n'],
+    ['runners pause 1 2 --journal none', undefined],
+    ['runners pause 1 2 --dry-run', undefined],
+    ['runners pause 1 2 --curl', undefined],
+    ['runners list -P a/b -P a/c', undefined],
+  ])('of %s none is', async (line, input) => {
+    const { stderr } = await run(line, input)
+    expect(files()).toEqual([])
+    expect(stderr).not.toContain('Journal:')
+    expect(server.lines()).not.toContain('GET /user')
+  })
+
+  it.each([
+    ['runners pause 1', { command: 'runners pause', user: null, asked: { undo_record: true } }],
+    ['runners pause 1 --no-undo-record', { asked: { args: [], flags: {} } }],
+    ['settings update --param signup_enabled=true', { endpoint: 'PUT /application/settings' }],
+    [
+      'issues promote 4 -P a/b --yes',
+      { irreversible: expect.stringContaining('cannot be undone') },
+    ],
+    ['api put runners/1 --param active=false', { command: 'api', endpoint: 'PUT /runners/1' }],
+    ['runners register --token s3cret-t0ken', { final: expect.stringContaining('secret') }],
+  ])('of one object, and nothing is said of it: %s', async (line, header) => {
+    const { code, stderr } = await run(line)
+    expect([code, stderr]).toEqual([0, expect.not.stringMatching(/journal|resum/i)])
+    const [file = '', ...others] = files()
+    expect([file, others]).toEqual([expect.stringMatching(/-1\.ndjson$/), []])
+    expect(headerOf(file)).toMatchObject(header)
+    expect(readFileSync(file, 'utf8')).not.toContain('s3cret')
+    expect(Object.values(statesOf(file))).toEqual(['done'])
+    expect(linesOf(file).at(-1)).toMatchObject({ end: 'completed' })
+  })
+
+  it('of one object that fails, with its own exit code', async () => {
+    const { code, stderr } = await run('runners pause 9')
+    expect([code, stderr]).toEqual([4, expect.not.stringContaining('Journal')])
+    expect(statesOf(files()[0] ?? '')).toEqual({ 9: 'failed' })
+  })
+
+  it.each<[string, Scripted]>([
+    ['refused', { status: 403, body: { message: '403 Forbidden' } }],
+    ['a failure', { status: 500, body: {} }],
+    ['cut', { body: '{"active":' }],
+    ['huge', { body: `{"active": true, "x": "${'x'.repeat(5 << 20)}"}` }],
+  ])(
+    'whose read before is %s: it is written all the same, and why it cannot be undone is kept',
+    async (_, answer) => {
+      const { answer: before } = server
+      server.answer = (seen, index) =>
+        seen.method === 'GET' && seen.url.includes('/runners/') ? answer : before(seen, index)
+      expect((await run('runners pause 1')).code).toBe(0)
+      expect(server.lines()).toEqual(['GET /runners/1', 'PUT /runners/1'])
+      const done = linesOf(files()[0] ?? '').find(
+        (line) => 'state' in line && line.state === 'done',
+      )
+      expect(done).toMatchObject({ unread: expect.any(String) })
+      const undone = await run('journal undo last --yes')
+      expect([undone.code, undone.stderr]).toEqual([2, expect.stringContaining('cannot be undone')])
+    },
+  )
+
+  it('never of a rounded number: undo leaves it, and says so', async () => {
+    const { answer } = server
+    server.answer = (seen, index) =>
+      seen.method === 'GET' && seen.url.includes('/runners/')
+        ? { body: '{"id":1,"maximum_timeout":9007199254740993,"locked":true}' }
+        : answer(seen, index)
+    const line = 'runners update 1 --maximum-timeout 600 --no-locked'
+    expect((await run(line)).code).toBe(0)
+    expect(readFileSync(files()[0] ?? '', 'utf8')).not.toContain('90071992547409')
+    server.answer = () => ({ body: { id: 1, maximum_timeout: 600, locked: false } })
+    const { code, stderr } = await run('journal undo last --yes')
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('not kept in the journal, and left as they are: maximum_timeout'),
+    ])
+    expect(server.seen.at(-1)?.body).toBe('{"locked":true}')
+  })
+
+  it('of one object where it is asked for, in the file that is named', async () => {
+    const file = join(folder(), 'new', 'one.ndjson')
+    const { code, stderr } = await run(['runners', 'pause', '1', '--journal', file])
+    expect(code, stderr).toBe(0)
+    expect(linesOf(file)).toEqual([
+      expect.objectContaining({ command: 'runners pause', endpoint: 'PUT /runners/:id' }),
+      { n: 1, object: '1', state: 'queued' },
+      { input: 'complete', total: 1 },
+      { n: 1, object: '1', state: 'begun', before: { active: true } },
+      {
+        n: 1,
+        object: '1',
+        state: 'done',
+        status: 200,
+        request_id: 'r-1',
+        before: { active: true },
+        after: { active: false },
+      },
+      {
+        end: 'completed',
+        counts: { done: 1, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 },
+        at: expect.any(String),
+      },
+    ])
+    expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700)
+  })
+
+  it('says what failed, and how to go on', async () => {
+    const { code, stderr } = await run('runners pause 1 9')
+    expect(code).toBe(8)
+    const [file = ''] = files()
+    // To try it again would not help.
+    expect(stderr).toContain(`1 done, 1 failed (1 not found). Journal: ${file}\n`)
+    expect(linesOf(file)).toContainEqual({
+      n: 2,
+      object: '9',
+      state: 'failed',
+      category: 'not_found',
+      status: 404,
+      message: expect.stringContaining('404'),
+    })
+  })
+
+  it('of two runs in one second, each in a file of its own', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => run('runners pause 1 2')))
+    expect(new Set(files().map((file) => headerOf(file).id)).size).toBe(4)
+  })
+})
+
+describe('nothing is sent where it cannot be kept', () => {
+  const refused = async (line: readonly string[], words: string): Promise<void> => {
+    const { code, stderr } = await run(line)
+    expect([code, written()]).toEqual([2, []])
+    expect(stderr).toContain(words)
+  }
+
+  it('and --journal none is named where the folder cannot be written', async () => {
+    const config = fresh()
+    mkdirSync(join(config, 'state'), { recursive: true })
+    // A file in its place: no user may make a folder of it.
+    writeFileSync(join(config, 'state', 'journals'), '')
+    await refused(['runners', 'pause', '1', '2'], '--journal none')
+  })
+
+  it('but one object is, with a warning', async () => {
+    const config = fresh()
+    mkdirSync(join(config, 'state'), { recursive: true })
+    writeFileSync(join(config, 'state', 'journals'), '')
+    const { code, stderr } = await run('runners pause 1')
+    expect([code, written()]).toEqual([0, ['PUT /runners/1']])
+    expect(stderr).toContain('warning: this write cannot be undone, since it has no journal: ')
+  })
+
+  it('since the file is there already, or is a link', async () => {
+    const there = join(folder(), 'there.ndjson')
+    writeFileSync(there, 'mine')
+    await refused(['runners', 'pause', '1', '--journal', there], 'it exists')
+    expect(readFileSync(there, 'utf8')).toBe('mine')
+    const link = join(folder(), 'link.ndjson')
+    symlinkSync('/nowhere/at/all', link)
+    await refused(['runners', 'pause', '1', '--journal', link], 'it exists')
+  })
+
+  it('since it cannot be locked, whatever the system says', async () => {
+    const file = join(folder(), 'run.ndjson')
+    writeFileSync(`${file}.lock`, '')
+    await refused(
+      ['runners', 'pause', '1', '--journal', file],
+      `the journal ${file} cannot be made`,
+    )
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('since a destructive run is not confirmed: its journal goes', async () => {
+    await refused(['deploy-keys', 'delete', '1', '2', '-P', 'a/b'], '--yes')
+    expect(files()).toEqual([])
+  })
+
+  it.each([
+    [['--resume', 'last', '--journal', 'x'], 'exclude each other'],
+    [['--dry-run', '--journal', 'x'], 'exclude each other'],
+    [['--shard', '3/2'], 'no part of a whole'],
+    [['--shard', 'ci'], 'CI_NODE_INDEX'],
+  ])('for %j', async (flags, words) => {
+    await refused(['runners', 'pause', '1', '2', ...flags], words)
+  })
+})
+
+describe('who made the run', () => {
+  it('is not known where the instance does not say, which is noted', async () => {
+    server.answer = ({ url }) => (url.endsWith('/user') ? notFound : { body: { id: idIn(url) } })
+    const { code, stderr } = await run('runners pause 1 2')
+    expect(code).toBe(0)
+    expect(stderr).toContain('does not say who you are')
+    expect(headerOf(files()[0] ?? '')).toMatchObject({ user: null })
+  })
+
+  it('is asked once, and --sudo is written down', async () => {
+    await run('runners pause 1 2 3 --sudo ben')
+    expect(server.lines().filter((line) => line === 'GET /user')).toHaveLength(1)
+    expect(headerOf(files()[0] ?? '')).toMatchObject({ sudo: 'ben' })
+  })
+})
+
+it('keeps the newest of the default folder', { timeout: 60_000 }, async () => {
+  const config = fresh()
+  const journals = join(config, 'state', 'journals')
+  mkdirSync(journals, { recursive: true })
+  chmodSync(journals, 0o700)
+  await run('runners pause 1 2')
+  const [first = ''] = files()
+  const text = readFileSync(first, 'utf8')
+  for (let i = 100; i < 160; i++) writeFileSync(join(journals, `20200101T000${i}-x.ndjson`), text)
+  await run('runners pause 1 2')
+  expect(files()).toHaveLength(50)
+  // Of one object more are kept, and they take no place of the others.
+  for (let i = 100; i < 360; i++) writeFileSync(join(journals, `20200101T000${i}-x-1.ndjson`), text)
+  await run('runners pause 1')
+  expect(files().filter((file) => /-1\.ndjson$/.test(file))).toHaveLength(250)
+  expect(files()).toHaveLength(300)
+})

@@ -1,0 +1,204 @@
+/** Real runs that end before their time: nothing is done twice without need, and nothing is lost. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { readPast } from '../../../src/engine/journal/past.js'
+import { clean, folder, program } from '../../support/program.js'
+import { linesOf, runs, statesOf, user } from './runs.js'
+
+const { server, run, files, written, forget, fresh } = runs()
+let config = ''
+const width = 8
+const count = 120
+const ids = Array.from({ length: count }, (_, i) => String(i + 1))
+
+beforeEach(() => {
+  config = fresh()
+})
+
+const environment = () => ({
+  ...clean(),
+  SVC_CONFIG_DIR: config,
+  SVC_BASE_URL: server.url,
+  SVC_TOKEN: 'x',
+})
+
+const start = (args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe') => {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: environment(),
+    cwd: folder(),
+    stdio: [stdin, 'pipe', 'pipe'],
+  })
+  child.stdin?.on('error', () => {})
+  child.stdout?.resume()
+  const said: Buffer[] = []
+  child.stderr?.on('data', (chunk: Buffer) => said.push(chunk))
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, stderr: () => Buffer.concat(said).toString() }
+}
+
+const idIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
+
+it('killed at random moments, then resumed: each is written, none that was done', {
+  timeout: 120_000,
+}, async () => {
+  const file = join(config, 'run.ndjson')
+  const times = new Map<string, number>()
+  let done = new Set<string>()
+  const again: string[] = []
+  let untilKill = 0
+  let kill = (): void => {}
+  server.answer = ({ method, url }) => {
+    if (method === 'GET') return user
+    const id = idIn(url)
+    times.set(id, (times.get(id) ?? 0) + 1)
+    if (done.has(id)) again.push(id)
+    untilKill -= 1
+    if (untilKill === 0) kill()
+    return { body: { id: Number(id) } }
+  }
+  const requests = fc.sample(fc.integer({ min: 1, max: 30 }), 5)
+  let kills = 0
+  for (let ended = false; !ended; ) {
+    const before = new Map(times)
+    untilKill = requests[kills] ?? Number.POSITIVE_INFINITY
+    const begun = existsSync(file)
+    const cut = begun && (await readPast(file)).total === undefined
+    const { child, stderr } = start([
+      ...['runners', 'update', ...(begun && !cut ? [] : ['-'])],
+      ...(begun ? ['--resume', file] : ['--no-active', '--journal', file]),
+      ...['--concurrency', String(width)],
+    ])
+    kill = () => child.kill('SIGKILL')
+    child.stdin?.end(`${ids.join('\n')}\n`)
+    const [code] = await once(child, 'exit')
+    const twice = [...times].filter(([id, n]) => before.has(id) && n > (before.get(id) ?? 0))
+    expect(twice.length).toBeLessThanOrEqual(width)
+    if (child.signalCode === 'SIGKILL') kills += 1
+    else {
+      expect(code, stderr()).toBe(0)
+      ended = true
+    }
+    const { states } = await readPast(file)
+    done = new Set(
+      linesOf(file).flatMap((line) =>
+        'n' in line && states.get(line.n) === 'done' ? [line.object] : [],
+      ),
+    )
+  }
+  expect([kills, again]).toEqual([5, []])
+  expect([...times.keys()].toSorted()).toEqual(ids.toSorted())
+  expect((await readPast(file)).counts).toMatchObject({ done: count, not_tried: 0 })
+})
+
+describe('a run that begins before its input ends', () => {
+  it('works on what came, and says with SIGINT what was done', { timeout: 60_000 }, async () => {
+    const second = new Promise<void>((resolve) => {
+      server.answer = ({ method, url }) => {
+        if (method === 'GET') return user
+        if (idIn(url) === '2') setTimeout(resolve, 0)
+        return { body: { id: Number(idIn(url)) } }
+      }
+    })
+    const { child, stderr } = start(['runners', 'update', '-', '--no-active'])
+    child.stdin?.write('1\n2\n')
+    // The input is still open.
+    await second
+    while (!readFileSync(files()[0] ?? '', 'utf8').includes('"n":2,"object":"2","state":"done"'))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    child.kill('SIGINT')
+    const [, signal] = await once(child, 'exit')
+    expect(signal, stderr()).toBe('SIGINT')
+    const [file = ''] = files()
+    expect(linesOf(file).at(-1)).toMatchObject({ end: 'interrupted', counts: { done: 2 } })
+    expect(stderr()).toContain('2 done. Journal:')
+    expect(stderr()).toContain('svcctl runners update --resume last - does the rest')
+    forget()
+    const cut = await run('runners update --resume last')
+    expect([cut.code, written()]).toEqual([8, []])
+    const whole = await run('runners update - --resume last', '1\n2\n3\n')
+    expect([whole.code, written()]).toEqual([0, ['PUT /runners/3']])
+    expect(statesOf(file)).toEqual({ 1: 'done', 2: 'done', 3: 'done' })
+  })
+
+  it('ends where nobody reads what it prints, and the journal has the rest', {
+    timeout: 60_000,
+  }, async () => {
+    server.answer = ({ method, url }) =>
+      method === 'GET' ? user : { body: { id: Number(idIn(url)), description: 'x'.repeat(9000) } }
+    const { child, stderr } = start(['runners', 'update', '-', '--no-active', '-o', 'ndjson'])
+    child.stdout?.once('data', () => child.stdout?.destroy())
+    child.stdin?.end(`${Array.from({ length: 2000 }, (_, i) => i + 1).join('\n')}\n`)
+    const [code] = await once(child, 'exit')
+    expect(code, stderr()).toBe(8)
+    const past = await readPast(files()[0] ?? '')
+    expect([past.end, past.total]).toEqual(['stopped', 2000])
+    expect(past.counts.not_tried).toBeGreaterThan(0)
+    expect(past.counts.done).toBe(written().length)
+  })
+
+  it('sends nothing of what came together with a line that is no object', async () => {
+    const { code } = await run('runners update - --no-active', '1\n2\nid\tstage\n')
+    expect([code, written(), files()]).toEqual([2, [], []])
+  })
+
+  it('of something destructive asks first, about all of them', async () => {
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : { status: 204 })
+    const line = 'deploy-keys delete - -P a/b'
+    const input = `${Array.from({ length: 12 }, (_, i) => i + 1).join('\n')}\n`
+    const refused = await run(line, input)
+    expect([refused.code, written(), files()]).toEqual([2, [], []])
+    expect(refused.stderr).toContain('nobody can be asked')
+    expect((await run(`${line} --yes`, input)).code).toBe(0)
+    expect(written()).toHaveLength(12)
+  })
+
+  it('goes without a journal, too', async () => {
+    server.answer = ({ method }) => (method === 'GET' ? user : { body: { id: 1 } })
+    const { code } = await run('runners update - --no-active --journal none', '1\n2\n1\n')
+    expect([code, files(), written().toSorted()]).toEqual([
+      0,
+      [],
+      ['PUT /runners/1', 'PUT /runners/2'],
+    ])
+  })
+})
+
+/** A small file system that is soon full; undefined where none may be mounted. */
+const smallDisk = (): string | undefined => {
+  const path = folder()
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', path])
+  if (status !== 0) return undefined
+  onTestFinished(() => {
+    execFileSync('umount', [path])
+  })
+  return path
+}
+
+it('sends nothing further where the disk is full', { timeout: 60_000 }, async ({ skip }) => {
+  const disk = smallDisk()
+  if (disk === undefined) return skip('no file system may be mounted here')
+  server.answer = ({ method, url }) =>
+    method === 'GET' ? user : { body: { id: Number(idIn(url)) } }
+  const file = join(disk, 'run.ndjson')
+  const many = `${Array.from({ length: 3000 }, (_, i) => i + 1).join('\n')}\n`
+  const { code, stderr } = await run(
+    ['runners', 'update', '-', '--no-active', '--journal', file, '--concurrency', '2'],
+    many,
+  )
+  expect(code, stderr).toBe(1)
+  expect(stderr).toContain('cannot be written')
+  const begun = linesOf(file).flatMap((line) =>
+    'n' in line && line.state === 'begun' ? [line.object] : [],
+  )
+  // Nothing was sent that is not on record.
+  for (const line of written()) expect(begun).toContain(idIn(line))
+})

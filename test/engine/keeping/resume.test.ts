@@ -1,0 +1,294 @@
+/** `--resume`: a run that failed or was lost is gone on with, and nothing that was done is done again. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { textOf } from '../../../src/engine/journal/lines.js'
+import { folder, program } from '../../support/program.js'
+import { headerOf, linesOf, notFound, runs, statesOf, user } from './runs.js'
+
+const { server, run, files, written, forget, fresh } = runs()
+let config = ''
+/** The objects that the instance refuses. */
+let refused: readonly number[] = []
+let name = 'ana'
+let active = false
+
+const idIn = (url: string): number => Number(/(\d+)(?:\/\w+)?(?:\?.*)?$/.exec(url)?.[1])
+beforeEach(() => {
+  config = fresh()
+  refused = []
+  name = 'ana'
+  active = false
+  server.answer = ({ url, method }) => {
+    if (url.endsWith('/user')) return name === '' ? notFound : { body: { username: name } }
+    if (method !== 'GET' && refused.includes(idIn(url))) return notFound
+    return { body: { id: idIn(url), active, state: 'detected' } }
+  }
+})
+
+const journal = (): string => files()[0] ?? ''
+
+/** The journal as if its process had been killed: without its end, the last lines as given. */
+const killed = (...lines: readonly unknown[]): void => {
+  const kept = linesOf(journal()).filter((line) => !('end' in line))
+  const all = [...kept, ...lines].map((line) => `${JSON.stringify(line)}\n`)
+  writeFileSync(journal(), all.join(''))
+}
+
+describe('--resume', () => {
+  it('does what failed again, with the values of the run', async () => {
+    refused = [2, 3]
+    const first = await run(['runners', 'update', '1', '2', '3', '4', '--description', 'new'])
+    expect(first.code).toBe(8)
+    refused = [3]
+    forget()
+    const again = await run('runners update --resume last')
+    expect([again.code, written().toSorted()]).toEqual([8, ['PUT /runners/2', 'PUT /runners/3']])
+    expect(server.seen.find(({ method }) => method === 'PUT')?.body).toBe('{"description":"new"}')
+    refused = []
+    forget()
+    const last = await run('runners update --resume last')
+    expect([last.code, written()]).toEqual([0, ['PUT /runners/3']])
+    expect(Object.values(statesOf(journal()))).toEqual(['done', 'done', 'done', 'done'])
+    forget()
+    const nothing = await run('runners update --resume last')
+    expect([nothing.code, written()]).toEqual([0, []])
+    expect(nothing.stderr).toContain('nothing is left')
+  })
+
+  it('takes a file and an id, and leaves the others alone', async () => {
+    refused = [2]
+    await run('runners pause 1 2')
+    const copy = join(folder(), 'copy.ndjson')
+    copyFileSync(journal(), copy)
+    const { id } = headerOf(journal())
+    refused = []
+    forget()
+    expect((await run(['runners', 'pause', '--resume', copy])).code).toBe(0)
+    expect((await run(['runners', 'pause', '--resume', id])).code).toBe(0)
+    expect(written()).toEqual(['PUT /runners/2', 'PUT /runners/2'])
+  })
+
+  it.each([
+    ['runners pause 7 --resume last', 'takes no objects'],
+    ['runners pause - --resume last', 'has all that was given'],
+    ['runners update --resume last', 'no run of svcctl runners update'],
+    ['runners pause --resume last --sudo ben', 'made as nobody'],
+    ['runners pause --resume last --shard 1/2', 'exclude each other'],
+    ['runners pause --resume last --project a/b', '--project exclude each other'],
+    ['runners pause --resume nowhere', 'no journal "nowhere"'],
+  ])('refuses %s', async (line, words) => {
+    refused = [2]
+    await run('runners pause 1 2')
+    forget()
+    const { code, stderr } = await run(line, '7\n')
+    expect([code, written()]).toEqual([2, []])
+    expect(stderr).toContain(words)
+  })
+
+  it('refuses another command, instance and user', async () => {
+    refused = [2]
+    await run('runners pause 1 2')
+    const file = journal()
+    forget()
+    const other = await run(['runners', 'resume', '--resume', file])
+    expect(other.stderr).toContain(`svcctl runners pause --resume ${file}`)
+    const elsewhere = { SVC_BASE_URL: `${server.url}/elsewhere` }
+    const there = await run(['runners', 'pause', '--resume', file], undefined, elsewhere)
+    expect(there.stderr).toContain('was made at')
+    name = 'ben'
+    const somebody = await run(['runners', 'pause', '--resume', file])
+    expect(somebody.stderr).toContain('made by ana')
+    name = ''
+    const nobody = await run(['runners', 'pause', '--resume', file])
+    expect(nobody.stderr).toContain('is not known')
+    expect([other.code, there.code, somebody.code, nobody.code, written()]).toEqual([
+      2,
+      2,
+      2,
+      2,
+      [],
+    ])
+    refused = []
+    expect((await run(['runners', 'pause', '--resume', file, '--yes'])).code).toBe(0)
+    expect(written()).toEqual(['PUT /runners/2'])
+  })
+
+  it('refuses a secret that was given on the line, and takes one of the environment', async () => {
+    refused = [1, 2]
+    const line = ['integrations', 'update', 'slack', '-P', 'a/b', '-P', 'a/c', '--webhook']
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : notFound)
+    const typed = 'https://hooks.example.test/typed-secret'
+    const first = await run([...line, typed])
+    expect(first.stderr).toContain('cannot be resumed')
+    expect(readFileSync(journal(), 'utf8')).not.toContain('typed-secret')
+    const again = await run(['integrations', 'update', '--resume', journal()])
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be resumed') })
+    config = fresh()
+    const env = { HOOK: 'https://hooks.example.test/kept-secret' }
+    await run([...line, 'env:HOOK'], undefined, env)
+    expect(readFileSync(journal(), 'utf8')).not.toContain('kept-secret')
+    expect(headerOf(journal()).values).toMatchObject({ webhook: { secret: 'env:HOOK' } })
+    forget()
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
+    const kept = await run('integrations update --resume last', undefined, env)
+    expect(kept.code, kept.stderr).toBe(0)
+    const bodies = server.seen.filter(({ method }) => method === 'PUT').map(({ body }) => body)
+    expect(bodies).toHaveLength(2)
+    for (const body of bodies) expect(body).toContain('kept-secret')
+  })
+
+  it('refuses a file that was changed since', async () => {
+    refused = [1, 2]
+    const input = join(folder(), 'a.json')
+    writeFileSync(input, '{"description":"new"}')
+    await run(['runners', 'update', '1', '2', '--input', input])
+    writeFileSync(input, '{"description":"newer"}')
+    forget()
+    const changed = await run('runners update --resume last')
+    expect([changed.code, written()]).toEqual([2, []])
+    expect(changed.stderr).toContain('was changed since the run began')
+    writeFileSync(input, '{"description":"new"}')
+    refused = []
+    expect((await run('runners update --resume last')).code).toBe(0)
+  })
+
+  it('does an unknown PUT again where it was not done, and takes what is gone for deleted', async () => {
+    await run('runners pause 1 2')
+    killed({ n: 3, object: '3', state: 'queued' }, { n: 3, object: '3', state: 'begun' })
+    killed({ input: 'complete', total: 3 })
+    forget()
+    active = true
+    expect((await run('runners pause --resume last')).code).toBe(0)
+    expect(written()).toEqual(['PUT /runners/3'])
+    config = fresh()
+    refused = [2]
+    await run('deploy-keys delete 1 -P a/b --yes --journal none')
+    await run(['deploy-keys', 'delete', '1', '-P', 'a/b', '--yes', '--journal', join(config, 'd')])
+    const file = join(config, 'd')
+    const text = readFileSync(file, 'utf8').replaceAll(/\{"(?:end|input)".*\n/g, '')
+    const line = { n: 2, object: '2', parent: 'a/b' }
+    const lost = [
+      { ...line, state: 'queued' },
+      { ...line, state: 'begun' },
+      { input: 'complete', total: 2 },
+    ] as const
+    writeFileSync(file, text + lost.map(textOf).join(''))
+    const again = await run(['deploy-keys', 'delete', '--resume', file, '--yes'])
+    expect(again.code, again.stderr).toBe(0)
+    expect(statesOf(file)).toMatchObject({ 2: 'unchanged' })
+  })
+
+  it('only looks at an unknown POST: it stays unknown unless it is as it was to be', async () => {
+    const confirm = async () => {
+      config = fresh()
+      await run('vulnerabilities confirm 1 2')
+      killed()
+      const lines = linesOf(journal()).filter(
+        (line) => !('n' in line && line.n === 2 && line.state === 'done'),
+      )
+      writeFileSync(journal(), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      forget()
+    }
+    await confirm()
+    const open = await run('vulnerabilities confirm --resume last')
+    expect([open.code, written()]).toEqual([8, []])
+    expect(open.stderr).toContain('1 not known')
+    await confirm()
+    server.answer = ({ url }) =>
+      url.endsWith('/user') ? user : { body: { id: idIn(url), state: 'confirmed' } }
+    const done = await run('vulnerabilities confirm --resume last')
+    expect([done.code, written()]).toEqual([0, []])
+    expect(statesOf(journal())).toMatchObject({ 2: 'done' })
+  })
+
+  it('goes on over several parents, each object in its own', async () => {
+    server.answer = ({ url }) =>
+      url.endsWith('/user') ? user : /c\/|%2Fc/.test(url) ? notFound : { body: { id: 5 } }
+    expect((await run('deploy-keys enable 5 6 -P a/b -P a/c')).code).toBe(8)
+    forget()
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 5 } })
+    const { code, stderr } = await run('deploy-keys enable --resume last')
+    expect(code, stderr).toBe(0)
+    expect(written().toSorted()).toEqual([
+      'POST /projects/a%2Fc/deploy_keys/5/enable',
+      'POST /projects/a%2Fc/deploy_keys/6/enable',
+    ])
+  })
+
+  it('goes on with any call', async () => {
+    refused = [2]
+    await run(['api', 'put', 'runners/{}', '-', '--param', 'active=false'], '1\n2\n')
+    refused = []
+    forget()
+    const { code, stderr } = await run('api --resume last')
+    expect(code, stderr).toBe(0)
+    expect(written()).toEqual(['PUT /runners/2'])
+    expect(server.seen.at(-1)?.body).toBe('{"active":false}')
+  })
+
+  it('of a cut input does what is queued and ends 8; the same input does the rest', async () => {
+    await run('runners pause -', '1\n2\n')
+    const kept = linesOf(journal()).filter((line) => !('end' in line || 'input' in line))
+    writeFileSync(journal(), kept.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    forget()
+    const cut = await run('runners pause --resume last')
+    expect([cut.code, written()]).toEqual([8, []])
+    expect(cut.stderr).toContain('the input of the run was cut')
+    const whole = await run('runners pause - --resume last', '1\n2\n3\n')
+    expect(whole.code, whole.stderr).toBe(0)
+    expect(whole.stderr).not.toContain('given the same input again')
+    expect(written()).toEqual(['PUT /runners/3'])
+    expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
+  })
+
+  it('says of an input that broke that it is to be given again', async () => {
+    refused = [2]
+    const broken = await run('runners pause -', '{"id":1}\n{"id":2}\n{"id":oops\n')
+    const rest = 'svcctl runners pause --resume last - does the rest, given the same input again'
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining(rest)])
+    expect(broken.stderr).toContain('standard input, line 3: this is not JSON')
+    const open = await run('runners pause --resume last')
+    expect([open.code, open.stderr]).toEqual([4, expect.stringMatching(/--resume \S+ - does/)])
+    refused = []
+    forget()
+    const whole = await run('runners pause - --resume last', '{"id":1}\n{"id":2}\n{"id":3}\n')
+    expect(whole.code, whole.stderr).toBe(0)
+    expect(written().toSorted()).toEqual(['PUT /runners/2', 'PUT /runners/3'])
+    expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
+  })
+
+  it('is refused while another process has the journal', { timeout: 30_000 }, async () => {
+    refused = [2]
+    await run('runners pause 1 2')
+    const { answer } = server
+    const arrived = new Promise<void>((resolve) => {
+      server.answer = (seen, i) => {
+        if (seen.method !== 'GET') resolve()
+        return seen.method === 'GET'
+          ? answer(seen, i)
+          : { status: 503, headers: { 'retry-after': '60' } }
+      }
+    })
+    const env = { ...process.env, SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    const first = spawn(process.execPath, [program, 'runners', 'pause', '--resume', 'last'], {
+      env,
+      stdio: 'ignore',
+    })
+    try {
+      await arrived
+      const second = await run('runners pause --resume last')
+      expect(second.code).toBe(5)
+      expect(second.stderr).toContain('in use by process')
+    } finally {
+      const ended = once(first, 'exit')
+      first.kill('SIGINT')
+      await ended
+    }
+    // Interrupted, and said so.
+    expect(linesOf(journal()).at(-1)).toMatchObject({ end: 'interrupted' })
+    expect(headerOf(journal()).user).toBe('ana')
+  })
+})

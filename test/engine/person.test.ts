@@ -1,0 +1,147 @@
+/** Whoever sits before standard error: what is asked, what is not, and what is said to who leaves. */
+import { expect, it } from 'vitest'
+import { Unasked } from '../../src/engine/context.js'
+import { Attendant } from '../../src/engine/person/attendant.js'
+import { Failure } from '../../src/errors.js'
+
+const owner = {
+  baseUrl: 'https://forge.test',
+  sudo: 'ana',
+  profile: { name: 'prod', baseUrl: 'https://forge.test' },
+}
+
+const present = (
+  { interactive = true, typed = '', agrees = true, ...globals }: Record<string, unknown> = {},
+  Kind: typeof Attendant = Attendant,
+) => {
+  const said: string[] = []
+  const asked: string[] = []
+  const held: string[] = []
+  const screen = {
+    interactive: () => interactive,
+    liveness: 'none',
+    meter: {
+      begin: () => ({}),
+      hold: () => {
+        held.push('held')
+        return () => void held.push('released')
+      },
+    },
+    notes: {
+      note: (text: string) => void said.push(text),
+      warn: (text: string) => void said.push(`warning: ${text}`),
+      report: ({ message }: Failure) => void said.push(`failure: ${message}`),
+    },
+    prompts: {
+      text: async (question: string) => {
+        asked.push(question)
+        return typed
+      },
+      secret: async (question: string) => {
+        asked.push(question)
+        return 'hidden'
+      },
+      confirm: async (question: string) => {
+        asked.push(question)
+        return agrees
+      },
+    },
+  }
+  const subject = {
+    command: {},
+    owner: async () => owner,
+    origin: () => undefined,
+    glance: async () => undefined,
+  }
+  // Of flags, streams and the command only what a person is asked about.
+  type Made = ConstructorParameters<typeof Attendant>
+  const person = new Kind(
+    { yes: false, ...globals } as unknown as Made[0],
+    screen as unknown as Made[1],
+    subject as unknown as Made[2],
+  )
+  return { person, said, asked, held }
+}
+
+it('asks where somebody is there, and nobody else', async () => {
+  const there = present({ typed: 'blue' })
+  expect(await there.person.ask('Which colour?')).toBe('blue')
+  expect(await there.person.askSecret('Token?', 'token')).toBe('hidden')
+  const alone = present({ interactive: false, typed: 'blue' })
+  expect(await alone.person.ask('Which colour?')).toBeUndefined()
+  expect(await alone.person.askSecret('Token?', 'token')).toBeUndefined()
+  expect([there.asked, alone.asked]).toEqual([['Which colour?', 'Token?'], []])
+})
+
+it('does not ask for a secret that is not sent', async () => {
+  const { person, asked } = present({}, Unasked)
+  expect(await person.askSecret('Token?', 'token')).toBe('<token>')
+  expect(asked).toEqual([])
+})
+
+it('confirms with where, as whom and what, at most ten by name', async () => {
+  const { person, said, asked } = present()
+  const names = Array.from({ length: 12 }, (_, i) => `runner ${i + 1}`)
+  await person.confirm('They are deleted.', async () => names)
+  expect(asked).toEqual(['Go on?'])
+  expect(said).toHaveLength(1)
+  expect(said[0]).toEqual([
+    'On https://forge.test (profile prod), as ana, 12 objects:',
+    ...names.slice(0, 10).map((name) => `  ${name}`),
+    '  and 2 more',
+    'They are deleted.',
+  ])
+})
+
+it('confirms of another owner where it is another’s', async () => {
+  const { person, said } = present()
+  await person.confirm('It is deleted.', ['one'], { baseUrl: 'https://other.test' })
+  expect(said[0]).toEqual(['On https://other.test:', '  one', 'It is deleted.'])
+})
+
+it('goes on after --yes without a word, and refuses where nobody can be asked', async () => {
+  const { person, said, asked } = present({ yes: true })
+  await person.confirm('They are deleted.', async () => {
+    throw new Error('asked for names nobody sees')
+  })
+  expect([said, asked]).toEqual([[], []])
+  const alone = present({ interactive: false })
+  await expect(alone.person.confirm('They are deleted.')).rejects.toMatchObject({ exitCode: 2 })
+})
+
+it('changes nothing where the answer is no', async () => {
+  const { person } = present({ agrees: false })
+  await expect(person.confirm('They are deleted.')).rejects.toMatchObject({
+    exitCode: 2,
+    message: 'not confirmed: nothing was changed',
+  })
+})
+
+it('says to who leaves what goes on, and lets other failures through', async () => {
+  const { person } = present()
+  const stays = { text: 'while waiting; the rebase goes on', hint: 'Look again.' }
+  const leaving = (error: Error) =>
+    person.leaving(stays, async () => {
+      throw error
+    })
+  const abort = Object.assign(new Error('aborted'), { name: 'AbortError' })
+  for (const error of [new Failure('interrupted', 'interrupted'), abort])
+    await expect(leaving(error)).rejects.toMatchObject({
+      category: 'interrupted',
+      message: 'interrupted while waiting; the rebase goes on',
+      details: { hint: 'Look again.' },
+    })
+  await expect(leaving(new Failure('not_found', 'gone'))).rejects.toMatchObject({ message: 'gone' })
+  expect(await person.leaving(stays, async () => 7)).toBe(7)
+})
+
+it('holds the meter while another line of progress is there, also when the work fails', async () => {
+  const { person, held } = present()
+  await expect(
+    person.progress('waiting', async () => {
+      expect(held).toEqual(['held'])
+      throw new Error('no')
+    }),
+  ).rejects.toThrow('no')
+  expect(held).toEqual(['held', 'released'])
+})

@@ -1,0 +1,102 @@
+/** Where a run stands: whose session it has, what is at hand, what a profile by name leaves aside. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Sessions } from '../../src/engine/place/sessions.js'
+import { Standing } from '../../src/engine/place/standing.js'
+import { openStore, pathsOf } from '../../src/profile/index.js'
+
+let home: string
+let env: NodeJS.ProcessEnv
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svcctl-place-'))
+  env = { SVC_CONFIG_DIR: home, HOME: home }
+  const store = openStore(pathsOf(env))
+  await store.set('prod', { 'base-url': 'https://prod.test' })
+  await store.set('old', { 'base-url': 'https://old.test' })
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+type Options = ConstructorParameters<typeof Standing>[0]
+
+const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
+  const warned: string[] = []
+  // Of the flags only those that name an instance.
+  const options = {
+    globals: { sandbox: false, insecure: false, ...globals },
+    env: { ...env, ...more },
+    signal: new AbortController().signal,
+    stdin: {
+      text: async () => 'piped',
+      chunks: async function* () {
+        yield 'piped'
+      },
+    },
+  } as unknown as Options
+  const heard = { note: () => {}, warn: (text: string) => void warned.push(text) }
+  return {
+    standing: new Standing(
+      options,
+      new Sessions(options, heard),
+      { interactive: () => false, notes: heard } as never,
+      async () => undefined,
+      async () => {
+        throw new Error('nothing runs within it')
+      },
+    ),
+    warned,
+  }
+}
+
+it('opens the session in force once, and warns once', async () => {
+  const { standing, warned } = place({
+    SVC_BASE_URL: 'https://other.test',
+    SVC_PROFILE: 'prod',
+    SVC_TOKEN: 'canary',
+  })
+  const [first, second] = [await standing.session(), await standing.session()]
+  expect(second).toBe(first)
+  expect(warned).toEqual([
+    'profile prod is for https://prod.test: its credential is not used for https://other.test',
+  ])
+})
+
+it('takes flags before the environment, and that before the profile', async () => {
+  expect((await place().standing.session()).baseUrl).toBe('https://prod.test')
+  const other = { SVC_BASE_URL: 'https://env.test' }
+  expect((await place(other).standing.session()).baseUrl).toBe('https://env.test')
+  const flags = { baseUrl: 'https://flag.test', sudo: 'ana' }
+  expect(await place(other, flags).standing.session()).toMatchObject({
+    baseUrl: 'https://flag.test',
+    sudo: 'ana',
+  })
+})
+
+it('gives a profile by name without the address and the token of the environment', async () => {
+  const { standing } = place({ SVC_BASE_URL: 'https://env.test', SVC_TOKEN: 'canary' })
+  const old = await standing.sessionOf('old')
+  expect(old.baseUrl).toBe('https://old.test')
+  await expect(old.credential()).resolves.toBeUndefined()
+  expect((await standing.sessionOf(undefined)).baseUrl).toBe('https://env.test')
+})
+
+it('has no profile where there is no instance, and throws for one that is not there', async () => {
+  rmSync(home, { recursive: true, force: true })
+  expect(await place().standing.profile()).toBeUndefined()
+  await expect(place({}, { profile: 'none' }).standing.profile()).rejects.toMatchObject({
+    category: 'usage',
+  })
+})
+
+it('knows the project at hand from the environment, of the kind that is wanted', async () => {
+  const { standing } = place({ SVC_PROJECT: 'platform/app', SVC_GROUP: 'platform' })
+  expect(await standing.scope('project')).toBe('platform/app')
+  expect(await standing.scope('group')).toBe('platform')
+  expect(await standing.scopeAmong([])).toBeUndefined()
+  expect(await standing.scopeAmong(['group'])).toMatchObject({
+    kind: 'group',
+    value: 'platform',
+  })
+  expect(await standing.stdin.text()).toBe('piped')
+})

@@ -1,0 +1,143 @@
+/** `--web`: which page is opened, where there is no browser, and what is never opened. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { hasDisplay, pageOf } from '../../src/engine/answer/web-page.js'
+import { calling } from '../commands/calling.js'
+import { svcctl as alone, folder } from '../support/program.js'
+import { pathWith } from '../support/shell.js'
+
+const { server, call } = calling()
+const none = { DISPLAY: '', WAYLAND_DISPLAY: '' }
+const job = (web_url: unknown = `${server.url}/a/b/-/jobs/7`) => ({ id: 7, web_url })
+const get = ['jobs', 'get', '7', '-P', 'a/b', '--web']
+
+describe('--web', () => {
+  it('prints the address of the one object where there is no display', async () => {
+    server.answer = () => ({ body: job() })
+    expect(await call(get, { env: none })).toMatchObject({
+      code: 0,
+      stdout: `${server.url}/a/b/-/jobs/7\n`,
+      stderr: '',
+    })
+    expect((await call([...get, '-o', 'json'], { env: none })).stdout).toBe(
+      `${server.url}/a/b/-/jobs/7\n`,
+    )
+    server.answer = () => ({ body: [{ ...job(), name: 'x' }] })
+    const list = ['jobs', 'list', '-P', 'a/b', '--where', 'name=x', '--web']
+    expect((await call(list, { env: none })).stdout).toBe(`${server.url}/a/b/-/jobs/7\n`)
+    server.answer = ({ url }) => ({ body: url.includes('a%2Fc') ? [job()] : [] })
+    const many = ['jobs', 'list', '-P', 'a/b,a/c', '--web']
+    expect((await call(many, { env: none })).stdout).toBe(`${server.url}/a/b/-/jobs/7\n`)
+  })
+
+  it('opens it by the program of the system, as one argument', async () => {
+    server.answer = () => ({ body: job(`${server.url}/a/b;touch%20x/$(id)?q='a' b&c`) })
+    const said = join(folder(), 'opened')
+    const opener = `printf '%s|' "$#" "$@" > '${said}.part'\nmv '${said}.part' '${said}'`
+    const env = {
+      SVC_BASE_URL: server.url,
+      SVC_TOKEN: 'x',
+      DISPLAY: ':9',
+      PATH: pathWith({ 'xdg-open': opener }),
+      SSH_CONNECTION: '',
+      SSH_CLIENT: '',
+      SSH_TTY: '',
+    }
+    const ran = await alone(get, { env })
+    expect(ran).toMatchObject({ code: 0, stdout: '' })
+    expect(ran.stderr).toContain('opened ')
+    for (let i = 0; i < 100 && !existsSync(said); i++) await wait(50)
+    expect(readFileSync(said, 'utf8')).toBe(`1|${server.url}/a/b;touch%20x/$(id)?q=%27a%27%20b&c|`)
+    // Where none can be started its address is what is left.
+    const without = await alone(get, { env: { ...env, PATH: dirname('/nowhere/bin') } })
+    expect(without).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${server.url}/a/b;`),
+    })
+    expect(without.stderr).toContain('no browser could be started')
+  })
+
+  it('opens one, and none of several or of nothing', async () => {
+    server.answer = ({ url }) => ({ body: url.includes('jobs?') ? [job(), job()] : job() })
+    const several = await call('jobs list -P a/b --web', { env: none })
+    expect(several).toMatchObject({ code: 2, stdout: '' })
+    expect(several.stderr).toContain('there are more')
+    expect((await call('jobs get 7 8 -P a/b --web', { env: none })).code).not.toBe(0)
+    server.answer = () => ({ body: [] })
+    expect((await call('jobs list -P a/b --web', { env: none })).code).toBe(4)
+    for (const flag of ['--watch', '--until=id=7']) {
+      const again = await call([...get, flag], { env: none })
+      expect(again).toMatchObject({ code: 2, stdout: '' })
+      expect(again.stderr).toContain('exclude each other')
+    }
+    expect((await call([...get, '-p', 'a,b'], { env: none })).stderr).toContain('of one instance')
+    expect((await call([...get, '--curl'], { env: none })).stdout).toContain('curl ')
+  })
+
+  it('is there where objects have pages', async () => {
+    expect((await call('runners get 1 --web')).stderr).toContain("unknown option '--web'")
+    expect((await call('mr rebase a/b!1 --web')).stderr).toContain("unknown option '--web'")
+    expect((await call('settings get --web')).stderr).toContain("unknown option '--web'")
+  })
+
+  it('refuses a page elsewhere, and says which', async () => {
+    server.answer = () => ({ body: job('https://evil.example/\u001b[2Jx') })
+    const ran = await call(get, { env: none })
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toContain('https://evil.example')
+    expect(ran.stderr).not.toContain('\u001b')
+    server.answer = () => ({ body: job(null) })
+    expect((await call(get, { env: none })).stderr).toContain('names no page')
+  })
+})
+
+describe('the page of a record', () => {
+  const base = 'https://svc.example:8443/prefix'
+
+  it.each([
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'data:text/html,x',
+    'svc.example:8443/a',
+    '//svc.example:8443/a',
+    '-a Calculator',
+    'http://svc.example:8443/a',
+    'https://svc.example/a',
+    'https://svc.example.evil.example:8443/a',
+    'https://svc.example:8443@evil.example/a',
+    'https://ana:secret@svc.example:8443/a',
+    'https:\\\\evil.example\\a',
+    '',
+    7,
+    null,
+  ])('is not %j', (web_url) => {
+    expect(() => pageOf({ web_url }, base)).toThrow()
+  })
+
+  it('is on the instance, by whichever name its field has', () => {
+    expect(pageOf({ web_url: 'HTTPS://SVC.example:8443/a b' }, base)).toBe(
+      'https://svc.example:8443/a%20b',
+    )
+    expect(pageOf({ page: 'https://svc.example:8443/a' }, base, 'page')).toBe(
+      'https://svc.example:8443/a',
+    )
+    expect(() => pageOf('text', base)).toThrow('names no page')
+  })
+})
+
+it.each([
+  [{ DISPLAY: ':0' }, 'linux', true],
+  [{ WAYLAND_DISPLAY: 'wayland-0' }, 'linux', true],
+  [{ WSL_DISTRO_NAME: 'a' }, 'linux', true],
+  [{ DISPLAY: '' }, 'linux', false],
+  [{}, 'linux', false],
+  [{ DISPLAY: ':10', SSH_CONNECTION: '1 2 3 4' }, 'linux', false],
+  [{ SSH_TTY: '/dev/pts/1' }, 'darwin', false],
+  [{ DISPLAY: ':0', CI: 'true' }, 'linux', false],
+  [{}, 'darwin', true],
+  [{}, 'win32', true],
+] as const)('knows of a display: %j on %s', (env, platform, there) => {
+  expect(hasDisplay(env, platform)).toBe(there)
+})

@@ -1,0 +1,468 @@
+/** `--where`: which records a list gives, what of it the instance is asked for, and what is refused. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JsonValues } from '../../src/base/json/value.js'
+import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { createInstance } from '../../src/client/index.js'
+import type { InstanceClient } from '../../src/client/instance.js'
+import type { Paging } from '../../src/client/paging.js'
+import { commandNamed } from '../../src/commands/index.js'
+import type { Command, Given, Plan } from '../../src/engine/command/types.js'
+import { Lists } from '../../src/engine/instance/listing.js'
+import { RecordChoice } from '../../src/engine/records/where.js'
+import { Failure } from '../../src/errors.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
+
+type Fields = JsonValues
+const asJson = (text: string): unknown => JSON.parse(text)
+
+let running: Sandbox | undefined
+let instance: InstanceClient | undefined
+let state = ''
+beforeAll(async () => {
+  state = await mkdtemp(join(tmpdir(), 'svcctl-where-'))
+  running = await startSandbox({ stateDir: state })
+  instance = createInstance({
+    baseUrl: running.url,
+    userAgent: 'svcctl test',
+    credential: async () => ({ kind: 'personal', value: 'sandbox-root-token' }),
+  })
+})
+afterAll(async () => {
+  await instance?.close()
+  await running?.close()
+  await rm(state, { recursive: true, force: true })
+})
+
+const client = async (): Promise<InstanceClient> => {
+  if (instance === undefined) throw new Error('no instance')
+  return instance
+}
+
+/** A plan of one object, as the areas' `get` make it. */
+const planned = async ({ endpoints }: Command, { args, flags }: Given): Promise<Plan[]> => {
+  const [key = '', endpoint] = Object.entries(endpoints)[0] ?? []
+  if (endpoint === undefined) throw new Error('no endpoint')
+  return [{ key, endpoint, values: { id: flags.project, [endpoint.args?.[0] ?? 'id']: args[0] } }]
+}
+
+const listed = async (
+  area: string,
+  key: string,
+  values: Fields,
+  texts: readonly string[],
+  paging: Paging = { limit: 'all' },
+) => {
+  const command = await commandNamed(area, 'list')
+  const endpoint: Endpoint | undefined = command?.endpoints[key]
+  if (command === undefined || endpoint === undefined) throw new Error(`no list ${area} ${key}`)
+  const bytes: string[] = []
+  const failed: string[] = []
+  const notes: string[] = []
+  const writer = {
+    raw: async (batch: readonly Uint8Array[]) =>
+      void bytes.push(...batch.map((one) => Buffer.from(one).toString())),
+    record: async () => {},
+    close: async () => {},
+    abandon: async () => {},
+  }
+  const choice = async () =>
+    new RecordChoice(texts, {
+      command,
+      paging,
+      width: 4,
+      signal: new AbortController().signal,
+      planned,
+      data: async (ask) => (await (await client()).send(ask)).data,
+      failed: (text) => void failed.push(text),
+    })
+  const screen = { writer: async () => writer, later: (text: string) => void notes.push(text) }
+  const lists = new Lists(paging, client, screen, texts.length === 0 ? undefined : choice)
+  await lists.stream({ key, endpoint, values }, {})
+  return { bytes, failed, notes }
+}
+
+const whole = async (area: string, key: string, values: Fields) =>
+  (await listed(area, key, values, [])).bytes
+
+const field = (record: unknown, name: string): unknown =>
+  name
+    .split('.')
+    .reduce<unknown>((at, part) => (at === null ? at : (at as Fields | undefined)?.[part]), record)
+
+describe('a list with conditions gives what a plain filter over the whole list gives', () => {
+  const lists: readonly (readonly [string, string, Fields, readonly string[]])[] = [
+    ['runners', 'listAll', {}, ['status', 'active', 'id', 'name', 'is_shared', 'runner_type']],
+    ['projects', 'list', {}, ['visibility', 'archived', 'id', 'name', 'namespace.kind']],
+    ['mr', 'listOfProject', { id: 'platform/app' }, ['state', 'source_branch', 'iid', 'draft']],
+  ]
+  it.each(lists)('%s %s', async (area, key, values, fields) => {
+    const bytes = await whole(area, key, values)
+    const records = bytes.map((text): unknown => JSON.parse(text))
+    expect(records.length).toBeGreaterThan(4)
+    const condition = fc
+      .tuple(fc.constantFrom(...fields), fc.constantFrom('=', '!='), fc.nat(records.length - 1))
+      .map(([name, op, at]) => ({ name, op, value: field(records[at], name) ?? null }))
+    const plain =
+      ({ name, op, value }: { name: string; op: string; value: unknown }) =>
+      (record: unknown): boolean => {
+        const own = field(record, name) ?? null
+        if (value === null) return (own === null) === (op === '=')
+        return own !== null && (own === value) === (op === '=')
+      }
+    const expression = fc.array(condition, { minLength: 1, maxLength: 2 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(expression, { minLength: 1, maxLength: 2 }), async (any) => {
+        const texts = any.map((all) =>
+          all
+            .map(({ name, op, value }) =>
+              value === null || typeof value !== 'string'
+                ? `${name}${op}${value}`
+                : `${name}${op}${JSON.stringify(value)}`,
+            )
+            .join(','),
+        )
+        const matching = bytes.filter((_, i) =>
+          any.some((all) => all.every((one) => plain(one)(records[i]))),
+        )
+        expect((await listed(area, key, values, texts)).bytes).toEqual(matching)
+        const some = await listed(area, key, values, texts, { limit: 2 })
+        expect(some.bytes).toEqual(matching.slice(0, 2))
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('reads each record for what the list does not show', async () => {
+    const records = (await whole('runners', 'listAll', {})).map(
+      (text) => JSON.parse(text) as Fields,
+    )
+    const { runners } = await import('../../src/catalogue/areas/runners.js')
+    const single = new Map<unknown, Fields>()
+    for (const { id } of records)
+      single.set(id, (await (await client()).call(runners.get, { id: Number(id) })).data as Fields)
+    const old = Date.now() - 30 * 86_400_000
+    const silent = records
+      .filter(({ id }) => Date.parse(String(single.get(id)?.contacted_at)) < old)
+      .map(({ id }) => id)
+    const got = await listed('runners', 'listAll', {}, ['contacted_at>30d'])
+    expect(got.bytes.map((text) => (JSON.parse(text) as Fields).id)).toEqual(silent)
+    expect(silent.length).toBeGreaterThan(0)
+    expect(silent.length).toBeLessThan(records.length)
+  })
+})
+
+const runner = (id: number, more: Fields = {}) => ({
+  id,
+  description: `d${id}`,
+  active: true,
+  ...more,
+})
+
+describe('with --where', () => {
+  const recorder = recording()
+  const run = (...args: string[]) =>
+    svcctl(args, { env: { SVC_BASE_URL: recorder.url, SVC_TOKEN: 'any' } })
+  const pages = (count: number, more: (id: number) => Fields = () => ({})) => {
+    recorder.answer = ({ url }) => {
+      const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
+      const records = [1, 2].map((n) => runner(page * 2 - 2 + n, more(page * 2 - 2 + n)))
+      const next = `<${recorder.url}/api/v4/runners?page=${page + 1}>; rel="next"`
+      return { body: records, headers: page < count ? { link: next } : {} }
+    }
+  }
+
+  it('counts the limit after the conditions, and asks for no page behind it', async () => {
+    pages(9)
+    const { stdout, stderr, code } = await run('runners', 'list', '--where', 'id>2', '-L', '2')
+    expect([code, stdout.split('\n').filter((line) => /^\d/.test(line)).length]).toEqual([0, 2])
+    expect(stderr).toContain('showing 2 that match; there may be more: --limit <n>')
+    expect(recorder.lines().length).toBeLessThan(5)
+    expect(recorder.lines()[0]).toBe('GET /runners?per_page=100')
+  })
+
+  it('tests one page where --page says which', async () => {
+    pages(9)
+    const line = ['runners', 'list', '--where', 'id=4', '--page', '2', '-o', 'ndjson']
+    const { stdout, stderr } = await run(...line)
+    expect(asJson(stdout)).toMatchObject({ id: 4 })
+    expect(stderr).toContain('showing 1 that match; there may be more: --page 3 goes on')
+    expect(recorder.lines()).toEqual(['GET /runners?page=2'])
+  })
+
+  it('refuses a field that no record of the first page has, before anything is printed', async () => {
+    pages(1, () => ({ newer: 1 }))
+    const { stdout, stderr, code } = await run('runners', 'list', '--where', 'stauts=online')
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(
+      /no record has the field stauts; did you mean status\?\n {4}stauts=online\n {4}\^/,
+    )
+    const known = await run('runners', 'list', '--where', 'newer=1', '-o', 'csv', '--fields', 'id')
+    expect(known.stdout).toBe('id\n1\n2\n')
+  })
+
+  it('refuses such a field of an empty list', async () => {
+    recorder.answer = () => ({ body: [] })
+    expect((await run('runners', 'list', '--where', 'newer=1')).code).toBe(2)
+  })
+
+  it('masks the secrets of records that wait for others to be read', async () => {
+    const token = 'glrt-canary'
+    recorder.answer = ({ url }) => {
+      const id = Number(/runners\/(\d+)/.exec(url)?.[1])
+      if (id > 0) return { body: { id, version: '17' } }
+      return { body: [1, 2, 3, 4].map((n) => runner(n, { token })) }
+    }
+    const { stdout } = await run('runners', 'list', '--where', 'version=17', '-o', 'json')
+    expect(stdout).toContain('"id":4')
+    expect(stdout).not.toContain('canary')
+  })
+
+  it('passes matching records on byte for byte', async () => {
+    const text = '[ {"id":1 , "active" : true,"x":1.0,"y":"\\u0041"},{"id":2}]'
+    recorder.answer = () => ({ body: text, headers: { 'content-type': 'application/json' } })
+    const { stdout } = await run('runners', 'list', '--where', 'active=true', '-o', 'ndjson')
+    expect(stdout).toBe('{"id":1,"active":true,"x":1.0,"y":"\\u0041"}\n')
+  })
+
+  it('tells of each record that cannot be read, and ends 8', async () => {
+    recorder.answer = ({ url }) =>
+      /runners\/1/.test(url)
+        ? { status: 403, body: { message: 'no' } }
+        : { body: /runners\/2/.test(url) ? { id: 2, version: '17' } : [runner(1), runner(2)] }
+    const line = ['runners', 'list', '--where', 'version=17', '-o', 'json']
+    const { stdout, stderr, code } = await run(...line)
+    expect([code, (asJson(stdout) as Fields[]).map(({ id }) => id)]).toEqual([8, [2]])
+    expect(stderr).toMatch(/1: .*403|1: /)
+  })
+
+  it.each<[string[], string | undefined, string[]]>([
+    [['tag_list=docker'], 'tag_list=docker', []],
+    [['tag_list=docker', 'id=1'], undefined, ['tested here: tag_list=docker', 'record is read']],
+    [['tag_list=a|b'], undefined, ['tested here: tag_list=a|b']],
+    [['status=offline'], undefined, ['tested here: status=offline']],
+    [['type=group_type,active=true'], 'type=group_type', ['tested here']],
+    [['type=group_type,id=1', 'type=group_type,id=2'], 'type=group_type', ['id=1', 'id=2']],
+  ])('sends of %j with --curl %s', async (texts, sent, said) => {
+    const flags = texts.flatMap((text) => ['--where', text])
+    const { stdout, code } = await run('runners', 'list', ...flags, '--curl')
+    expect([code, recorder.lines()]).toEqual([0, []])
+    const query = sent === undefined ? '' : `${sent}&`
+    expect(stdout).toContain(`/runners?${query}per_page=100`)
+    for (const line of said)
+      expect(stdout).toMatch(new RegExp(`^# .*${line.replace('|', '\\|')}`, 'm'))
+    if (said.length === 0) expect(stdout).not.toContain('#')
+  })
+
+  it.each([
+    [
+      'runners',
+      'type!=group_type',
+      /parameter of the instance, no field of a record: it takes only =/,
+    ],
+    ['runners', 'type=group_type|project_type', /it takes one value/],
+    ['projects', 'order_by=id', /order_by is no field of a record; there is the flag --order-by/],
+    ['projects', 'page=2', /there is the flag --page/],
+    ['projects', 'id=abc', /id is compared with a number/],
+    ['projects', 'created_at=30d', /30d is an age/],
+    ['projects', '', /field is missing/],
+  ])('refuses %s %s before anything is sent', async (area, text, message) => {
+    const { stderr, code } = await run(area, 'list', '--where', text)
+    expect([code, recorder.lines()]).toEqual([2, []])
+    expect(stderr).toMatch(message)
+  })
+
+  it.each(['name<b', 'access_level>=maintainer', 'id=1,revision<="9"'])(
+    'refuses an order of text before anything is sent: %s',
+    async (text) => {
+      const { stderr, code } = await run('runners', 'list', '--where', text)
+      expect([code, recorder.lines()]).toEqual([2, []])
+      expect(stderr).toMatch(/(name|access_level|revision) holds text, which has no order\n/)
+      expect(stderr).toContain('hint: Compare text by =, != or ~ (contains), such as name~app.')
+    },
+  )
+
+  it.each([
+    ['version>=14.9', ['14.10.1', '15.0.0-ee']],
+    ['version<14.10', ['14.6.0-ee', '14.9.0-rc1']],
+    ['version=14.6', ['14.6.0-ee']],
+    ['version=nightly', ['nightly']],
+    ['version!=14.6|nightly', ['14.10.1', '14.9.0-rc1', '15.0.0-ee']],
+  ])('compares versions part by part: %s', async (text, expected) => {
+    const versions = ['14.6.0-ee', '14.10.1', '14.9.0-rc1', '15.0.0-ee', 'nightly', null]
+    recorder.answer = ({ url = '' }) => {
+      const id = Number(/runners\/(\d+)/.exec(url)?.[1] ?? 0)
+      if (id > 0) return { body: runner(id, { version: versions[id - 1] }) }
+      return { body: versions.map((_, i) => runner(i + 1, {})) }
+    }
+    const { stdout, stderr, code } = await run('runners', 'list', '--where', text, '-o', 'id')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(
+      stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((id) => versions[Number(id) - 1]),
+    ).toEqual(expected)
+  })
+
+  it.each([
+    ['vulnerabilities list -P 1 --where severity>=High', 'severity', ['high', 'CRITICAL']],
+    ['vulnerabilities list -P 1 --where severity=odd', 'severity', ['odd']],
+    ['projects list --where visibility<public', 'visibility', ['private', 'internal']],
+    ['dependencies list -P 1 --where vulnerabilities.severity>medium', 'n', ['a']],
+  ])('compares words that have an order: %s', async (line, field, expected) => {
+    const words = ['low', 'high', 'CRITICAL', 'odd', 'private', 'internal', 'public']
+    const all = [
+      ...words.map((word, id) => ({ id, [field]: word })),
+      { n: 'a', vulnerabilities: [{ severity: 'low' }, { severity: 'high' }] },
+      { n: 'b', vulnerabilities: [{ severity: 'low' }] },
+    ]
+    recorder.answer = () => ({ body: all })
+    const { stdout, code } = await run(...line.split(' '), '-o', 'json')
+    expect(code).toBe(0)
+    const found = asJson(stdout) as Fields[]
+    expect(found.map((one) => one[field])).toEqual(expected)
+  })
+
+  it.each([
+    ['runners', 'version>=new', 'version is compared with a version, such as 14.6'],
+    [
+      'projects',
+      'visibility>=open',
+      'visibility is compared with one of its levels: private < internal < public',
+    ],
+  ])('refuses an order by what is none of them: %s %s', async (area, text, message) => {
+    const { stderr, code } = await run(area, 'list', '--where', text)
+    expect([code, recorder.lines()]).toEqual([2, []])
+    expect(stderr).toContain(message)
+  })
+
+  it('waits until a version is reached', async () => {
+    recorder.answer = () => ({ body: runner(1, { version: '14.10.0' }) })
+    const line = ['runners', 'get', '1', '--until', 'version>=14.9', '-o', 'id']
+    expect(await run(...line)).toMatchObject({ code: 0, stdout: '1\n' })
+  })
+
+  it.each([
+    ['runners list --where engine>=100', [runner(1, { engine: '14.6.0' })]],
+    ['api things --paginate --where engine<15', [{ engine: null }, { engine: '14.6.0' }]],
+    ['runners get 1 --until engine>=100', { id: 1, engine: '14.6.0' }],
+    ['runners pause --yes --select engine>=100', [runner(1, { engine: '14.6.0' })]],
+  ])('refuses an order of what the first page shows to be text: %s', async (line, body) => {
+    recorder.answer = () => ({ body })
+    const { stderr, code } = await run(...line.split(' '))
+    expect(code).toBe(2)
+    expect(stderr).toContain('engine holds text, which has no order')
+    expect(recorder.lines().filter((asked) => !asked.startsWith('GET'))).toEqual([])
+  })
+
+  it('orders numbers, levels and times of fields that no shape knows', async () => {
+    const more = (id: number) => ({ weight: `${id}`, seen: `2026-01-0${id}T00:00:00Z`, load: id })
+    pages(1, more)
+    for (const text of ['weight>1', 'load>1', 'seen>2026-01-01'])
+      expect((await run('runners', 'list', '--where', text, '-o', 'id')).stdout).toBe('2\n')
+  })
+
+  it('refuses a parameter that only one of the alternatives has', async () => {
+    const line = ['projects', 'list', '--where', 'search=a', '--where', 'id=1']
+    const { stderr, code } = await run(...line)
+    expect([code, recorder.lines()]).toEqual([2, []])
+    expect(stderr).toContain('every --where must have it, with the same value')
+  })
+
+  it('chooses over several projects, and counts the limit over all', async () => {
+    recorder.answer = ({ url }) => ({
+      body: /a%2Fb/.test(url) ? [runner(1), runner(2)] : [runner(2), runner(3)],
+    })
+    const line = ['runners', 'list', '-P', 'a/b,c/d', '--where', 'id>1', '-o', 'ndjson']
+    const { stdout } = await run(...line)
+    const found = stdout.trim().split('\n').map(asJson)
+    expect(found).toMatchObject([
+      { project: 'a/b', record: { id: 2 } },
+      { project: 'c/d', record: { id: 2 } },
+      { project: 'c/d', record: { id: 3 } },
+    ])
+    expect((await run(...line, '-L', '2')).stdout.trim().split('\n')).toHaveLength(2)
+  })
+
+  it('takes no number for its neighbour past 2^53', async () => {
+    const ids = ['9007199254740994', '9007199254740995', '9007199254740996']
+    recorder.answer = () => ({ body: `[${ids.map((id) => `{"id":${id}}`).join()}]` })
+    const line = 'runners list --where id=9007199254740995 -o ndjson'
+    expect((await run(...line.split(' '))).stdout).toBe('{"id":9007199254740995}\n')
+  })
+
+  it('tests a list that the catalogue does not know, and refuses one object', async () => {
+    recorder.answer = () => ({ body: [{ a: 1 }, { a: 2 }] })
+    const many = await run('api', 'things', '--paginate', '--where', 'a=2', '-o', 'ndjson')
+    expect(many.stdout).toBe('{"a":2}\n')
+    const one = await run('api', 'things', '--where', 'a=2')
+    expect([one.code, one.stderr]).toEqual([2, expect.stringContaining('goes with a list')])
+  })
+})
+
+it('sends only what the instance answers as the field says', async () => {
+  const { lists } = await import('../../src/engine/command/derive/index.js')
+  const { allCommands } = await import('../../src/commands/index.js')
+  const { singleOf } = await import('../../src/engine/records/single.js')
+  const { kindIn } = await import('../../src/engine/where/shape.js')
+  const kinds: Readonly<Record<string, readonly string[]>> = {
+    boolean: ['boolean'],
+    integer: ['number'],
+    enum: ['text', 'level'],
+    string: ['text'],
+    list: ['text'],
+  }
+  let marked = 0
+  for (const command of (await allCommands()).filter(lists))
+    for (const endpoint of Object.values(command.endpoints)) {
+      const single = await singleOf(command, { endpoint, values: {} })
+      for (const [name, param] of Object.entries(endpoint.params).filter(([, p]) => p.exact)) {
+        const kind =
+          kindIn(endpoint.returns.shape, name) ?? kindIn(single?.endpoint.returns.shape, name)
+        expect([endpoint.route, name, kinds[param.type]?.includes(kind ?? '')]).toEqual([
+          endpoint.route,
+          name,
+          true,
+        ])
+        marked++
+      }
+    }
+  expect(marked).toBeGreaterThan(10)
+})
+
+it('compares every version and level of the catalogue as such', async () => {
+  const { allCommands } = await import('../../src/commands/index.js')
+  const { fieldsOf, kindIn, levelsIn } = await import('../../src/engine/where/shape.js')
+  const seen = new Set<string>()
+  for (const { endpoints } of await allCommands())
+    for (const { returns, route } of Object.values(endpoints))
+      for (const field of fieldsOf(returns.shape, 3)) {
+        const name = field.split('.').at(-1) ?? ''
+        const kind = kindIn(returns.shape, field)
+        const as = { version: 'version', severity: 'level', visibility: 'level' }[name]
+        if (as !== undefined) expect([route, field, kind]).toEqual([route, field, as])
+        if (name !== 'access_level' || kind !== 'number') continue
+        seen.add(field)
+        expect([route, levelsIn(returns.shape, field)?.maintainer]).toEqual([route, 40])
+      }
+  expect(seen.size).toBeGreaterThan(3)
+})
+
+it('knows in which list of an area a field stands', async () => {
+  const condition = 'certificate.expiration<+30d'
+  expect((await listed('pages-domains', 'listAll', {}, [condition])).bytes).not.toEqual([])
+  await expect(listed('pages-domains', 'list', { id: 'web/docs' }, [condition])).rejects.toThrow(
+    /no record has the field certificate.expiration/,
+  )
+})
+
+it('is refused by a failure of the house', async () => {
+  await expect(listed('runners', 'listAll', {}, ['id=x'])).rejects.toBeInstanceOf(Failure)
+})

@@ -1,0 +1,67 @@
+import { getHeapSpaceStatistics, type HeapSpaceInfo } from 'node:v8'
+import { expect, test } from 'vitest'
+import { Frugal } from '../../../src/engine/work/frugal.js'
+
+const [shape] = getHeapSpaceStatistics()
+
+const heap = () => {
+  const flags: string[] = []
+  let size = 1 << 20
+  return {
+    flags,
+    grow: (to: number): void => {
+      size = to
+    },
+    v8: {
+      setFlagsFromString: (flag: string): void => {
+        flags.push(flag)
+      },
+      getHeapSpaceStatistics: (): HeapSpaceInfo[] =>
+        shape === undefined ? [] : [{ ...shape, space_name: 'new_space', space_size: size }],
+    },
+  }
+}
+
+const looks = (frugal: Frugal, count: number): void => {
+  for (let i = 0; i < count; i++) frugal.look()
+}
+
+test('the space for new objects grows as it would until it is enough, and as ever afterwards', () => {
+  const { v8, flags, grow } = heap()
+  const frugal = new Frugal(v8)
+  looks(frugal, 100)
+  expect(flags).toEqual([])
+  grow(8 << 20)
+  looks(frugal, 100)
+  expect(flags).toEqual(['--semi-space-growth-factor=1'])
+  frugal.end()
+  frugal.end()
+  expect(flags).toEqual(['--semi-space-growth-factor=1', '--semi-space-growth-factor=2'])
+})
+
+test('where two keep it small it stays so until both have ended', () => {
+  const { v8, flags, grow } = heap()
+  const [one, other] = [new Frugal(v8), new Frugal(v8)]
+  grow(8 << 20)
+  looks(one, 1)
+  looks(other, 1)
+  one.end()
+  expect(flags).toEqual(['--semi-space-growth-factor=1'])
+  other.end()
+  expect(flags).toEqual(['--semi-space-growth-factor=1', '--semi-space-growth-factor=2'])
+})
+
+test('a run that was short left all as it was', () => {
+  const { v8, flags } = heap()
+  const frugal = new Frugal(v8)
+  looks(frugal, 10)
+  frugal.end()
+  expect(flags).toEqual([])
+})
+
+test('V8 tells of a space of that name', async () => {
+  expect(getHeapSpaceStatistics().map(({ space_name }) => space_name)).toContain('new_space')
+  const frugal = await Frugal.begin()
+  frugal.look()
+  frugal.end()
+})

@@ -1,0 +1,670 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { remember } from '../../../src/base/secrets/scrub.js'
+import { unfinishedIn } from '../../../src/engine/journal/failures.js'
+import {
+  journalId,
+  journalsIn,
+  lastOpen,
+  planBeside,
+  pruneJournals,
+} from '../../../src/engine/journal/folder.js'
+import { checkIdentity, checkResumable } from '../../../src/engine/journal/identity.js'
+import { type Header, type Line, textOf } from '../../../src/engine/journal/lines.js'
+import { mergeJournals } from '../../../src/engine/journal/merge.js'
+import { createJournal, reopenJournal } from '../../../src/engine/journal/opening.js'
+import { lineOf, placedIn } from '../../../src/engine/journal/parse.js'
+import { isDone, nextOf, readPast } from '../../../src/engine/journal/past.js'
+import { recordIn } from '../../../src/engine/journal/record.js'
+import { takingOf, undoOf } from '../../../src/engine/journal/undo.js'
+import { seenIn, spool, workOf } from '../../../src/engine/journal/work.js'
+import { Journal, type Writable } from '../../../src/engine/journal/writing.js'
+import type { GivenObject, Item } from '../../../src/engine/work/items.js'
+import type { Counts } from '../../../src/engine/work/report.js'
+import { Failure } from '../../../src/errors.js'
+import { scriptedClock } from '../../http/gate/clock.js'
+import { header } from './header.js'
+
+let home: string
+let file: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'svcctl-journal-'))
+  file = join(home, 'journals', 'run.ndjson')
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const linesIn = (path = file): unknown[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((text) => {
+      const { c: _, ...line } = JSON.parse(text)
+      return line
+    })
+async function* given(...objects: readonly (string | GivenObject)[]): AsyncGenerator<GivenObject> {
+  for (const one of objects) yield typeof one === 'string' ? { object: one } : one
+}
+const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = []
+  for await (const one of source) found.push(one)
+  return found
+}
+/** A journal with these lines below its first, left as it is. */
+const left = async (
+  path: string,
+  lines: readonly Line[],
+  first: Header = header,
+): Promise<void> => {
+  const journal = await createJournal(path, first)
+  for (const line of lines) await journal.append(line)
+  await journal.close()
+}
+const place = (n: number) => ({ n, object: String(n) })
+const queued = (n: number): Line => ({ ...place(n), state: 'queued' })
+const never = (): Promise<never> => Promise.reject(new Error('nothing is written'))
+const done = (n: number, more = {}): Line => ({ ...place(n), state: 'done', status: 200, ...more })
+const failed = (n: number): Line => ({
+  ...place(n),
+  state: 'failed',
+  category: 'not_found',
+  message: 'no',
+})
+
+describe('a journal', () => {
+  it('is for its owner only, in a folder for its owner only, and made once', async () => {
+    const journal = await createJournal(file, header)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(join(home, 'journals')).mode & 0o777).toBe(0o700)
+    await expect(createJournal(file, header)).rejects.toMatchObject({ exitCode: 2 })
+    await journal.close()
+    await expect(createJournal(file, header)).rejects.toThrow('it exists')
+    expect(existsSync(`${file}.lock`)).toBe(false)
+  })
+  it('is never made through a link', async () => {
+    const elsewhere = join(home, 'elsewhere')
+    const link = join(home, 'link.ndjson')
+    symlinkSync(elsewhere, link)
+    await expect(createJournal(link, header)).rejects.toMatchObject({ exitCode: 2 })
+    expect(existsSync(elsewhere)).toBe(false)
+    await left(file, [])
+    const other = join(home, 'other.ndjson')
+    symlinkSync(file, other)
+    await expect(reopenJournal(other, readPast)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('it is a link'),
+    })
+  })
+  it.runIf(process.geteuid !== undefined)(
+    'is gone by where nobody else can have written it, and may be looked at anyhow',
+    async () => {
+      await left(file, [queued(1), queued(2), done(1, { before: {}, after: {} })])
+      const past = await readPast(file)
+      const journal = new Journal({
+        file,
+        header,
+        handle: { writev: never, datasync: never, truncate: never, close: never },
+        held: { isHeld: () => true, release: () => {} },
+        written: past.size,
+      })
+      const gone: Readonly<Record<string, () => Promise<unknown>>> = {
+        read: () => readPast(file),
+        resumed: async () => (await reopenJournal(file, readPast)).journal.close(),
+        worked: () => all(workOf(journal)),
+        seen: () => seenIn(journal),
+        undone: () => all(undoOf(past, () => {})),
+        merged: () => mergeJournals([file], join(home, 'merged.ndjson'), 'merged'),
+        last: () => lastOpen(join(home, 'journals'), () => true),
+      }
+      const tried = async (): Promise<readonly string[]> => {
+        const names: string[] = []
+        for (const [name, go] of Object.entries(gone))
+          await go().catch((error: unknown) => {
+            expect(error).toMatchObject({
+              exitCode: 2,
+              message: `the journal is not to be gone by: ${file} may be written by other users`,
+              details: { hint: expect.stringContaining(`chmod go-w ${file}`) },
+            })
+            names.push(name)
+          })
+        return names
+      }
+      expect(await tried()).toEqual([])
+      rmSync(join(home, 'merged.ndjson'))
+      for (const mode of [0o602, 0o620]) {
+        chmodSync(file, mode)
+        expect(await tried()).toEqual(Object.keys(gone))
+        expect(existsSync(`${file}.lock`)).toBe(false)
+        expect(await readPast(file, 'any')).toMatchObject({ counts: { done: 1 } })
+        expect(await unfinishedIn(past)).toEqual([])
+        expect((await journalsIn(join(home, 'journals'))).entries).toHaveLength(1)
+      }
+    },
+  )
+  it.runIf(process.getuid?.() !== 0)('that cannot be made says how to go without', async () => {
+    chmodSync(home, 0o500)
+    const error = await createJournal(file, header).catch((failure: Failure) => failure)
+    chmodSync(home, 0o700)
+    expect(error).toMatchObject({
+      exitCode: 2,
+      details: { hint: expect.stringContaining('--journal none') },
+    })
+  })
+  it('reads as the specification has it', async () => {
+    const journal = await createJournal(file, header)
+    const { ended } = spool(journal, given('17', { object: '18', parent: 'platform/app' }))
+    await ended
+    const record = recordIn<number>(
+      journal,
+      () => ({
+        status: 200,
+        requestId: 'r-1',
+        before: { active: true },
+        after: { active: false },
+      }),
+      (attributes) => attributes,
+    )
+    const items: Item[] = [place(1), place(2)].map(({ n }) => ({ n, object: String(n + 16) }))
+    const [first, second] = items
+    if (first === undefined || second === undefined) throw new Error('none')
+    await record.begun(first)
+    await record.settled(first, { state: 'done', result: 1 })
+    await record.begun(second)
+    const failure = new Failure('not_found', '404 Not Found', { status: 404 })
+    await record.settled(second, { state: 'failed', failure })
+    await journal.end('completed')
+    await journal.close()
+    expect(linesIn()).toEqual([
+      header,
+      { n: 1, object: '17', state: 'queued' },
+      { n: 2, object: '18', parent: 'platform/app', state: 'queued' },
+      { input: 'complete', total: 2 },
+      { n: 1, object: '17', state: 'begun' },
+      {
+        n: 1,
+        object: '17',
+        state: 'done',
+        status: 200,
+        request_id: 'r-1',
+        before: { active: true },
+        after: { active: false },
+      },
+      { n: 2, object: '18', state: 'begun' },
+      {
+        n: 2,
+        object: '18',
+        state: 'failed',
+        category: 'not_found',
+        status: 404,
+        message: '404 Not Found',
+      },
+      {
+        end: 'completed',
+        counts: { done: 1, unchanged: 0, failed: 1, unknown: 0, not_tried: 0 },
+        at: expect.any(String),
+      },
+    ])
+  })
+  it('masks attributes and messages, and takes no object that is a secret', async () => {
+    remember('glpat-canary-1234567890')
+    const journal = await createJournal(file, header)
+    const record = recordIn<number>(
+      journal,
+      () => ({ before: { token: 'old-canary' }, after: {} }),
+      (attributes) => (attributes === null ? null : { ...attributes, token: '[masked]' }),
+    )
+    await record.settled(place(1), { state: 'done', result: 1 })
+    const failure = new Failure('failed', 'bad glpat-canary-1234567890')
+    await record.settled(place(2), { state: 'failed', failure })
+    await expect(spool(journal, given('glpat-canary-1234567890')).ended).rejects.toMatchObject({
+      exitCode: 2,
+    })
+    await journal.close()
+    expect(readFileSync(file, 'utf8')).not.toContain('canary')
+  })
+  it('is one process’s at a time', async () => {
+    const journal = await createJournal(file, header)
+    const error = await reopenJournal(file, readPast).catch((failure: Failure) => failure)
+    expect(error).toMatchObject({
+      exitCode: 5,
+      details: { hint: expect.stringContaining(`delete ${file}.lock`) },
+    })
+    await journal.close()
+    const again = await reopenJournal(file, readPast)
+    await again.journal.close()
+  })
+  it('is taken away again where nothing was begun', async () => {
+    const journal = await createJournal(file, header)
+    await journal.discard()
+    expect(existsSync(file)).toBe(false)
+    expect(existsSync(`${file}.lock`)).toBe(false)
+  })
+})
+
+describe('writing', () => {
+  /** A file that takes so many bytes, and no more. */
+  const small = (room: number) => {
+    let [bytes, synced] = [Buffer.alloc(0), 0]
+    const writable = {
+      writev: async (chunks: readonly Uint8Array[]) => {
+        const all = Buffer.concat(chunks)
+        const free = room - bytes.length
+        if (free === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+        bytes = Buffer.concat([bytes, all.subarray(0, free)])
+        return { bytesWritten: Math.min(free, all.length), buffers: [] }
+      },
+      datasync: async () => {
+        synced += 1
+      },
+      truncate: async (length = 0) => {
+        bytes = bytes.subarray(0, length)
+      },
+      close: async () => {},
+    }
+    return {
+      handle: writable as unknown as Writable,
+      text: () => bytes.toString(),
+      synced: () => synced,
+    }
+  }
+  const held = { isHeld: () => true, release: () => {} }
+
+  it('puts lines that come together into one write, whole', async () => {
+    const { handle, text } = small(1e6)
+    const journal = new Journal({ file, header, handle, held, clock: scriptedClock() })
+    await Promise.all([1, 2, 3].map((n) => journal.append(queued(n))))
+    expect(text().split('\n')).toHaveLength(4)
+    expect(journal.written).toBe(text().length)
+  })
+  it('fails on a full disk, leaves whole lines, and takes nothing more', async () => {
+    const two = [1, 2].map((n) => textOf(queued(n))).join('')
+    const { handle, text } = small(two.length + 20)
+    const journal = new Journal({ file, header, handle, held, clock: scriptedClock() })
+    await journal.append(queued(1))
+    await journal.append(queued(2))
+    const error = await journal.append(queued(3)).catch((failure: Failure) => failure)
+    expect(error).toMatchObject({ category: 'failed' })
+    expect(String(error)).toContain('no space left on the device; nothing further is sent')
+    await expect(journal.append(queued(4))).rejects.toBe(error)
+    await expect(journal.drained()).rejects.toBe(error)
+    expect(text()).toBe(two)
+  })
+  it('reaches the disk once a second, and at the end', async () => {
+    const { handle, synced } = small(1e6)
+    const clock = scriptedClock()
+    const journal = new Journal({ file, header, handle, held, clock })
+    for (let n = 1; n <= 5; n++) await journal.append(queued(n))
+    await clock.pass(999)
+    expect(synced()).toBe(0)
+    await clock.pass(1)
+    expect(synced()).toBe(1)
+    await clock.pass(5000)
+    expect(synced()).toBe(1)
+    await journal.append(queued(6))
+    await journal.close()
+    expect(synced()).toBe(2)
+  })
+  it('ends when another process has taken it over', async () => {
+    const { handle } = small(1e6)
+    const clock = scriptedClock()
+    const stolen = { isHeld: () => false, release: () => {} }
+    const journal = new Journal({ file, header, handle, held: stolen, clock })
+    await journal.append(queued(1))
+    await clock.pass(1000)
+    await expect(journal.append(queued(2))).rejects.toThrow('another process took it over')
+  })
+})
+
+describe('reading back', () => {
+  const begun: Line = { ...place(4), state: 'begun' }
+  const some = [queued(1), queued(2), queued(3), queued(4), queued(5), done(1), failed(2), begun]
+  it('tells what was done, and what is left', async () => {
+    await left(file, some)
+    const past = await readPast(file)
+    expect(past.counts).toEqual({ done: 1, unchanged: 0, failed: 1, unknown: 1, not_tried: 2 })
+    expect(past.total).toBeUndefined()
+    expect(isDone(past)).toBe(false)
+    const next = (endpoint: string) =>
+      [1, 2, 3, 4, 5].map((n) => nextOf(past.states.get(n) ?? 'queued', endpoint))
+    expect(next('PUT /x')).toEqual(['skip', 'do', 'do', 'look', 'do'])
+    expect(next('DELETE /x')).toEqual(['skip', 'do', 'do', 'again', 'do'])
+    expect(next('POST /x')).toEqual(['skip', 'do', 'do', 'read', 'do'])
+    expect(next('PATCH /x')).toEqual(['skip', 'do', 'do', 'read', 'do'])
+  })
+  it('ignores a last line torn at any place, and cuts it off before it goes on', async () => {
+    await left(file, [queued(1), queued(2), done(1)])
+    const whole = readFileSync(file)
+    const from = whole.lastIndexOf('\n', whole.length - 2) + 1
+    for (let end = from; end < whole.length; end++) {
+      writeFileSync(file, whole.subarray(0, end))
+      const { states, size } = await readPast(file)
+      expect(states.get(1)).toBe('queued')
+      expect(size).toBe(from)
+    }
+    const { journal } = await reopenJournal(file, readPast)
+    await journal.append(done(2))
+    await journal.close()
+    expect(linesIn()).toEqual([
+      header,
+      queued(1),
+      queued(2),
+      { resumed: expect.any(String) },
+      done(2),
+    ])
+  })
+  it('passes over lines that are none, and never takes back what was done', async () => {
+    await left(file, [queued(1), done(1)])
+    appendFileSync(file, '{"n":1,"object":"1","state":"begun"}\nrubbish\n{"n":-1,"state":"done"}\n')
+    expect((await readPast(file)).counts).toMatchObject({ done: 1, unknown: 0 })
+  })
+  it.each(['', '{}\n', '{"journal":2,"endpoint":"x"}\n', 'text\n', '[1]\n'])(
+    'refuses what is no journal: %j',
+    async (text) => {
+      const path = join(home, 'foreign.ndjson')
+      writeFileSync(path, text)
+      await expect(readPast(path)).rejects.toMatchObject({ exitCode: 2 })
+      expect(readFileSync(path, 'utf8')).toBe(text)
+      await expect(readPast(home)).rejects.toMatchObject({ exitCode: 2 })
+      await expect(readPast(join(home, 'none'))).rejects.toMatchObject({ exitCode: 2 })
+    },
+  )
+  it('does not mistake a message for a line about an object', () => {
+    expect(lineOf('{"message":"\\"state\\":\\"queued\\""}')).toBeUndefined()
+  })
+})
+
+describe('work by way of the journal', () => {
+  it('comes in the order given, each once, while more is still given', async () => {
+    const journal = await createJournal(file, header)
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    async function* slow(): AsyncGenerator<GivenObject> {
+      yield* given('3', '1', '03')
+      await held
+      yield* given('2', '1')
+    }
+    const source = spool(journal, slow())
+    const found: string[] = []
+    for await (const { object } of workOf(journal, source)) {
+      found.push(object)
+      if (found.length === 2) release()
+    }
+    expect(found).toEqual(['3', '1', '2'])
+    expect(source.queued()).toBe(3)
+    expect(source.duplicates()).toBe(2)
+    expect(source.first.map(({ object }) => object)).toEqual(['3', '1', '2'])
+    await journal.close()
+  })
+  it('goes on with what is left, and with what the same input still holds', async () => {
+    await left(file, [queued(1), queued(2), queued(3), done(1), { ...place(3), state: 'begun' }])
+    const { journal, past } = await reopenJournal(file, readPast)
+    const source = spool(journal, given('1', '2', '3', '4'), await seenIn(journal))
+    const next = (n: number) => nextOf(past.states.get(n) ?? 'queued', 'POST /x')
+    expect(await all(workOf(journal, source, next))).toEqual([
+      place(2),
+      { ...place(3), how: 'read' },
+      place(4),
+    ])
+    expect(source.queued()).toBe(4)
+    await journal.close()
+    expect((await readPast(file)).total).toBe(4)
+  })
+  it('throws what broke the input, after what came before', async () => {
+    const journal = await createJournal(file, header)
+    const found: Item[] = []
+    let release = (): void => {}
+    const worked = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    async function* broken(): AsyncGenerator<GivenObject> {
+      yield* given('1')
+      await worked
+      yield* given('2')
+      throw new Error('the pipe broke')
+    }
+    await expect(
+      (async () => {
+        for await (const item of workOf(journal, spool(journal, broken()))) {
+          found.push(item)
+          release()
+        }
+      })(),
+    ).rejects.toThrow('the pipe broke')
+    expect(found).toEqual([place(1), place(2)])
+    await journal.close()
+    expect((await readPast(file)).total).toBeUndefined()
+  })
+})
+
+describe('who goes on with a run', () => {
+  const { instance, user, sudo, version } = header
+  const same = { instance, user, sudo, version }
+  it('is the same', () => expect(checkIdentity(header, same)).toBeUndefined())
+  it.each([
+    { instance: 'https://other.example' },
+    { user: 'ben' },
+    { sudo: 'root' },
+    { version: '2.0.0' },
+  ])('is not another: %j', (other) => {
+    expect(() => checkIdentity(header, { ...same, ...other })).toThrow(Failure)
+  })
+  it('may have another minor version', () =>
+    expect(checkIdentity(header, { ...same, version: '1.9.0' })).toBeUndefined())
+  it('is asked where either is not known', () => {
+    expect(checkIdentity(header, { ...same, user: null })).toContain('not known')
+    expect(checkIdentity({ ...header, user: null }, same)).toContain('not known')
+    expect(checkIdentity({ ...header, user: null }, { ...same, user: null })).toBeUndefined()
+  })
+  it('cannot, where a secret was typed', () => {
+    expect(() => checkResumable({ ...header, final: 'a secret was typed' })).toThrow('typed')
+    expect(() => checkResumable(header)).not.toThrow()
+  })
+})
+
+describe('the folder', () => {
+  const counts = { done: 1, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
+  const named = (n: number): string => join(home, `${String(n).padStart(3, '0')}.ndjson`)
+  it('names journals by time and command', () => {
+    expect(journalId('deploy-keys enable', new Date('2026-11-21T12:01:02.345Z'))).toBe(
+      '20261121T120102-deploy-keys-enable',
+    )
+  })
+  it('lists them, the newest first, and finds the last that is left to do', async () => {
+    await left(named(1), [queued(1)])
+    await left(named(2), [
+      queued(1),
+      done(1),
+      { input: 'complete', total: 1 },
+      { end: 'completed', counts },
+    ])
+    await left(named(3), [queued(1), failed(1)], { ...header, command: 'runners resume' })
+    writeFileSync(join(home, 'foreign.ndjson'), 'x')
+    expect((await journalsIn(join(home, 'none'))).entries).toEqual([])
+    const { entries } = await journalsIn(home)
+    expect(entries.map(({ file: path, end }) => [path, end])).toEqual([
+      [named(3), undefined],
+      [named(2), 'completed'],
+      [named(1), undefined],
+    ])
+    const last = await lastOpen(home, ({ command }) => command === 'runners pause')
+    expect(last?.file).toBe(named(1))
+    expect((await lastOpen(home, () => true))?.file).toBe(named(3))
+    expect(await lastOpen(home, () => false)).toBeUndefined()
+  })
+  it('keeps the newest fifty that ended, and thirty days what did not', async () => {
+    const now = Date.parse('2026-12-31T00:00:00Z')
+    const day = 24 * 3600
+    for (let n = 1; n <= 56; n++) {
+      const end = n <= 2 ? [] : [{ end: n === 3 ? 'stopped' : 'completed', counts } as const]
+      await left(named(n), end)
+      const age = n === 1 ? 31 : 3
+      utimesSync(named(n), now / 1000 - age * day, now / 1000 - age * day)
+    }
+    for (const n of [5, 30]) writeFileSync(planBeside(named(n)), '{}')
+    // One was killed long ago, and left its lock.
+    mkdirSync(`${named(1)}.lock`)
+    const gone = await pruneJournals(home, now)
+    // 53 ended well, and one is too old.
+    expect(gone).toEqual([6, 5, 4, 1].map(named))
+    expect([5, 30].map((n) => existsSync(planBeside(named(n))))).toEqual([false, true])
+    expect(existsSync(`${named(1)}.lock`)).toBe(false)
+    expect(existsSync(named(2))).toBe(true)
+    expect(existsSync(named(3))).toBe(true)
+  }, 60_000)
+})
+
+describe('taking back', () => {
+  it('names what it does not know, and why', async () => {
+    await left(file, [done(1, { before: { active: true }, after: { active: false } }), done(2)])
+    const named: string[] = []
+    const known = await all(undoOf(await readPast(file), (...lost) => named.push(lost.join(': '))))
+    expect(known).toMatchObject([place(1)])
+    expect(named).toEqual(['2: it was made without a record of what was there before'])
+  })
+  it('knows what was under way as the run ended by what was there before that', async () => {
+    const begun = (n: number) => ({
+      ...place(n),
+      state: 'begun' as const,
+      before: { active: true },
+    })
+    await left(file, [begun(1), begun(2), begun(3), failed(2), done(3)])
+    expect(await all(undoOf(await readPast(file), () => {}))).toMatchObject([
+      { ...place(3), before: { active: true }, after: { active: false } },
+      { ...place(1), before: { active: true }, after: { active: false } },
+    ])
+  })
+  it('gives each object with what it was, without what was masked', async () => {
+    await left(file, [
+      queued(1),
+      done(1, { before: { active: true, token: '[masked]' }, after: { active: false } }),
+      failed(2),
+      done(3, { before: null, after: { id: 9 } }),
+    ])
+    const past = await readPast(file)
+    expect(await all(undoOf(past, () => {}))).toEqual([
+      { ...place(1), before: { active: true }, after: { active: false }, masked: ['token'] },
+      { ...place(3), before: null, after: { id: 9 }, masked: [] },
+    ])
+  })
+  it('and going on read lines that another tool wrote with blanks', async () => {
+    await left(file, [])
+    writeFileSync(file, `${JSON.stringify(header)}\n`)
+    for (const line of [queued(1), done(1, { before: { active: true } }), queued(2)])
+      appendFileSync(file, `${JSON.stringify(line, null, 1).replaceAll('\n', ' ')}\n`)
+    expect(await all(undoOf(await readPast(file), () => {}))).toMatchObject([{ object: '1' }])
+    const { journal } = await reopenJournal(file, readPast)
+    expect(await all(workOf(journal))).toEqual([place(1), place(2)])
+    await journal.close()
+  })
+  it.each([
+    [{ active: false, name: 'x' }, 'write'],
+    [{ active: true }, 'unchanged'],
+    [null, 'conflict'],
+    [{ active: null }, 'conflict'],
+  ] as const)('looks whether it is as the run left it: %j', (now, taking) => {
+    expect(takingOf({ ...place(1), before: { active: true }, after: { active: false } }, now)).toBe(
+      taking,
+    )
+  })
+  it('of what was made looks whether it is there', () => {
+    const made = { ...place(1), before: null, after: { id: 9 } }
+    expect(takingOf(made, null)).toBe('unchanged')
+    expect(takingOf(made, { id: 9, name: 'x' })).toBe('write')
+  })
+})
+
+describe('merging', () => {
+  const complete = (total: number): Line => ({ input: 'complete', total })
+  const none = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
+  const ended = (counts: Partial<Counts>): Line => ({
+    end: 'completed',
+    counts: { ...none, ...counts },
+  })
+  it('keeps the best outcome of each object, and is a journal again', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => join(home, `${name}.ndjson`)) as [
+      string,
+      string,
+      string,
+    ]
+    await left(a, [
+      ...[queued(1), queued(2), done(1), failed(2)],
+      ...[complete(2), ended({ done: 1, failed: 1 })],
+    ])
+    await left(b, [
+      { n: 1, object: '2', state: 'queued' },
+      { n: 1, object: '2', state: 'done', before: { x: 1 } },
+      { n: 2, object: '3', state: 'queued' },
+      complete(2),
+      ended({ done: 1, not_tried: 1 }),
+    ])
+    const merged = await mergeJournals([a, b], c, 'merged')
+    expect(merged).toMatchObject({ open: [], counts: { done: 2, failed: 0, not_tried: 1 } })
+    const past = await readPast(c)
+    expect(past).toMatchObject({ total: 3, end: 'completed', header: { id: 'merged' } })
+    expect(past.states.get(2)).toBe('done')
+  })
+  it('is of the whole, not of the part that came first', async () => {
+    const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
+    const asked = { args: ['-'], flags: {} }
+    await left(a, [queued(1)], { ...header, asked: { ...asked, shard: '1/2' } })
+    await left(b, [queued(2)], { ...header, asked: { ...asked, shard: '2/2' } })
+    await mergeJournals([a, b], file, 'merged')
+    expect((await readPast(file)).header.asked).toEqual(asked)
+  })
+  it('names those that did not come to their end', async () => {
+    const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
+    await left(a, [queued(1), done(1), complete(1), ended({ done: 1 })])
+    await left(b, [queued(2)])
+    const merged = await mergeJournals([a, b], file, 'merged')
+    expect(merged.open).toEqual([b])
+    expect((await readPast(file)).end).toBeUndefined()
+  })
+  it.each([
+    { command: 'runners resume' },
+    { endpoint: 'PUT /x' },
+    { values: { active: true } },
+    { instance: 'https://other.example' },
+  ])('refuses parts of different runs: %j', async (other) => {
+    const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
+    await left(a, [])
+    await left(b, [], { ...header, ...other })
+    await expect(mergeJournals([a, b], file, 'merged')).rejects.toMatchObject({ exitCode: 2 })
+    expect(existsSync(file)).toBe(false)
+  })
+})
+
+describe('place and state of a line', () => {
+  it('are the same, read quickly or whole', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2 ** 40 }),
+        fc.string(),
+        fc.option(fc.string(), { nil: undefined }),
+        fc.constantFrom('queued', 'begun', 'done', 'odd'),
+        fc.string(),
+        (n, object, parent, state, message) => {
+          const text = JSON.stringify({ n, object, parent, state, message })
+          const whole = lineOf(text)
+          expect(placedIn(text)).toEqual(whole === undefined ? undefined : { n, state })
+          expect(placedIn(text.slice(0, -1))).toBeUndefined()
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { closingLine } from '../../../src/engine/work/progress.js'
+import type { Failed, Report } from '../../../src/engine/work/report.js'
+import { Failure } from '../../../src/errors.js'
+
+const none = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
+const report = (
+  counts: Partial<Report['counts']>,
+  categories: Failure['category'][] = [],
+): Report => ({
+  end: 'completed',
+  counts: { ...none, ...counts },
+  failures: categories.map(
+    (category, i): Failed => ({
+      item: { n: i + 1, object: String(i) },
+      failure: new Failure(category, 'no'),
+    }),
+  ),
+  alike: undefined,
+  mayHelp: true,
+  cause: undefined,
+  tooMany: false,
+})
+
+describe('the closing line', () => {
+  it('says what became of all, where the journal is, and how to go on', () => {
+    const ended = report({ done: 9994, unchanged: 3, failed: 3 }, [
+      'not_found',
+      'auth',
+      'not_found',
+    ])
+    expect(closingLine(ended, { file: '/x.ndjson', again: 'runners pause --resume last' })).toBe(
+      '9,994 done, 3 already so, 3 failed (2 not found, 1 refused). Journal: /x.ndjson — svcctl runners pause --resume last tries the failed ones again',
+    )
+  })
+  it('offers to go on only where that can help', () => {
+    const kept = { file: '/x', again: 'x y --resume last' }
+    const lasting = (counts: Partial<Report['counts']>) => ({ ...report(counts), mayHelp: false })
+    expect(closingLine(lasting({ failed: 2 }), kept)).toBe('0 done, 2 failed. Journal: /x')
+    expect(closingLine(lasting({ failed: 2, not_tried: 1 }), kept)).toMatch(/last does the rest$/)
+  })
+  it('says no more than there is', () => {
+    const kept = { file: '/x', again: 'x y --resume last' }
+    expect(closingLine(report({ done: 2 }))).toBe('2 done')
+    expect(closingLine(report({ done: 2 }), kept)).toBe('2 done. Journal: /x')
+    expect(closingLine(report({ done: 2, not_tried: 5, unknown: 1 }), kept)).toBe(
+      '2 done, 1 not known, 5 not tried. Journal: /x — svcctl x y --resume last does the rest, and tries the failed ones again',
+    )
+    expect(closingLine(report({ failed: 21 }, Array(20).fill('auth')))).toBe('0 done, 21 failed')
+    expect(closingLine(report({ done: 2 }), { ...kept, cut: true })).toBe(
+      '2 done. Journal: /x — svcctl x y --resume last - does the rest, given the same input again',
+    )
+    const failed = report({ failed: 1 }, ['auth'])
+    expect(closingLine(failed, { ...kept, again: undefined })).toBe(
+      '0 done, 1 failed (1 refused). Journal: /x',
+    )
+  })
+})

@@ -1,0 +1,379 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Item } from '../../../src/engine/work/items.js'
+import {
+  type Outcome,
+  parseMostFailures,
+  type Report,
+  verdict,
+} from '../../../src/engine/work/report.js'
+import { type EngineOptions, run } from '../../../src/engine/work/run.js'
+import { Seen } from '../../../src/engine/work/seen.js'
+import { Failure } from '../../../src/errors.js'
+import type { Listener } from '../../../src/http/gate/gate.js'
+
+async function* items(count: number): AsyncGenerator<Item> {
+  for (let n = 1; n <= count; n++) yield { n, object: String(n) }
+}
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const done = (n: number): Outcome<number> => ({ state: 'done', result: n })
+const failing = (category: Failure['category'], status?: number) =>
+  new Failure(category, 'no', status === undefined ? {} : { status })
+
+interface Came {
+  readonly places: number[]
+  readonly report: Report
+}
+const went = async (options: Partial<EngineOptions<number>> = {}): Promise<Came> => {
+  const running = run({
+    items: items(100),
+    work: async ({ n }) => done(n),
+    gate: { width: 4 },
+    signal: new AbortController().signal,
+    ...options,
+  })
+  const places: number[] = []
+  for await (const { item } of running) places.push(item.n)
+  return { places, report: await running.report }
+}
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+describe('a run', () => {
+  it('hands outcomes on in the order of the input, whatever takes how long', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(4), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (delays, width) => {
+          let [underWay, most] = [0, 0]
+          const { places } = await went({
+            items: items(delays.length),
+            gate: { width },
+            work: async ({ n }) => {
+              underWay += 1
+              most = Math.max(most, underWay)
+              for (let i = 0; i < (delays[n - 1] ?? 0); i++) await turn()
+              underWay -= 1
+              return done(n)
+            },
+          })
+          expect(places).toEqual(upTo(delays.length))
+          expect(most).toBeLessThanOrEqual(width)
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+  it('begins objects in their order, however long it takes to look at each', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 40 }), async (delays) => {
+        const begun: number[] = []
+        await went({
+          items: items(delays.length),
+          look: async ({ n }) => {
+            for (let i = 0; i < (delays[n - 1] ?? 0); i++) await turn()
+            if (n % 7 === 0) throw failing('interrupted')
+          },
+          record: { begun: async ({ n }) => void begun.push(n), settled: async () => {} },
+        })
+        expect(begun).toEqual(upTo(delays.length).filter((n) => n % 7 !== 0))
+      }),
+      { numRuns: 50 },
+    )
+  })
+  it('starts nothing further than four widths ahead of what was handed on', async () => {
+    let latest = 0
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const running = went({
+      gate: { width: 3 },
+      work: async ({ n }) => {
+        latest = Math.max(latest, n)
+        if (n === 1) await held
+        return done(n)
+      },
+    })
+    for (let i = 0; i < 50; i++) await turn()
+    expect(latest).toBe(12)
+    release()
+    expect((await running).places).toEqual(upTo(100))
+  })
+  it('takes no more of the input than it works on, when nobody reads', async () => {
+    let taken = 0
+    async function* endless(): AsyncGenerator<Item> {
+      for (;;) yield { n: ++taken, object: String(taken) }
+    }
+    const running = run({
+      items: endless(),
+      work: async ({ n }) => done(n),
+      gate: { width: 4 },
+      signal: new AbortController().signal,
+    })
+    const outcomes = running[Symbol.asyncIterator]()
+    await outcomes.next()
+    for (let i = 0; i < 50; i++) await turn()
+    expect(taken).toBeLessThanOrEqual(4 * 4 + 2)
+    await outcomes.return?.()
+    expect((await running.report).end).toBe('stopped')
+  })
+  it('takes the width that there is room for as it changes', async () => {
+    const gate = { width: 1 }
+    let [underWay, most] = [0, 0]
+    await went({
+      gate,
+      work: async ({ n }) => {
+        most = Math.max(most, ++underWay)
+        await turn()
+        underWay -= 1
+        if (n === 20) gate.width = 6
+        return done(n)
+      },
+    })
+    expect(most).toBe(6)
+  })
+  it('keeps counts and the first twenty failures', async () => {
+    const { report } = await went({
+      work: async ({ n }) => {
+        if (n % 2 === 0) throw failing('not_found', 404)
+        if (n === 1) throw new Failure('unreachable', 'lost', { unknownOutcome: true })
+        return n === 3 ? { state: 'unchanged' } : done(n)
+      },
+    })
+    expect(report.counts).toEqual({ done: 48, unchanged: 1, failed: 50, unknown: 1, not_tried: 0 })
+    expect(report.failures).toHaveLength(20)
+    expect(report.failures.map(({ item }) => item.n)).toEqual(expect.arrayContaining([1, 2, 4]))
+    expect(verdict(report)).toMatchObject({ exitCode: 8, message: '51 of 100 failed' })
+  })
+  it('ends with the category that all failures have in common, where all failed', async () => {
+    const { report } = await went({
+      items: items(3),
+      work: async () => {
+        throw failing('not_found', 404)
+      },
+    })
+    expect(verdict(report)).toMatchObject({ exitCode: 4, message: 'all 3 failed' })
+    expect(verdict((await went()).report)).toBeUndefined()
+  })
+  it('throws a defect, after what was under way has ended', async () => {
+    let underWay = 0
+    const defect = new TypeError('a defect')
+    const running = went({
+      work: async ({ n }) => {
+        underWay += 1
+        await turn()
+        underWay -= 1
+        if (n === 5) throw defect
+        return done(n)
+      },
+    })
+    await expect(running).rejects.toBe(defect)
+    expect(underWay).toBe(0)
+  })
+  it('throws what broke the input, after what came before it', async () => {
+    async function* broken(): AsyncGenerator<Item> {
+      yield* items(5)
+      throw new Error('the pipe broke')
+    }
+    const seen: number[] = []
+    const running = run({
+      items: broken(),
+      work: async ({ n }) => done(n),
+      gate: { width: 4 },
+      signal: new AbortController().signal,
+    })
+    await expect(
+      (async () => {
+        for await (const { item } of running) seen.push(item.n)
+      })(),
+    ).rejects.toThrow('the pipe broke')
+    expect(seen).toEqual(upTo(5))
+  })
+})
+
+describe('the breaker', () => {
+  const refusing = (category: Failure['category'], status?: number) => async (): Promise<never> => {
+    throw failing(category, status)
+  }
+  it.each([
+    ['ten 401', 'auth', 401, 3, 10],
+    ['no credential ten times', 'auth', undefined, 3, 10],
+    ['twenty that are not there', 'unreachable', undefined, 7, 20],
+  ] as const)('stops at %s in a row', async (_, category, status, exitCode, tried) => {
+    const { report } = await went({ work: refusing(category, status), queued: () => 100 })
+    const { failed, not_tried } = report.counts
+    expect(failed).toBeGreaterThanOrEqual(tried)
+    expect(failed).toBeLessThan(tried + 4)
+    expect(failed + not_tried).toBe(100)
+    expect(report.end).toBe('stopped')
+    expect(verdict(report)).toMatchObject({ exitCode })
+    expect(verdict(report)?.message).toMatch(/^stopped: .* in a row; 0 done, .* not tried$/)
+  })
+  it.each([
+    ['auth', 403],
+    ['not_found', 404],
+    ['failed', 422],
+  ] as const)('does not stop for %s %i', async (category, status) => {
+    const { report } = await went({ work: refusing(category, status) })
+    expect(report.counts.failed).toBe(100)
+  })
+  it('does not stop where one goes well in between', async () => {
+    const { report } = await went({
+      gate: { width: 1 },
+      work: async ({ n }) => {
+        if (n % 10 !== 0) throw failing('auth', 401)
+        return done(n)
+      },
+    })
+    expect(report.end).toBe('completed')
+  })
+  it('counts attempts as they come: twenty at once end it, with retries to come', async () => {
+    let listener: Listener | undefined
+    const gate = {
+      width: 32,
+      listen: (one: Listener) => {
+        listener = one
+        return () => {}
+      },
+    }
+    // Each makes one attempt that times out, and then asks the gate for a second.
+    const work = async (): Promise<never> => {
+      await turn()
+      listener?.came({ lost: 'time-out' })
+      await turn()
+      const refusal = listener?.refusal()
+      if (refusal !== undefined) throw refusal
+      return new Promise<never>(() => {})
+    }
+    const { report } = await went({ gate, work, queued: () => 100 })
+    expect(report.counts).toMatchObject({ failed: 32, not_tried: 68 })
+    expect(verdict(report)).toMatchObject({ exitCode: 7 })
+  })
+  it('stops where the gate’s patience has ended, which is everybody’s', async () => {
+    const gate = { width: 2, listen: () => () => {} }
+    const { report } = await went({ gate, work: refusing('rate_limited', 429) })
+    expect(report.counts.failed).toBeLessThanOrEqual(3)
+    expect(verdict(report)).toMatchObject({ exitCode: 6 })
+  })
+})
+
+describe('--max-failures', () => {
+  const third = async ({ n }: Item): Promise<Outcome<number>> => {
+    if (n % 3 === 0) throw failing('not_found', 404)
+    return done(n)
+  }
+  it('stops handing out once reached, and waits for what is under way', async () => {
+    const { report } = await went({ work: third, mostFailures: { count: 5 }, gate: { width: 1 } })
+    expect(report).toMatchObject({ end: 'stopped', counts: { failed: 5, done: 10 } })
+    expect(verdict({ ...report, counts: { ...report.counts, not_tried: 85 } })).toMatchObject({
+      exitCode: 8,
+      message: 'stopped: as many failures as may be; 10 done, 5 failed, 85 not tried',
+    })
+  })
+  it('is judged as a part from the twentieth outcome on', async () => {
+    const { report } = await went({
+      work: third,
+      mostFailures: { percent: 10 },
+      gate: { width: 1 },
+    })
+    expect(report.counts.failed + report.counts.done).toBe(20)
+  })
+  it('takes a number or a part', () => {
+    expect(parseMostFailures('1')).toEqual({ count: 1 })
+    expect(parseMostFailures('2.5%')).toEqual({ percent: 2.5 })
+    for (const text of ['0', '-1', '1.5', '0%', '101%', 'many', ''])
+      expect(() => parseMostFailures(text)).toThrow(Failure)
+  })
+})
+
+describe('an interruption', () => {
+  it('ends the run; what was under way is not known', async () => {
+    const controller = new AbortController()
+    const { places, report } = await went({
+      signal: controller.signal,
+      gate: { width: 2 },
+      queued: () => 100,
+      work: async ({ n }) => {
+        if (n === 9) controller.abort()
+        if (n >= 9) throw new Failure('interrupted', 'interrupted')
+        await turn()
+        return done(n)
+      },
+    })
+    expect(places).toEqual(upTo(8))
+    expect(report.end).toBe('interrupted')
+    expect(report.counts.unknown).toBeGreaterThanOrEqual(1)
+    expect(report.counts.done + report.counts.unknown + report.counts.not_tried).toBe(100)
+    expect(verdict(report)).toMatchObject({ exitCode: 130 })
+  })
+})
+
+describe('what is on record', () => {
+  it('is begun before anything is sent, and nothing is sent that is not', async () => {
+    const events: string[] = []
+    const full = new Failure('failed', 'no space left')
+    const running = went({
+      gate: { width: 1 },
+      record: {
+        begun: async ({ n }) => {
+          await turn()
+          if (n === 4) throw full
+          events.push(`begun ${n}`)
+        },
+        settled: async ({ n }, { state }) => {
+          events.push(`${state} ${n}`)
+        },
+      },
+      work: async ({ n }) => {
+        events.push(`sent ${n}`)
+        return done(n)
+      },
+    })
+    await expect(running).rejects.toBe(full)
+    expect(events).toEqual(upTo(3).flatMap((n) => [`begun ${n}`, `sent ${n}`, `done ${n}`]))
+  })
+})
+
+describe('objects given before', () => {
+  it('are known again: numbers, text, and by their parents', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record(
+            {
+              object: fc.oneof(fc.nat(50).map(String), fc.constantFrom('a/b', 'a', '')),
+              parent: fc.oneof(fc.nat(3).map(String), fc.constantFrom('a', 'a/b')),
+            },
+            { requiredKeys: ['object'] },
+          ),
+        ),
+        (given) => {
+          const seen = new Seen()
+          const plain = new Set<string>()
+          for (const one of given) {
+            const key = JSON.stringify([one.object, one.parent])
+            expect(seen.add(one)).toBe(!plain.has(key))
+            plain.add(key)
+          }
+        },
+      ),
+    )
+  })
+  it('are the same with zeros before them', () => {
+    const seen = new Seen()
+    expect(seen.add({ object: '7' })).toBe(true)
+    expect(seen.add({ object: '007' })).toBe(false)
+    expect(seen.add({ object: '7', parent: '1' })).toBe(true)
+    expect(seen.add({ object: '07', parent: '01' })).toBe(false)
+  })
+  it('stay apart when there are many', () => {
+    const seen = new Seen()
+    const numbers = [0, 1, 65_535, 65_536, 999_999_999_999_999]
+    for (let i = 0; i < 5000; i++) numbers.push(2 + i * 13, 70_000 + i, 1_000_000 + i * 70_000)
+    for (const number of numbers) expect(seen.add({ object: String(number) })).toBe(true)
+    for (const number of numbers) expect(seen.add({ object: String(number) })).toBe(false)
+    for (let i = 0; i < 20_000; i++) expect(seen.add({ object: `p/${i}` })).toBe(true)
+    for (let i = 0; i < 20_000; i++) expect(seen.add({ object: `p/${i}` })).toBe(false)
+  })
+})

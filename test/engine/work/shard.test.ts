@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { GivenObject } from '../../../src/engine/work/items.js'
+import { parseShard, partOf, shardOf } from '../../../src/engine/work/shard.js'
+import { Failure } from '../../../src/errors.js'
+
+async function* given(objects: readonly GivenObject[]): AsyncGenerator<GivenObject> {
+  yield* objects
+}
+
+const someObjects = fc.array(
+  fc.record(
+    {
+      object: fc.oneof(fc.nat().map(String), fc.string()),
+      parent: fc.oneof(fc.nat(9).map(String), fc.constantFrom('platform/app', 'platform')),
+    },
+    { requiredKeys: ['object'] },
+  ),
+)
+
+describe('shards', () => {
+  it('are disjoint, and together everything', async () => {
+    await fc.assert(
+      fc.asyncProperty(someObjects, fc.integer({ min: 1, max: 12 }), async (objects, of) => {
+        const taken: GivenObject[] = []
+        for (let part = 1; part <= of; part++)
+          for await (const one of shardOf(given(objects), 'runner', { part, of })) taken.push(one)
+        expect(taken).toHaveLength(objects.length)
+        expect(new Set(taken)).toEqual(new Set(objects))
+      }),
+    )
+  })
+  it('are those of the first eight bytes of SHA-256', () => {
+    const bytes = createHash('sha256').update('runner\0platform/app\x0017').digest()
+    const expected = Number(bytes.readBigUInt64BE(0) % 8n) + 1
+    expect(partOf('runner', { object: '17', parent: 'platform/app' }, 8)).toBe(expected)
+    expect(partOf('runner', { object: '0017', parent: 'platform/app' }, 8)).toBe(expected)
+  })
+  it('are of about the same size', () => {
+    const sizes = Array.from({ length: 8 }, () => 0)
+    for (let i = 0; i < 8000; i++) {
+      const part = partOf('runner', { object: String(i) }, 8)
+      sizes[part - 1] = (sizes[part - 1] ?? 0) + 1
+    }
+    for (const size of sizes) expect(Math.abs(size - 1000)).toBeLessThan(150)
+  })
+  it('are given as i/n, or by a parallel job', () => {
+    expect(parseShard('3/8')).toEqual({ part: 3, of: 8 })
+    expect(parseShard('1000/1000')).toEqual({ part: 1000, of: 1000 })
+    expect(parseShard('ci', { CI_NODE_INDEX: '2', CI_NODE_TOTAL: '5' })).toEqual({ part: 2, of: 5 })
+  })
+  it.each(['0/8', '9/8', '1/1001', '1', '1/', '-1/2', 'a/b', '1.5/2', ''])('%j is none', (text) => {
+    expect(() => parseShard(text)).toThrow(Failure)
+  })
+  it.each([
+    {},
+    { CI_NODE_INDEX: '1' },
+    { CI_NODE_TOTAL: '2' },
+    { CI_NODE_INDEX: '', CI_NODE_TOTAL: '2' },
+  ])('ci needs both variables: %j', (env) => {
+    expect(() => parseShard('ci', env)).toThrow('CI_NODE_INDEX and CI_NODE_TOTAL')
+  })
+})

@@ -1,0 +1,55 @@
+/**
+ * A process that changes objects by way of a journal, until it is done or ended:
+ * `worker.ts <journal> <base URL> <count> [parent …]` begins one, or goes on with the one that is there.
+ */
+import { existsSync } from 'node:fs'
+import { createJournal, reopenJournal } from '../../../src/engine/journal/opening.js'
+import { nextOf, readPast } from '../../../src/engine/journal/past.js'
+import { recordIn } from '../../../src/engine/journal/record.js'
+import { seenIn, spool, workOf } from '../../../src/engine/journal/work.js'
+import type { GivenObject } from '../../../src/engine/work/items.js'
+import { run } from '../../../src/engine/work/run.js'
+import { FleetGate } from '../../../src/http/gate/gate.js'
+import { createClient } from '../../../src/http/index.js'
+import { header } from './header.js'
+
+const [file = '', baseUrl = '', count = '0', endpoint = header.endpoint] = process.argv.slice(2)
+
+async function* input(): AsyncGenerator<GivenObject> {
+  for (let id = 1; id <= Number(count); id++) yield { object: String(id) }
+}
+
+const { signal } = new AbortController()
+const began = existsSync(file)
+const { journal, past } = began
+  ? await reopenJournal(file, readPast)
+  : { journal: await createJournal(file, { ...header, endpoint }), past: undefined }
+const [method = 'PUT'] = endpoint.split(' ')
+
+// The same input again: what stands in the journal already is passed over.
+const cut = past === undefined || past.total === undefined
+const source = cut ? spool(journal, input(), await seenIn(journal)) : undefined
+const next = (n: number) => nextOf(past?.states.get(n) ?? 'queued', endpoint)
+
+const gate = new FleetGate({ concurrency: 8 })
+const client = createClient({ baseUrl, timeout: 30, retries: 0, userAgent: 'test', gate, signal })
+const running = run<number>({
+  items: workOf(journal, source, next),
+  work: async ({ object, how }) => {
+    const path = `/runners/${object}`
+    const sent = how === 'read' ? 'GET' : method
+    const { status } = await client.call({ method: sent, path, headers: {} })
+    return { state: 'done', result: status }
+  },
+  gate,
+  signal,
+  record: recordIn(
+    journal,
+    (status) => (status === undefined ? {} : { status }),
+    (a) => a,
+  ),
+})
+for await (const _ of running);
+await journal.end((await running.report).end)
+await journal.close()
+await client.close()

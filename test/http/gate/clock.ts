@@ -1,0 +1,63 @@
+/** A clock that stands still until a test moves it. */
+import type { Clock } from '../../../src/http/gate/clock.js'
+
+export interface Scripted extends Clock {
+  /** Lets so many milliseconds pass, and all that was to happen in them. */
+  readonly pass: (milliseconds: number) => Promise<void>
+  /** Lets time pass until something has come to its end. */
+  readonly until: (ended: Promise<unknown>) => Promise<void>
+}
+
+/** Lets everything happen that waits for no time. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+export const scriptedClock = (random: () => number = () => 0.5): Scripted => {
+  let now = 1_700_000_000_000
+  let serial = 0
+  const timers: { readonly at: number; readonly serial: number; readonly work: () => void }[] = []
+  const next = (before: number) => {
+    const [first] = timers.toSorted((a, b) => a.at - b.at || a.serial - b.serial)
+    return first !== undefined && first.at <= before ? first : undefined
+  }
+  const run = async (before: number): Promise<boolean> => {
+    const first = next(before)
+    if (first === undefined) return false
+    timers.splice(timers.indexOf(first), 1)
+    now = Math.max(now, first.at)
+    first.work()
+    await settle()
+    return true
+  }
+  return {
+    now: () => now,
+    random,
+    later: (milliseconds, work) => {
+      // As real timers do: not before, in whole milliseconds.
+      const timer = { at: now + Math.max(1, Math.ceil(milliseconds)), serial: ++serial, work }
+      timers.push(timer)
+      return () => {
+        const at = timers.indexOf(timer)
+        if (at >= 0) timers.splice(at, 1)
+      }
+    },
+    pass: async (milliseconds) => {
+      const end = now + milliseconds
+      await settle()
+      while (await run(end));
+      now = end
+    },
+    until: async (ended) => {
+      let open = true
+      ended.then(
+        () => {
+          open = false
+        },
+        () => {
+          open = false
+        },
+      )
+      await settle()
+      while (open) if (!(await run(Number.POSITIVE_INFINITY))) await settle()
+    },
+  }
+}

@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../../src/errors.js'
+import { FleetGate, type GateOptions } from '../../../src/http/gate/gate.js'
+import { gates, parseRate, stricter } from '../../../src/http/gate/index.js'
+import { waitFor } from '../../../src/http/gate/limits.js'
+import { type Scripted, scriptedClock } from './clock.js'
+
+type Headers = Record<string, string>
+const never = () => () => {}
+
+const made = (options: GateOptions = {}, random?: () => number) => {
+  const clock = scriptedClock(random)
+  return { clock, gate: new FleetGate({ clock, ...options }) }
+}
+const minutes = (count: number): number => count * 60_000
+
+/** Whether leave is given by now. */
+const given = async (clock: Scripted, leave: Promise<unknown>): Promise<boolean> => {
+  let done = false
+  leave.then(
+    () => {
+      done = true
+    },
+    () => {},
+  )
+  await clock.pass(0)
+  return done
+}
+const answer = async (gate: FleetGate, status: number, headers: Headers = {}) => {
+  const leave = await gate.admit(never)
+  return { leave, again: gate.observe(leave, { status, headers }) }
+}
+
+it('waits ever longer for an instance that asks for no wait, and turns away all the same', () => {
+  const none = { status: 429, headers: { 'retry-after': '0' } }
+  expect([1, 2, 3, 4].map((inRow) => waitFor(none, 0, inRow))).toEqual([0, 200, 400, 800])
+  expect(waitFor({ status: 429, headers: { 'retry-after': '5' } }, 0, 3)).toBe(5000)
+  expect([1, 2, 9].map((inRow) => waitFor({ status: 429, headers: {} }, 0, inRow))).toEqual([
+    1000, 2000, 30_000,
+  ])
+})
+
+describe('a 429', () => {
+  it('stops everybody until the instance says, and up to a tenth longer', async () => {
+    const { gate, clock } = made({}, () => 0.999)
+    await answer(gate, 429, { 'retry-after': '10' })
+    const waiting = [gate.admit(never), gate.admit(never)]
+    await clock.pass(10_000)
+    expect(await given(clock, Promise.race(waiting))).toBe(false)
+    await clock.pass(1000)
+    expect(await given(clock, Promise.all(waiting))).toBe(true)
+  })
+  it('lets what was sent back go first', async () => {
+    const { gate, clock } = made({ concurrency: 2 })
+    const { leave, again } = await answer(gate, 429, { 'retry-after': '1' })
+    expect(again).toBe(true)
+    const order: string[] = []
+    gate.admit(never).then(() => order.push('new'))
+    gate.admit(never, leave).then(() => order.push('sent back'))
+    await clock.pass(1200)
+    expect(order).toEqual(['sent back'])
+  })
+  it('waits for RateLimit-Reset by the date of the answer, whatever our clock shows', async () => {
+    const { gate, clock } = made({}, () => 0)
+    const date = Date.parse('2030-01-01T00:00:00Z')
+    const headers = {
+      date: new Date(date).toUTCString(),
+      'ratelimit-reset': String(date / 1000 + 7),
+    }
+    await answer(gate, 429, headers)
+    const leave = gate.admit(never)
+    await clock.pass(6900)
+    expect(await given(clock, leave)).toBe(false)
+    await clock.pass(200)
+    expect(await given(clock, leave)).toBe(true)
+  })
+  it('halves the width once, however many of those under way are turned away', async () => {
+    const { gate } = made({ concurrency: 32 })
+    const leaves = await Promise.all(Array.from({ length: 32 }, () => gate.admit(never)))
+    for (const leave of leaves)
+      gate.observe(leave, { status: 429, headers: { 'retry-after': '1' } })
+    expect(gate.width).toBe(16)
+  })
+  it('that says nothing is waited for, each time twice as long', async () => {
+    const { gate, clock } = made({}, () => 0)
+    const waits: number[] = []
+    for (let i = 0; i < 7; i++) {
+      await answer(gate, 429)
+      waits.push(gate.waiting?.milliseconds ?? 0)
+      await clock.pass(30_000)
+    }
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+  })
+  it('is told of once: how long, and what the instance allows', async () => {
+    const notes: string[] = []
+    const { gate, clock } = made({ note: (text) => notes.push(text) }, () => 0)
+    const reset = String(clock.now() / 1000 + 60)
+    const limits = { 'ratelimit-limit': '600', 'ratelimit-reset': reset }
+    await answer(gate, 200, { ...limits, 'ratelimit-remaining': '599' })
+    const leaves = await Promise.all([gate.admit(never), gate.admit(never)])
+    const headers = { ...limits, 'ratelimit-remaining': '0', 'retry-after': '12' }
+    for (const leave of leaves) gate.observe(leave, { status: 429, headers })
+    expect(notes).toEqual([
+      'too many requests (429): waiting 12 s; the instance allows 600 a minute',
+    ])
+  })
+  it('503 that says when to come again is the same; another is none', async () => {
+    const { gate } = made()
+    for (const headers of [{}, { 'retry-after': 'soon' }, { 'ratelimit-reset': '9' }])
+      expect((await answer(gate, 503, headers as Headers)).again).toBe(false)
+    expect(gate.waiting).toBeUndefined()
+    expect((await answer(gate, 503, { 'retry-after': '5' })).again).toBe(true)
+    expect(gate.waiting).toBeDefined()
+  })
+})
+
+describe('patience', () => {
+  it('ends fifteen minutes after the last answer that was none', async () => {
+    const { gate, clock } = made({}, () => 0)
+    await answer(gate, 200)
+    const outcomes: boolean[] = []
+    for (let i = 0; i < 16; i++) {
+      const { again } = await answer(gate, 429, { 'retry-after': '60' })
+      outcomes.push(again)
+      await clock.pass(minutes(1))
+    }
+    expect(outcomes).toEqual([...Array(15).fill(true), false])
+  })
+  it('does not begin while nobody asks', async () => {
+    const { gate, clock } = made()
+    await answer(gate, 200)
+    await clock.pass(minutes(60))
+    expect((await answer(gate, 429, { 'retry-after': '60' })).again).toBe(true)
+  })
+  it('of one request ends, also where others are answered', async () => {
+    const { gate, clock } = made({}, () => 0)
+    let { leave } = await answer(gate, 429, { 'retry-after': '300' })
+    const again: boolean[] = []
+    for (let i = 0; i < 3; i++) {
+      await clock.pass(minutes(5))
+      await answer(gate, 200)
+      leave = await gate.admit(never, leave)
+      again.push(gate.observe(leave, { status: 429, headers: { 'retry-after': '300' } }))
+    }
+    expect(again).toEqual([true, true, false])
+  })
+  it('is not tried by a wait that is longer: all who wait fail at once', async () => {
+    const { gate, clock } = made({ concurrency: 1 })
+    const leave = await gate.admit(never)
+    const waiting = gate.admit(never)
+    expect(gate.observe(leave, { status: 429, headers: { 'retry-after': '3600' } })).toBe(false)
+    await expect(waiting).rejects.toMatchObject({ category: 'rate_limited', exitCode: 6 })
+    await expect(gate.admit(never)).rejects.toMatchObject({ category: 'rate_limited' })
+    await clock.pass(minutes(70))
+    await expect(gate.admit(never)).resolves.toBeDefined()
+  })
+})
+
+describe('the width', () => {
+  it('grows by one with eight answers, from 4 to 32', async () => {
+    const { gate } = made()
+    expect(gate.width).toBe(4)
+    for (let i = 0; i < 16; i++) await answer(gate, 200)
+    expect(gate.width).toBe(6)
+    for (let i = 0; i < 1000; i++) await answer(gate, 404)
+    expect(gate.width).toBe(32)
+  })
+  it('is a ceiling where it is a number', async () => {
+    const { gate } = made({ concurrency: 6 })
+    for (let i = 0; i < 100; i++) await answer(gate, 200)
+    expect(gate.width).toBe(6)
+  })
+  it('is halved by a time-out', async () => {
+    const { gate } = made({ concurrency: 16 })
+    gate.observe(await gate.admit(never), { lost: 'time-out' })
+    expect(gate.width).toBe(8)
+    gate.observe(await gate.admit(never), { lost: 'connection' })
+    expect(gate.width).toBe(8)
+  })
+  it('is halved when answers take twice as long as the first fifty', async () => {
+    const { gate, clock } = made()
+    const answers = async (count: number, milliseconds: number) => {
+      for (let i = 0; i < count; i++) {
+        const leave = await gate.admit(never)
+        await clock.pass(milliseconds)
+        gate.observe(leave, { status: 200, headers: {} })
+      }
+    }
+    await answers(100, 20)
+    const before = gate.width
+    await answers(50, 60)
+    expect(gate.width).toBe(Math.floor((before + 6) / 2))
+  })
+  it('bounds what is under way', async () => {
+    const { gate, clock } = made()
+    const leaves = Array.from({ length: 9 }, () => gate.admit(never))
+    const first = await leaves[0]
+    expect(await given(clock, Promise.resolve(leaves[3]))).toBe(true)
+    expect(await given(clock, Promise.resolve(leaves[4]))).toBe(false)
+    if (first !== undefined) gate.observe(first, { status: 200, headers: {} })
+    expect(await given(clock, Promise.resolve(leaves[4]))).toBe(true)
+  })
+})
+
+describe('what the instance says is left', () => {
+  const limits = (clock: Scripted, remaining: number): Headers => ({
+    'ratelimit-limit': '100',
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String(clock.now() / 1000 + 10),
+  })
+  /** How many are let go within so many milliseconds, of which no answer says anything. */
+  const within = async (gate: FleetGate, clock: Scripted, milliseconds: number) => {
+    let sent = 0
+    for (let i = 0; i < 50; i++)
+      gate.admit(never).then((leave) => {
+        sent += 1
+        gate.observe(leave, { status: 200, headers: {} })
+      })
+    await clock.pass(milliseconds)
+    return sent
+  }
+  it('is not asked for once it is nothing', async () => {
+    const { gate, clock } = made()
+    await answer(gate, 200, limits(clock, 0))
+    expect(await within(gate, clock, 9990)).toBe(0)
+    await clock.pass(20)
+    expect(await given(clock, gate.admit(never))).toBe(true)
+  })
+  it('is spread over nine tenths of the time once it is less than three tenths', async () => {
+    const { gate, clock } = made()
+    await answer(gate, 200, limits(clock, 20))
+    const half = await within(gate, clock, 4500)
+    expect(half).toBeGreaterThanOrEqual(9)
+    expect(half).toBeLessThanOrEqual(13)
+    await clock.pass(4500)
+    expect(gate.width).toBeGreaterThan(4)
+  })
+  it('is taken at once while it is enough', async () => {
+    const { gate, clock } = made({ concurrency: 50 })
+    await answer(gate, 200, limits(clock, 90))
+    expect(await within(gate, clock, 0)).toBe(50)
+  })
+})
+
+describe('who waits', () => {
+  it('is let go when interrupted', async () => {
+    const { gate, clock } = made()
+    await answer(gate, 429, { 'retry-after': '100' })
+    let stop = (): void => {}
+    const leave = gate.admit((callback) => {
+      stop = callback
+      return () => {}
+    })
+    stop()
+    await expect(leave).rejects.toMatchObject({ category: 'interrupted' })
+    await clock.pass(200_000)
+    await expect(gate.admit(never)).resolves.toBeDefined()
+  })
+  it('is denied when a listener ends it all', async () => {
+    const { gate } = made({ concurrency: 1 })
+    const dead = new Failure('auth', 'dead')
+    let refusal: Failure | undefined
+    const came: unknown[] = []
+    const leaveOff = gate.listen({ came: (one) => came.push(one), refusal: () => refusal })
+    const leave = await gate.admit(never)
+    const waiting = gate.admit(never)
+    refusal = dead
+    gate.observe(leave, { status: 401, headers: {} })
+    await expect(waiting).rejects.toBe(dead)
+    expect(came).toHaveLength(1)
+    leaveOff()
+    await expect(gate.admit(never)).resolves.toBeDefined()
+  })
+})
+
+describe('a rate', () => {
+  it.each([
+    ['100/s', 0.1],
+    [' 0.5/s', 0.0005],
+    ['600/min', 0.01],
+  ])('%s', (text, rate) => expect(parseRate(text)).toBeCloseTo(rate))
+  it.each(['100', '0/s', '-1/s', '5/h', 'fast', '1e3/s'])('%s is none', (text) => {
+    expect(() => parseRate(text)).toThrow(Failure)
+  })
+  it('is the stricter of two', () => {
+    expect(stricter(0.1, 0.2)).toBe(0.1)
+    expect(stricter(undefined, 0.2)).toBe(0.2)
+    expect(stricter()).toBeUndefined()
+  })
+  it('is kept over all requests', async () => {
+    const { gate, clock } = made({ rate: parseRate('10/s'), concurrency: 32 })
+    let sent = 0
+    for (let i = 0; i < 100; i++)
+      gate.admit(never).then((leave) => {
+        sent += 1
+        gate.observe(leave, { status: 200, headers: {} })
+      })
+    await clock.pass(5000)
+    expect(sent).toBeGreaterThanOrEqual(49)
+    expect(sent).toBeLessThanOrEqual(52)
+  })
+})
+
+describe('gates', () => {
+  it('are one for each origin', () => {
+    const of = gates()
+    expect(of('https://a.example/forge')).toBe(of('https://a.example'))
+    expect(of('https://a.example')).not.toBe(of('https://b.example'))
+  })
+})
