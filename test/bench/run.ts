@@ -1,5 +1,5 @@
 /**
- * npm run bench -- [start|lists|writes|fleet|instances|as-code|download|million …] [--runs <n>]
+ * npm run bench -- [start|lists|formats|writes|fleet|instances|as-code|download|million …] [--runs <n>]
  * Prints what the program takes beside its budgets; goals, never a failure. Node's own start is
  * measured in the same run, since machines differ.
  */
@@ -9,6 +9,7 @@ import { asCode } from './as-code.js'
 import { type Bench, withBench } from './bench.js'
 import { download } from './download.js'
 import { fleet } from './fleet.js'
+import { formats } from './formats.js'
 import { instances } from './instances.js'
 import { lists } from './lists.js'
 import { start } from './start.js'
@@ -18,6 +19,7 @@ import { million, writes } from './writes.js'
 const groups: Record<string, (bench: Bench) => Promise<void>> = {
   start,
   lists,
+  formats,
   writes,
   fleet,
   'as-code': asCode,

@@ -1,6 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { collector, opened, shown } from './open.js'
+import { has } from '../support/terminal.js'
+import { collector, opened, shown, written } from './open.js'
+
+/** Reads texts on standard input with PyYAML, which reads YAML 1.1. */
+const foreign = `import json, sys, yaml
+sys.set_int_max_str_digits(0)
+load = lambda text: yaml.load(text, Loader=yaml.SafeLoader)
+print(json.dumps([load(text) for text in json.load(sys.stdin)]))`
+
+/** Text that some reader could take for anything else. */
+const misleading = fc.oneof(
+  fc.constantFrom('y', 'No', 'ON', '~', '', 'null', 'Null', '.inf', 'NaN', '<<', '=', '---', '...'),
+  fc.constantFrom('012', '0o7', '0x1f', '1_000', '1e3', '1:30', '-', '?', '2026-05-01', '12:30:45'),
+  fc.constantFrom('$exact', 'http://a.b/c', 'http://a b', 'https://', 'a:b', 'a: b', 'a #b', '#'),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom(...'ab_/.@+-()*=!?$%:#&{}[],|>"\\\' \t\n\r') }),
+  fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\n\n', '\t', '# ', '- ', '---\n', '\u2028') }),
+  fc.string({
+    unit: fc.constantFrom('\ufeff', '\uffff', '\u{e0041}', '\ud800', '\u00ad', '👩‍👧', 'é'),
+  }),
+  fc.constant('k'.repeat(1100)),
+)
+const number = fc.oneof(
+  fc.integer(),
+  // YAML 1.1 knows no exponent without a point before it.
+  fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !/e/.test(String(n))),
+)
+const { value: anything } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    misleading,
+    number,
+    fc.constantFrom(true, false, null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(misleading, tie('value'), { maxKeys: 3 }),
+  ),
+}))
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+/** Each value as the YAML of a single object, and all as that of a list. */
+const texts = async (values: readonly unknown[]): Promise<string[]> => [
+  ...(await Promise.all(values.map((one) => shown('yaml', [one], { many: false })))),
+  await shown('yaml', values),
+]
+const python = has('python3', '-cimport yaml')
 
 describe('YAML', () => {
   it('gives a list as one sequence, record by record', async () => {
@@ -44,6 +90,35 @@ describe('YAML', () => {
   it('does not fold long text', async () => {
     const long = 'word '.repeat(60).trim()
     expect(await shown('yaml', [{ long }], { many: false })).toBe(`long: ${long}\n`)
+  })
+  it('is the value to readers of YAML 1.1 and 1.2', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anything, { maxLength: 3 }), async (values) => {
+        const read = plain([...values, values])
+        for (const version of ['1.1', '1.2'] as const)
+          expect(
+            (await texts(values)).map((text) => parse(text, { version, logLevel: 'error' })),
+          ).toEqual(read)
+      }),
+      { numRuns: 500 },
+    )
+  })
+  it.skipIf(!python)('is the value to PyYAML, where it is there', async () => {
+    const values = fc.sample(anything, { numRuns: 1500, seed: fc.readConfigureGlobal().seed ?? 1 })
+    const input = JSON.stringify(await texts(values))
+    const read = execFileSync('python3', ['-c', foreign], { input, maxBuffer: 1 << 28 })
+    expect(JSON.parse(String(read))).toEqual(plain([...values, values]))
+  })
+  it('has numbers as they came', async () => {
+    const record = '{"a":1.0,"b":12345678901234567890,"c":1e400,"d":-0}'
+    expect(await written('yaml', [record], { many: false })).toBe(
+      'a: 1.0\nb: 12345678901234567890\nc: 1e400\nd: -0\n',
+    )
+  })
+  it('grows with what is nested by no more than its depth', async () => {
+    const deep = `${'{"a":['.repeat(1000)}${']}'.repeat(1000)}`
+    const text = await written('yaml', [deep], { many: false })
+    expect(text.length).toBeLessThan(deep.length * 2)
   })
   it('takes fields as JSON does', async () => {
     expect(await shown('yaml', [{ a: { b: 1 } }], { many: false, fields: ['a.b', 'c'] })).toBe(

@@ -1,19 +1,12 @@
 /** What stands in a file, before it is text: values in their order, with lines for people. */
 import type { JsonValue } from '../../base/json/value.js'
+import { YamlMap } from '../../base/json/yaml-writer.js'
 
 /** A value of a file. */
 export type FileValue = JsonValue | FileMap | readonly (JsonValue | FileMap)[]
 
 /** A map of a file: its entries in order, and below them what cannot be an entry. */
-export class FileMap {
-  readonly entries: ReadonlyMap<string, FileValue>
-  readonly remarks: readonly string[]
-
-  constructor(entries: Iterable<readonly [string, FileValue]>, remarks: readonly string[] = []) {
-    this.entries = new Map(entries)
-    this.remarks = remarks
-  }
-}
+export class FileMap extends YamlMap<FileValue> {}
 
 const plainList = (list: readonly (JsonValue | FileMap)[]): JsonValue => list.map(plain)
 

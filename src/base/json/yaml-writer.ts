@@ -1,0 +1,137 @@
+/**
+ * Plain values as YAML that a reader of YAML 1.1 and one of 1.2 take for the same value: `-o yaml` and exported
+ * files. The `yaml` library builds a tree of nodes first, which takes 26 times as long.
+ */
+import { Exact, stringifyExact } from './json.js'
+
+/** A map whose entries keep their order whatever they are called, with comments below them. */
+export class YamlMap<Value = unknown> {
+  readonly entries: ReadonlyMap<string, Value>
+  readonly remarks: readonly string[]
+
+  constructor(entries: Iterable<readonly [string, Value]>, remarks: readonly string[] = []) {
+    this.entries = new Map(entries)
+    this.remarks = remarks
+  }
+}
+
+/** A text is plain that begins so, is none of these words, and holds nothing else but the address of a page. */
+const start = /^[A-Za-z_/$]/
+const address = /^https?:\/\//
+const reserved = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i
+const special = /[^\w/.@+()*'=!?$ -]| (?= |$)/
+/** What moves a cursor, cannot be seen, or must not stand in YAML; in a block, line breaks and tabs may. */
+const unseen =
+  /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/u
+const ordinary = /^[ -~]*$/
+const allUnseen = new RegExp(unseen.source, 'gu')
+const outsideBlocks = new RegExp(`(?![\\n\\t])${unseen.source}|^[ \\t\\n]|[ \\t](?:\\n|$)`, 'u')
+/** Longer texts stand in one line: a reader of blocks takes a multiple of their memory. */
+const longestBlock = 1 << 20
+/** PyYAML wants the colon of a shorter form within 1,024 characters. */
+const longestKey = 1000
+/** Deeper than this a value is JSON in one line, so that hostile nesting stays small. */
+const deepest = 40
+
+const escaped = (text: string): string =>
+  ordinary.test(text)
+    ? text
+    : text.replace(allUnseen, (sign) => {
+        const code = sign.codePointAt(0)?.toString(16) ?? ''
+        return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
+      })
+
+const isPlain = (text: string): boolean =>
+  start.test(text) &&
+  !special.test(text.startsWith('http') ? text.replace(address, '') : text) &&
+  !(text.length <= 5 && reserved.test(text))
+
+const quoted = (text: string): string => escaped(JSON.stringify(text))
+
+const oneLine = (text: string): string => (isPlain(text) ? text : quoted(text))
+
+const inJson = (value: unknown): string => escaped(stringifyExact(value) ?? 'null')
+
+const blockText = (text: string, pad: string): string => {
+  const whole = text.endsWith('\n')
+  const chomping = whole ? (text.endsWith('\n\n') ? '+' : '') : '-'
+  return `|${chomping}\n${(whole ? text.slice(0, -1) : text).replace(/^(?=[^\n])/gm, pad)}`
+}
+
+const textIn = (text: string, depth: number): string => {
+  if (isPlain(text)) return text
+  const block = text.includes('\n') && text.length <= longestBlock && !outsideBlocks.test(text)
+  return block ? blockText(text, '  '.repeat(depth)) : quoted(text)
+}
+
+const scalar = (value: unknown): string =>
+  typeof value === 'boolean' || Number.isFinite(value) ? String(value) : inJson(value)
+
+/** Lists of scalars whose JSON has at most so many characters stand in one line. */
+interface YamlLayout {
+  readonly shortList?: number
+}
+
+const isBranch = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof Exact)
+
+/** A value without entries, or a short list, in one line; undefined where it takes several. */
+const flow = (value: object, { shortList = 0 }: YamlLayout): string | undefined => {
+  if (value instanceof YamlMap) return value.entries.size === 0 ? '{}' : undefined
+  if (!Array.isArray(value))
+    return Object.values(value).every((one) => one === undefined) ? '{}' : undefined
+  if (value.length === 0) return '[]'
+  if (value.length > shortList || value.some(isBranch) || inJson(value).length > shortList)
+    return undefined
+  return `[${value.map((one) => (typeof one === 'string' ? oneLine(one) : scalar(one))).join(', ')}]`
+}
+
+/** So many labels of keys are kept: those of records are the same in each. */
+const keptLabels = 1000
+const labels = new Map<string, string>()
+
+const remarks = (map: YamlMap, depth: number): string =>
+  map.remarks.map((line) => `${'  '.repeat(depth)}# ${escaped(line)}\n`).join('')
+
+/** A key with its colon, which stands on a line of its own below a long key. */
+const labelOf = (key: string, pad: string): string => {
+  const kept = labels.get(key)
+  if (kept !== undefined) return kept
+  const name = oneLine(key)
+  if (name.length > longestKey) return `? ${name}\n${pad}:`
+  const label = `${name}:`
+  if (labels.size < keptLabels) labels.set(key, label)
+  return label
+}
+
+/** The entries of a map or the elements of a list, a line or more each; the first has no indent before it. */
+const parts = (value: object, depth: number, layout: YamlLayout): string => {
+  const pad = '  '.repeat(depth)
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const one of value) text += `${text === '' ? '' : pad}-${written(one, depth + 1, layout)}`
+    return text
+  }
+  const gap = `\n${pad}  `
+  for (const [key, one] of value instanceof YamlMap ? value.entries : Object.entries(value)) {
+    if (one === undefined) continue
+    if (text !== '') text += pad
+    text += labelOf(key, pad) + written(one, depth + 1, layout, gap)
+  }
+  return text
+}
+
+/** What follows `-`, or `key:` with a line break before what takes several lines, and a line break. */
+const written = (value: unknown, depth: number, layout: YamlLayout, gap = ' '): string => {
+  if (typeof value === 'string') return ` ${textIn(value, depth)}\n`
+  if (!isBranch(value)) return ` ${scalar(value)}\n`
+  const inLine = depth > deepest ? inJson(value) : flow(value, layout)
+  const text = inLine === undefined ? gap + parts(value, depth, layout) : ` ${inLine}\n`
+  return value instanceof YamlMap && value.remarks.length > 0 ? text + remarks(value, depth) : text
+}
+
+/** A value as YAML text that ends in a line break. @throws RangeError where it is nested too deeply */
+export const yamlText = (value: unknown, layout: YamlLayout = {}): string =>
+  isBranch(value) && flow(value, layout) === undefined
+    ? written(value, 0, layout, '')
+    : written(value, 1, layout).slice(1)
