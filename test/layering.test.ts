@@ -360,7 +360,7 @@ describe('the check itself', () => {
     ['start/load.ts', 'engine/run.ts', 'type'],
     ['engine/run.ts', 'sandbox/index.ts', 'dynamic'],
     ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'static'],
-    ['commands/mr.ts', 'engine/context.ts', 'type'],
+    ['commands/mr.ts', 'engine/services.ts', 'type'],
     ['client/index.ts', 'output/index.ts', 'type'],
     ['client/index.ts', 'vocabulary/index.ts', 'type'],
     ['http/client.ts', 'client/index.ts', 'type'],

@@ -2,12 +2,10 @@
 
 import type { Words } from '../catalogue/words.js'
 import { usage } from '../errors.js'
-import { act, spreadBy } from './acting.js'
 import { checkShown } from './answer/identity.js'
 import { changes, takesSeveral } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
-import { createRun } from './context.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
 import type { JournalWish } from './keeping/wish.js'
@@ -19,6 +17,8 @@ import type { Raw } from './plan/line.js'
 import { columnOf, type Parents, parentsIn } from './plan/parents.js'
 import { commandsOwn, everybodys } from './plan/shared-flags.js'
 import { prelude } from './prelude.js'
+import { follow, startRun } from './run.js'
+import { spreadBy } from './targets/objects.js'
 import { checkSelection } from './targets/selected-list.js'
 import type { Until } from './until.js'
 
@@ -140,7 +140,7 @@ const executeOne = async (
   const wish = wishOf(command, raw, globals, parents)
   const words = { ...(await ownWords(command, own)), ...inWords(part) }
   const said = { ...words, ...(await untilOf(command, globals, words)) }
-  const running = await createRun({
+  const running = await startRun({
     own,
     ...said,
     part,
@@ -160,8 +160,7 @@ const executeOne = async (
   try {
     await prelude({ command, globals, person: running.services.person, ...words }, early)
     checkShown(format, command, globals)
-    const beside = { parents, running, wish, input, stdin: input.text, ...said }
-    await act({ command, raw, globals, signal, ...beside })
+    await follow({ command, raw, globals, signal, parents, running, wish, input, ...said })
   } catch (error) {
     if (!(error instanceof Printed)) failed = error
   }

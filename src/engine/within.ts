@@ -14,7 +14,6 @@ import { type Globals, readGlobals } from './command/globals.js'
 import type { Piped } from './command/services.js'
 import type { Command } from './command/types.js'
 import type { Manner, WithinAnswer, WithinAsk } from './command/within.js'
-import { createRun } from './context.js'
 import { failureIn } from './failed.js'
 import type { RunOptions, RunWithin, Sharing } from './options.js'
 import { commandIn } from './own/command.js'
@@ -22,6 +21,7 @@ import { ownWords } from './own/found.js'
 import { Printed } from './perform/unsent.js'
 import { givenInWords } from './plan/data.js'
 import { prelude } from './prelude.js'
+import { startRun } from './run.js'
 import type { Streams } from './screen.js'
 
 // The screen of a run within another: nobody sits before it, and what it prints is kept.
@@ -206,7 +206,7 @@ const optionsFor = (
 /** Does it. @returns its exit code */
 const act = async (options: RunOptions, given: Given): Promise<number> => {
   const { command, globals, words } = options
-  const running = await createRun(options)
+  const running = await startRun(options)
   const { services } = running
   try {
     await prelude({ command, globals, person: services.person, ...(words && { words }) }, [])

@@ -1,7 +1,7 @@
 /** Whoever sits before standard error: what is asked, what is not, and what is said to who leaves. */
 import { expect, it } from 'vitest'
-import { Unasked } from '../../src/engine/context.js'
 import { Attendant } from '../../src/engine/person/attendant.js'
+import { Unasked } from '../../src/engine/services.js'
 import { Failure } from '../../src/errors.js'
 
 const owner = {

@@ -5,9 +5,9 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
 import { commandNamed } from '../../src/commands/index.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
-import { createRun } from '../../src/engine/context.js'
 import { ownOf } from '../../src/engine/own/found.js'
 import { globalsOf } from '../../src/engine/plan/given.js'
+import { startRun } from '../../src/engine/run.js'
 import { runWithin } from '../../src/engine/within.js'
 import { formatNamed } from '../../src/output/formats.js'
 
@@ -84,7 +84,7 @@ export const servicesOf = async (
   if (command?.run === undefined) throw new Error('there is no mcp serve')
   const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
   const raw = { args: [], flags }
-  const running = await createRun({
+  const running = await startRun({
     command,
     globals: globalsOf(raw, env, () => {}),
     format: formatNamed('json'),

@@ -1,4 +1,4 @@
-/** What a command is handed: four services, and nothing else. `engine/context.ts` puts them together. */
+/** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
 import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Answered, Input, Listing, RecordOf } from '../../client/typed.js'

@@ -30,7 +30,7 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
     `Find its new path with \`svcctl projects get ${quoted(project)} --fields path_with_namespace\`, then name that, or its ID, with -P.`,
   rate: (wait) => {
     const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
-    return `Wait before the next call, and ask for less at once (--concurrency).${asked}`
+    return `Wait before the next call, and ask for less at once (--concurrency, --rate).${asked}`
   },
   input: 'Correct what it names and try again; --help lists what the command takes.',
   way: 'Try again; if it stays so, `svcctl doctor` looks at each step of the way there.',

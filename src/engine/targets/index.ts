@@ -10,7 +10,8 @@ import { changes, hasForm, named, scopeOf } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
-import type { Running } from '../context.js'
+import type { Engine } from '../many/each.js'
+import type { Targets } from '../perform/requests.js'
 import { Printed } from '../perform/unsent.js'
 import { objectsOf } from '../plan/objects.js'
 import { givenFor, isFound, type Parents, type Slot, slotOf } from '../plan/parents.js'
@@ -18,6 +19,7 @@ import { pipedObjects } from '../plan/piped-reader.js'
 import { referenceOf } from '../plan/references.js'
 import { isRehearsal } from '../rehearsal.js'
 import type { ProjectChoice } from './found.js'
+import type { ListOver } from './listing.js'
 import type { Selection } from './selection.js'
 
 // The projects or groups that a line means, one after the other.
@@ -94,7 +96,12 @@ interface Asked {
   readonly command: Command
   readonly given: Given
   readonly operation: Operation
-  readonly running: Pick<Running, 'gate' | 'listOver' | 'perform' | 'services'>
+  readonly running: {
+    readonly services: Services
+    readonly gate: Engine['gate']
+    readonly listOver: ListOver
+    readonly perform: (given: Given, operation: Operation, targets?: Targets) => Promise<void>
+  }
   readonly parents: Parents
   /** Those that came with their objects. */
   readonly slots?: readonly Slot[]
@@ -103,7 +110,7 @@ interface Asked {
   readonly globals: Globals
   readonly signal: AbortSignal
   /** `--select`: which objects, in each. */
-  readonly selection?: Selection
+  readonly selection?: Selection | undefined
 }
 
 /** An object that says itself where it belongs has no place in each of several. */

@@ -7,8 +7,8 @@ import type { Emit, Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { RunOptions } from '../options.js'
-import type { Performer } from '../perform/index.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
+import type { Requests } from '../perform/requests.js'
 import { givenFor, type Slot } from '../plan/parents.js'
 import type { Afterwards } from '../saying.js'
 import type { Over, PartOfOver } from './over.js'
@@ -24,7 +24,7 @@ export type ListOver = (
 ) => Promise<void>
 
 interface OverParts extends Parts, Pick<Services, 'person' | 'place'> {
-  readonly performer: Performer
+  readonly requests: Pick<Requests, 'below'>
   readonly answer: RunAnswer
   readonly below: Afterwards
   readonly choice: ConstructorParameters<typeof Lists>[3]
@@ -44,7 +44,7 @@ class EachParent {
     const { emit = {} } = operation
     if (emit.document !== undefined) throw refused('project or group')
     return async (slot, part) => {
-      const [plan] = await this.#parts.performer.below(operation.given ?? given, operation, [slot])
+      const [plan] = await this.#parts.requests.below(operation.given ?? given, operation, [slot])
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')
       if (plan.refused !== undefined) throw plan.refused
       const lists = this.#listsTo(part)

@@ -95,7 +95,7 @@ export const over = (by: ClosedBy, wait: number): Failure => {
     })
   return new Failure('rate_limited', `the instance takes no more requests, ${asks}`, {
     status: by,
-    hint: 'Try later, and ask for less at once (--concurrency, --rate).',
+    advice: { code: 'rate', about },
   })
 }
 

@@ -1,11 +1,12 @@
-/** The services of one run, put together: what a command is handed. */
+/** The services of one run, put together: what a command is handed, and what carries out what it asks for. */
 
 import { Failure } from '../errors.js'
 import type { Ask } from '../http/types.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
 import { named } from './command/derive/index.js'
 import type { Given, Plan } from './command/described.js'
-import type { InstanceService, Services } from './command/services.js'
+import type { InstanceService, Many, Services } from './command/services.js'
+import type { Operation } from './command/types.js'
 import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
@@ -16,8 +17,9 @@ import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
 import type { RunOptions, RunWithin } from './options.js'
 import { Curl } from './perform/curl.js'
-import { Performer } from './perform/index.js'
-import { LiveInstance } from './perform/live.js'
+import { LiveInstance, liveHow } from './perform/live.js'
+import type { Previews } from './perform/preview.js'
+import { Requests } from './perform/requests.js'
 import { UnsentInstance } from './perform/unsent.js'
 import { Attendant } from './person/attendant.js'
 import { Sessions } from './place/sessions.js'
@@ -56,12 +58,26 @@ const listsEnd = ({ inner }: RunOptions, { later }: Afterwards) => ({
   ended: inner?.ended,
 })
 
-export interface Running {
+/** What carries requests out. */
+export interface RunParts {
+  readonly requests: Requests
+  readonly lists: Lists
+  readonly crowd: Crowd
+  readonly answer: RunAnswer
+  readonly globals: RunOptions['globals']
+  /** How what an operation wants sent is sent. */
+  readonly live: (operation: Operation) => Many
+  /** `--curl`: prints requests. */
+  readonly curl: Curl
+  /** `--dry-run`: shows what would be written; undefined where it is. */
+  readonly preview: (() => Promise<Previews>) | undefined
+}
+
+export interface Put {
   readonly services: Services
+  readonly parts: RunParts
   /** `--select`, of what was asked; undefined where nothing is to be selected. */
   readonly selection: (given: Given) => Promise<Selection | undefined>
-  /** Does what a command does with its objects. */
-  readonly perform: Performer['perform']
   readonly listOver: ListOver
   /** The gate that all requests to the run's instance pass. */
   readonly gate: Engine['gate']
@@ -212,21 +228,17 @@ const tellAfter = (below: Afterwards, sending: Sending, { note }: SingleBudget):
 }
 
 /** Puts the services of a run together. */
-export const createRun = async (options: RunOptions): Promise<Running> => {
+export const putTogether = async (options: RunOptions): Promise<Put> => {
   const { globals, listed, signal } = options
   const screen = await streamsOf(options)
   const below = new Afterwards(screen.notes)
-  const room: Room = await roomOf(options, screen, below)
+  const room = await roomOf(options, screen, below)
   const { sessions, place, printing, answer, exchange, person, budget } = room
   const reads = readsOf(exchange, options)
   const planning = new Planning(options, screen, place, reads)
   const choice = choiceOf(options, { ...room, planning, reads })
-  const lists = new Lists(
-    globals,
-    exchange.instance,
-    { writer: (many, emit) => answer.writer(many, emit), ...listsEnd(options, below) },
-    choice,
-  )
+  const writer = { writer: answer.writer.bind(answer), ...listsEnd(options, below) }
+  const lists = new Lists(globals, exchange.instance, writer, choice)
   const sending = new Sending(exchange, person, answer, globals, options.words)
   const run = { command: named(options.command), gate: exchange.gate, signal, listed }
   const engine: Engine = { send: (plan) => sending.send(plan), answer, person, globals, ...run }
@@ -238,12 +250,13 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const parts = { planning, sending, exchange, lists, crowd, person, answer }
   const instance = instanceOf(options, parts)
   const preview = previewOf(options, { engine, exchange, sending, lists })
-  const performer = new Performer({ ...parts, globals, preview, curl: new Curl(parts) })
+  const requests = new Requests(planning)
+  const carrying = { requests, lists, crowd, answer, globals, preview, curl: new Curl(parts) }
   return {
     services: { instance, answer, person, place },
     selection: selectionOf(options, { ...parts, reads, place }),
-    perform: (...asked) => performer.perform(...asked),
-    listOver: listingOver(options, { ...parts, place, performer, below, choice }),
+    parts: { ...carrying, live: (operation) => liveHow(parts, operation) },
+    listOver: listingOver(options, { ...parts, place, requests, below, choice }),
     gate: exchange.gate,
     printing: budget.counting(printing),
     rounds: screen.rounds,

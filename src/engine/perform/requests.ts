@@ -1,0 +1,75 @@
+/** The requests that a command wants made of its targets, each complete. */
+import { ahead, mostAtOnce } from '../../base/ahead.js'
+import type { Coming, Given, Plan, PlanSource } from '../command/described.js'
+import type { Operation } from '../command/types.js'
+import type { Planning } from '../instance/planning.js'
+import { completing } from '../plan/complete.js'
+import { givenFor, type Slot } from '../plan/parents.js'
+import { apartWithRows } from '../plan/row-fields.js'
+
+/** What an operation works on, where that is not what the line names by itself. */
+export type Targets = { readonly slots: readonly Slot[] } | { readonly coming: Coming }
+
+/** Whether requests are made as their objects come. */
+export const isSource = (plans: readonly Plan[] | PlanSource): plans is PlanSource =>
+  'planOf' in plans
+
+export class Requests {
+  readonly #planning: Planning
+
+  constructor(planning: Planning) {
+    this.#planning = planning
+  }
+
+  /** In hand, or made as the objects come. */
+  of(
+    given: Given,
+    operation: Operation,
+    targets: Targets | undefined,
+  ): Promise<readonly Plan[] | PlanSource> {
+    const { plans, plansFor } = operation
+    if (plans !== undefined) return Promise.resolve(plans)
+    const asked = operation.given ?? given
+    if (targets === undefined && plansFor !== undefined) return plansFor(asked)
+    if (targets === undefined) return this.#named(asked, operation)
+    if ('slots' in targets) return this.below(asked, operation, targets.slots)
+    return this.#planning.source(asked, operation, targets.coming)
+  }
+
+  /** Of what each of several projects or groups has. */
+  async below(
+    given: Given,
+    operation: Operation,
+    slots: readonly Slot[],
+  ): Promise<readonly Plan[]> {
+    const plans: Plan[] = []
+    for (const slot of slots)
+      if (operation.plansFor !== undefined)
+        for (const plan of await operation.plansFor(givenFor(given, slot)))
+          plans.push({ ...plan, parent: slot.parent })
+      else for await (const plan of this.#planning.below(given, operation, slot)) plans.push(plan)
+    return this.#completed(plans, operation)
+  }
+
+  /** Of what the line names. */
+  async #named(given: Given, operation: Operation): Promise<readonly Plan[]> {
+    const { preset, split, standIn } = operation
+    const { texts, ...rows } = apartWithRows(given, split)
+    const args = standIn === undefined ? texts : texts.map(standIn)
+    const apart = operation.merge !== undefined
+    const plans = await this.#planning.plans({ ...given, args, ...rows }, preset, apart)
+    const named = plans.map((plan, i) => {
+      const text = texts[i]
+      return standIn === undefined || text === undefined ? plan : { ...plan, label: text }
+    })
+    return this.#completed(named, operation)
+  }
+
+  async #completed(plans: readonly Plan[], operation: Operation): Promise<readonly Plan[]> {
+    if (operation.complete === undefined) return plans
+    const all: Plan[] = []
+    const width = operation.reads === true ? mostAtOnce : 1
+    for await (const plan of ahead(plans, width, completing(operation))) all.push(plan)
+    return all
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * What a line asks for, done:
+ *
+ *     targets             →  requests             →  stages                 →  executor             →  answer
+ *     arguments, stdin,      what the command        confirmed together,       sent, or shown beside   records or outcomes,
+ *     --select, a journal    wants of each           journalled, paced         what is there, or       in the order of
+ *     × projects, groups     (`Operation`)                                     printed as curl         the targets
+ *
+ * Lists go to the instance page by page: conditions, single records, order and limit are stages of theirs. Several instances are
+ * several runs of the line around this (`instances/`); `--watch` and `--until` do all of it again, with the same targets.
+ */
+import { resolve } from 'node:path'
+import { writes } from '../catalogue/endpoint.js'
+import type { Words } from '../catalogue/words.js'
+import { Failure, usage } from '../errors.js'
+import type { Coming, Given, Plan, PlanSource } from './command/described.js'
+import { isRepeated } from './command/repeat-flags.js'
+import type { Services } from './command/services.js'
+import type { Command, Operation } from './command/types.js'
+import type { JournalWish } from './keeping/wish.js'
+import type { RunOptions } from './options.js'
+import { asNeutral } from './own/found.js'
+import { isSource, type Targets } from './perform/requests.js'
+import { givenOf } from './plan/given.js'
+import { withoutParents } from './plan/parents.js'
+import { type Put, putTogether, type RunParts } from './services.js'
+import {
+  comingOf,
+  inPart,
+  type ObjectsLine,
+  pipedParents,
+  rowFieldsOf,
+  selectedBy,
+} from './targets/objects.js'
+import type { Selection } from './targets/selection.js'
+import type { Until } from './until.js'
+import { watch } from './watch.js'
+
+// From targets to the answer.
+
+/** Does with its objects what a command says. */
+export type Perform = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
+
+/** A run whose services are there. */
+export interface Running extends Omit<Put, 'parts'> {
+  readonly perform: Perform
+}
+
+/** A list, page by page; one document where the command makes that of it. */
+const list = async (
+  { answer, curl, lists, globals }: RunParts,
+  { emit = {} }: Operation,
+  plans: readonly Plan[],
+): Promise<void> => {
+  const { document } = emit
+  if (document !== undefined && globals.sort !== undefined)
+    throw usage('--sort goes with a list of records, and this answer is one document')
+  for (const plan of plans) {
+    if (globals.curl) await curl.list(plan, document?.whole === true)
+    else if (plan.request !== undefined) await lists.streamRequest(plan.request)
+    else if (document === undefined) await lists.stream(plan, emit)
+    else {
+      const records = await (document.whole ? lists.gather(plan) : lists.collect(plan))
+      await answer.printDocument(await document.of(records, plan))
+    }
+  }
+}
+
+/** Objects that come are of one verb, which writes. */
+const isWriting = (source: readonly Plan[] | PlanSource): boolean =>
+  isSource(source) || source.some(({ endpoint }) => writes(endpoint))
+
+/** Requests, carried out: listed, printed, shown, or confirmed, journalled and sent. */
+const carryOut = async (
+  parts: RunParts,
+  operation: Operation,
+  source: readonly Plan[] | PlanSource,
+): Promise<void> => {
+  const { crowd, curl, globals, lists, preview } = parts
+  const first = isSource(source) ? undefined : source[0]
+  if (!isSource(source) && first?.endpoint.returns.kind === 'many')
+    return list(parts, operation, source)
+  if (globals.curl) return curl.print(source, operation)
+  if (preview !== undefined && isWriting(source)) return (await preview()).show(source, operation)
+  if (first?.request !== undefined) lists.refuseChoice()
+  const how = parts.live(operation)
+  return isSource(source) ? crowd.stream(source, how) : crowd.many(source, how)
+}
+
+/** @throws Failure what became of the one object, or of all as a whole */
+const performing =
+  (parts: RunParts): Perform =>
+  async (given, operation, targets) => {
+    const { around = (work) => work() } = operation
+    const source = await parts.requests.of(given, operation, targets)
+    const work = (): Promise<void> => carryOut(parts, operation, source)
+    if (parts.globals.curl || parts.preview !== undefined) return work()
+    await around(work)
+    const further = await operation.after?.()
+    if (further !== undefined)
+      await parts.crowd.many(further, { done: 'resumed', final: operation.final })
+  }
+
+/** The services of a run, and what does with them what a command says. */
+export const startRun = async (options: RunOptions): Promise<Running> => {
+  const { parts, ...put } = await putTogether(options)
+  return { ...put, perform: performing(parts) }
+}
+
+// From a line to its targets.
+
+/** A line that is understood, in a run that is there. */
+export interface RunLine extends ObjectsLine {
+  readonly signal: AbortSignal
+  readonly running: Running
+  /** The instance's own, where a vocabulary is in force. */
+  readonly words?: Words
+  /** What is waited for, where the rounds end by themselves. */
+  readonly until?: Until
+}
+
+/** Seconds from round to round, where nobody says so. */
+const defaultRound = 2
+
+/** The line of the run that is gone on with; undefined where nothing of it is left. */
+const takenUp = async (line: RunLine): Promise<RunLine | undefined> => {
+  if (line.globals.resume === undefined || line.command.keeps === true) return line
+  const { takeUp } = await import('./keeping/resuming.js')
+  const taken = await takeUp({ ...line, ...line.running })
+  return taken === undefined ? undefined : { ...line, ...taken }
+}
+
+/** What of a run whose input was cut cannot be done. */
+const checkWhole = ({ wish: { resumed } }: RunLine): void => {
+  if (resumed === undefined || resumed.again || resumed.past.total !== undefined) return
+  throw new Failure(
+    'partial',
+    'the input of the run was cut: what had not been read of it is not done',
+    {
+      hint: 'Give the same input again, with - or --select: what stands in the journal is passed over.',
+    },
+  )
+}
+
+/** Keeps the digest of what was read of a file: it may be another when the journal is made. */
+const digesting =
+  ({ digests }: JournalWish) =>
+  async (path: string, bytes: Uint8Array): Promise<void> => {
+    const { createHash } = await import('node:crypto')
+    digests.set(resolve(path), createHash('sha256').update(bytes).digest('hex'))
+  }
+
+/** What the line says, as values: flags, `--input`, standard input and rows checked. */
+const asked = async (
+  line: RunLine,
+  coming: Coming | undefined,
+  rowFields: RowFieldsOf,
+): Promise<Given> => {
+  const { command, raw, parents, input, signal, running, wish, words } = line
+  const { person } = running.services
+  const said = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
+    project: parents && '',
+    env: process.env,
+    stdin: input.text,
+    coming,
+    rowFields,
+    note: (text) => person.note(text),
+    warn: (text) => person.warn(text),
+    read: digesting(wish),
+    signal,
+  })
+  return asNeutral(said, raw, command, words)
+}
+
+type RowFieldsOf = ReturnType<typeof rowFieldsOf>
+
+/** What a command does; one that says nothing does what its endpoints alone make of it. */
+const operationOf = async (
+  { operation }: Command,
+  services: Services,
+  given: Given,
+): Promise<Operation> => (operation === undefined ? {} : operation(services, given))
+
+/** The same for each of several projects or groups. */
+const followOver = async (
+  line: RunLine & { readonly parents: NonNullable<RunLine['parents']> },
+  given: Given,
+  selection: Selection | undefined,
+): Promise<void> => {
+  const { command, running } = line
+  const { runOverParents } = await import('./targets/index.js')
+  const operation = await operationOf(command, running.services, { ...given, several: true })
+  const part = await inPart(line, given)
+  if (part === undefined) return
+  await runOverParents({ ...line, selection, narrow: part.narrow, given, operation })
+}
+
+/** Once, or again and again. */
+const inRounds = async (line: RunLine, round: () => Promise<void>): Promise<void> => {
+  const { globals, running, until } = line
+  const { watch: seconds = defaultRound, curl } = globals
+  if (!isRepeated(globals) || curl) return round()
+  const { services, rounds, printing } = running
+  await watch(services, { seconds, rounds, printing, until }, round)
+}
+
+const followTargets = async (taken: RunLine): Promise<void> => {
+  const coming = await comingOf(taken)
+  const rowFields = rowFieldsOf(taken)
+  const line = { ...taken, ...(coming === undefined ? await pipedParents(taken, rowFields) : {}) }
+  const { command, parents, running, wish } = line
+  const { services } = running
+  const [slot] = line.slots ?? []
+  if (slot !== undefined) wish.parents = slot.parent.column
+  const said = await asked(line, coming, rowFields)
+  const selection = await running.selection(said)
+  if (parents !== undefined) return followOver({ ...line, parents }, said, selection)
+  const selected = await selectedBy(line, selection, said)
+  const part = selected === undefined ? undefined : await inPart(line, selected)
+  if (part === undefined) return
+  const { given } = part
+  await inRounds(line, async () => {
+    if (command.run !== undefined) return command.run(services, given)
+    const targets = given.coming && { coming: given.coming }
+    await running.perform(given, await operationOf(command, services, given), targets)
+  })
+}
+
+/** Does what a line asks for: once, again and again, for each of several parents, or gone on with. */
+export const follow = async (line: RunLine): Promise<void> => {
+  const taken = await takenUp(line)
+  if (taken !== undefined) await followTargets(taken)
+  checkWhole(taken ?? line)
+}
