@@ -16,6 +16,8 @@ export interface Change {
   /** As it is to be, in the values of files; undefined for a secret. */
   readonly wanted?: JsonValue
   readonly secret?: SecretSource
+  /** What else would do, where files give a range: `at least 2`. */
+  readonly within?: string
   readonly origin: Origin
 }
 

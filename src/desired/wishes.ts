@@ -10,6 +10,14 @@ export interface Origin {
   readonly file: string
   readonly line: number
   readonly column: number
+  /** The team that it comes from, and where that names the person. */
+  readonly team?: { readonly name: string; readonly at: Origin }
+}
+
+/** Where something stands, as editors and terminals open it. */
+export const originText = ({ file, line, column, team }: Origin): string => {
+  const at = `${file}:${line}:${column}`
+  return team === undefined ? at : `${at}, team ${team.name} at ${originText(team.at)}`
 }
 
 /** Where a secret comes from; its value is fetched only where it is sent. */

@@ -249,7 +249,7 @@ describe('drift', () => {
     expect(text('junit')).toContain('approvals_required: 1 → 2')
     expect(text('junit')).toContain('file="svcctl.yml"')
     expect(text('markdown')).toContain(
-      '| projects/platform/app:approval_rules/Security | differs: approvals_required: 1 → 2 | svcctl.yml:5:7 |',
+      '| ~ | `approval_rules/Security` | `approvals_required` | `1` | `2` | `svcctl.yml:5:19` |',
     )
     const sarif = JSON.parse(text('sarif')) as { runs: { results: object[] }[] }
     expect(sarif.runs[0]?.results).toMatchObject([

@@ -5,20 +5,16 @@ import type { Fitting } from '../../desired/applying/staleness.js'
 import type { PlanAction, PlanDocument } from '../../desired/planfile/document.js'
 import type { Services } from '../../engine/command/services.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
-import type { GivenBy } from '../define.js'
-import type { planningFlags, secretFlags } from '../plan/flags.js'
+import type { PlanGiven } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import { planBytes } from '../plan/writing.js'
-
-/** What a plan is made of. */
-export type PlanAsked = GivenBy<typeof planningFlags & typeof secretFlags>
 
 export interface Agreed {
   /** How it is called in what is said of it. */
   readonly file: string
   readonly document: PlanDocument
   /** What it is made of again. */
-  readonly given: PlanAsked
+  readonly given: PlanGiven
   /** Of a run that is gone on with, the actions that are not done; its sets are its own. */
   readonly open?: ReadonlySet<string>
 }
@@ -37,16 +33,25 @@ const bytesOf = (path: string): Buffer | undefined => {
 }
 
 /** Flags that say what a plan is about; a plan file says it itself. */
-const selecting = ['project', 'group', 'only', 'except', 'with-archived', 'missing'] as const
+const selecting = [
+  'project',
+  'group',
+  'only',
+  'except',
+  'ignore',
+  'with-archived',
+  'missing',
+] as const
 
 /** The line that makes a plan again: its files and selection, and what this line says of how. */
-export const againFor = ({ inputs, selection }: PlanDocument, given: PlanAsked): PlanAsked => {
-  const { projects, groups, only, except, withArchived, missing } = selection
+export const againFor = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
+  const { projects, groups, only, except, ignore, withArchived, missing } = selection
   const all = {
     project: projects,
     group: groups,
     only,
     except,
+    ignore,
     'with-archived': withArchived,
     missing,
   }
@@ -54,7 +59,7 @@ export const againFor = ({ inputs, selection }: PlanDocument, given: PlanAsked):
   return { ...given, args: inputs, flags: { ...given.flags, ...Object.fromEntries(said) } }
 }
 
-const checkAlone = ({ args, flags }: PlanAsked, file: string): void => {
+const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
   if (args.length > 1) throw usage(`${file} is a plan: no other file goes with it`)
   const stray = selecting.find((name) => flags[name] !== undefined)
   if (stray !== undefined)
@@ -64,7 +69,7 @@ const checkAlone = ({ args, flags }: PlanAsked, file: string): void => {
 /** The plan file that a line names; undefined where it names files that declare an instance. */
 export const agreedIn = async (
   { place }: Services,
-  given: PlanAsked,
+  given: PlanGiven,
 ): Promise<Agreed | undefined> => {
   const { readPlan } = await import('../../desired/planfile/read.js')
   for (const file of given.args.filter((arg) => arg.endsWith('.json'))) {

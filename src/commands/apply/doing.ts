@@ -7,6 +7,7 @@ import type { Attributes } from '../../engine/journal/lines.js'
 import { keptAs } from '../../engine/keeping/runs.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { writableOf } from '../plan/instance.js'
+import { type ActionEnd, notePage } from '../plan/markdown.js'
 import { formatOf } from '../plan/printing.js'
 import type { ApplyRun } from './run.js'
 
@@ -52,13 +53,26 @@ const tellDone = async (
   person.note(closingLine(report, keptAs(run.journal, 'apply', place.globals)))
 }
 
+const endsOf = ({ outcomes }: Carried): ReadonlyMap<string, ActionEnd> =>
+  new Map(
+    [...outcomes].map(([id, outcome]): [string, ActionEnd] =>
+      'failure' in outcome
+        ? [id, { failed: true, text: outcome.failure.message }]
+        : [id, { failed: false, text: outcome.state }],
+    ),
+  )
+
 /** The plan's document with what became of each action. People had the plan before. */
 const printDone = async (
-  { services: { answer, place }, made: { document } }: ApplyRun,
+  { services: { answer, place }, made: { document }, reported, report }: ApplyRun,
   all: Carried,
   looked: Verified,
 ): Promise<void> => {
+  const ends = endsOf(all)
+  await report(ends)
   if (answer.reader === 'people') return
+  const format = await formatOf(place)
+  if (format.name === 'markdown') return answer.write(notePage({ ...reported, ends }))
   const actions = document.actions.map((action) => ({
     ...action,
     ...toldOf(action.id, all, looked),
@@ -68,7 +82,7 @@ const printDone = async (
       actions.map(({ verb, address, outcome }) => ({ verb, address, outcome })),
       { columns: ['verb', 'address', 'outcome'] },
     )
-  if ((await formatOf(place)).nests !== true) return answer.printMany(actions, { reveal: true })
+  if (format.nests !== true) return answer.printMany(actions, { reveal: true })
   // What became of it is no plan any more.
   const { sha256: _, ...rest } = document
   await answer.print({ ...rest, actions }, { reveal: true })

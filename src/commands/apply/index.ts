@@ -11,9 +11,11 @@ import { instanceOf } from '../../engine/place/journals.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { pathsOf } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
-import { filesArgument, limitFlags, limitsOf, planningFlags, secretFlags } from '../plan/flags.js'
+import { filesArgument, planningFlags } from '../plan/flags.js'
 import { type MadePlan, madePlan } from '../plan/making.js'
+import type { Reported } from '../plan/markdown.js'
 import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
+import { writeReports } from '../plan/reports.js'
 import { secretsOf } from '../plan/secrets.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
 import { done } from './doing.js'
@@ -46,8 +48,6 @@ const onlyOne = async (
 
 const flags = {
   ...planningFlags,
-  ...limitFlags,
-  ...secretFlags,
   verify: {
     ...boolean('read what was written once more', { default: true }),
     refusal: 'do not read what was written once more',
@@ -66,7 +66,7 @@ interface Wanted {
 
 /** @throws Failure `usage` where a secret that would be sent cannot be had */
 const checkSecrets = async ({ findings }: DesiredPlan): Promise<void> => {
-  const { originText } = await import('../../desired/files/mistakes.js')
+  const { originText } = await import('../../desired/wishes.js')
   const missing = findings.flatMap(({ is, text, origin }) =>
     is === 'secret' ? [origin === undefined ? text : `${originText(origin)}: ${text}`] : [],
   )
@@ -81,10 +81,8 @@ const wantedBy = async (
   secrets: Awaited<ReturnType<typeof secretsOf>>,
 ): Promise<Wanted> => {
   const { person } = services
-  const limits = limitsOf(given)
   const made = await person.progress('comparing', () =>
     madePlan(services, agreed?.given ?? given, {
-      limits,
       secrets: secrets.policy,
       unfinished: agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest])),
     }),
@@ -119,9 +117,9 @@ const noteBeyond = (
 /** The plan with these of its actions. */
 const withOnly = async (made: MadePlan, actions: readonly PlannedAction[]): Promise<MadePlan> => {
   const { documentOf } = await import('../../desired/planfile/write.js')
-  const { replacedIn } = await import('../../desired/actions.js')
+  const { entriesOf } = await import('../../desired/entries.js')
   const plan = { ...made.plan, actions }
-  return { ...made, plan, replaced: replacedIn(actions), document: documentOf(plan, made.document) }
+  return { ...made, plan, entries: entriesOf(plan), document: documentOf(plan, made.document) }
 }
 
 /** @param seen whether the plan stands on the screen, where nothing of it has to be said again */
@@ -145,10 +143,10 @@ const confirmed = async (
 }
 
 /** Shows the plan to people, before anything is asked or done; to programs it is shown with what became of it. */
-const showPlan = async (services: Services, { made, actions }: Wanted): Promise<void> => {
+const showPlan = async (services: Services, reported: Reported): Promise<void> => {
   const { answer } = services
-  if (answer.reader !== 'people' && actions.length > 0) return
-  await printPlan(services, made)
+  if (answer.reader !== 'people' && reported.made.plan.actions.length > 0) return
+  await printPlan(services, reported)
   await answer.flush()
 }
 
@@ -168,12 +166,15 @@ const begun = async (
       'Make the key private to you (chmod 600), or say --secrets always or --secrets never.',
     )
   const wanted = await wantedBy(services, given, agreed, secrets)
+  const failOn = await failOnOf(services, asked)
+  const reported: Reported = { of: 'apply', made: wanted.made, failOn }
   if (own === undefined) {
     await noteUnfinished(services)
-    await showPlan(services, wanted)
+    await showPlan(services, reported)
   }
+  await writeReports(services, given, reported)
   if (wanted.partly) services.answer.exit(exitCodes.partial)
-  endOf(services, wanted.made, await failOnOf(services, asked))
+  endOf(services, wanted.made, failOn)
   if (wanted.actions.length === 0) {
     if (own !== undefined) person.note('nothing is left to be done')
     await own?.end('completed')
@@ -192,6 +193,8 @@ const begun = async (
     secrets,
     run,
     verify: given.flags.verify,
+    reported,
+    report: (ends) => writeReports(services, given, { ...reported, ends }),
   }
 }
 

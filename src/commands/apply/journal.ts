@@ -19,9 +19,9 @@ import { instanceOf } from '../../engine/place/journals.js'
 import type { End } from '../../engine/work/report.js'
 import { reasonOf, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
-import { limitFlags, planningFlags } from '../plan/flags.js'
+import { type PlanGiven, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
-import { type Agreed, againFor, checkFiles, type PlanAsked } from './agreed.js'
+import { type Agreed, againFor, checkFiles } from './agreed.js'
 
 const command = 'apply'
 
@@ -72,7 +72,7 @@ const runOf = (journal: Journal | undefined, { actions }: PlanDocument): OwnRun 
 }
 
 /** Flags of a line by their names, less those that the plan itself has. */
-const flagsOf = ({ flags }: PlanAsked): JsonValues =>
+const flagsOf = ({ flags }: PlanGiven): JsonValues =>
   Object.fromEntries(
     Object.entries(flags).filter(
       ([name]) => name.startsWith('allow-') || ['self', 'secrets'].includes(name),
@@ -82,7 +82,7 @@ const flagsOf = ({ flags }: PlanAsked): JsonValues =>
 /** Begins the journal of a plan, as it was agreed to; nothing is written before it stands. */
 export const keptRun = async (
   services: Services,
-  given: PlanAsked,
+  given: PlanGiven,
   { document }: MadePlan,
 ): Promise<OwnRun> => {
   const { place } = services
@@ -158,10 +158,14 @@ const keptIn = async (path: string): Promise<KeptPlan> => {
   throw usage(`${path} is not the plan of a run`)
 }
 
-/** What a line says of its plan: the journal has it. */
-const planned = new Set(Object.keys({ ...planningFlags, ...limitFlags, stale: true }))
+/** What a line says of its plan: the journal has it. How it is told may be said again. */
+const planned = new Set(
+  Object.keys({ ...planningFlags, stale: true }).filter(
+    (name) => !['fail-on', 'report', 'secrets'].includes(name),
+  ),
+)
 
-const checkLine = ({ args, flags }: PlanAsked): void => {
+const checkLine = ({ args, flags }: PlanGiven): void => {
   const [arg] = args
   if (arg !== undefined)
     throw usage(`--resume takes no files: leave "${arg}" out`, 'The journal has the plan.')
@@ -180,7 +184,7 @@ const checkLine = ({ args, flags }: PlanAsked): void => {
  */
 export const resumedRun = async (
   services: Services,
-  given: PlanAsked,
+  given: PlanGiven,
   name: string,
 ): Promise<ResumedRun | undefined> => {
   const { place, person } = services

@@ -2,6 +2,7 @@
 import type { PlannedAction } from '../../desired/actions.js'
 import type { Services } from '../../engine/command/services.js'
 import type { MadePlan } from '../plan/making.js'
+import type { ActionEnd, Reported } from '../plan/markdown.js'
 import type { secretsOf } from '../plan/secrets.js'
 import type { OwnRun } from './journal.js'
 
@@ -13,4 +14,7 @@ export interface ApplyRun {
   readonly run: OwnRun
   /** Whether what was written is read once more. */
   readonly verify: boolean
+  readonly reported: Reported
+  /** Writes the reports again, with what became of actions. */
+  report(ends: ReadonlyMap<string, ActionEnd>): Promise<void>
 }

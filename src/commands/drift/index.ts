@@ -1,40 +1,26 @@
 /** `svcctl drift`: whether an instance is as its files declare it; a check for CI. */
-import { hash, list, string } from '../../catalogue/params.js'
+
 import type { Services } from '../../engine/command/services.js'
 import { exitCodes } from '../../errors.js'
-import { define, type GivenBy } from '../define.js'
-import { filesArgument, planningFlags } from '../plan/flags.js'
+import { define } from '../define.js'
+import { filesArgument, type PlanGiven, planningFlags } from '../plan/flags.js'
 import { madePlan } from '../plan/making.js'
-import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
-import { writeDrift } from './reports.js'
+import { shownPlan } from '../plan/printing.js'
+import { secretsOf } from '../plan/secrets.js'
 
+/** Those of a plan; no secret differs unless somebody asks. */
 const flags = {
-  report: {
-    ...hash('write a report', {
-      placeholder: 'junit|markdown|sarif> <file',
-      completes: 'file',
-      keys: {
-        junit: string('JUnit XML'),
-        markdown: string('Markdown, for a comment'),
-        sarif: string('SARIF 2.1.0'),
-      },
-    }),
-    pair: true,
-  },
-  ignore: list('string', 'addresses whose differences do not count', { placeholder: 'address' }),
   ...planningFlags,
+  secrets: { ...planningFlags.secrets, default: 'never' },
 } as const
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const { ignore = [], report } = given.flags
+const run = async (services: Services, given: PlanGiven): Promise<void> => {
+  const { secrets } = given.flags
+  const policy = secrets === 'never' ? undefined : (await secretsOf(services, secrets)).policy
   const made = await services.person.progress('comparing', () =>
-    madePlan(services, given, { ignore, checks: true }),
+    madePlan(services, given, { checks: true, secrets: policy }),
   )
-  await printPlan(services, made)
-  const failOn = await failOnOf(services, given)
-  if (report !== undefined) await writeDrift(services, report, made, failOn)
-  endOf(services, made, failOn)
-  if (failOn.has('refused')) checkLimits(made, 'apply refuses this plan')
+  await shownPlan(services, given, 'drift', made)
   if (made.plan.actions.length > 0) services.answer.exit(exitCodes.failed)
 }
 

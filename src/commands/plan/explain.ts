@@ -2,25 +2,22 @@
 import type { JsonValue } from '../../base/json/value.js'
 import type { Address, ManagedPlace } from '../../desired/address.js'
 import type { DeclaredState } from '../../desired/files/index.js'
-import type { Origin, Stated, WantedValue, Wish } from '../../desired/wishes.js'
+import type { Stated, WantedValue, Wish } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
-import type { GivenBy } from '../define.js'
-import type { planningFlags } from './flags.js'
+import type { PlanGiven } from './flags.js'
 import { readableOf } from './instance.js'
 import { declaredBy, wishesAt } from './making.js'
 import { selectionOf } from './selection.js'
 import { sourceText, valueText } from './values.js'
 
+/** One value: of what, and where it and what it overrode are said. */
 interface Explained {
   readonly of: Address
-  readonly address: string
-  readonly value: string
-  readonly origin: string
-  readonly over: readonly { readonly value: string; readonly origin: string }[]
+  /** A word of the set that the value is of. */
+  readonly word: string
+  readonly said: Stated<string>
 }
-
-const at = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`
 
 const wantedText = (wanted: WantedValue): string => {
   if (wanted.is === 'secret') return `secret ${sourceText(wanted.source)}`
@@ -30,39 +27,32 @@ const wantedText = (wanted: WantedValue): string => {
   return [...signed('-', wanted.remove), ...signed('+', wanted.add)].join('  ')
 }
 
-const explainedAs = <T>(
-  of: Address,
-  address: string,
-  stated: Stated<T>,
+const asText = <T>(
+  { value, origin, over }: Stated<T>,
   text: (value: T) => string,
-): Explained => ({
-  of,
-  address,
-  value: text(stated.value),
-  origin: at(stated.origin),
-  over: stated.over.map(({ value, origin }) => ({ value: text(value), origin: at(origin) })),
+): Stated<string> => ({
+  value: text(value),
+  origin,
+  over: over.map((one) => asText(one, text)),
 })
 
-type ToText = (address: Address) => string
-
 /** All that a wish says, a value a line. */
-const linesOf = ({ place, kind, exact, items }: Wish, textOf: ToText): readonly Explained[] => {
+const linesOf = ({ place, kind, exact, items }: Wish): readonly Explained[] => {
   const of = { ...place, kind: kind.name }
-  const set = exact === undefined ? [] : [explainedAs(of, `${textOf(of)} $exact`, exact, String)]
   const own = items.flatMap((item): readonly Explained[] => {
     const inSet = item.identity === '' ? of : { ...of, item: String(item.identity) }
     const stated = [...item.attributes, ...item.other]
-    const whole = item.gone ? 'deleted' : 'there'
-    if (stated.length === 0)
-      return [
-        { address: textOf(inSet), value: whole, origin: at(item.origin), over: [], of: inSet },
-      ]
-    return stated.map(([name, said]) => {
-      const address = { ...inSet, attribute: name }
-      return explainedAs(address, textOf(address), said, wantedText)
-    })
+    const { origin } = item
+    const whole = { value: item.gone ? 'deleted' : 'there', origin, over: [] }
+    if (stated.length === 0) return [{ of: inSet, word: '', said: whole }]
+    return stated.map(([attribute, said]) => ({
+      of: { ...inSet, attribute },
+      word: '',
+      said: asText(said, wantedText),
+    }))
   })
-  return [...set, ...own]
+  if (exact === undefined) return own
+  return [{ of, word: ' $exact', said: asText(exact, String) }, ...own]
 }
 
 /** The place of an address that names one; files can be explained for it without asking anybody. */
@@ -79,7 +69,7 @@ const groupsAbove = (path: string): readonly string[] =>
 /** What files want where an address may mean it: at the place that it names, or wherever the instance has one. */
 const wishesFor = async (
   services: Services,
-  given: GivenBy<typeof planningFlags>,
+  given: PlanGiven,
   declared: DeclaredState,
   address: string,
 ): Promise<readonly Wish[]> => {
@@ -103,19 +93,26 @@ const wishesFor = async (
  */
 export const explained = async (
   services: Services,
-  given: GivenBy<typeof planningFlags>,
+  given: PlanGiven,
   address: string,
 ): Promise<void> => {
   const { answer } = services
   const { addressText, matches } = await import('../../desired/address.js')
   const { checkGlobs } = await import('../../desired/globs.js')
+  const { originText } = await import('../../desired/wishes.js')
   const { only, except } = given.flags
   checkGlobs({ explain: [address], only, except })
   const declared = await declaredBy(services, given)
   const wishes = await wishesFor(services, given, declared, address)
   const all = wishes
-    .flatMap((wish) => linesOf(wish, addressText))
+    .flatMap(linesOf)
     .filter(({ of }) => matches(address, of))
+    .map(({ of, word, said }) => ({
+      address: `${addressText(of)}${word}`,
+      value: said.value,
+      origin: originText(said.origin),
+      over: said.over.map(({ value, origin }) => ({ value, origin: originText(origin) })),
+    }))
   if (all.length === 0)
     throw usage(
       `the files say nothing of ${address}`,
@@ -130,11 +127,8 @@ export const explained = async (
       ...over.map((one) => `    over ${text.hanging(`${one.value}, ${one.origin}`, 9)}`),
     ].join('\n'),
   )
-  await answer.printMany(
-    all.map(({ of: _, ...line }) => line),
-    {
-      columns: ['address', 'value', 'origin'],
-      people: { page: () => page.map((one) => `${one}\n`) },
-    },
-  )
+  await answer.printMany(all, {
+    columns: ['address', 'value', 'origin'],
+    people: { page: () => page.map((one) => `${one}\n`) },
+  })
 }

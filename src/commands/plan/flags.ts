@@ -1,5 +1,5 @@
 /** The flags of commands that make a plan. */
-import { boolean, list, oneOf, string } from '../../catalogue/params.js'
+import { boolean, hash, list, oneOf, string } from '../../catalogue/params.js'
 import type { PlanLimit, PlanLimits } from '../../desired/comparing/types.js'
 import { usage } from '../../errors.js'
 import { settings } from '../../profile/settings.js'
@@ -7,41 +7,49 @@ import type { GivenBy } from '../define.js'
 import { selectionFlags } from './selection.js'
 
 /** How files are read. */
-export const fileFlags = {
+const fileFlags = {
   'allow-literal-secrets': boolean('secrets may be written out in the files'),
   'allow-outside': boolean('files may name files outside of their folder'),
   'allow-commands': boolean('secrets may come from commands, which are run'),
 } as const
 
-/** How much a plan may do. */
-export const limitFlags = {
-  'max-deletes': string('so many deletes at most', { placeholder: 'n|n%' }),
-  'max-changes': string('so many changed projects at most', { placeholder: 'n|n%' }),
-  'allow-removals': list(
-    'string',
-    'sets that may lose more than a quarter of their items, or half of a few',
-    {
-      placeholder: 'address',
-    },
-  ),
-  'allow-empty': list('string', 'exact sets that may become empty', { placeholder: 'address' }),
-} as const
-
+/** The one table of flags that plan, apply and drift share: each means the same in all three. */
 export const planningFlags = {
   'fail-on': settings['fail-on'],
+  report: {
+    ...hash('write a report', {
+      placeholder: 'junit|markdown|sarif> <file',
+      completes: 'file',
+      keys: {
+        junit: string('JUnit XML'),
+        markdown: string('Markdown, for a comment'),
+        sarif: string('SARIF 2.1.0'),
+      },
+    }),
+    pair: true,
+  },
+  ignore: list('string', 'addresses whose differences do not count', { placeholder: 'address' }),
   ...selectionFlags,
   ...fileFlags,
   self: string('the user of the token, where the instance does not say', {
     completes: 'user',
     placeholder: 'username',
   }),
-} as const
-
-export const secretFlags = {
+  'max-deletes': string('so many deletes at most', { placeholder: 'n|n%' }),
+  'max-changes': string('so many changed projects at most', { placeholder: 'n|n%' }),
+  'allow-removals': list(
+    'string',
+    'sets that may lose more than a quarter of their items, or half of a few',
+    { placeholder: 'address' },
+  ),
+  'allow-empty': list('string', 'exact sets that may become empty', { placeholder: 'address' }),
   secrets: oneOf(['changed', 'always', 'never'], 'which secrets are set that cannot be read back', {
     default: 'changed',
   }),
 } as const
+
+/** What a line says of a plan. */
+export type PlanGiven = GivenBy<typeof planningFlags>
 
 /** The files and folders that declare an instance. */
 export const filesArgument = {
@@ -61,7 +69,7 @@ const limitIn = (name: string, text: string | undefined): PlanLimit | undefined 
 }
 
 /** @throws Failure `usage` for a limit that is none */
-export const limitsOf = ({ flags }: GivenBy<typeof limitFlags>): PlanLimits => {
+export const limitsOf = ({ flags }: PlanGiven): PlanLimits => {
   const deletes = limitIn('max-deletes', flags['max-deletes'])
   const changes = limitIn('max-changes', flags['max-changes'])
   return {

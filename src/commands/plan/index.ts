@@ -4,9 +4,9 @@ import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { explained } from './explain.js'
-import { filesArgument, limitFlags, limitsOf, planningFlags, secretFlags } from './flags.js'
+import { filesArgument, planningFlags } from './flags.js'
 import { madePlan } from './making.js'
-import { checkLimits, endOf, failOnOf, printPlan } from './printing.js'
+import { shownPlan } from './printing.js'
 import { secretsOf } from './secrets.js'
 import { checkOut, writePlan } from './writing.js'
 
@@ -17,8 +17,6 @@ const flags = {
   }),
   explain: string('show where each value of an address comes from', { placeholder: 'address' }),
   ...planningFlags,
-  ...limitFlags,
-  ...secretFlags,
 } as const
 type Mine = GivenBy<typeof flags>
 
@@ -29,16 +27,12 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     return explained(services, given, explain)
   }
   if (out !== undefined) await checkOut(services.place, out)
-  const limits = limitsOf(given)
   const { policy } = await secretsOf(services, secrets)
   const made = await services.person.progress('comparing', () =>
-    madePlan(services, given, { limits, secrets: policy }),
+    madePlan(services, given, { secrets: policy }),
   )
   if (out !== undefined) await writePlan(services.place, out, made.document)
-  await printPlan(services, made)
-  const failOn = await failOnOf(services, given)
-  endOf(services, made, failOn)
-  if (failOn.has('refused')) checkLimits(made, 'apply refuses this plan')
+  await shownPlan(services, given, 'plan', made)
 }
 
 export const plan = define({

@@ -3,18 +3,18 @@ import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
 import { largestPage } from '../../client/defaults.js'
 import type { DesiredPlan } from '../../desired/actions.js'
-import type { ComparingOptions, PlanLimits, SecretsPolicy } from '../../desired/comparing/types.js'
+import type { ComparingOptions, SecretsPolicy } from '../../desired/comparing/types.js'
+import type { PlanEntry } from '../../desired/entries.js'
 import type { DeclaredState } from '../../desired/files/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
-import type { PlanDocument } from '../../desired/planfile/document.js'
+import type { PlanDocument, PlanHead } from '../../desired/planfile/document.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
-import type { Wish } from '../../desired/wishes.js'
+import type { Origin, Wish } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { instanceOf } from '../../engine/place/journals.js'
 import { usage } from '../../errors.js'
-import type { GivenBy } from '../define.js'
-import type { fileFlags, planningFlags } from './flags.js'
+import { limitsOf, type PlanGiven } from './flags.js'
 import { readableOf } from './instance.js'
 import { selectionOf } from './selection.js'
 import type { Worked } from './summary.js'
@@ -60,8 +60,6 @@ const counted = (instance: ReadableInstance, told: () => void): Counting => {
 }
 
 export interface Making {
-  readonly limits?: PlanLimits
-  readonly ignore?: readonly string[]
   /** Nothing is ever done: secrets need not be there. */
   readonly checks?: boolean
   readonly secrets?: SecretsPolicy
@@ -73,8 +71,8 @@ export interface Making {
 export interface MadePlan {
   readonly plan: DesiredPlan
   readonly document: PlanDocument
-  /** The deletes that are a part of replacements, by their ids. */
-  readonly replaced: ReadonlySet<string>
+  /** Its items as they are shown. */
+  readonly entries: readonly PlanEntry[]
   readonly declared: DeclaredState
   readonly sight: InstanceSight
   readonly worked: Worked
@@ -90,7 +88,7 @@ const inputsOf = ({ args }: Pick<Given, 'args'>): readonly string[] =>
 /** What the files say. @throws Failure `usage` with every mistake in them */
 export const declaredBy = async (
   { person, place }: Services,
-  { args, flags }: GivenBy<typeof fileFlags>,
+  { args, flags }: PlanGiven,
 ): Promise<DeclaredState> => {
   const { readFiles } = await import('../../desired/files/index.js')
   const declared = await readFiles(inputsOf({ args }), {
@@ -110,16 +108,21 @@ const normal = (url: string): string => {
 }
 
 /** Files that are for one instance are used with no other. */
-const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
+const checkInstance = (
+  { instance }: DeclaredState,
+  actual: string,
+  originText: (origin: Origin) => string,
+): void => {
   if (instance === undefined || normal(instance.value) === normal(actual)) return
-  const { file, line, column } = instance.origin
   throw usage(
-    `${file}:${line}:${column}: these files are for ${instance.value}, and this is ${actual}`,
+    `${originText(instance.origin)}: these files are for ${instance.value}, and this is ${actual}`,
     'Give the instance that they are for (--profile, --base-url), or leave instance: out.',
   )
 }
 
-const selected = (scoping: Scoping): Readonly<Record<string, JsonValue>> =>
+const selected = (
+  scoping: Scoping & { readonly ignore?: readonly string[] },
+): Readonly<Record<string, JsonValue>> =>
   Object.fromEntries(
     Object.entries(scoping).filter(
       ([, value]) => value !== undefined && (!Array.isArray(value) || value.length > 0),
@@ -128,11 +131,12 @@ const selected = (scoping: Scoping): Readonly<Record<string, JsonValue>> =>
 
 /** What is needed only where a plan is made. */
 const loaded = async () => ({
-  ...(await import('../../desired/actions.js')),
+  ...(await import('../../desired/entries.js')),
   ...(await import('../../desired/reading/index.js')),
   ...(await import('../../desired/comparing/index.js')),
   ...(await import('../../desired/globs.js')),
   ...(await import('../../desired/planfile/write.js')),
+  ...(await import('../../desired/wishes.js')),
 })
 
 type FoundPlaces = Pick<Awaited<ReturnType<InstanceSight['places']>>, 'projects' | 'groups'>
@@ -168,7 +172,7 @@ export const wishesAt = (
  */
 export const madePlan = async (
   services: Services,
-  given: GivenBy<typeof planningFlags>,
+  given: PlanGiven,
   how: Making = {},
 ): Promise<MadePlan> => {
   const { Frugal } = await import('../../engine/work/frugal.js')
@@ -181,12 +185,12 @@ export const madePlan = async (
 }
 
 /** Addresses of the line, by the flags that they are from. */
-const globsIn = ({ only, except }: Scoping, { ignore, limits }: Making) => ({
-  only,
-  except,
-  ignore,
-  'allow-empty': limits?.empty,
-  'allow-removals': limits?.removals,
+const globsIn = ({ flags }: PlanGiven) => ({
+  only: flags.only,
+  except: flags.except,
+  ignore: flags.ignore,
+  'allow-empty': flags['allow-empty'],
+  'allow-removals': flags['allow-removals'],
 })
 
 /** Says what reaches nothing, where all projects are looked at. */
@@ -200,52 +204,58 @@ const noteIdle = (
   for (const text of idle(pathsIn(places))) person.note(text)
 }
 
+/** The head of a plan's document. */
+const headOf = async (
+  { place }: Services,
+  given: PlanGiven,
+  sight: InstanceSight,
+  { files }: DeclaredState,
+): Promise<PlanHead> => ({
+  tool: `svcctl ${version}`,
+  instance: await instanceOf(place),
+  user: given.flags.self ?? (await sight.self())?.username ?? null,
+  created: place.clock.now().toISOString(),
+  inputs: inputsOf(given),
+  files,
+  selection: selected({ ...selectionOf(given, place), ignore: given.flags.ignore }),
+})
+
 const makeIt = async (
   services: Services,
-  given: GivenBy<typeof planningFlags>,
+  given: PlanGiven,
   { instance = readableOf(services), ...how }: Making,
   told: () => void,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
   const scoping = selectionOf(given, place)
-  const { checkGlobs, documentOf, makePlan, openSight, replacedIn } = await loaded()
-  checkGlobs(globsIn(scoping, how))
+  const { checkGlobs, documentOf, entriesOf, makePlan, openSight, originText } = await loaded()
+  checkGlobs(globsIn(given))
+  const limits = limitsOf(given)
   const declared = await declaredBy(services, given)
-  const actual = await instanceOf(place)
-  checkInstance(declared, actual)
+  checkInstance(declared, await instanceOf(place), originText)
   const counting = counted(instance, told)
   const sight = openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)
   const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
-  const wishes = wishesAt(declared, places)
   noteIdle(services, declared, scoping, places)
-  const { self } = given.flags
+  const wishes = wishesAt(declared, places)
   const plan = await makePlan(
     wishes.filter((wish) => sight.selected(wish.place, wish.kind)),
     sight,
     {
       ...how,
-      selection: scoping,
+      ...{ limits, ignore: given.flags.ignore, selection: scoping, self: given.flags.self },
       each: counting.instance.each,
       about: (path) => projects.get(path.toLowerCase()),
       projects: projects.size,
       unread: places.unread,
       now: place.clock.now,
-      self,
     },
   )
   for (const text of sight.notes) services.person.note(text)
-  const document = documentOf(plan, {
-    tool: `svcctl ${version}`,
-    instance: actual,
-    user: self ?? (await sight.self())?.username ?? null,
-    created: place.clock.now().toISOString(),
-    inputs: inputsOf(given),
-    files: declared.files,
-    selection: selected(scoping),
-  })
+  const document = documentOf(plan, await headOf(services, given, sight, declared))
   const seconds = (place.clock.now().getTime() - begun) / 1000
   const worked = { requests: counting.requests(), seconds }
-  return { plan, replaced: replacedIn(plan.actions), document, declared, sight, worked }
+  return { plan, entries: entriesOf(plan), document, declared, sight, worked }
 }

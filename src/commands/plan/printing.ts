@@ -5,9 +5,9 @@ import type { PlaceService, Services } from '../../engine/command/services.js'
 import { exitCodes, usage } from '../../errors.js'
 import { formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
-import type { GivenBy } from '../define.js'
-import type { planningFlags } from './flags.js'
+import type { PlanGiven } from './flags.js'
 import type { MadePlan } from './making.js'
+import type { Reported } from './markdown.js'
 import { pageOf } from './page.js'
 
 /** An action as a line of a table. */
@@ -31,8 +31,12 @@ export const formatOf = async (
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
 /** Prints a plan. No value of a secret is in it: nothing has to be masked. */
-export const printPlan = async (services: Services, made: MadePlan): Promise<void> => {
+export const printPlan = async (services: Services, reported: Reported): Promise<void> => {
   const { answer } = services
+  const { made } = reported
+  const format = await formatOf(services.place)
+  if (format.name === 'markdown')
+    return answer.write((await import('./markdown.js')).notePage(reported))
   if (answer.reader === 'people') {
     const page = (): Iterable<string> => pageOf(made, answer)
     if (answer.terminal) return answer.printMany(made.document.actions, { people: { page } })
@@ -43,7 +47,7 @@ export const printPlan = async (services: Services, made: MadePlan): Promise<voi
   if (answer.reader === 'sheets')
     return answer.printMany(rowsOf(made), { columns: ['verb', 'address', 'changes'] })
   // What holds no object inside of another has the actions, one a line.
-  if ((await formatOf(services.place)).nests !== true)
+  if (format.nests !== true)
     return answer.printMany(made.document.actions, { known: maybe, reveal: true })
   await answer.print(made.document, { reveal: true })
 }
@@ -51,7 +55,7 @@ export const printPlan = async (services: Services, made: MadePlan): Promise<voi
 /** What makes a run fail: by its line, else by the profile. */
 export const failOnOf = async (
   { place }: Pick<Services, 'place'>,
-  { flags }: GivenBy<typeof planningFlags>,
+  { flags }: PlanGiven,
 ): Promise<ReadonlySet<string>> =>
   new Set<string>(flags['fail-on'] ?? (await place.profile())?.failOn)
 
@@ -62,6 +66,21 @@ export const endOf = (
   failOn: ReadonlySet<string>,
 ): void => {
   if (unread.length > 0 || findings.some(({ is }) => failOn.has(is))) answer.exit(exitCodes.partial)
+}
+
+/** Prints a plan that nothing comes of, writes its reports, and ends as it says. */
+export const shownPlan = async (
+  services: Services,
+  given: PlanGiven,
+  of: 'plan' | 'drift',
+  made: MadePlan,
+): Promise<void> => {
+  const failOn = await failOnOf(services, given)
+  const reported = { of, made, failOn }
+  await printPlan(services, reported)
+  await (await import('./reports.js')).writeReports(services, given, reported)
+  endOf(services, made, failOn)
+  if (failOn.has('refused')) checkLimits(made, 'apply refuses this plan')
 }
 
 /** @throws Failure `usage` for a plan that goes beyond a limit, which `said` begins */

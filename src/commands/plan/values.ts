@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonValue } from '../../base/json/value.js'
 import type { Change } from '../../desired/actions.js'
+import type { EntryKind, PlanEntry } from '../../desired/entries.js'
 import type { SecretSource } from '../../desired/wishes.js'
 
 const lines = (text: string): number => text.trimEnd().split('\n').length
@@ -45,28 +46,29 @@ export interface ChangeSigns {
 }
 const symbols: ChangeSigns = { gone: '-', come: '+', to: '→' }
 
-/** A list by what goes and what comes. */
-const listText = (
-  now: readonly JsonValue[],
-  wanted: readonly JsonValue[],
-  signs: ChangeSigns,
-): string => {
-  const gone = less(now, wanted).map((one) => `${signs.gone} ${valueText(one)}`)
-  const come = less(wanted, now).map((one) => `${signs.come} ${valueText(one)}`)
-  return [...gone, ...come].join('  ')
+/** What goes of a list, and what comes to it; undefined where there is none. */
+export const listChange = (now: JsonValue | undefined, wanted: JsonValue | undefined) => {
+  const [was, will] = [members(now), members(wanted)]
+  if ((was ?? will) === undefined || !isList(now) || !isList(wanted)) return undefined
+  return {
+    gone: less(was ?? [], will ?? []).map(valueText),
+    come: less(will ?? [], was ?? []).map(valueText),
+  }
 }
 
 /** A change of an item that is there: from what, to what. */
 export const changeText = (
-  { now, wanted, secret }: Change,
+  { now, wanted, secret, within }: Change,
   signs: ChangeSigns = symbols,
 ): string => {
   if (secret !== undefined) return `set ${sourceText(secret)}`
-  const was = members(now)
-  const will = members(wanted)
-  if ((was ?? will) !== undefined && isList(now) && isList(wanted))
-    return listText(was ?? [], will ?? [], signs)
+  const list = listChange(now, wanted)
+  if (list !== undefined) {
+    const gone = list.gone.map((one) => `${signs.gone} ${one}`)
+    return [...gone, ...list.come.map((one) => `${signs.come} ${one}`)].join('  ')
+  }
   const [before, after] = [valueText(now), valueText(wanted)]
+  if (within !== undefined) return `${before} ${signs.to} ${within}: ${after}`
   return before === after ? `another, ${after}` : `${before} ${signs.to} ${after}`
 }
 
@@ -79,3 +81,23 @@ export const givenText = (changes: readonly Change[]): string =>
         : `${attribute} ${sourceText(secret)}`,
     )
     .join(', ')
+
+/** What stands before an item. */
+export const marks: Readonly<Record<EntryKind, string>> = {
+  create: '+',
+  enable: '+',
+  update: '~',
+  replace: '±',
+  delete: '-',
+  leftover: '!',
+  secret: '!',
+  unknown: '?',
+  impossible: '!',
+  unsupported: '!',
+  warning: '!',
+  note: '·',
+  unread: '✗',
+}
+
+/** Whether something would be done to an item. */
+export const isAction = ({ id }: PlanEntry): boolean => id !== undefined

@@ -4,11 +4,10 @@ import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
-import type { Origin } from '../wishes.js'
+import { type Origin, originText } from '../wishes.js'
 import type { DeclaredLevel, SaidOnce } from './declared.js'
 import type { Judging } from './judging.js'
 import { takeKinds } from './kind.js'
-import { originText } from './mistakes.js'
 import { sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
 
 /** What all documents say together. */

@@ -8,10 +8,10 @@ import { propertiesOf } from '../../catalogue/shapes/properties.js'
 import { shortAttribute } from '../attributes.js'
 import { foldedName, type Reference, referenceOf } from '../references.js'
 import { canonical } from '../values.js'
+import { originText } from '../wishes.js'
 import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './declared.js'
 import { newItem, takeAttributes } from './item.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
-import { originText } from './mistakes.js'
 import {
   isNull,
   plainValue,

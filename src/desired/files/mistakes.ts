@@ -1,9 +1,6 @@
 /** What is wrong in files: all of it is told at once, each with where it stands. */
 import { Failure } from '../../errors.js'
-import type { Origin } from '../wishes.js'
-
-/** Where something stands, as editors and terminals open it. */
-export const originText = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`
+import { type Origin, originText } from '../wishes.js'
 
 interface Mistake {
   readonly origin: Origin

@@ -1,9 +1,8 @@
 /** The text of a file → its documents, each value with where it stands. */
 import type { Alias, Document, LineCounter, Node, ParsedNode, Scalar, YAMLError } from 'yaml'
 import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
-import type { Origin } from '../wishes.js'
+import { type Origin, originText } from '../wishes.js'
 import type { Mistakes } from './mistakes.js'
-import { originText } from './mistakes.js'
 import type { Written, WrittenEntry } from './written.js'
 
 /** A parser builds some hundred bytes for each lexeme. */

@@ -7,9 +7,9 @@ import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { attributesOf } from '../attributes.js'
 import { canonical, normalised } from '../values.js'
-import type { WantedValue, WishedItem } from '../wishes.js'
+import { originText, type WantedValue, type WishedItem } from '../wishes.js'
 import type { MergedKind } from './merge.js'
-import { type Mistakes, originText } from './mistakes.js'
+import type { Mistakes } from './mistakes.js'
 
 /** The family that an item's own name says, or that is said beside it. */
 const familyOfItem = (

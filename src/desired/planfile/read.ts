@@ -90,6 +90,7 @@ const parts: Checks = {
       groups: list(text),
       only: list(text),
       except: list(text),
+      ignore: list(text),
       withArchived: isOne(true, false),
       missing: isOne('skip'),
     },

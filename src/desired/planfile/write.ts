@@ -12,8 +12,7 @@ import {
   type Unread,
 } from '../actions.js'
 import { addressText } from '../address.js'
-import { originText } from '../files/mistakes.js'
-import type { SecretSource } from '../wishes.js'
+import { originText, type SecretSource } from '../wishes.js'
 import {
   type PlanAction,
   type PlanChange,

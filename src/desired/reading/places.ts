@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/suggest.js'
 import { type Failure, isMissing, survived, usage } from '../../errors.js'
 import { type ManagedPlace, placeText } from '../address.js'
 import type { SeenKind } from '../seen.js'
-import type { Origin } from '../wishes.js'
+import { originText } from '../wishes.js'
 import { groupsWithin, type ListedProject, type PlaceListing } from './listing.js'
 import { sideBySide } from './once.js'
 
@@ -198,8 +198,6 @@ export class Places {
     )
   }
 }
-
-const originText = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`
 
 const isWithinAny = (path: string, roots: readonly string[]): boolean =>
   roots.some((root) => within(path, root))
