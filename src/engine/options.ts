@@ -3,17 +3,41 @@ import type { Words } from '../catalogue/words.js'
 import type { FleetGate } from '../http/gate/gate.js'
 import type { Format, Writer } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
+import type { Prompts } from '../terminal/questions/prompts.js'
+import type { Meter } from '../terminal/streams/meter.js'
+import type { Liveness, Notes } from '../terminal/streams/notes.js'
+import type { Stdout } from '../terminal/streams/stdout.js'
 import type { ColorFlag } from '../terminal/text/color.js'
+import type { Style } from '../terminal/text/style.js'
 import type { Globals } from './command/globals.js'
-import type { Emit, Piped, PlanAnswer } from './command/services.js'
+import type { Emit, Piped, PlanAnswer, WithinAnswer, WithinAsk } from './command/services.js'
 import type { Command } from './command/types.js'
-import type { WithinAnswer, WithinAsk } from './command/within.js'
 import type { StandardInput } from './input.js'
 import type { JournalWish } from './keeping/wish.js'
 import type { FindOwn } from './own/found.js'
 import type { Raw } from './plan/line.js'
-import type { Streams } from './screen.js'
 import type { Until } from './until.js'
+import type { Rounds } from './watch.js'
+
+// The screen of a run: where answers go, what is said beside them, how questions are asked.
+
+export interface Streams {
+  /** How text is written on standard output. */
+  readonly style: Style
+  /** Columns for the answer. */
+  readonly width: number
+  readonly out: Stdout
+  /** Standard output itself, without pager or frames. */
+  readonly plain: Stdout
+  readonly notes: Notes
+  readonly prompts: Prompts
+  readonly meter: Meter
+  readonly liveness: Liveness
+  readonly rounds: Rounds
+  readonly interactive: () => boolean
+  /** The profile that each line of it begins with, where there are several. */
+  readonly of?: string
+}
 
 /** What a run has decided before it begins, for whoever tells of its failure. */
 export interface Decided {

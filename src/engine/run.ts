@@ -14,7 +14,7 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import type { Coming, Given, Plan, PlanSource } from './command/described.js'
-import { isRepeated } from './command/repeat-flags.js'
+import { isRepeated } from './command/many-flags.js'
 import type { Services } from './command/services.js'
 import type { Command, Operation } from './command/types.js'
 import type { JournalWish } from './keeping/wish.js'
@@ -39,7 +39,7 @@ import { watch } from './watch.js'
 // From targets to the answer.
 
 /** Does with its objects what a command says. */
-export type Perform = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
+type Perform = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
 
 /** A run whose services are there. */
 export interface Running extends Omit<Put, 'parts'> {

@@ -15,7 +15,7 @@ import type { KeepingParts } from './keeping/keeping.js'
 import { isKept, recordFor } from './keeping/wish.js'
 import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
-import type { RunOptions, RunWithin } from './options.js'
+import type { RunOptions, RunWithin, Streams } from './options.js'
 import { Curl } from './perform/curl.js'
 import { LiveInstance, liveHow } from './perform/live.js'
 import type { Previews } from './perform/preview.js'
@@ -27,9 +27,7 @@ import { Standing } from './place/standing.js'
 import type { Wanted } from './plan/sources.js'
 import { SingleBudget } from './records/budget.js'
 import { isRehearsal, sendsAll } from './rehearsal.js'
-import { Afterwards, heardBy } from './saying.js'
-import type { Streams } from './screen.js'
-import { streamsOf } from './streams.js'
+import { Afterwards, heardBy, streamsOf } from './streams.js'
 import { choiceOf, selectionOf } from './targets/lazily.js'
 import { type ListOver, listingOver } from './targets/listing.js'
 import type { Selection } from './targets/selection.js'
@@ -115,7 +113,7 @@ const answerOf = async (
     return new WebPage(printing, { env, baseUrl, note, words })
   }
   if (part === undefined) return printing
-  const { PartOfInstance } = await import('./instances/answer.js')
+  const { PartOfInstance } = await import('./instances/merged.js')
   return new PartOfInstance(printing, part)
 }
 

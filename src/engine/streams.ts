@@ -1,5 +1,6 @@
 /** The streams of a run: where answers go, what is said beside them, how questions are asked. */
 import { writes } from '../catalogue/endpoint.js'
+import type { Exchange } from '../http/types.js'
 import type { Format } from '../output/types.js'
 import {
   createPrompts,
@@ -7,19 +8,86 @@ import {
   type Prompts,
 } from '../terminal/questions/prompts.js'
 import { type Frames, gutter, openFrames } from '../terminal/streams/frames.js'
+import { aside } from '../terminal/streams/line.js'
 import { createMeter, type Meter } from '../terminal/streams/meter.js'
-import { createNotes, livenessOf, type Notes } from '../terminal/streams/notes.js'
+import { createNotes, ledBy, livenessOf, type Notes } from '../terminal/streams/notes.js'
 import { openPager } from '../terminal/streams/pager.js'
-import { standardError, standardInput, standardOutput } from '../terminal/streams/standard.js'
+import { say, standardError, standardInput, standardOutput } from '../terminal/streams/standard.js'
 import { openStdout, type Stdout } from '../terminal/streams/stdout.js'
 import { accessible } from '../terminal/text/color.js'
 import { type Style, styleOf } from '../terminal/text/style.js'
 import { named } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
-import { isRepeated } from './command/repeat-flags.js'
-import type { RunOptions } from './options.js'
-import type { Streams } from './screen.js'
+import { isRepeated } from './command/many-flags.js'
+import type { ExchangeOptions } from './instance/exchange.js'
+import type { RunOptions, Streams } from './options.js'
 import type { Rounds } from './watch.js'
+
+// What a run says beside its answer: of its requests, and below the output.
+
+// `-v`: one exchange as text; `-vv` with headers and bodies. Credentials are redacted already.
+
+const headerLines = (mark: string, headers: Readonly<Record<string, string>> = {}): string[] =>
+  Object.entries(headers).map(([name, value]) => `${mark} ${name}: ${value}`)
+
+/** The lines of a trace, each ended. */
+const traceText = (
+  exchange: Exchange,
+  level: number,
+  visible: (text: string) => string,
+): string => {
+  const { method, url, status, milliseconds, error, requestId } = exchange
+  const outcome = status === undefined ? (error ?? 'no answer') : String(status)
+  const id = requestId === undefined ? '' : ` (request ${requestId})`
+  const { sudo } = exchange.requestHeaders
+  const as = sudo === undefined ? '' : ` as ${sudo}`
+  const head = `* ${method} ${url}${as} → ${outcome} in ${Math.round(milliseconds)} ms${id}`
+  const rest =
+    level < 2
+      ? []
+      : [
+          ...headerLines('>', exchange.requestHeaders),
+          ...(exchange.requestBody === undefined ? [] : [`> ${exchange.requestBody}`]),
+          ...headerLines('<', exchange.responseHeaders),
+          ...(exchange.responseBody === undefined ? [] : [`< ${exchange.responseBody}`]),
+        ]
+  return [head, ...rest].map((line) => `${visible(line)}\n`).join('')
+}
+
+/** What the exchange says beside the answer. */
+export const heardBy = (
+  { notes, meter, style, of }: Streams,
+  verbose: number,
+): ExchangeOptions['screen'] => ({
+  say: (text, level) => {
+    if (level === 'info' || verbose > 0) notes.note(text)
+  },
+  warn: (text) => notes.warn(text),
+  trace: (exchange) => {
+    if (verbose === 0) return
+    const text = traceText(exchange, verbose, style.visible)
+    aside(true, () => say(standardError(), of === undefined ? text : ledBy(of, text)))
+  },
+  meter,
+})
+
+/** Lines that stand below the output, and what else is to be said once it is there. */
+export class Afterwards {
+  readonly #said: (() => void)[] = []
+  readonly #notes: Streams['notes']
+
+  constructor(notes: Streams['notes']) {
+    this.#notes = notes
+  }
+
+  readonly later = (text: string, level: 'note' | 'warn' = 'note'): void => {
+    this.#said.push(() => this.#notes[level](text))
+  }
+
+  say(): void {
+    for (const say of this.#said) say()
+  }
+}
 
 // The last of several answers: those before it are let go.
 

@@ -7,7 +7,7 @@ import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import type { Writer } from '../output/types.js'
 import type { Command } from './command/types.js'
-import { withNeutral, withShown } from './records/shown.js'
+import { withNeutral, withShown } from './records/where.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 
 interface UntilOptions {

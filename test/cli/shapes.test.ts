@@ -4,9 +4,9 @@ import { runInThisContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { commandNamed } from '../../src/commands/index.js'
 import type { Command, Given } from '../../src/engine/command/types.js'
+import type { Surroundings } from '../../src/engine/plan/objects.js'
 import { plansOf } from '../../src/engine/plan/plan.js'
 import { Planner } from '../../src/engine/plan/sourced.js'
-import type { Surroundings } from '../../src/engine/plan/surroundings.js'
 
 setFlagsFromString('--allow-natives-syntax')
 const alike: (one: unknown, other: unknown) => boolean = runInThisContext(

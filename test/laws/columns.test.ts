@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { allCommands } from '../../src/commands/index.js'
-import { fieldsOf, firstOf } from '../../src/engine/command/derive/fields.js'
+import { fieldsOf, firstOf } from '../../src/engine/command/derive/derived.js'
 import { named } from '../../src/engine/command/derive/index.js'
 import { kindIn } from '../../src/engine/where/shape.js'
 

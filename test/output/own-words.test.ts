@@ -1,6 +1,6 @@
 /** Records of an instance with words of its own: masked, found and headed by either name, in every format. */
 import { describe, expect, it } from 'vitest'
-import { leavesOf } from '../../src/engine/where/leaves.js'
+import { leavesOf } from '../../src/engine/where/shape.js'
 import { picker } from '../../src/output/record.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { collector, opened, wholeFormats } from './open.js'

@@ -157,10 +157,10 @@ it('requests are built in one place, and where nothing is sent of them', () => {
   )
   // The others only name a request, in a message and in a plan.
   expect(built.sort()).toEqual([
-    'engine/plan/sources.ts',
-    'engine/instance/listing.ts',
     'client/words.ts',
     'desired/planfile/write.ts',
+    'engine/instance/listing.ts',
+    'engine/plan/sources.ts',
   ])
 })
 

@@ -213,7 +213,7 @@ const partOfAll = async ({
   globals: { shard },
 }: PlaceService): Promise<(object: string) => boolean> => {
   if (shard === undefined) return () => true
-  const { parseShard, partOf } = await import('../../engine/work/shard.js')
+  const { parseShard, partOf } = await import('../../engine/keeping/shards.js')
   const { part, of } = parseShard(shard, env)
   return (object) => partOf('', { object }, of) === part
 }

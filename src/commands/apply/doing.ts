@@ -44,7 +44,7 @@ const tellDone = async (
   { report }: Carried,
   { unkept, unread }: Verified,
 ): Promise<void> => {
-  const { closingLine } = await import('../../engine/work/progress.js')
+  const { closingLine } = await import('../../engine/work/report.js')
   for (const { item, failure } of report.failures) person.report(failure, item.object)
   for (const { action, found } of unkept)
     for (const { text } of found) person.warn(`${action.id}: ${text}`)

@@ -192,7 +192,7 @@ export const resumedRun = async (
   const [folder, { isDone, nextOf }, { checkIdentity }, { readKept }] = await Promise.all([
     import('../../engine/journal/folder.js'),
     import('../../engine/journal/past.js'),
-    import('../../engine/journal/identity.js'),
+    import('../../engine/journal/folder.js'),
     import('../../desired/planfile/read.js'),
   ])
   const before = await resumable(

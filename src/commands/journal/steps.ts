@@ -9,8 +9,13 @@ import type { Attributes, Header } from '../../engine/journal/lines.js'
 import type { Past } from '../../engine/journal/past.js'
 import type { Undoable } from '../../engine/journal/undo.js'
 import { undoOf } from '../../engine/journal/undo.js'
-import { type Inverse, parentOf, valuesFor } from '../../engine/keeping/inverse.js'
-import { innerFirst, treePlaceOf } from '../../engine/keeping/turns.js'
+import {
+  type Inverse,
+  innerFirst,
+  parentOf,
+  treePlaceOf,
+  valuesFor,
+} from '../../engine/keeping/inverse.js'
 import { survived, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 

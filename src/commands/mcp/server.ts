@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { isObject } from '../../base/objects.js'
 import { version } from '../../base/version.js'
-import type { Within } from '../../engine/command/within.js'
+import type { Within } from '../../engine/command/services.js'
 import { Failure } from '../../errors.js'
 import { refused } from './answers.js'
 import { Calls } from './calls.js'

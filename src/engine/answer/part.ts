@@ -3,7 +3,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
 import type { Reader, Writer } from '../../output/types.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
-import { isList, printedValue } from './outcome.js'
+import { isList, printedValue } from './about.js'
 
 const encoder = new TextEncoder()
 

@@ -6,16 +6,14 @@ import { openDocument, openWriter } from '../../output/index.js'
 import { ownColours } from '../../output/shown.js'
 import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../output/types.js'
 import { printable, visibleLines } from '../../terminal/text/escape.js'
-import { fieldsOf, firstOf } from '../command/derive/fields.js'
+import { fieldsOf, firstOf } from '../command/derive/derived.js'
 import { changes } from '../command/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
-import type { RunOptions } from '../options.js'
+import type { RunOptions, Streams } from '../options.js'
 import { mayAskSingles } from '../records/budget.js'
-import type { SingleFields } from '../records/single-fields.js'
+import type { SingleFields } from '../records/single.js'
 import { isRehearsal } from '../rehearsal.js'
-import type { Streams } from '../screen.js'
-import { namesFor } from './identity.js'
-import { isList, printedValue } from './outcome.js'
+import { isList, namesFor, printedValue } from './about.js'
 
 // What of an answer decides how it is seen.
 
@@ -218,7 +216,7 @@ export class Printing implements RunAnswer {
   async #singles(many: boolean, emit: Emit): Promise<SingleFields | undefined> {
     const { command, globals, words } = this.#asked
     if (!many || !mayAskSingles(command, globals)) return undefined
-    const { singleFieldsOf } = await import('../records/single-fields.js')
+    const { singleFieldsOf } = await import('../records/single.js')
     return singleFieldsOf({ command, emit, words }, globals)
   }
 
@@ -227,7 +225,7 @@ export class Printing implements RunAnswer {
     const { command, format, globals, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
-      const { fieldInspection } = await import('../records/field-inspection.js')
+      const { fieldInspection } = await import('../records/known-fields.js')
       const wrote = changes(command, []) && !isRehearsal({ command, globals })
       const late = emit.changed === true || wrote
       return fieldInspection({ command, emit, words, single }, fields, { late, note: this.#later })
@@ -235,7 +233,7 @@ export class Printing implements RunAnswer {
     const own = emit.fields ?? emit.people?.columns
     if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
       return undefined
-    const { columnInspection } = await import('./column-inspection.js')
+    const { columnInspection } = await import('../records/known-fields.js')
     return columnInspection(emit, words, (column, text) => {
       if (!this.#absent.has(column)) this.#later(text)
       this.#absent.add(column)

@@ -1,10 +1,14 @@
 /** What stands between the records of an answer and its format: their order, and what only single records show. */
+
 import { mostAtOnce } from '../../base/ahead.js'
 import type { Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import type { Answering } from '../records/known-fields.js'
-import type { SingleFields } from '../records/single-fields.js'
+import { recordIn } from '../records/known-fields.js'
+import { withSingles } from '../records/merged.js'
+import type { SingleFields } from '../records/single.js'
+import { sorted } from '../records/sort.js'
 
 interface StageOptions {
   readonly command: Pick<Command, 'flags'>
@@ -23,12 +27,9 @@ export const staged = async (writer: Writer, options: StageOptions): Promise<Wri
   const { shown: fields = [] } = singles ?? {}
   let whole = writer
   if (fields.length > 0) {
-    const { withSingles } = await import('../records/merged.js')
-    const { recordIn } = await import('../records/field-inspection.js')
     const recordOf = (row: unknown): unknown => recordIn(row, answering)
     whole = withSingles(writer, { fields, words: answering.words, recordOf }, width)
   }
   if (globals.sort === undefined) return whole
-  const { sorted } = await import('../records/sort.js')
   return sorted(whole, { ...options, width })
 }

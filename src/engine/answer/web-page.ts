@@ -1,11 +1,47 @@
 /** `--web`: in the place of an answer, the page of the one object that it is about. */
+
+import { once } from 'node:events'
 import { isObject, textOf } from '../../base/objects.js'
+import { startProgram } from '../../base/processes.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
 import type { PersonService } from '../command/services.js'
 import { PartOfAnswer } from './part.js'
 import type { RunAnswer } from './printing.js'
+
+// Opens a page in the browser of the system, by the system's own program and without a shell.
+
+/** On Windows, and from the Linux within it, as a click on a link does. */
+const windows = ['rundll32.exe', 'url.dll,FileProtocolHandler'] as const
+
+/** The program that opens what it is given, with what stands before that. */
+const opener = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly string[] => {
+  if (platform === 'darwin') return ['open']
+  if (platform === 'win32') return windows
+  return env.WSL_DISTRO_NAME && !env.DISPLAY && !env.WAYLAND_DISPLAY ? windows : ['xdg-open']
+}
+
+/**
+ * Hands an address to the browser and waits for nothing but that it could be started.
+ * @throws Error where there is no such program
+ */
+const openPage = async (
+  url: string,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): Promise<void> => {
+  const [program = '', ...args] = opener(env, platform)
+  const child = await startProgram(program, [...args, url], {
+    as: 'tool',
+    env,
+    stdio: 'ignore',
+    detached: true,
+    windowsHide: true,
+  })
+  await once(child, 'spawn')
+  child.unref()
+}
 
 /** What showing a page needs of its run. */
 interface Showing {
@@ -98,7 +134,6 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
     const url = pageOf(record, await baseUrl(), words?.name('web_url'))
     if (hasDisplay(env, process.platform)) {
       try {
-        const { openPage } = await import('./browser.js')
         await openPage(url, env)
         return note(`opened ${url}`)
       } catch (error) {

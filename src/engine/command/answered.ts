@@ -1,7 +1,26 @@
 /** What a call came to: the bytes of its answer, and their value for whoever looks into it. */
+
+import type { Failure } from '../../errors.js'
 import { headerOf } from '../../http/answers/headers.js'
 import type { Whole } from '../../http/types.js'
+import type { Globals } from './globals.js'
 import type { PlanAnswer } from './running.js'
+
+// `--tolerate`: which refusals are only noted.
+
+export type Tolerating = Pick<Globals, 'tolerate'>
+
+/** Whether what an object, or a part of what is looked at, was refused with is no failure. */
+export const isTolerated = ({ tolerate = [] }: Tolerating, failure: Failure): boolean => {
+  const { category, details } = failure
+  const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
+  // Of several instances, one: not an object.
+  return what !== 'unreachable' && tolerate.some((one) => one === what)
+}
+
+/** What is said of one. */
+export const toleratedText = (object: string, { message }: Failure): string =>
+  `${object}: ${message} (tolerated)`
 
 export const isBare = ({ bytes, data }: Whole): boolean => bytes.length === 0 && data === undefined
 

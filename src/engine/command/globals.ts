@@ -2,7 +2,6 @@
  * The flags that every command has, each declared once: the parser, help, completions, documents and
  * the type `Globals` derive from it. A flag that is added here is a field of `Globals` at once.
  */
-
 import type { Value } from '../../catalogue/inferred.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
 import { defaultRetries, defaultTimeout } from '../../client/defaults.js'
@@ -10,18 +9,20 @@ import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
 import { type Declared, declare, type Texts } from './declared.js'
 import type { Flag, FlagGroup } from './described.js'
-import { choosing, ordering, paging } from './list-flags.js'
 import {
+  choosing,
   journalling,
+  ordering,
+  paging,
   recording,
   rehearsing,
+  repeating,
   selecting,
   sharding,
   sheets,
   spreading,
   writing,
 } from './many-flags.js'
-import { repeating } from './repeat-flags.js'
 
 /** Requests at once, as many as anybody may ask for. */
 const mostAtOnce = 64

@@ -5,17 +5,114 @@ import { secretsOf } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
+import type { Profile } from '../../profile/types.js'
 import type { Stdout } from '../../terminal/streams/stdout.js'
-import { printedValue } from '../answer/outcome.js'
-import { refused } from '../answer/part.js'
-import { Printing } from '../answer/printing.js'
+import { printedValue } from '../answer/about.js'
+import { PartOfAnswer, refused } from '../answer/part.js'
+import { Printing, type RunAnswer } from '../answer/printing.js'
+import { flagsOfCommand } from '../command/derive/index.js'
 import type { OfInstance } from '../command/described.js'
-import type { Emit } from '../command/services.js'
-import type { InstancePart } from '../options.js'
-import type { Streams } from '../screen.js'
+import type { Emit, PlanAnswer } from '../command/services.js'
+import type { Command } from '../command/types.js'
+import type { InstancePart, Streams } from '../options.js'
+import { commandIn } from '../own/command.js'
+import { type FindOwn, ownOf, ownWords, speaks } from '../own/found.js'
+import { wordsAmong, wordsOfAll } from '../own/several.js'
 import { notesOf, openStreams, type ScreenOptions } from '../streams.js'
 import { causeOf, Ended, heldUntil, Shared, wrapper } from '../targets/shared.js'
-import type { AskedSite } from './sites.js'
+
+// The answer of one of several instances: what it prints goes below its profile's name.
+
+export class PartOfInstance extends PartOfAnswer implements RunAnswer {
+  readonly #part: InstancePart
+
+  constructor(printing: RunAnswer, part: InstancePart) {
+    super(printing, (emit) => part.writer(emit), 'instance')
+    this.#part = part
+  }
+
+  async writer(_many: boolean, emit: Emit): Promise<Writer> {
+    return this.#part.writer(emit)
+  }
+
+  override async print(value: unknown, emit: Emit = {}): Promise<void> {
+    if (emit.noted === true && this.reader === 'people') return
+    await super.print(value, emit)
+  }
+
+  override async printMany(
+    values: Iterable<unknown> | AsyncIterable<unknown>,
+    emit: Emit = {},
+  ): Promise<void> {
+    await super.printMany(values, await this.#inRows(emit))
+  }
+
+  override async printAnswer(answer: PlanAnswer, emit: Emit = {}): Promise<void> {
+    if (this.#part.keep !== undefined) return this.#part.keep(answer, emit)
+    await super.printAnswer(answer, await this.#inRows(emit))
+  }
+
+  /** What one instance would have shown whole has columns among others. */
+  async #inRows(emit: Emit): Promise<Emit> {
+    const { endpoint, columns, fields } = emit
+    const chosen = endpoint === undefined || (columns ?? fields) !== undefined
+    if (chosen || this.reader !== 'people') return emit
+    return { ...emit, columns: await this.columnsFor(endpoint) }
+  }
+
+  override write(chunk: string | Uint8Array): Promise<void> {
+    return this.#part.write(chunk)
+  }
+}
+
+// The several instances of a line: what each calls things, and how it understands the line.
+
+/** One of them. */
+export interface AskedSite {
+  readonly name: string
+  readonly own: FindOwn
+  /** What it calls things itself. */
+  readonly words: Words | undefined
+  /** The line's command with the names and values that it takes there. */
+  readonly command: Command
+  /** In which the line may be written: another one's name is as good as that of the documents. */
+  readonly asked?: Words
+}
+
+/** Words that cannot be had are told of where the instance is asked, or at once where it is to be changed. */
+const ownOfSite = async (command: Command, { name }: Profile, writing: boolean) => {
+  const own = ownOf([`--profile=${name}`], process.env)
+  const { words } = await ownWords(command, own).catch((error: unknown) => {
+    if (writing) throw error
+    return { words: undefined }
+  })
+  return { name, own, words }
+}
+
+/**
+ * Each with the line as it takes it, and the words of all of them; undefined where none has any.
+ * @throws Failure `usage` where they are to be changed, and one has words that are none
+ */
+export const sitesOf = async (
+  command: Command,
+  profiles: readonly Profile[],
+  writing: boolean,
+): Promise<{ readonly sites: readonly AskedSite[]; readonly words: Words | undefined }> => {
+  const found = await Promise.all(profiles.map((profile) => ownOfSite(command, profile, writing)))
+  const words = wordsOfAll(found.map((site) => site.words))
+  const neutral =
+    words !== undefined && speaks(command)
+      ? await command.registry.named(command.area, command.words)
+      : undefined
+  if (words === undefined || neutral === undefined)
+    return { sites: found.map((site) => ({ ...site, command })), words }
+  const others = flagsOfCommand(neutral).map(({ name }) => name)
+  const sites = found.map((site) => {
+    const asked = wordsAmong(site.words, words)
+    return { ...site, asked, command: commandIn(neutral, asked, others) }
+  })
+  return { sites, words }
+}
 
 /** Before the name of a project stands that of the profile. */
 const below = (name: string): ((record: Uint8Array) => Uint8Array) => {

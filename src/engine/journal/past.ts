@@ -3,11 +3,10 @@ import { constants } from 'node:fs'
 import { usage } from '../../errors.js'
 import type { Item } from '../work/items.js'
 import type { Counts, End } from '../work/report.js'
-import { type Gap, Gaps, gapFailure } from './gap.js'
 import type { EndLine, Header, Line, ObjectLine } from './lines.js'
-import { lineOf, placedIn } from './parse.js'
+import { Sums } from './lines.js'
+import { type Gap, Gaps, gapFailure, lineOf, placedIn } from './parse.js'
 import { linesFrom, openJournal, type Whose } from './reading.js'
-import { Sums } from './sums.js'
 
 /** The state of an object, by its latest line. */
 export type ObjectState = ObjectLine['state']

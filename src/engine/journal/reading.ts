@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
 import { distrustOpen, wordsOf } from '../../base/files/trust.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
-import { Sums } from './sums.js'
+import { Sums } from './lines.js'
 
 const piece = 1 << 15
 const newline = 0x0a

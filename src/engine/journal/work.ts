@@ -9,10 +9,10 @@ import { usage } from '../../errors.js'
 import { type GivenObject, type Item, mostNamed, placeOf } from '../work/items.js'
 import { Seen } from '../work/seen.js'
 import type { Attributes, QueuedLine } from './lines.js'
+import { Sums } from './lines.js'
 import { lineOf } from './parse.js'
 import type { Next } from './past.js'
 import { linesFrom, openJournal, textsIn } from './reading.js'
-import { Sums } from './sums.js'
 import type { Journal } from './writing.js'
 
 /** Objects on their way into the journal. */

@@ -16,7 +16,7 @@ import type { AskedText, LineAsked } from '../journal/lines.js'
 import type { Replied } from '../person/ask.js'
 import type { Raw } from '../plan/line.js'
 import { fromFile, paramFile } from '../plan/texts.js'
-import { parseShard } from '../work/shard.js'
+import { parseShard } from './shards.js'
 import type { JournalWish } from './wish.js'
 
 /** Why a run cannot be asked for again. */

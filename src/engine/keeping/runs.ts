@@ -14,7 +14,7 @@ import type { Past } from '../journal/past.js'
 import { readPast } from '../journal/past.js'
 import type { Journal } from '../journal/writing.js'
 import { fileOf, instanceOf } from '../place/journals.js'
-import type { Kept } from '../work/progress.js'
+import type { Kept } from '../work/report.js'
 
 /** Has a journal note that its run was the last write: of whoever began it, and of who goes on with it. */
 const noting = (

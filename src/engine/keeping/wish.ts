@@ -5,8 +5,23 @@ import { keepsJournal } from '../command/derive/index.js'
 import type { Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
+import type { Next, Past } from '../journal/past.js'
+import type { Journal } from '../journal/writing.js'
 import type { Raw } from '../plan/line.js'
-import type { Resumed } from './resumed.js'
+import type { Item } from '../work/items.js'
+
+// A run that is gone on with: its journal, and which of its objects are left.
+
+export interface Resumed {
+  readonly journal: Journal
+  readonly past: Past
+  /** The input was cut, and is given once more. */
+  readonly again: boolean
+  /** What is to be done with the object in a place. */
+  readonly next: (n: number) => Next
+  /** The objects that something is to be done with, in their order. */
+  readonly left: () => AsyncIterable<Item>
+}
 
 /** Where the objects of a run come from. */
 type Source = 'arguments' | 'parents' | 'select' | 'stdin'

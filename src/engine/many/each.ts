@@ -4,13 +4,74 @@ import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate/gate.js'
 import type { Whole } from '../../http/types.js'
+import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { holderOf } from '../answer/about.js'
-import { answered, factsOf } from '../command/answered.js'
+import { answered, factsOf, isTolerated, type Tolerating } from '../command/answered.js'
 import type { Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { AnswerService, Many, PersonService, PlanAnswer } from '../command/services.js'
 import type { Keeping } from '../keeping/keeping.js'
-import type { Resumed } from '../keeping/resumed.js'
+import type { Resumed } from '../keeping/wish.js'
+import { type MostFailures, parseMostFailures, type Report, verdict } from '../work/report.js'
+
+// `--tolerate`: refusals that are noted, and count as no failures.
+
+/** What became of an object that refused so. */
+interface Noted extends PlanAnswer {
+  readonly tolerated: Failure
+}
+
+/** Why an object is as it was; undefined where nothing was tolerated of it. */
+export const toleratedIn = (answer: PlanAnswer | undefined): Failure | undefined =>
+  answer !== undefined && 'tolerated' in answer && answer.tolerated instanceof Failure
+    ? answer.tolerated
+    : undefined
+
+/** Work on one object after which it is as it was where it was refused so. */
+export const tolerant =
+  (globals: Tolerating, work: (plan: Plan) => Promise<PlanAnswer>) =>
+  async (plan: Plan): Promise<PlanAnswer | Noted> => {
+    try {
+      return await work(plan)
+    } catch (error) {
+      if (!(error instanceof Failure) || !isTolerated(globals, error)) throw error
+      return { unchanged: true, tolerated: error }
+    }
+  }
+
+// When a run ends early: as many failures as may be, or answers that cannot be printed any more.
+
+/**
+ * How many failures there may be.
+ * @throws Failure `usage`
+ */
+export const mostOf = ({ globals }: Pick<Engine, 'globals'>): { mostFailures?: MostFailures } =>
+  globals.maxFailures === undefined ? {} : { mostFailures: parseMostFailures(globals.maxFailures) }
+
+/** What becomes of writes whose answers cannot be printed any more; undefined where that is not it. */
+export const unfinished = (report: Report, lost: unknown): Failure | undefined => {
+  const closed = lost instanceof ClosedPipe
+  if (!closed && !(lost instanceof Failure && lost.category === 'failed')) return undefined
+  const { counts } = report
+  const done = counts.done + counts.unchanged
+  const failed = counts.failed + counts.unknown
+  const left = counts.not_tried
+  const said = [
+    `${done} of ${done + failed + left} done`,
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(left === 0 ? [] : [`${left} not tried`]),
+  ].join(', ')
+  if (!closed) return unprinted(lost, said)
+  if (left === 0) return verdict(report)
+  return new Failure('partial', `standard output was closed: ${said}`)
+}
+
+/** The failure of an answer's printing, once something was written. */
+export const unprinted = ({ category, message, details }: Failure, done: string): Failure =>
+  new Failure(category, `${message}; ${done}`, {
+    cause: details.cause,
+    hint: 'Look at what is there before you send it again.',
+  })
 
 /** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
 const mostOfNull = 16

@@ -1,21 +1,35 @@
 /** Several plans of one command on the engine: confirmed already, shown as their outcomes become known. */
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import { about, below, belowOf, identityOf, leadOf, toldApart } from '../answer/about.js'
-import { printedValue, showsNothing } from '../answer/outcome.js'
+import {
+  about,
+  below,
+  belowOf,
+  identityOf,
+  leadOf,
+  printedValue,
+  showsNothing,
+  toldApart,
+} from '../answer/about.js'
+import { toleratedText } from '../command/answered.js'
 import type { Plan } from '../command/described.js'
 import type { Many, PlanAnswer } from '../command/services.js'
-import { toleratedText } from '../command/tolerated.js'
 import type { Intake, Numbered, Result } from '../keeping/intake.js'
 import type { Keeping } from '../keeping/keeping.js'
 import { Frugal } from '../work/frugal.js'
 import { mostNamed } from '../work/items.js'
-import { closingLine } from '../work/progress.js'
-import { mostTold, type Report, verdict } from '../work/report.js'
+import { closingLine, mostTold, type Report, verdict } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
-import { callOf, doneText, type Engine, objectOf } from './each.js'
-import { mostOf, unfinished } from './ending.js'
-import { tolerant, toleratedIn } from './tolerated.js'
+import {
+  callOf,
+  doneText,
+  type Engine,
+  mostOf,
+  objectOf,
+  tolerant,
+  toleratedIn,
+  unfinished,
+} from './each.js'
 
 // The outcomes of several plans, printed in their order as soon as they are known.
 

@@ -7,7 +7,7 @@ import type { Operation } from '../command/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import { readable } from '../instance/placeholder.js'
-import { mergedOf } from './merged.js'
+import { mergedOf } from './requests.js'
 
 interface Parts {
   readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>

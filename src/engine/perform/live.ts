@@ -28,7 +28,7 @@ import type { Planning } from '../instance/planning.js'
 import type { Sending } from '../instance/sending.js'
 import type { Crowd } from '../many/crowd.js'
 import { answerOf } from '../many/each.js'
-import { mergedOf } from './merged.js'
+import { mergedOf } from './requests.js'
 
 // Requests as they are sent: each by its way, followed to its end where the command does that.
 

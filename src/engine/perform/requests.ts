@@ -1,11 +1,37 @@
 /** The requests that a command wants made of its targets, each complete. */
 import { ahead, mostAtOnce } from '../../base/ahead.js'
 import type { Coming, Given, Plan, PlanSource } from '../command/described.js'
-import type { Operation } from '../command/types.js'
+import type { Merge, Operation } from '../command/types.js'
 import type { Planning } from '../instance/planning.js'
-import { completing } from '../plan/complete.js'
+import { completing } from '../plan/attributes.js'
 import { givenFor, type Slot } from '../plan/parents.js'
 import { apartWithRows } from '../plan/row-fields.js'
+
+// Requests that go as one: of several projects or groups, one for each of them.
+
+/** One request, and the requests in whose place it goes. */
+interface Merged {
+  readonly request: Plan
+  readonly plans: readonly Plan[]
+}
+
+/** What plans that go as one have in common. */
+const together = ({ parent, row }: Plan): string => JSON.stringify([parent?.name, row])
+
+/** What is sent of these; one that is refused, or alone, stands for itself. */
+export const mergedOf = (plans: readonly Plan[], merge: Merge | undefined): readonly Merged[] => {
+  if (merge === undefined) return plans.map((plan) => ({ request: plan, plans: [plan] }))
+  const groups = new Map<unknown, Plan[]>()
+  for (const plan of plans) {
+    const key = plan.refused === undefined ? together(plan) : plan
+    groups.set(key, [...(groups.get(key) ?? []), plan])
+  }
+  return [...groups.values()].map((group) => {
+    const [only, ...others] = group
+    const alone = only !== undefined && others.length === 0
+    return { request: alone ? only : merge.request(group), plans: group }
+  })
+}
 
 /** What an operation works on, where that is not what the line names by itself. */
 export type Targets = { readonly slots: readonly Slot[] } | { readonly coming: Coming }

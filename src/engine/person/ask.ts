@@ -4,8 +4,8 @@ import type { Param } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Choice, Prompts } from '../../terminal/questions/prompts.js'
+import type { AskFor, Missing, PickFlags } from '../plan/objects.js'
 import type { Wanted } from '../plan/sources.js'
-import type { AskFor, Missing, PickFlags } from '../plan/surroundings.js'
 import { parseValue } from '../plan/values.js'
 
 /** A flag that a person was asked for. */

@@ -1,13 +1,12 @@
+/** The place of a run: its process, its session, the project or group at hand. */
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { environmentScope, scopeAtHand, type Takes } from '../../profile/index.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { ScopeKind } from '../command/derive/index.js'
-import type { PlaceService, RunClock } from '../command/services.js'
-import type { MadeBy } from '../command/types.js'
-import type { Within } from '../command/within.js'
-import type { OpenSessions, RunOptions } from '../options.js'
-import type { Streams } from '../screen.js'
+import type { MadeBy } from '../command/described.js'
+import type { PlaceService, RunClock, Within } from '../command/services.js'
+import type { OpenSessions, RunOptions, Streams } from '../options.js'
 import { UnkeptWrites } from './unkept.js'
 
 // Waiting that an interruption ends.

@@ -7,7 +7,7 @@ import { Failure, survived, usage } from '../../errors.js'
 import { flagName, isScope, named } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
 import { holderWords } from './choose.js'
-import type { Missing, Surroundings } from './surroundings.js'
+import type { Missing, Surroundings } from './objects.js'
 import { parseValue, type ValueSyntax } from './values.js'
 
 const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {

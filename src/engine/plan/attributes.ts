@@ -6,11 +6,31 @@ import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { type Endpoint, placeOf } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
-import { usage } from '../../errors.js'
+import { isObjectFailure, usage } from '../../errors.js'
 import { flagName, named, scopeOf } from '../command/derive/index.js'
-import type { Command, Flag, Given } from '../command/types.js'
+import type { Plan } from '../command/described.js'
+import type { Command, Flag, Given, Operation } from '../command/types.js'
 import { spelled, spelledIn } from './spellings.js'
 import { joinedValue, parseParam, parseValue } from './values.js'
+
+// Requests made complete, one object at a time: what is wrong with one is what became of it.
+
+/**
+ * Completes a plan; one that cannot be completed is not sent. Where all are made before the first is sent, none is then; of
+ * several projects or groups each is for itself.
+ */
+export const completing =
+  ({ complete, planFirst }: Pick<Operation, 'complete' | 'planFirst'>) =>
+  async (plan: Plan): Promise<Plan> => {
+    if (complete === undefined || plan.refused !== undefined) return plan
+    try {
+      return await complete(plan)
+    } catch (error) {
+      const ofAll = planFirst === true && plan.parent === undefined
+      if (ofAll || !isObjectFailure(error)) throw error
+      return { ...plan, refused: error }
+    }
+  }
 
 /** Told of a name that is sent though the catalogue does not have it. */
 export type Unknown = (endpoint: Endpoint, name: string) => void

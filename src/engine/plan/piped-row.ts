@@ -1,7 +1,7 @@
 /** Which object a row of standard input names, and the project that a number belongs to. */
 import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
-import { objectColumn } from '../command/derive/fields.js'
+import { objectColumn } from '../command/derive/derived.js'
 import type { Objects } from './objects.js'
 
 /** One object's record, wherever it stood. */

@@ -1,11 +1,10 @@
 /** What names the objects of a verb: fields of records, columns of tables, or lines of their own. */
-
 import type { CutValue } from '../../base/json/cutter.js'
 import { digitsOf, isNumber } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../catalogue/words.js'
-import { firstOf, objectColumn } from '../command/derive/fields.js'
+import { firstOf, objectColumn } from '../command/derive/derived.js'
 import type { Objects } from './objects.js'
 import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
 import type { RowTap } from './row-fields.js'

@@ -19,13 +19,13 @@ import {
   merged,
   pathValues,
 } from './attributes.js'
-import { placeProject, referencesOf, scopedBy, withoutReference } from './belonging.js'
 import { choose } from './choose.js'
+import type { Missing, Surroundings } from './objects.js'
 import type { ObjectReference } from './references.js'
+import { placeProject, referencesOf, scopedBy, withoutReference } from './references.js'
 import { givenInRow } from './row-fields.js'
 import { fillScope, type Scoped } from './scope.js'
 import { spelledIn } from './spellings.js'
-import type { Missing, Surroundings } from './surroundings.js'
 import { oneScope, parseValue } from './values.js'
 
 // What an update is to change, where nothing was given: asked of a person, else refused.

@@ -4,7 +4,7 @@ import { Failure, usage } from '../../errors.js'
 import { manyFlags, named, type ScopeKind, scopeOf } from '../command/derive/index.js'
 import type { Command } from '../command/types.js'
 import type { ChosenEndpoint } from './choose.js'
-import type { Surroundings } from './surroundings.js'
+import type { Surroundings } from './objects.js'
 
 /** An endpoint with its scope filled. */
 export interface Scoped {

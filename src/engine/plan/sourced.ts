@@ -16,14 +16,13 @@ import type {
 } from '../command/types.js'
 import type { GivenObject } from '../work/items.js'
 import { placeArgs } from './arguments.js'
-import { placeProject } from './belonging.js'
+import { completing } from './attributes.js'
 import { choose } from './choose.js'
-import { completing } from './complete.js'
+import type { Surroundings } from './objects.js'
 import { givenFor, type Slot, slotIn } from './parents.js'
 import { type Common, commonOf, completed } from './plan.js'
-import { type ObjectReference, referenceOf } from './references.js'
+import { type ObjectReference, placeProject, referenceOf } from './references.js'
 import { fillScope } from './scope.js'
-import type { Surroundings } from './surroundings.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
 // its text, or as a journal names it: by its id, and what it belongs to.

@@ -1,14 +1,121 @@
 /** Which names `--fields` may have: those of the documents, and what is wrong with any other. */
+
+import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import { called, dotted, namesIn, type Words } from '../../catalogue/words.js'
+import { called, dotted, keyIn, namesIn, type Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import { firstOf, objectColumn } from '../command/derive/fields.js'
+import type { Inspection } from '../../output/types.js'
+import { firstOf, objectColumn } from '../command/derive/derived.js'
 import { singleNamed } from '../command/derive/index.js'
 import type { Emit } from '../command/running.js'
 import type { Command } from '../command/types.js'
-import { fieldsOf, kindIn } from '../where/shape.js'
+import { fieldsOf, kindIn, mayHave } from '../where/shape.js'
+
+// Looks for the catalogue's columns in the records of an answer: what none has may be called otherwise there.
+
+const sourceOf = (column: string): string =>
+  Object.entries<string>(shownFields).find(([name]) => name === column)?.[1] ?? column
+
+/**
+ * Notes each column that no record has.
+ * @param note is told a column and the sentence about it
+ */
+export const columnInspection = (
+  emit: Emit,
+  words: Words | undefined,
+  note: (column: string, text: string) => void,
+): Inspection | undefined => {
+  const { endpoint } = emit
+  const columns = emit.columns ?? endpoint?.columns ?? []
+  const missing = new Set(
+    columns.filter((column) => kindIn(endpoint?.returns.shape, sourceOf(column)) !== undefined),
+  )
+  if (missing.size === 0) return undefined
+  let records = 0
+  return {
+    holds: false,
+    see: (rows) => {
+      for (const row of rows) {
+        const record = recordIn(row, { emit })
+        if (record === undefined) continue
+        records += 1
+        for (const column of missing)
+          if (mayHave(record, sourceOf(column).split('.'), words)) missing.delete(column)
+      }
+      return missing.size === 0
+    },
+    end: async () => {
+      if (records === 0) return
+      for (const column of missing)
+        note(
+          column,
+          `no record has the field ${called(column, words)}: its column is empty (another version or edition?)`,
+        )
+    },
+  }
+}
+
+// Looks at the records of an answer: whether they have the fields that the catalogue does not know, and its columns.
+
+/** What becomes of names that no record has. */
+interface Unknown {
+  /** It is too late to refuse them, since something was written. */
+  readonly late: boolean
+  readonly note: (text: string) => void
+}
+
+/** The record of a row; undefined where the row says what became of an object. */
+export const recordIn = (row: unknown, { emit }: Pick<Answering, 'emit'>): unknown => {
+  if (emit.parent === undefined && emit.within === undefined) return row
+  return isObject(row) && 'record' in row ? row.record : undefined
+}
+
+/**
+ * Looks for fields that were asked for and that the documents do not know: an instance may be newer than
+ * these. Undefined where they know all.
+ */
+export const fieldInspection = (
+  answering: Answering,
+  fields: readonly string[],
+  { late, note }: Unknown,
+): Inspection | undefined => {
+  const { words } = answering
+  const known = new KnownFields(answering)
+  const missing = new Set(fields.filter((field) => !known.has(field)))
+  if (missing.size === 0) return undefined
+  const names = new Set(known.names)
+  const state = { rows: 0, records: 0 }
+  const look = (record: unknown): void => {
+    state.records += 1
+    for (const field of missing) {
+      const whole = isObject(record) && keyIn(record, field, words) !== undefined
+      if (whole || mayHave(record, field.split('.'), words)) missing.delete(field)
+    }
+    if (state.records === 1 && isObject(record))
+      for (const name of Object.keys(record)) names.add(name)
+  }
+  return {
+    holds: !late,
+    see: (rows) => {
+      state.rows += rows.length
+      for (const row of rows) {
+        const record = recordIn(row, answering)
+        if (record !== undefined) look(record)
+      }
+      return missing.size === 0
+    },
+    end: async () => {
+      // What is said of objects that could not be read is the failure; of an empty answer the documents tell.
+      const telling = state.records > 0 || (state.rows === 0 && known.documented)
+      if (missing.size === 0 || !telling) return
+      const failure = await unknownFields(answering, [...missing], names)
+      if (!late) throw failure
+      note(`${failure.message}. ${failure.details.hint}`)
+    },
+  }
+}
 
 /** Whose answer is shown, and how. */
 export interface Answering {
@@ -118,7 +225,7 @@ const hintFor = (
 }
 
 /** The mistake of naming fields that neither the documents nor the answer have. */
-export const unknownFields = async (
+const unknownFields = async (
   answering: Answering,
   fields: readonly string[],
   names: Iterable<string>,

@@ -5,7 +5,7 @@ import { stringifyExact } from '../../base/json/json.js'
 import { isObject } from '../../base/objects.js'
 import type { Naming } from '../../catalogue/words.js'
 import type { SingleReader, Writer } from '../../output/types.js'
-import { hasField } from '../where/leaves.js'
+import { hasField } from '../where/shape.js'
 
 const encoder = new TextEncoder()
 

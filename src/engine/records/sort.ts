@@ -13,14 +13,19 @@ import { defaultLimit } from '../../client/defaults.js'
 import { Failure, reasonOf } from '../../errors.js'
 import type { Inspection, SingleReader, Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
-import { ownOrders } from '../command/list-flags.js'
+import { ownOrders } from '../command/many-flags.js'
 import type { Command } from '../command/types.js'
 import type { Known } from '../where/index.js'
 import { bindOrder, type Order, parseSort, type SortField, type SortKey } from '../where/order.js'
-import { fieldInspection, recordIn } from './field-inspection.js'
-import { type Answering, columnsBeside, shapesOf } from './known-fields.js'
+import {
+  type Answering,
+  columnsBeside,
+  fieldInspection,
+  recordIn,
+  shapesOf,
+} from './known-fields.js'
 import { encoded, mergedRow } from './merged.js'
-import type { SingleFields } from './single-fields.js'
+import type { SingleFields } from './single.js'
 
 // Records that wait: in memory up to a bound, behind it in a private file that nobody else can open.
 

@@ -1,14 +1,14 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
-
 import type { JsonValue } from '../../base/json/value.js'
 import { nearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { shownFields } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'
-import { called, type Words } from '../../catalogue/words.js'
+import { called, dotted, type Words } from '../../catalogue/words.js'
 import { largestPage } from '../../client/defaults.js'
 import type { Paging } from '../../client/paging.js'
-import { Failure, usage } from '../../errors.js'
+import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import type { SingleReader } from '../../output/types.js'
 import { flagName } from '../command/derive/index.js'
@@ -26,11 +26,98 @@ import {
   wrongAt,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
-import { withNeutral, withShown } from './shown.js'
-import { type SingleRecord, singleOf } from './single.js'
-import { singleFieldsOf } from './single-fields.js'
-import { SingleSource } from './source.js'
+import { type SingleRecord, singleFieldsOf, singleOf } from './single.js'
 import { filtered, type SingleReads } from './stage.js'
+
+// Columns that lists show under a name of their own, as the fields they come from.
+
+const sources: Readonly<Record<string, string>> = shownFields
+
+/** `reference` is `references.full`, where no record has a field of that name itself. */
+export const withShown = (
+  expressions: readonly Expression[],
+  known: Known,
+): readonly Expression[] => {
+  const strange = new Set(unshaped(expressions, known))
+  return expressions.map(({ text, conditions }) => ({
+    text,
+    conditions: conditions.map((condition) => {
+      const source = strange.has(condition.field) ? sources[condition.field] : undefined
+      return source === undefined ? condition : { ...condition, field: source }
+    }),
+  }))
+}
+
+/** Fields and parameters that are said in the instance's words, by those of the documents. */
+export const withNeutral = (
+  expressions: readonly Expression[],
+  known: Known,
+  { params }: Pick<Endpoint, 'params'>,
+): readonly Expression[] => {
+  const { words } = known
+  if (words === undefined) return expressions
+  const strange = new Set(unshaped(expressions, known))
+  const neutralOf = (field: string): string =>
+    strange.has(field) && !Object.hasOwn(params, field) ? dotted(field, words.neutral) : field
+  return expressions.map(({ text, conditions }) => ({
+    text,
+    conditions: conditions.map((one) => ({ ...one, field: neutralOf(one.field) })),
+  }))
+}
+
+// The single records behind a list, each read once, whatever it is read for.
+
+class SingleSource implements SingleReader {
+  readonly #reads: SingleReads
+  readonly #budget: SingleBudget | undefined
+  readonly #keeps: boolean
+  /** What conditions read, until it is shown, by what the record is called. */
+  readonly #kept = new Map<string, unknown>()
+
+  /** @param keeps whether what conditions read is shown as well */
+  constructor(reads: SingleReads, budget: SingleBudget | undefined, keeps: boolean) {
+    this.#reads = reads
+    this.#budget = budget
+    this.#keeps = keeps
+  }
+
+  /** For conditions, which tell by themselves of what cannot be read. */
+  get forConditions(): SingleReads {
+    return {
+      ...this.#reads,
+      read: async (record) => {
+        const single = await this.#fetched(record)
+        if (this.#keeps) this.#kept.set(this.#reads.textOf(record), single)
+        return single
+      },
+    }
+  }
+
+  has(record: unknown): boolean {
+    return this.#kept.size > 0 && this.#kept.has(this.#reads.textOf(record))
+  }
+
+  async read(record: unknown): Promise<unknown> {
+    const text = this.#reads.textOf(record)
+    if (this.#kept.has(text)) {
+      const single = this.#kept.get(text)
+      this.#kept.delete(text)
+      return single
+    }
+    try {
+      return await this.#fetched(record)
+    } catch (error) {
+      if (!isObjectFailure(error)) throw error
+      this.#reads.failed(text, error)
+      return undefined
+    }
+  }
+
+  #fetched(record: unknown): Promise<unknown> {
+    this.#budget?.add()
+    return this.#reads.read(record)
+  }
+}
 
 // What of `--where` the instance is asked for, and what is tested here: a field of the record always
 // is, a parameter never; a field goes along as well where the catalogue says that its parameter

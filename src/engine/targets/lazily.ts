@@ -42,7 +42,7 @@ export const choiceOf = (
   if (where === undefined && !asks) return undefined
   return async (endpoint) => {
     if (where === undefined) {
-      const { singleFieldsOf } = await import('../records/single-fields.js')
+      const { singleFieldsOf } = await import('../records/single.js')
       const emit = endpoint === undefined ? {} : { endpoint }
       if ((await singleFieldsOf({ command, emit, words }, globals)) === undefined) return undefined
     }

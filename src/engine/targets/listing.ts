@@ -10,7 +10,7 @@ import type { RunOptions } from '../options.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import type { Requests } from '../perform/requests.js'
 import { givenFor, type Slot } from '../plan/parents.js'
-import type { Afterwards } from '../saying.js'
+import type { Afterwards } from '../streams.js'
 import type { Over, PartOfOver } from './over.js'
 
 type Run = NonNullable<Command['run']>

@@ -1,18 +1,47 @@
 /** The objects that a line means: its arguments, those of standard input, of a journal, or those that `--select` finds. */
+
+import type { Note } from '../../catalogue/scalars.js'
+import { usage } from '../../errors.js'
 import { hasForm, streams } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
-import { isRepeated } from '../command/repeat-flags.js'
+import { isRepeated } from '../command/many-flags.js'
 import type { Services } from '../command/services.js'
 import type { Coming, Command, Given, NamedObject } from '../command/types.js'
 import type { StandardInput } from '../input.js'
-import type { Narrow } from '../keeping/shards.js'
+import { type Narrow, narrowed } from '../keeping/shards.js'
 import type { JournalWish } from '../keeping/wish.js'
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
+import { objectsOf } from '../plan/objects.js'
 import { namedParents, type Parents, type Slot } from '../plan/parents.js'
-import { RowFields } from '../plan/row-fields.js'
+import { isOpen, mayOwn, ownedObjects, ownedSlots } from '../plan/piped-parents.js'
+import { pipedStream } from '../plan/piped-reader.js'
+import { RowFields, unusedColumns } from '../plan/row-fields.js'
 import { besideIds, selectionList } from './selected-list.js'
 import type { Selection } from './selection.js'
+
+// The objects of a command as standard input names them, one after the other.
+
+/**
+ * They, as they come.
+ * @throws Failure `usage` where nothing is named
+ */
+async function* namedIn(
+  command: Command,
+  raw: Raw,
+  chunks: AsyncIterable<string>,
+  note: Note,
+): AsyncGenerator<NamedObject> {
+  const project = raw.flags.get('project')?.at(-1)
+  let any = false
+  const kind = await objectsOf(command.args[0], command.naming)
+  const tap = kind && unusedColumns(command, note, kind)
+  for await (const some of pipedStream(chunks, kind, project, tap)) {
+    any = true
+    for (const text of some) yield { text }
+  }
+  if (!any) throw usage('standard input names nothing to work on')
+}
 
 /** What says of which objects a line is. */
 export interface ObjectsLine {
@@ -54,10 +83,6 @@ async function* none(): AsyncGenerator<NamedObject> {}
 
 /** Those of standard input, each with its parent where it brings one along. */
 const piped = async ({ command, raw, input, running, wish }: ObjectsLine): Promise<Coming> => {
-  const [{ namedIn }, { isOpen, mayOwn, ownedObjects }] = await Promise.all([
-    import('../plan/given-objects.js'),
-    import('../plan/piped-parents.js'),
-  ])
   const owning = isOpen(command, raw) && mayOwn(await input.head())
   const found = owning ? await ownedObjects(command, input.chunks()) : input.chunks()
   if (!('below' in found))
@@ -98,7 +123,6 @@ export const pipedParents = async (
 ) => {
   if (parents !== undefined || !fromStdin(raw)) return undefined
   if (globals.select !== undefined) throw besideIds()
-  const { isOpen, mayOwn, ownedSlots } = await import('../plan/piped-parents.js')
   if (!isOpen(command, raw) || !mayOwn(await input.head())) return undefined
   const slots = await ownedSlots(command, raw, input.text, rowFields)
   const [first] = slots ?? []
@@ -113,7 +137,6 @@ export const inPart = async (
 ): Promise<{ readonly given: Given; readonly narrow?: Narrow } | undefined> => {
   const text = globals.shard ?? wish.resumed?.past.header.asked?.shard
   if (text === undefined) return { given }
-  const { narrowed } = await import('../keeping/shards.js')
   const several = wish.parents !== undefined && given.coming === undefined
   const part = narrowed(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.coming !== undefined)

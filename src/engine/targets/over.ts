@@ -3,15 +3,14 @@
 import type { Paging } from '../../client/paging.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
+import { isTolerated, toleratedText } from '../command/answered.js'
 import type { Globals } from '../command/globals.js'
 import type { Emit, Services } from '../command/services.js'
-import { isTolerated, toleratedText } from '../command/tolerated.js'
 import type { Slot } from '../plan/parents.js'
 import type { Item } from '../work/items.js'
 import { mostTold, type Report, type Settled } from '../work/report.js'
 import type { EngineOptions } from '../work/run.js'
-import { causeOf, Ended, Enough, isOwn, Shared } from './shared.js'
-import { Sightings } from './sightings.js'
+import { causeOf, Ended, Enough, isOwn, Shared, Sightings } from './shared.js'
 
 /** Where the records of one of several go, and how many of them at most. */
 export interface PartOfOver {

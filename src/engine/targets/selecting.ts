@@ -7,8 +7,7 @@ import { givenFor, type Slot } from '../plan/parents.js'
 import { mostNamed } from '../work/items.js'
 import type { EngineOptions, Run } from '../work/run.js'
 import type { Chosen, Selection } from './selection.js'
-import { isOwn } from './shared.js'
-import { Sightings } from './sightings.js'
+import { isOwn, Sightings } from './shared.js'
 
 interface Choosing {
   readonly selection: Selection

@@ -4,9 +4,16 @@ import { legible } from '../../catalogue/legible.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { hasNoOrder, type Names, type Plain, type Test, testOf } from './compare.js'
-import { hasField, type Leaves, leavesOf } from './leaves.js'
 import { asksOrder, type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
-import { type FieldKind, fieldsOf, kindIn, levelsIn } from './shape.js'
+import {
+  type FieldKind,
+  fieldsOf,
+  hasField,
+  kindIn,
+  type Leaves,
+  leavesOf,
+  levelsIn,
+} from './shape.js'
 
 export { type Condition, type Expression, wrongAt } from './parse.js'
 

@@ -18,13 +18,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { remember } from '../../../src/base/secrets/scrub.js'
 import { unfinishedIn } from '../../../src/engine/journal/failures.js'
 import {
+  checkIdentity,
+  checkResumable,
   journalId,
   journalsIn,
   lastOpen,
   planBeside,
   pruneJournals,
 } from '../../../src/engine/journal/folder.js'
-import { checkIdentity, checkResumable } from '../../../src/engine/journal/identity.js'
 import { type Header, type Line, textOf } from '../../../src/engine/journal/lines.js'
 import { mergeJournals } from '../../../src/engine/journal/merge.js'
 import { createJournal, reopenJournal } from '../../../src/engine/journal/opening.js'

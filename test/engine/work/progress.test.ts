@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { closingLine } from '../../../src/engine/work/progress.js'
 import type { Failed, Report } from '../../../src/engine/work/report.js'
+import { closingLine } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 
 const none = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseShard, partOf, shardOf } from '../../../src/engine/keeping/shards.js'
 import type { GivenObject } from '../../../src/engine/work/items.js'
-import { parseShard, partOf, shardOf } from '../../../src/engine/work/shard.js'
 import { Failure } from '../../../src/errors.js'
 
 async function* given(objects: readonly GivenObject[]): AsyncGenerator<GivenObject> {

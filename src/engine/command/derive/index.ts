@@ -1,9 +1,7 @@
 /** Catalogue → commands: what an area's endpoints and the specials beside them make together. */
 export { plainOf, singleNamed } from './derived.js'
-export { flagName, named } from './names.js'
-export { readingOf } from './reading.js'
-export { isScope, type ScopeKind, scopeOf } from './scope.js'
-export { asSent, shownIn } from './shown.js'
+export { flagName, isScope, named, type ScopeKind, scopeOf } from './names.js'
+export { asSent, readingOf, shownIn } from './reading.js'
 export { flagsOfCommand, hiddenScopes, manyFlags, ownFlags } from './taken.js'
 export {
   calls,

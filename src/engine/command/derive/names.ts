@@ -1,6 +1,29 @@
 /** What commands and their flags are called. */
+
+import { type Endpoint, pathOf } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
 import type { Command } from '../types.js'
+
+// What an endpoint's object belongs to: a project, a group or a user.
+
+const scopeRoots = { projects: 'project', groups: 'group', users: 'user' } as const
+export type ScopeKind = (typeof scopeRoots)[keyof typeof scopeRoots]
+
+/** What an endpoint's object belongs to: the placeholder behind /projects, /groups or /users. */
+export const scopeOf = (
+  e: Pick<Endpoint, 'route' | 'args'>,
+): { kind: ScopeKind; placeholder: string } | undefined => {
+  const [, root, holder] = pathOf(e).split('/')
+  if (root === undefined || holder === undefined || !holder.startsWith(':')) return undefined
+  if (!(root in scopeRoots)) return undefined
+  const placeholder = holder.slice(1)
+  if (e.args?.includes(placeholder)) return undefined
+  return { kind: scopeRoots[root as keyof typeof scopeRoots], placeholder }
+}
+
+/** A project or group as the object itself may be the one at hand. */
+export const isScope = (param: Param): param is Param & { readonly type: ScopeKind } =>
+  param.type === 'project' || param.type === 'group'
 
 /** The words of a command, as in `approvals rules list`. */
 export const named = (command: Pick<Command, 'area' | 'words'>): string =>

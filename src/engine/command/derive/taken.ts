@@ -17,9 +17,9 @@ import {
   spreadFlags,
   writeFlags,
 } from '../globals.js'
-import { withFields } from '../list-flags.js'
+import { withFields } from '../many-flags.js'
 import type { Described, Flag } from '../types.js'
-import { scopeLetters } from './flags.js'
+import { scopeLetters } from './derived.js'
 import {
   answersChanges,
   calls,

@@ -2,7 +2,7 @@
 import { type Endpoint, echoes, methodOf, writes } from '../../../catalogue/endpoint.js'
 import { propertiesOf } from '../../../catalogue/shapes/properties.js'
 import type { Command, Described, Flag } from '../types.js'
-import { type ScopeKind, scopeOf } from './scope.js'
+import { type ScopeKind, scopeOf } from './names.js'
 
 /** Whether a command reaches the instance through the catalogue. */
 export const calls = (c: Described): boolean => Object.keys(c.endpoints).length > 0
