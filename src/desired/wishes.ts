@@ -42,7 +42,18 @@ export type WantedValue =
       readonly add: readonly JsonValue[]
       readonly remove: readonly JsonValue[]
     }
+  | ValueRange
   | { readonly is: 'secret'; readonly source: SecretSource }
+
+/** Any value between the two, or one of a list: what is inside stays as it is. */
+export interface ValueRange {
+  readonly is: 'range'
+  readonly min?: number
+  readonly max?: number
+  readonly oneOf?: readonly JsonValue[]
+  /** `at least 2`. */
+  readonly text: string
+}
 
 /** What a file says, where, and what it was said over, the nearest first. */
 export interface Stated<T> {

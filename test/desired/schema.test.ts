@@ -27,6 +27,7 @@ const wrongAt = (text: string): readonly string[] => {
 
 const whole = `
 instance: https://svc.example
+teams: { leads: { users: [ana, 8] }, all: { teams: [leads] } }
 defaults:
   projects:
     approvals: { reset_approvals_on_push: true }
@@ -36,12 +37,13 @@ groups:
       ana: { access_level: owner }
       chi: { access_level: maintainer, expires_at: 2027-06-30 }
       eva: developer
+      team:leads: { access_level: { min: developer } }
       "@007": { access_level: 25, expires_at: null }
   platform/**:
     members: { $exact: true, dov: null }
     projects:
       approval_rules:
-        Security: { approvals_required: 1, user_ids: [ana, ben, 7] }
+        Security: { approvals_required: { one_of: [1, 2] }, user_ids: [team:leads, ben, 7] }
   '**':
     projects: { approvals: { require_password_to_approve: false } }
 projects:
@@ -77,6 +79,7 @@ site:
 const values: readonly JsonValue[] = [
   ...[true, 0, 17, -3, 1.5, '', 'text', '5', null, 'env:X', 'https://a.test', '2030-01-31'],
   ...['2030-13-31', [], ['a', 1], [1], {}, { env: 'X' }, { a: 1 }],
+  ...[{ min: 1 }, { max: 17, min: 0 }, { one_of: [1, 17] }, { one_of: ['text'] }, { min: 1, x: 2 }],
   ...[{ $add: ['a'] }, { $add: [1], $remove: [2] }, { $add: [], x: 1 }],
 ]
 

@@ -21,6 +21,7 @@ interface Explained {
 
 const wantedText = (wanted: WantedValue): string => {
   if (wanted.is === 'secret') return `secret ${sourceText(wanted.source)}`
+  if (wanted.is === 'range') return wanted.text
   if (wanted.is === 'value') return valueText(wanted.value)
   const signed = (sign: string, list: readonly JsonValue[]): readonly string[] =>
     list.map((one) => `${sign} ${valueText(one)}`)

@@ -72,6 +72,7 @@ const rules = {
   drift: 'The instance is not as the files declare it',
   unreadable: 'It could not be read, so that nothing is known of it',
   certificate: 'A certificate ends soon, or ended',
+  overridden: 'A value is outside of the range that it overrides',
 } as const
 
 const resultOf = (entry: PlanEntry, reported: Reported, first: Origin): readonly SarifResult[] => {
@@ -79,6 +80,8 @@ const resultOf = (entry: PlanEntry, reported: Reported, first: Origin): readonly
   const at = { logical: name, file: origin.file, line: origin.line, column: origin.column }
   if (is === 'unread')
     return [{ ruleId: 'unreadable', level: 'error', text: `${name} ${text}`, ...at }]
+  if (is === 'warning' && entry.origin !== undefined)
+    return [{ ruleId: 'overridden', level: 'warning', text: `${name}: ${text}`, ...at }]
   if (is === 'warning')
     return [{ ruleId: 'certificate', level: 'warning', text: `${name}: ${text}`, ...at }]
   if (!isAction(entry)) return []

@@ -5,7 +5,7 @@ import { attributesOf } from '../attributes.js'
 import { digestOf } from '../digest.js'
 import type { SeenItem } from '../seen.js'
 import type { Origin, WishedItem } from '../wishes.js'
-import { judged } from './judging.js'
+import { judged, overridden } from './judging.js'
 import { numberOf } from './names.js'
 import { paired } from './pairing.js'
 import { itemAddress, seenAddress } from './selected.js'
@@ -45,10 +45,11 @@ export const draft = (
   ...rest,
 })
 
-export const changeOf = ({ name, shown, secret, origin }: Judged): Change => ({
+export const changeOf = ({ name, shown, secret, within, origin }: Judged): Change => ({
   attribute: name,
   ...shown,
   secret,
+  within,
   origin,
 })
 
@@ -151,12 +152,12 @@ const updated = async (
   const all = await judged(c, address, wished, item)
   const differing = all.filter(({ verdict }) => verdict === 'differs')
   const changes = [...(renamed ? renaming(c, wished, item) : []), ...differing.map(changeOf)]
-  const fixed = fixedOnes(address, all)
+  const fixed = [...fixedOnes(address, all), ...overridden(address, wished, c.kind)]
   const { update } = c.kind
   if (changes.length === 0 || update === undefined)
     return found({
       findings: [...fixed, ...unknowns(c, address, wished, item, all, false)],
-      same: fixed.length === 0 ? 1 : 0,
+      same: fixed.some(({ is }) => is === 'impossible') ? 0 : 1,
     })
   const also = alsoSent(c, wished, item)
   const resent = all.filter(

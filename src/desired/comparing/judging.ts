@@ -4,12 +4,21 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { quoted } from '../../base/quoted.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
 import type { Param } from '../../catalogue/params.js'
+import type { PlanFinding } from '../actions.js'
 import type { Address } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue } from '../attributes.js'
 import type { SeenItem } from '../seen.js'
 import { normalised, sameValue } from '../values.js'
-import type { Origin, Stated, WantedValue, WishedItem } from '../wishes.js'
+import {
+  type Origin,
+  originText,
+  type Stated,
+  type ValueRange,
+  type WantedValue,
+  type WishedItem,
+} from '../wishes.js'
 import { asInFiles, resolved } from './names.js'
 import { meant } from './selected.js'
 import type { Comparing, Judged } from './types.js'
@@ -88,6 +97,37 @@ const changedList = async (
   return [...kept, ...without(attribute, add as readonly JsonValue[], kept)]
 }
 
+/** Whether a value is one of a range. */
+const isInside = ({ min, max, oneOf }: ValueRange, value: JsonValue): boolean => {
+  if (oneOf !== undefined) return oneOf.includes(value)
+  const number = Number(value)
+  return number >= (min ?? number) && number <= (max ?? number)
+}
+
+/** What stands already where that is inside, else the nearest bound or the first of the list. */
+const inRange = (range: ValueRange, param: Param | undefined, now: JsonValue | undefined) => {
+  const { min, max, oneOf } = range
+  const is = now === undefined ? undefined : normalised({ param }, now)
+  if (is !== undefined && isInside(range, is)) return is
+  const bound = is !== undefined && Number(is) > (max ?? Number(is)) ? max : (min ?? max)
+  return oneOf?.[0] ?? bound ?? null
+}
+
+/** A plain value that overrides a range, and is none of it. */
+export const overridden = (
+  address: Address,
+  { attributes }: WishedItem,
+  kind: Managed,
+): readonly PlanFinding[] =>
+  [...attributes].flatMap(([attribute, { value, origin, over }]) => {
+    const [before] = over
+    if (value.is !== 'value' || before?.value.is !== 'range') return []
+    const { param } = attributesOf(kind).get(attribute) ?? { param: undefined }
+    if (isInside(before.value, normalised({ param }, value.value))) return []
+    const text = `overrides ${before.value.text}, said at ${originText(before.origin)}`
+    return [{ is: 'warning', address: { ...address, attribute }, text, origin }]
+  })
+
 /** What is wanted, as it is sent; undefined where the file is wrong, which is reported. */
 const wantedValue = async (
   c: Comparing,
@@ -97,6 +137,7 @@ const wantedValue = async (
   const { name, attribute, said } = spoken
   if (said.value.is === 'secret') return undefined
   if (said.value.is === 'change') return changedList(c, spoken, said.value, now)
+  if (said.value.is === 'range') return inRange(said.value, attribute?.param, now)
   const { value } = said.value
   if (value === null) {
     const unset = unsetting(attribute?.param)
@@ -180,7 +221,8 @@ const judge = async (
   const verdict = verdictOf(attribute, item, now, wanted)
   if (verdict === 'differs') checkOffered(c, spoken, wanted)
   const shown = shownOf(c, attribute, now, wanted)
-  return { name, attribute, origin: said.origin, wanted, shown, verdict }
+  const within = said.value.is === 'range' ? said.value.text : undefined
+  return { name, attribute, origin: said.origin, wanted, shown, verdict, within }
 }
 
 /** Whether an attribute that no document knows may stand there: the instance itself has it. */

@@ -124,6 +124,8 @@ export interface Judged {
   readonly secret?: SecretSource
   /** As people see it. */
   readonly shown: { readonly now?: JsonValue; readonly wanted?: JsonValue }
+  /** The range that it is to be in. */
+  readonly within?: string
   readonly verdict: 'same' | 'differs' | /** Cannot be read back. */ 'unknown' | 'fixed'
 }
 

@@ -8,11 +8,13 @@ import { type Origin, originText } from '../wishes.js'
 import type { DeclaredLevel, SaidOnce } from './declared.js'
 import type { Judging } from './judging.js'
 import { takeKinds } from './kind.js'
+import { type DeclaredTeam, takeTeam } from './teams.js'
 import { sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
 
 /** What all documents say together. */
 export interface AllDeclared {
   instance?: SaidOnce<string>
+  readonly teams: Map<string, DeclaredTeam>
   /** By form, scope and path. */
   readonly levels: Map<string, DeclaredLevel>
 }
@@ -173,6 +175,7 @@ const takers: Readonly<Record<string, Take>> = {
   defaults: takeDefaults,
   groups: takeEach(takeGroup),
   projects: takeEach(takeProject),
+  teams: takeEach((entry, { all, mistakes }) => takeTeam(entry, all.teams, mistakes)),
   site: takeSite,
 }
 

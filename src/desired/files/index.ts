@@ -17,6 +17,7 @@ import { collected, type Mistakes } from './mistakes.js'
 import { parsedDocuments } from './parse.js'
 import { filesAt, type PathOptions, type ReadText, sha256, shownPath } from './paths.js'
 import type { SourceRules } from './secret.js'
+import { expandTeams } from './teams.js'
 import { checkMerged, isCheckedTogether } from './together.js'
 
 /** How files are read. */
@@ -156,8 +157,9 @@ export const readFiles = async (
   const rules = rulesFor(texts, how, (path, text) =>
     held.set(path, sha256(Buffer.from(openHeld(text)))),
   )
-  const all: AllDeclared = { levels: new Map() }
+  const all: AllDeclared = { levels: new Map(), teams: new Map() }
   for (const text of texts) await takeFile(text, all, rules, mistakes)
+  expandTeams(all.levels.values(), all.teams, mistakes)
   const levels = levelsOf([...all.levels.values()])
   checkTogether(levels, mistakes)
   mistakes.refuse()

@@ -10,6 +10,7 @@ import { listChange } from './change.js'
 import type { DeclaredItem, SaidOnce } from './declared.js'
 import { heldValue } from './formats.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
+import { rangeOf } from './range.js'
 import { fileNamed, secretSource, textInFile } from './secret.js'
 import { attributeValue } from './value.js'
 import { plainValue, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
@@ -91,7 +92,7 @@ const fileValue = (
 /** A text that is a secret is one of its own; no map or list can be sent as one, nor can a plan show its members. */
 const withoutSecrets = (
   name: string,
-  wanted: Exclude<WantedValue, { is: 'secret' }>,
+  wanted: Extract<WantedValue, { is: 'value' | 'change' }>,
   origin: Origin,
   { mistakes }: Judging,
 ): WantedValue | undefined => {
@@ -108,8 +109,10 @@ const declaredValue = (
 ): WantedValue | undefined => {
   const { name, source } = attribute
   if (source === 'secret') return secretOf(name, written, judging)
-  const change = listChange(attribute, written, judging.mistakes)
+  const range = rangeOf(attribute, written, judging.mistakes)
+  const change = range ?? listChange(attribute, written, judging.mistakes)
   if (change === 'wrong') return undefined
+  if (change?.is === 'range') return change
   if (change !== undefined) return withoutSecrets(name, change, written.origin, judging)
   const file = source === 'file' ? fileNamed(written) : undefined
   const value =

@@ -12,6 +12,7 @@ import { originText } from '../wishes.js'
 import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './declared.js'
 import { newItem, takeAttributes } from './item.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
+import { teamNamed } from './teams.js'
 import {
   isNull,
   plainValue,
@@ -91,7 +92,10 @@ const takeRules = (declared: DeclaredKind, rules: Written, judging: Judging): vo
 
 /** What tells items of a kind apart in files. */
 const keyOf = (kind: Managed, identity: Reference): string =>
-  typeof identity === 'number' ? `#${identity}` : `=${foldedName(kind.by, identity)}`
+  typeof identity === 'number'
+    ? `#${identity}`
+    : // The case of teams matters.
+      `=${teamNamed(identity) === undefined ? foldedName(kind.by, identity) : identity}`
 
 const itemOf = (
   declared: DeclaredKind,

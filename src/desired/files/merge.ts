@@ -13,7 +13,7 @@ type Wishes = ReadonlyMap<string, Stated<WantedValue>>
 
 const over = <T>(said: SaidOnce<T>, before: Stated<T> | undefined): Stated<T> => ({
   ...said,
-  over: before === undefined ? [] : [before, ...before.over],
+  over: [...(said.over ?? []), ...(before === undefined ? [] : [before, ...before.over])],
 })
 
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
@@ -24,7 +24,8 @@ const changed = (
   before: WantedValue | undefined,
   of: Referent | undefined,
 ): WantedValue => {
-  if (next.is !== 'change' || before === undefined || before.is === 'secret') return next
+  if (next.is !== 'change' || before === undefined) return next
+  if (before.is === 'secret' || before.is === 'range') return next
   if (before.is === 'change') return changedChange(before, next, of)
   const members = isList(before.value) ? before.value : []
   return { is: 'value', value: changedList(members, next, of) }
@@ -40,7 +41,7 @@ const mergeAttributes = (
     const of = attributesOf(kind).get(name)?.ref
     const known = merged.get(name)
     const value = changed(said.value, known?.value, of)
-    merged.set(name, over({ value, origin: said.origin }, known))
+    merged.set(name, over({ ...said, value }, known))
   }
   return merged
 }

@@ -31,6 +31,9 @@ export interface PlanChange {
   readonly now?: JsonValue
   readonly wanted?: JsonValue
   readonly secret?: SecretReference
+  readonly within?: string
+  /** That the value is of. */
+  readonly team?: string
   /** `file:line:column`. */
   readonly origin: string
 }
@@ -46,6 +49,7 @@ export interface PlanAction extends PlanRequest {
   readonly waits_for: readonly string[]
   readonly loses?: string
   readonly replaces?: string
+  readonly team?: string
   readonly origin: string
 }
 

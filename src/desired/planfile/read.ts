@@ -54,7 +54,7 @@ const secret = either(
 )
 const change = fields(
   { attribute: text, origin: text },
-  { now: anything, wanted: anything, secret },
+  { now: anything, wanted: anything, secret, within: text, team: text },
 )
 const request = { endpoint: text, path: text }
 const body = { body: valuesAre(anything) }
@@ -71,7 +71,7 @@ const action = fields(
     waits_for: list(text),
     origin: text,
   },
-  { ...body, loses: text, replaces: text },
+  { ...body, loses: text, replaces: text, team: text },
 )
 
 /** What a plan file has, part by part, so that it can be said which is wrong. */

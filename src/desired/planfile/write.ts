@@ -54,11 +54,13 @@ export const requestOf = ({ endpoint, values, secrets }: ActionStep): PlanReques
   }
 }
 
-const changeOf = ({ attribute, now, wanted, secret, origin }: Change): PlanChange => ({
+const changeOf = ({ attribute, now, wanted, secret, within, origin }: Change): PlanChange => ({
   attribute,
   now,
   wanted,
   ...(secret === undefined ? {} : { secret: referenceOf(secret) }),
+  within,
+  team: origin.team?.name,
   origin: originText(origin),
 })
 
@@ -77,6 +79,7 @@ export const actionOf = (action: PlannedAction): PlanAction => {
     waits_for: waitsFor,
     loses,
     replaces,
+    team: action.origin.team?.name,
     origin: originText(action.origin),
   }
 }

@@ -80,6 +80,19 @@ export const configSchema = (): JsonSchema => ({
   properties: {
     version: { const: 1, description: 'the version of this format' },
     instance: { type: 'string', description: 'the only instance that it is for' },
+    teams: {
+      type: 'object',
+      propertyNames: { pattern: '^[A-Za-z0-9_.-]+$' },
+      additionalProperties: {
+        type: 'object',
+        properties: {
+          users: { type: 'array', items: ref('name') },
+          teams: { type: 'array', items: { type: 'string' } },
+        },
+        additionalProperties: false,
+      },
+      description: "names for lists of users: 'team:name' stands for all of them",
+    },
     defaults: {
       type: 'object',
       properties: { projects: ref('project') },

@@ -74,15 +74,31 @@ const listIn = (items: JsonSchema, param: Param & { type: 'list' }): JsonSchema 
   return either(list, delta, ...(param.single === true ? [items] : []))
 }
 
+/** In place of a value: what is inside is left as it is. */
+const rangesOf = (value: JsonSchema, bounds: boolean): readonly JsonSchema[] => {
+  const range = (properties: JsonSchema, more: JsonSchema): JsonSchema => ({
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    minProperties: 1,
+    ...more,
+  })
+  const oneOf = { one_of: { type: 'array', items: value, minItems: 1 } }
+  return [
+    ...(bounds ? [range({ min: value, max: value }, { description: 'at least, at most' })] : []),
+    range(oneOf, { description: 'any of these; otherwise the first' }),
+  ]
+}
+
 const plainOf = (param: Param, named: boolean): JsonSchema => {
   const name: JsonSchema = { $ref: '#/$defs/name' }
   switch (param.type) {
     case 'integer':
-      return named ? name : numberOf(param)
+      return named ? name : either(numberOf(param), ...rangesOf(numberOf(param), true))
     case 'boolean':
       return { type: 'boolean' }
     case 'enum':
-      return wordsIn(param)
+      return either(wordsIn(param), ...rangesOf(wordsIn(param), false))
     case 'list':
       return listIn(named ? name : itemOf(param), param)
     case 'hash':

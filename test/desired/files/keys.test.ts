@@ -13,7 +13,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     'nonsense: {}',
     [
       '1:1: nonsense is not known here',
-      'A document has version, instance, defaults, groups, projects, site.',
+      'A document has version, instance, defaults, groups, projects, teams, site.',
     ],
   ],
   [

@@ -1,0 +1,307 @@
+/** Teams: names for lists of users, put in their place at the level that names them, before levels are merged. */
+import type { JsonValue } from '../../base/json/value.js'
+import { quoted } from '../../base/quoted.js'
+import { shelve } from '../../base/shelves.js'
+import { didYouMean } from '../../base/suggest.js'
+import { attributesOf } from '../attributes.js'
+import { foldedName, type Reference, referenceOf } from '../references.js'
+import { canonical } from '../values.js'
+import { type Origin, originText, type WantedValue } from '../wishes.js'
+import type { DeclaredItem, DeclaredKind, DeclaredLevel, SaidOnce } from './declared.js'
+import { newItem } from './item.js'
+import type { Mistakes } from './mistakes.js'
+import { sort, type Written, type WrittenEntry, withValues } from './written.js'
+
+interface TeamMember<T> {
+  readonly value: T
+  readonly origin: Origin
+}
+
+export interface DeclaredTeam {
+  readonly name: string
+  readonly origin: Origin
+  readonly users: readonly TeamMember<Reference>[]
+  readonly teams: readonly TeamMember<string>[]
+}
+
+const prefix = 'team:'
+
+/** The team that a key of `members`, or a member of a list of users, names. */
+export const teamNamed = (reference: JsonValue): string | undefined =>
+  typeof reference === 'string' && reference.startsWith(prefix)
+    ? reference.slice(prefix.length)
+    : undefined
+
+const listOf = <T>(
+  entry: WrittenEntry | undefined,
+  mistakes: Mistakes,
+  read: (text: string) => T,
+): readonly TeamMember<T>[] => {
+  if (entry === undefined) return []
+  const { key, value } = entry
+  if (value.is !== 'list') {
+    mistakes.add(value.origin, `${key} of a team takes a list, not ${quoted(sort(value))}`)
+    return []
+  }
+  return value.items.flatMap((one) => {
+    if (one.is !== 'scalar' || one.value === null || one.text === '') {
+      mistakes.add(one.origin, `${key} of a team takes names, not ${quoted(sort(one))}`)
+      return []
+    }
+    const said = mistakes.tried(one.origin, () => read(one.text))
+    return said === undefined ? [] : [{ value: said, origin: one.origin }]
+  })
+}
+
+const teamWords = ['users', 'teams']
+
+/** Takes the definition of a team. */
+export const takeTeam = (
+  { key, origin, value }: WrittenEntry,
+  teams: Map<string, DeclaredTeam>,
+  mistakes: Mistakes,
+): void => {
+  const known = teams.get(key)
+  if (!/^[A-Za-z0-9_.-]+$/.test(key))
+    mistakes.add(
+      origin,
+      `${quoted(key)} is no name of a team`,
+      'It has letters, digits, _, . and -.',
+    )
+  else if (known !== undefined)
+    mistakes.add(
+      origin,
+      `the team ${key} is defined a second time, first at ${originText(known.origin)}`,
+    )
+  const body: Written = withValues(value, mistakes)
+  if (body.is !== 'map') {
+    const hint = `Write ${quoted(key)}: {users: [name], teams: [name]}.`
+    mistakes.add(value.origin, `a team takes a map, not ${quoted(sort(value))}`, hint)
+    return
+  }
+  for (const entry of body.entries)
+    if (!teamWords.includes(entry.key)) {
+      const hint = didYouMean(entry.key, teamWords) ?? 'A team has users and teams.'
+      mistakes.add(entry.origin, `${quoted(entry.key)} is not known here`, hint)
+    }
+  const entryOf = (word: string) => body.entries.find((entry) => entry.key === word)
+  teams.set(key, {
+    name: key,
+    origin,
+    users: listOf(entryOf('users'), mistakes, referenceOf),
+    teams: listOf(entryOf('teams'), mistakes, (text) => teamNamed(text) ?? text),
+  })
+}
+
+/** Teams with who is in them, also by teams in teams. */
+class Teams {
+  readonly #members = new Map<string, readonly Reference[]>()
+
+  constructor(
+    readonly all: ReadonlyMap<string, DeclaredTeam>,
+    readonly mistakes: Mistakes,
+  ) {}
+
+  /** @returns undefined for a team that nobody defined, which is reported */
+  named(name: string, origin: Origin): DeclaredTeam | undefined {
+    const team = this.all.get(name)
+    if (team === undefined)
+      this.mistakes.add(
+        origin,
+        `there is no team ${quoted(name)}`,
+        didYouMean(name, [...this.all.keys()]) ?? 'Teams stand under teams: in any of the files.',
+      )
+    return team
+  }
+
+  /** @param chain the teams that led here */
+  members(team: DeclaredTeam, chain: readonly string[] = []): readonly Reference[] {
+    const { name, origin, users, teams } = team
+    const known = this.#members.get(name)
+    if (known !== undefined) return known
+    if (chain.includes(name)) {
+      const circle = [...chain.slice(chain.indexOf(name)), name].join(' → ')
+      this.mistakes.add(origin, `teams are in each other in a circle: ${quoted(circle)}`)
+      return []
+    }
+    const below = teams.flatMap(({ value, origin: at }) => {
+      const found = this.named(value, at)
+      return found === undefined ? [] : this.members(found, [...chain, name])
+    })
+    const all = [...users.map(({ value }) => value), ...below]
+    const members = [...new Map(all.map((one) => [keyOf(one), one])).values()]
+    this.#members.set(name, members)
+    return members
+  }
+
+  /** The members of a team that is used: none is worth a note. */
+  used(
+    name: string,
+    origin: Origin,
+  ): { readonly at: Origin; readonly members: readonly Reference[] } {
+    const team = this.named(name, origin)
+    if (team === undefined) return { at: origin, members: [] }
+    const members = this.members(team)
+    if (members.length === 0) this.mistakes.note(origin, `the team ${name} has no users`)
+    return { at: { ...origin, team: { name, at: team.origin } }, members }
+  }
+}
+
+const keyOf = (user: Reference): string =>
+  typeof user === 'number' ? `#${user}` : `=${foldedName('user', user)}`
+
+// Lists of users: a team is all of its members.
+
+const expandedList = (
+  teams: Teams,
+  members: readonly JsonValue[],
+  origin: Origin,
+): { readonly members: readonly JsonValue[]; readonly origin: Origin } => {
+  if (members.every((member) => teamNamed(member) === undefined)) return { members, origin }
+  let at = origin
+  const all = members.flatMap((member): readonly JsonValue[] => {
+    const name = teamNamed(member)
+    if (name === undefined) return [member]
+    const used = teams.used(name, origin)
+    if (at === origin) at = used.at
+    return used.members
+  })
+  const once = new Map(all.map((one) => [canonical(one).toLowerCase(), one]))
+  return { members: [...once.values()], origin: at }
+}
+
+const expandedValue = (
+  teams: Teams,
+  name: string,
+  { value, origin, ...rest }: SaidOnce<WantedValue>,
+): SaidOnce<WantedValue> => {
+  if (value.is === 'change') {
+    const add = expandedList(teams, value.add, origin)
+    const remove = expandedList(teams, value.remove, add.origin)
+    const both = { is: 'change', add: add.members, remove: remove.members } as const
+    return { value: both, origin: remove.origin, ...rest }
+  }
+  if (value.is !== 'value' || !Array.isArray(value.value)) return { value, origin, ...rest }
+  const all = value.value as readonly JsonValue[]
+  const list = expandedList(teams, all, origin)
+  if (list.members.length === 0 && all.length > 0)
+    teams.mistakes.add(origin, `${name} names only teams without users`, 'Write [] for none.')
+  return { value: { is: 'value', value: list.members }, origin: list.origin, ...rest }
+}
+
+// Keys of members: a team's attributes are those of each of its members.
+
+const levelOf = ({ attributes }: DeclaredItem): number => {
+  const said = attributes.get('access_level')?.value
+  return said?.is === 'value' ? Number(said.value) : -1
+}
+
+const isBounded = ({ attributes }: DeclaredItem): boolean =>
+  [...attributes.values()].some(({ value }) => value.is === 'range')
+
+const textOf = (said: SaidOnce<WantedValue> | undefined): string => JSON.stringify(said?.value)
+
+/** The attributes, none of them the person's own, of which two teams say other things. */
+const differing = (a: DeclaredItem, b: DeclaredItem, own: DeclaredItem | undefined): boolean =>
+  [...a.attributes.keys(), ...b.attributes.keys()].some(
+    (name) =>
+      own?.attributes.has(name) !== true &&
+      textOf(a.attributes.get(name)) !== textOf(b.attributes.get(name)),
+  )
+
+/** The first of other lines that cannot stand beside the first one. */
+const rivalOf = (
+  [first, ...others]: readonly DeclaredItem[],
+  own: DeclaredItem | undefined,
+): DeclaredItem | undefined => {
+  if (first === undefined || own?.gone !== undefined) return undefined
+  const top = Math.max(levelOf(first), ...others.map(levelOf))
+  return others.find((other) => {
+    if ((other.gone === undefined) !== (first.gone === undefined)) return true
+    if (!differing(first, other, own)) return false
+    if (isBounded(first) || isBounded(other)) return true
+    return levelOf(first) === top && levelOf(other) === top
+  })
+}
+
+/** What teams say of a person: the one with the highest level counts, and the others are told of. */
+const ofTeams = ([first, ...others]: readonly DeclaredItem[]): DeclaredItem | undefined =>
+  first && {
+    ...first,
+    attributes: new Map(
+      [...first.attributes].map(([name, said]) => {
+        const under = others.flatMap(({ attributes }) => attributes.get(name) ?? [])
+        return [name, { ...said, over: under.map((one) => ({ ...one, over: [] })) }]
+      }),
+    ),
+  }
+
+/** A person's own line goes before what teams say of them, attribute by attribute. */
+const withOwn = (own: DeclaredItem, team: DeclaredItem): DeclaredItem => {
+  if (own.gone !== undefined || team.gone !== undefined) return own
+  const attributes = new Map(team.attributes)
+  for (const [name, said] of own.attributes) {
+    const under = attributes.get(name)
+    const over = under === undefined ? [] : [{ ...under, over: under.over ?? [] }]
+    attributes.set(name, { ...said, over })
+  }
+  return { ...own, attributes, other: new Map([...team.other, ...own.other]) }
+}
+
+/** What a team's line says of one of its members. */
+const ofMember = (item: DeclaredItem, user: Reference, at: Origin): DeclaredItem => {
+  const { team } = at
+  const placed = <T extends SaidOnce<WantedValue>>([name, said]: [string, T]) =>
+    [name, { ...said, origin: { ...said.origin, team } }] as const
+  return {
+    ...newItem(user, at),
+    gone: item.gone && { ...item.gone, team },
+    body: item.body,
+    inherit: item.inherit,
+    attributes: new Map([...item.attributes].map(placed)),
+    other: new Map([...item.other].map(placed)),
+  }
+}
+
+const expandItems = (teams: Teams, { items }: DeclaredKind): void => {
+  const lines = [...items].filter(([, { identity }]) => teamNamed(identity) !== undefined)
+  const people = new Map<string, DeclaredItem[]>()
+  for (const [key, item] of lines) {
+    items.delete(key)
+    const { at, members } = teams.used(teamNamed(item.identity) ?? '', item.origin)
+    for (const user of members) shelve(people, keyOf(user), ofMember(item, user, at))
+  }
+  for (const [key, said] of people) {
+    const own = items.get(key)
+    const sorted = said.toSorted((a, b) => levelOf(b) - levelOf(a))
+    const [first] = sorted
+    const rival = rivalOf(sorted, own)
+    if (first !== undefined && rival !== undefined)
+      teams.mistakes.add(
+        rival.origin,
+        `two teams say other things of ${quoted(String(first.identity))}, the first at ${originText(first.origin)}`,
+        "Write the person's own line.",
+      )
+    const person = ofTeams(sorted)
+    if (person !== undefined) items.set(key, own === undefined ? person : withOwn(own, person))
+  }
+}
+
+/** Puts users in place of the teams that levels name. */
+export const expandTeams = (
+  levels: Iterable<DeclaredLevel>,
+  all: ReadonlyMap<string, DeclaredTeam>,
+  mistakes: Mistakes,
+): void => {
+  const teams = new Teams(all, mistakes)
+  for (const team of all.values()) teams.members(team)
+  for (const { kinds } of levels)
+    for (const declared of kinds.values()) {
+      if (declared.kind.by === 'user') expandItems(teams, declared)
+      const known = attributesOf(declared.kind)
+      for (const { attributes } of declared.items.values())
+        for (const [name, said] of attributes)
+          if (known.get(name)?.ref === 'user')
+            attributes.set(name, expandedValue(teams, name, said))
+    }
+}
