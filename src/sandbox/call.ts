@@ -42,9 +42,7 @@ export interface Instance {
   readonly base: string
   /** The version that it lints as; the latest unless given. */
   readonly asOf?: Version
-  /** Says that a reading request changed the state too (a transition was written down). */
-  touch(): void
-  /** Writes the state down before a write is answered. */
+  /** Writes down what changed: before a write is answered. */
   save(): Promise<void>
 }
 
@@ -70,10 +68,8 @@ export interface Needs {
   readonly member?: Role
 }
 
-/** What an event is about; author and time are filled in. */
-export type NewEvent = { action: EventAction } & Partial<
-  Omit<EventRecord, 'id' | 'author_id' | 'created_at' | 'action'>
->
+/** What an event is about; author and time are filled in unless given. */
+export type NewEvent = { action: EventAction } & Partial<Omit<EventRecord, 'id' | 'action'>>
 
 export class Call {
   readonly user: UserRecord | undefined
@@ -185,12 +181,11 @@ export class Call {
       : this.state.users.find((u) => same(u.username, text))
   }
 
-  /** Writes down what the acting user did (`sandbox/README.md`). */
+  /** Writes down what the acting user did, or somebody else did where the event says so (`sandbox/README.md`). */
   record(event: NewEvent): EventRecord {
     const created_at = this.clock.iso()
     if (event.project_id !== undefined && event.project_id !== null) {
-      const project = this.state.projects.get(event.project_id)
-      if (project !== undefined) project.last_activity_at = created_at
+      this.state.projects.change(event.project_id, { last_activity_at: created_at })
     }
     return this.state.events.add({
       project_id: null,
@@ -201,9 +196,9 @@ export class Call {
       target_title: null,
       push_data: null,
       note_id: null,
-      ...event,
-      author_id: this.signedIn().id,
       created_at,
+      ...event,
+      author_id: event.author_id ?? this.signedIn().id,
     })
   }
 
@@ -213,7 +208,7 @@ export class Call {
    */
   unmodified(record: { readonly updated_at?: string; readonly created_at?: string }): void {
     const since = Date.parse(String(this.sent.headers['if-unmodified-since'] ?? ''))
-    const origin = String(this.state.settings.created_at)
+    const origin = String(this.state.settings.value.created_at)
     const changed = Date.parse(record.updated_at ?? record.created_at ?? origin)
     if (Math.floor(changed / 1000) * 1000 > since) throw preconditionFailed()
   }

@@ -27,9 +27,8 @@
  * `reply.ts` makes: `notFound('Runner')`, `forbidden()`, `badRequest({name: ['is taken']})`,
  * `missing('name')`. All checks come before the first change: a refusal leaves no trace.
  *
- * Records are changed in place (`call.state.runners.get(id)`), added with `add` and removed with
- * `remove`; every writing request is saved. A reading request that writes a transition down says
- * so with `call.instance.touch()`. Times come from `call.clock` only. What users do leaves an
+ * Records are changed by their table alone (`call.state.runners.change(id, { … })`), added with `add` and
+ * removed with `remove`; what changed is saved. Times come from `call.clock` only. What users do leaves an
  * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
  * start, and a source of `scheduler.ts` says when it is due and what happens then.
  */
@@ -37,7 +36,14 @@ import type { CheckedOf, ResultOf } from '../catalogue/inferred.js'
 import type { Call } from './call.js'
 import type { FileReply, Keyset, Lazy, Reply } from './reply.js'
 
-type Item<E> = ResultOf<E> extends readonly (infer T)[] ? T : never
+/** What nobody changes: records are shown as they are kept. */
+type Kept<T> = T extends readonly (infer U)[]
+  ? readonly Kept<U>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Kept<T[K]> }
+    : T
+
+type Item<E> = ResultOf<E> extends readonly (infer T)[] ? Kept<T> : never
 type Kind<E> = E extends { returns: { kind: infer K } } ? K : never
 
 /** What a handler of an endpoint may return. */
@@ -49,7 +55,7 @@ type Answer<E> =
         ? FileReply
         : Kind<E> extends 'empty'
           ? undefined
-          : ResultOf<E>)
+          : Kept<ResultOf<E>>)
 
 type Handler<E> = (call: Call, input: CheckedOf<E>) => Answer<E> | Promise<Answer<E>>
 

@@ -61,7 +61,7 @@ const credentialsIn = (state: State, now = new InstanceClock().iso()): KnownCred
     ...state.jobs
       .filter((job) => job.status === 'running')
       .map((job) => plain('job', `job ${job.id} of ${nameOf(job.user_id)}`, job.token)),
-    plain('registration', 'the instance', state.config.registration_token),
+    plain('registration', 'the instance', state.config.value.registration_token),
     ...state.groups
       .all()
       .map((group) => plain('registration', group.full_path, group.runners_token)),
@@ -143,10 +143,8 @@ const instanceOf = (store: StateStore, options: SandboxOptions) => {
     async (id) => historyOf(id)?.content,
   )
   const clock = new InstanceClock(options.now, options.speed)
-  const touch = () => store.touch()
   const { asOf } = options
-  const parts = { state: store.state, clock, git, base: '', touch, save: () => store.save() }
-  return { ...parts, ...(asOf === undefined ? {} : { asOf }) }
+  return { state: store.state, clock, git, base: '', asOf, save: () => store.save() }
 }
 
 /** What a folder's state holds: records by kind. Nothing is started or written. */
@@ -177,7 +175,10 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const store = await StateStore.open(options.stateDir, options)
   try {
     const instance: Instance & { base: string } = instanceOf(store, options)
-    store.state.config.impersonation_enabled = options.impersonation ?? true
+    const { config } = store.state
+    const impersonation_enabled = options.impersonation ?? true
+    if (config.value.impersonation_enabled !== impersonation_enabled)
+      config.change({ impersonation_enabled })
     if (options.jobs !== undefined) setJobsRule(instance, options.jobs)
     const app = await buildServer(instance, options)
     await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })

@@ -61,7 +61,6 @@ export class Scheduler {
         await due.play(then)
         settleJobs(then)
       }
-      this.instance.touch()
     }
   }
 }

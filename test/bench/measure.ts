@@ -1,5 +1,6 @@
 /** Runs programs and says how long they took and what they used. */
 import { type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 
@@ -126,4 +127,46 @@ export const sideBySide = async <N extends string>(
       if (turn >= 0) runs[name].push(result)
     }
   return runs
+}
+
+/** A server of the program's that runs, and what it used so far. */
+interface Serving {
+  readonly url: string
+  /** Seconds of processor time, in steps of a hundredth; none but on Linux. */
+  readonly cpu: () => number
+  /** The peak of resident memory; none but on Linux. */
+  readonly megabytes: () => number
+  readonly end: () => Promise<void>
+}
+
+const ticks = 100
+
+const ofProcess = (pid: number | undefined, file: string): string =>
+  process.platform === 'linux' ? readFileSync(`/proc/${pid}/${file}`, 'utf8') : ''
+
+/** Starts a command that says its `url` as JSON, and serves until it is interrupted. */
+export const serving = async (folder: string, ...args: string[]): Promise<Serving> => {
+  const child = spawn(process.execPath, [bin, ...args, '-o', 'json'], {
+    env: cleanEnv(folder),
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: folder,
+  })
+  const [said] = await once(child.stdout, 'data')
+  const { url } = JSON.parse(String(said))
+  return {
+    url,
+    cpu: () => {
+      const [user = 0, system = 0] = ofProcess(child.pid, 'stat')
+        .split(' ')
+        .slice(13, 15)
+        .map(Number)
+      return (user + system) / ticks
+    },
+    megabytes: () =>
+      Number(/VmHWM:\s+(\d+)/.exec(ofProcess(child.pid, 'status'))?.[1] ?? Number.NaN) / 1024,
+    end: async () => {
+      child.kill('SIGINT')
+      await once(child, 'exit')
+    },
+  }
 }

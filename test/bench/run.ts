@@ -1,5 +1,5 @@
 /**
- * npm run bench -- [start|lists|formats|writes|fleet|instances|as-code|download|million …] [--runs <n>]
+ * npm run bench -- [start|lists|formats|writes|fleet|instances|sandbox|as-code|download|million …] [--runs <n>]
  * Prints what the program takes beside its budgets; goals, never a failure. Node's own start is
  * measured in the same run, since machines differ.
  */
@@ -12,6 +12,7 @@ import { fleet } from './fleet.js'
 import { formats } from './formats.js'
 import { instances } from './instances.js'
 import { lists } from './lists.js'
+import { sandbox } from './sandbox.js'
 import { start } from './start.js'
 import { type Row, tableOf } from './table.js'
 import { million, writes } from './writes.js'
@@ -24,6 +25,7 @@ const groups: Record<string, (bench: Bench) => Promise<void>> = {
   fleet,
   'as-code': asCode,
   instances,
+  sandbox,
   download,
   million,
 }

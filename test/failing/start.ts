@@ -17,8 +17,8 @@ export interface Started {
   readonly write: (text: string) => Promise<void>
   /** Closes the reading end of its standard output. */
   readonly stopReading: () => void
-  /** Resolves once standard output holds the text. */
-  readonly said: (text: string) => Promise<void>
+  /** Resolves once standard output holds the text, with all that was said. */
+  readonly said: (text: string) => Promise<string>
   readonly ended: Promise<Ended>
 }
 
@@ -52,6 +52,7 @@ export const start = (
     stopReading: () => child.stdout.destroy(),
     said: async (text) => {
       while (!stdout.includes(text)) await once(child.stdout, 'data')
+      return stdout
     },
     ended,
   }

@@ -2,16 +2,19 @@
  * Raw requests of any shape: whatever comes, no answer is 5xx, every body is what its media type
  * says, and the instance goes on answering.
  */
+import { stat } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pathOf } from '../../src/catalogue/endpoint.js'
 import type { Param, Params } from '../../src/catalogue/params.js'
+import { readState } from '../../src/sandbox/index.js'
 import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes.js'
 import { exampleOf } from './addresses.js'
 import { freshSandbox } from './instance.js'
 
-const { send, url } = freshSandbox()
+const { send, url, folder } = freshSandbox()
 
 interface Raw {
   readonly status: number
@@ -287,6 +290,22 @@ const isWhole = (answer: Raw): boolean => {
   return true
 }
 
+/** What the folder holds, but for the runner that is renamed below. */
+const held = (): string => {
+  const { runners, ...others } = JSON.parse(JSON.stringify(readState(folder())))
+  return JSON.stringify([others, runners.rows.slice(1)])
+}
+
+/** Whether the log of a state says all that was changed in memory, which is written whole when the log is large. */
+const checkLog = async (): Promise<void> => {
+  const rename = (description: string) => send('PUT /runners/1', { json: { description } })
+  await rename('small')
+  const logged = held()
+  for (let i = 0; i < 5; i++) await rename('x'.repeat(1024 * 1024))
+  expect((await stat(join(folder(), 'state.log'))).size).toBeLessThan(2 * 1024 * 1024)
+  expect(held()).toBe(logged)
+}
+
 const runs = Number(process.env.FUZZ_RUNS ?? 400)
 
 describe('any request', () => {
@@ -301,5 +320,6 @@ describe('any request', () => {
       }),
       { numRuns: runs },
     )
+    await checkLog()
   })
 })

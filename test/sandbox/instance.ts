@@ -1,9 +1,14 @@
 /** A sandbox for the tests of a file, on a temporary folder, with a client that says what came back. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
+import {
+  readState,
+  type Sandbox,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/sandbox/index.js'
 
 export interface Came {
   readonly status: number
@@ -109,7 +114,7 @@ export const timedSandbox = async (options: Partial<SandboxOptions> = {}) => {
     /** Stops it; its state as it was saved. */
     end: async (): Promise<string> => {
       await running.close()
-      const state = await readFile(join(folder, 'state.json'), 'utf8').catch(() => '')
+      const state = JSON.stringify(readState(folder))
       await rm(folder, { recursive: true, force: true })
       return state
     },

@@ -5,6 +5,7 @@ import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js
 import { areas } from '../../src/catalogue/index.js'
 import { registry } from '../../src/sandbox/registry.js'
 import { collectRoutes, finderOf } from '../../src/sandbox/server/routes.js'
+import { sourceFiles, textOf } from '../support/source.js'
 import { exampleOf } from './addresses.js'
 import { freshSandbox } from './instance.js'
 
@@ -105,5 +106,19 @@ describe('every endpoint', () => {
       const label = `${area} ${key}`
       expect([status, body], label).toEqual([412, { message: '412 Precondition Failed' }])
     }
+  })
+})
+
+/** Only the compiler keeps others from changing a record, and it lets these pass. */
+const unseen = /\bObject\.(?:assign|defineProperty)\(|\bReflect\.set\(|\bas (?:Mutable|Writable)/
+
+describe('records', () => {
+  it('are changed by their tables alone', () => {
+    const others = sourceFiles.filter(
+      (file) => /^sandbox\/(?!ci-lint\/)/.test(file) && file !== 'sandbox/state/state.ts',
+    )
+    expect(others.length).toBeGreaterThan(80)
+    expect(others.filter((file) => unseen.test(textOf(file)))).toEqual([])
+    expect(textOf('sandbox/state/state.ts')).toMatch(unseen)
   })
 })

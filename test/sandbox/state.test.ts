@@ -1,8 +1,14 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { removeState, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
+import {
+  readState,
+  removeState,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/sandbox/index.js'
+import { start } from '../failing/start.js'
 import { sender } from './instance.js'
 
 let folder = ''
@@ -41,6 +47,8 @@ describe('state', () => {
     expect(await readdir(folder)).toEqual([])
     await during(rename('x'))
     expect(await readdir(folder)).toEqual(['state.json'])
+    await during(description)
+    expect(await readdir(folder)).toEqual(['state.json'])
   })
 
   it('is the same after the same start', async () => {
@@ -55,7 +63,7 @@ describe('state', () => {
   })
 
   it('is refused when it cannot be read, and the file stays as it was', async () => {
-    for (const text of ['{"format":1,', '{"format":99}']) {
+    for (const text of ['{"format":2,', '{"format":99}']) {
       await writeFile(join(folder, 'state.json'), text)
       await expect(during(description)).rejects.toMatchObject({
         category: 'failed',
@@ -77,6 +85,8 @@ describe('state', () => {
     }))
     const damaged: readonly object[] = [
       { format: 1 },
+      { format: 2 },
+      { ...whole, generation: 3 },
       { ...whole, config: null },
       { ...whole, settings: 4 },
       { ...whole, runners: 5 },
@@ -135,5 +145,125 @@ describe('state', () => {
     )
     const head = await during((send) => send(`GET ${path}/main`))
     expect(head.body.id).toBe(made.body.id)
+  })
+})
+
+describe('the log of a state', () => {
+  const at = (name: string) => join(folder, name)
+  const log = () => readFile(at('state.log'))
+  /** What the folder holds, read by somebody else. */
+  const held = () => JSON.stringify(readState(folder))
+  const names = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `n${from + i}`)
+  const renameAll =
+    (all: readonly string[]) =>
+    async (send: ReturnType<typeof sender>): Promise<void> => {
+      for (const name of all) await rename(name)(send)
+    }
+
+  it('gets a line for each write, and the state stays as it is', async () => {
+    await during(rename('first'))
+    const whole = await readFile(at('state.json'))
+    await during(renameAll(names(3)))
+    expect(await readFile(at('state.json'))).toEqual(whole)
+    expect((await stat(at('state.log'))).mode & 0o777).toBe(0o600)
+    const lines = (await log()).toString().trimEnd().split('\n')
+    const { generation } = JSON.parse(whole.toString())
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject(
+      names(3).map((name, i) => ({
+        generation,
+        n: i + 1,
+        changes: [['runners', 1, { id: 1, description: name }]],
+        crc: expect.any(Number),
+      })),
+    )
+    expect(await during(description)).toBe('n2')
+  })
+
+  it('is read up to its last whole line, wherever a process ended, and is gone on with there', async () => {
+    await during(renameAll(names(4)))
+    const whole = await log()
+    const ends = [...whole.keys()].filter((i) => whole[i] === 10).map((i) => i + 1)
+    for (let bytes = 0; bytes <= whole.length; bytes += 7) {
+      await writeFile(at('state.log'), whole.subarray(0, bytes))
+      const lines = ends.filter((end) => end <= bytes).length
+      expect(readState(folder).runners.get(1)?.description).toBe(`n${lines}`)
+    }
+    await writeFile(at('state.log'), whole.subarray(0, whole.length - 5))
+    await during(rename('after'))
+    expect(await during(description)).toBe('after')
+    expect((await log()).toString().trimEnd().split('\n')).toHaveLength(3)
+  })
+
+  it('is refused where a line but the last is not what was written', async () => {
+    await during(renameAll(names(4)))
+    const whole = (await log()).toString()
+    const [one = '', two = '', three = ''] = whole.split('\n')
+    const damaged = [
+      whole.replace('n1', 'm1'),
+      [one, three, ''].join('\n').repeat(2),
+      [one, '', two, ''].join('\n'),
+      [one, two.slice(0, 30), three, ''].join('\n'),
+    ]
+    for (const text of damaged) {
+      await writeFile(at('state.log'), text)
+      await expect(during(description)).rejects.toMatchObject({
+        category: 'failed',
+        message: expect.stringContaining('is damaged at byte'),
+      })
+      expect((await log()).toString()).toBe(text)
+    }
+  })
+
+  it('is written into the state when it is large, and what is left of an older one does no harm', async () => {
+    await during(renameAll(names(2)))
+    const old = await log()
+    await copyFile(at('state.json'), at('old.json'))
+    const large = 'x'.repeat(1.5 * 1024 * 1024)
+    await during(async (send) => {
+      for (const name of names(3)) await rename(`${name}${large}`)(send)
+      await rename('small')(send)
+    })
+    expect((await log()).length).toBeLessThan(10_000)
+    const now = held()
+    expect(JSON.parse(now).runners.rows[0].description).toBe('small')
+    // A process ended after it had written the state, and before it emptied the log.
+    await writeFile(at('state.log'), Buffer.concat([old, await log()]))
+    expect(held()).toBe(now)
+    await during(rename('on'))
+    expect(await during(description)).toBe('on')
+    // One ended before it wrote the state.
+    await copyFile(at('old.json'), at('state.json'))
+    await writeFile(at('state.log'), old)
+    expect(await during(description)).toBe('n1')
+  })
+
+  it('follows a state of the format before, which becomes one of this format', async () => {
+    await during(rename('kept'))
+    const { format, generation, ...older } = JSON.parse(await readFile(at('state.json'), 'utf8'))
+    expect([format, typeof generation]).toEqual([2, 'string'])
+    await writeFile(at('state.json'), JSON.stringify({ format: 1, ...older }))
+    await writeFile(at('state.log'), 'of something else')
+    expect(await during(description)).toBe('kept')
+    expect(JSON.parse(await readFile(at('state.json'), 'utf8')).format).toBe(1)
+    await during(renameAll(names(2)))
+    expect(JSON.parse(await readFile(at('state.json'), 'utf8')).format).toBe(2)
+    expect(await during(description)).toBe('n1')
+  })
+
+  it('goes with the state when that is reset', async () => {
+    await during(renameAll(names(2)))
+    await removeState(folder)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('has everything that was answered when a process is killed', async () => {
+    const run = start(['sandbox', 'serve', '--state', folder, '-o', 'json'], {})
+    const address = /http:[^"]+/.exec(await run.said('}'))?.[0] ?? ''
+    const send = sender(() => address)
+    await renameAll(names(20))(send)
+    const onTheWay = rename('n20')(send).catch(() => undefined)
+    run.kill('SIGKILL')
+    await Promise.all([run.ended, onTheWay])
+    expect(['n19', 'n20']).toContain(await during(description))
   })
 })

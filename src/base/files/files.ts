@@ -189,12 +189,13 @@ export const openWhole = async (path: string, options: WholeOptions = {}): Promi
  */
 export const writeWhole = async (
   path: string,
-  data: string | Uint8Array,
+  data: string | Uint8Array | readonly Uint8Array[],
   options: WholeOptions = {},
 ): Promise<void> => {
   const file = await openWhole(path, options)
+  const chunks = typeof data === 'string' ? [Buffer.from(data)] : data
   try {
-    await file.write([typeof data === 'string' ? Buffer.from(data) : data])
+    await file.write(chunks instanceof Uint8Array ? [chunks] : chunks)
     await file.publish()
   } catch (error) {
     await file.discard()

@@ -119,14 +119,12 @@ const create = (
 }
 
 const resolve = (call: Call, endpoint: AlertEndpointRecord, alert: AlertRecord, end: string) => {
-  alert.state = 'resolved'
-  alert.ended_at = moment(end, call)
-  alert.updated_at = call.clock.iso()
+  const now = call.clock.iso()
+  const ended_at = moment(end, call)
+  call.state.alerts.change(alert.id, { state: 'resolved', ended_at, updated_at: now })
   const incident = endpoint.auto_close_incident ? call.state.issues.get(alert.issue_id) : undefined
   if (incident === undefined || incident.state === 'closed') return
-  incident.state = 'closed'
-  incident.closed_at = call.clock.iso()
-  incident.updated_at = call.clock.iso()
+  call.state.issues.change(incident.id, { state: 'closed', closed_at: now, updated_at: now })
 }
 
 /** Counts an alert that is still open, resolves one that ended, or writes down a new one. */
@@ -143,10 +141,8 @@ const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertR
   const alert = open ?? create(call, endpoint, input, payload)
   if (input.end_time !== undefined && input.end_time !== '')
     resolve(call, endpoint, alert, input.end_time)
-  else if (open !== undefined) {
-    open.events += 1
-    open.updated_at = call.clock.iso()
-  }
+  else if (open !== undefined)
+    call.state.alerts.change(open.id, { events: open.events + 1, updated_at: call.clock.iso() })
   return alert
 }
 

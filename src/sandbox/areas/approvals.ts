@@ -94,11 +94,11 @@ const settings = [
   'require_password_to_approve',
 ] as const satisfies readonly (keyof ApprovalSettings)[]
 
-const configure = (project: ProjectRecord, input: CheckedOf<Approvals['update']>) => {
+const configure = (call: Call, project: ProjectRecord, input: CheckedOf<Approvals['update']>) => {
   const given = Object.fromEntries(
     settings.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
   )
-  Object.assign(project.approvals, given)
+  call.state.projects.change(project.id, { approvals: { ...project.approvals, ...given } })
   return configuration(project)
 }
 
@@ -171,15 +171,14 @@ const update = (
     return group !== undefined && !call.seesGroup(group)
   })
   const { user_ids, group_ids } = named(call, project, input)
-  rule.name = input.name
-  rule.updated_at = call.clock.iso()
-  rule.approvals_required = input.approvals_required
-  if (rule.rule_type === 'regular') {
-    rule.user_ids = user_ids
-    rule.group_ids = [...group_ids, ...hidden]
-  }
-  if (input.protected_branch_ids !== undefined)
-    rule.protected_branch_ids = branches(call, project, input.protected_branch_ids)
+  const { name, approvals_required, protected_branch_ids: ids } = input
+  call.state.approvalRules.change(rule.id, {
+    name,
+    updated_at: call.clock.iso(),
+    approvals_required,
+    ...(rule.rule_type === 'regular' ? { user_ids, group_ids: [...group_ids, ...hidden] } : {}),
+    protected_branch_ids: ids && branches(call, project, ids),
+  })
   return rule
 }
 
@@ -215,13 +214,15 @@ const setRequired = (
     throw forbidden()
   if (count < project.approvals.approvals_before_merge)
     throw badRequest({ approvals_required: ['must not be less than the project requires'] })
-  request.approvals_before_merge = count
-  request.updated_at = call.clock.iso()
+  call.state.mergeRequests.change(request.id, {
+    approvals_before_merge: count,
+    updated_at: call.clock.iso(),
+  })
 }
 
 export const handlers: Handlers<Approvals> = {
   get: (call, { id }) => configuration(call.project(id, { member: 'reporter' })),
-  update: (call, input) => configure(governed(call, input.id), input),
+  update: (call, input) => configure(call, governed(call, input.id), input),
   rulesList: (call, { id }) =>
     rulesOf(call, call.project(id, { member: 'reporter' })).map((rule) => presentRule(call, rule)),
   rulesCreate: (call, input) => presentRule(call, create(call, governed(call, input.id), input)),

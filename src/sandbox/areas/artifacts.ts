@@ -90,18 +90,19 @@ export const handlers: Handlers<typeof artifacts> = {
   keep: async (call, { id, job_id }) => {
     const job = writable(call, id, job_id, 'developer')
     if (entriesOf(job, call.clock.iso()) === undefined) throw notFound()
-    job.artifacts_expire_at = null
-    job.updated_at = call.clock.iso()
+    call.state.jobs.change(job_id, { artifacts_expire_at: null, updated_at: call.clock.iso() })
     return { ...(await presentJob(call, job)), download_url: null }
   },
   delete: async (call, { id, job_id }) => {
     const job = writable(call, id, job_id, 'maintainer')
     call.unmodified({ updated_at: job.updated_at ?? job.finished_at ?? job.created_at })
     await countArtifacts(call.state, job, -1)
-    job.archive = null
-    job.reports = []
-    job.artifacts_expire_at = null
-    job.updated_at = call.clock.iso()
+    call.state.jobs.change(job_id, {
+      archive: null,
+      reports: [],
+      artifacts_expire_at: null,
+      updated_at: call.clock.iso(),
+    })
     return undefined
   },
 }

@@ -14,7 +14,7 @@ import {
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 /** Whether signing up is open to anyone, so that anyone may lint. */
-const openSignup = ({ settings }: Call['state']): boolean => {
+const openSignup = ({ settings: { value: settings } }: Call['state']): boolean => {
   const filled = (value: unknown): boolean =>
     Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== ''
   return (

@@ -28,6 +28,18 @@ const ofProject = (project: ProjectRecord) => (record: DeployKeyRecord) => ({
 const managed = (call: Call, id: string | number): ProjectRecord =>
   call.project(id, { role: 'maintainer' })
 
+/** Opens another project with a key. */
+const join = (
+  call: Call,
+  { id, projects }: DeployKeyRecord,
+  project: ProjectRecord,
+  can_push = false,
+) =>
+  call.state.deployKeys.change(id, {
+    projects: [...projects, { project_id: project.id, can_push }],
+    updated_at: call.clock.iso(),
+  })
+
 /** Whether the acting user maintains a project that the key opens already. */
 const accessible = (call: Call, record: DeployKeyRecord): boolean =>
   record.projects.some(({ project_id }) => {
@@ -35,17 +47,16 @@ const accessible = (call: Call, record: DeployKeyRecord): boolean =>
     return project !== undefined && call.projectLevel(project) >= levelOf('maintainer')
   })
 
-const joined = (call: Call, project: ProjectRecord, id: number) => {
+const joined = (call: Call, project: ProjectRecord, id: number): DeployKeyRecord => {
   const record = call.state.deployKeys.get(id)
-  const join = record === undefined ? undefined : joinOf(record, project)
-  if (record === undefined || join === undefined) throw notFound('Deploy Key')
-  return { record, join }
+  if (record === undefined || joinOf(record, project) === undefined) throw notFound('Deploy Key')
+  return record
 }
 
 /** The instance's least size of a kind of key: -1 forbids it. */
 const checkStrength = (call: Call, family: string, bits: number): void => {
   const name = `${family}_key_restriction`
-  const least = Number(call.state.settings[name] ?? 0)
+  const least = Number(call.state.settings.value[name] ?? 0)
   if (least === -1) throw badRequest({ key: ['type is forbidden.'] })
   if (bits < least) throw badRequest({ key: [`must be at least ${least} bits`] })
 }
@@ -82,36 +93,39 @@ const add = (
   if (joinOf(known, project) !== undefined) return present(known)
   if (!accessible(call, known))
     throw badRequest({ 'deploy_key.fingerprint': ['has already been taken'] })
-  known.projects.push({ project_id: project.id, can_push })
-  known.updated_at = call.clock.iso()
+  join(call, known, project, can_push)
   return present(known)
 }
 
 const update = (call: Call, input: CheckedOf<(typeof deployKeys)['update']>) => {
   const project = managed(call, input.id)
-  const { record, join } = joined(call, project, input.key_id)
+  const record = joined(call, project, input.key_id)
   if (input.title === undefined && input.can_push === undefined)
     throw invalid('title, can_push are missing, at least one parameter must be provided')
   checkTitle(input.title)
-  record.title = input.title ?? record.title
-  join.can_push = input.can_push ?? join.can_push
-  record.updated_at = call.clock.iso()
+  call.state.deployKeys.change(record.id, {
+    title: input.title,
+    projects: record.projects.map((one) =>
+      one.project_id === project.id ? { ...one, can_push: input.can_push ?? one.can_push } : one,
+    ),
+    updated_at: call.clock.iso(),
+  })
   return ofProject(project)(record)
 }
 
 const remove = (call: Call, project: ProjectRecord, id: number): void => {
-  const { record, join } = joined(call, project, id)
+  const record = joined(call, project, id)
   call.unmodified(record)
-  record.projects = record.projects.filter((p) => p !== join)
-  if (record.projects.length === 0) call.state.deployKeys.remove(record.id)
+  const projects = record.projects.filter((p) => p.project_id !== project.id)
+  if (projects.length === 0) call.state.deployKeys.remove(id)
+  else call.state.deployKeys.change(id, { projects })
 }
 
 const enable = (call: Call, project: ProjectRecord, id: number): DeployKeyRecord => {
   const record = call.state.deployKeys.get(id)
   if (record === undefined || !accessible(call, record)) throw notFound('Deploy Key')
   if (joinOf(record, project) !== undefined) return record
-  record.projects.push({ project_id: project.id, can_push: false })
-  record.updated_at = call.clock.iso()
+  join(call, record, project)
   return record
 }
 
@@ -127,7 +141,7 @@ export const handlers: Handlers<typeof deployKeys> = {
   },
   get: (call, { id, key_id }) => {
     const project = managed(call, id)
-    return ofProject(project)(joined(call, project, key_id).record)
+    return ofProject(project)(joined(call, project, key_id))
   },
   add,
   update,

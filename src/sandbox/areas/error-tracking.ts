@@ -53,8 +53,7 @@ const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) 
       api_url: '',
       integrated: true,
     })
-  record.active = active
-  record.integrated = integrated ?? record.integrated
+  call.state.errorTracking.change(record.id, { active, integrated })
   return settings(record)
 }
 

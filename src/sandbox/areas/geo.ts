@@ -82,7 +82,7 @@ const counts = (node: GeoNodeRecord): Record<string, unknown> => ({
 /** All documented fields, in the order of the documents. */
 const statusOf = (call: Call, node: GeoNodeRecord): Status => {
   const { status, oauth_application } = node
-  const { version, revision } = call.state.config
+  const { version, revision } = call.state.config.value
   const healthy = status.healthy && oauth_application
   const slots = status.replication_slots_count
   return {
@@ -257,7 +257,7 @@ const update = (call: Call, { id, ...input }: CheckedOf<(typeof geo)['update']>)
   checkOthers(call, given, id)
   if ((given.primary ?? node.primary) && given.enabled === false)
     throw badRequest({ enabled: ['primary node cannot be disabled'] })
-  Object.assign(node, given, { updated_at: call.clock.iso() })
+  call.state.geoNodes.change(id, { ...given, updated_at: call.clock.iso() })
   return present(call)(node)
 }
 
@@ -282,8 +282,7 @@ export const handlers: Handlers<typeof geo> = {
   repair: (call, { id }) => {
     onPrimary(call)
     const node = found(call, id)
-    node.oauth_application = true
-    node.updated_at = call.clock.iso()
+    call.state.geoNodes.change(id, { oauth_application: true, updated_at: call.clock.iso() })
     return present(call)(node)
   },
   status: (call) => {

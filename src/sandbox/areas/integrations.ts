@@ -127,7 +127,8 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   const properties = propertiesOf(call, family, given, record?.properties ?? {})
   const title = typeof properties.title === 'string' ? properties.title : titled(slug)
   if (record !== undefined) {
-    Object.assign(record, { title, properties, active: true, updated_at: now })
+    const patch = { title, properties, active: true, updated_at: now }
+    call.state.integrations.change(record.id, patch)
     return details(record)
   }
   const dates = { created_at: now, updated_at: now }

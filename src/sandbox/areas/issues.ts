@@ -59,10 +59,12 @@ const addNote = (call: Call, issue: IssueRecord, body: string, system: boolean):
 
 const close = (call: Call, issue: IssueRecord): void => {
   const now = call.clock.iso()
-  issue.state = 'closed'
-  issue.closed_at = now
-  issue.updated_at = now
-  issue.closed_by_id = call.signedIn().id
+  call.state.issues.change(issue.id, {
+    state: 'closed',
+    closed_at: now,
+    updated_at: now,
+    closed_by_id: call.signedIn().id,
+  })
 }
 
 const leaveEvents = (call: Call, issue: IssueRecord, note: NoteRecord, epic: EpicRecord): void => {
@@ -151,7 +153,8 @@ const tracked = (call: Call, input: Named): IssueRecord => {
 
 const unsubscribe = (call: Call, { project, issue }: Found) => {
   const { id } = call.signedIn()
-  issue.subscriber_ids = issue.subscriber_ids.filter((other) => other !== id)
+  const subscriber_ids = issue.subscriber_ids.filter((other) => other !== id)
+  call.state.issues.change(issue.id, { subscriber_ids })
   return { ...presentIssue(call, project, issue, { from: project }), subscribed: false }
 }
 
@@ -201,7 +204,7 @@ const track = (
   issue: IssueRecord,
   change: { readonly time_estimate?: number; readonly total_time_spent?: number },
 ) => {
-  Object.assign(issue, change, { updated_at: call.clock.iso() })
+  call.state.issues.change(issue.id, { ...change, updated_at: call.clock.iso() })
   return timeStats(issue)
 }
 

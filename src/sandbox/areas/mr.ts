@@ -111,11 +111,7 @@ const asked = (call: Call, f: RequestFilters): FilterTest<MergeRequestRecord>[] 
 
 /** Asks anew whether the open ones can be merged; the answer takes a while. */
 const recheck = async (call: Call, rows: readonly MergeRequestRecord[]): Promise<void> => {
-  for (const request of rows)
-    if (request.state === 'opened') {
-      await lookAgain(call, request)
-      call.instance.touch()
-    }
+  for (const request of rows) if (request.state === 'opened') await lookAgain(call, request)
 }
 
 /** The merge requests of these projects that the acting user sees and the filters match. */
@@ -182,17 +178,19 @@ const cancel = (call: Call, project: ProjectRecord, request: MergeRequestRecord)
   if (!mayMerge && request.author_id !== call.user?.id) throw forbidden()
   if (request.state !== 'opened' || !request.merge_when_pipeline_succeeds)
     throw new Refusal(405, { message: '405 Method Not Allowed' })
-  request.merge_when_pipeline_succeeds = false
-  request.updated_at = call.clock.iso()
+  call.state.mergeRequests.change(request.id, {
+    merge_when_pipeline_succeeds: false,
+    updated_at: call.clock.iso(),
+  })
 }
 
 /** Subscribes or unsubscribes the acting user; false when it was so already. */
 const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): boolean => {
   const { id } = call.signedIn()
   if (request.subscriber_ids.includes(id) === wanted) return false
-  request.subscriber_ids = wanted
-    ? [...request.subscriber_ids, id]
-    : request.subscriber_ids.filter((other) => other !== id)
+  const others = request.subscriber_ids.filter((other) => other !== id)
+  const subscriber_ids = wanted ? [...others, id] : others
+  call.state.mergeRequests.change(request.id, { subscriber_ids })
   return true
 }
 

@@ -179,10 +179,13 @@ const update = (call: Call, input: CheckedOf<(typeof pagesDomains)['update']>) =
     throw invalid(
       'auto_ssl_enabled, certificate, key are missing, at least one parameter must be provided',
     )
-  const { certificate: pem, key: secret } = attached(input, record)
-  Object.assign(record, { certificate: pem, key: secret })
-  record.updated_at = call.clock.iso()
-  record.auto_ssl_enabled = auto_ssl_enabled ?? record.auto_ssl_enabled
+  const pair = attached(input, record)
+  call.state.pagesDomains.change(record.id, {
+    certificate: pair.certificate,
+    key: pair.key,
+    updated_at: call.clock.iso(),
+    auto_ssl_enabled,
+  })
   return ofProject(call)(record)
 }
 

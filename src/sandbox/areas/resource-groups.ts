@@ -33,10 +33,8 @@ export const handlers: Handlers<typeof resourceGroups> = {
     const project = call.project(id, { role: 'developer' })
     if (project.archived) throw forbidden()
     const record = found(call, project, key)
-    if (process_mode !== undefined && process_mode !== record.process_mode) {
-      record.process_mode = process_mode
-      record.updated_at = call.clock.iso()
-    }
+    if (process_mode !== undefined && process_mode !== record.process_mode)
+      call.state.resourceGroups.change(record.id, { process_mode, updated_at: call.clock.iso() })
     return present(record)
   },
 }

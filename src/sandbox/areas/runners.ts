@@ -168,15 +168,13 @@ const change = (call: Call, runner: RunnerRecord, input: CheckedOf<Runners['upda
     throw invalid(`${attributes.join(', ')} are missing, at least one parameter must be provided`)
   const tags = input.tag_list ?? runner.tag_list
   refuseIdle({ run_untagged: input.run_untagged ?? runner.run_untagged, tag_list: tags })
-  runner.description = input.description ?? runner.description
-  runner.active = input.active ?? runner.active
+  const { id: _, ...given } = input
+  call.state.runners.change(runner.id, {
+    ...given,
+    tag_list: [...new Set(tags)],
+    updated_at: call.clock.iso(),
+  })
   if (!runner.active) letFinish(call, runner)
-  runner.tag_list = [...new Set(tags)]
-  runner.run_untagged = input.run_untagged ?? runner.run_untagged
-  runner.locked = input.locked ?? runner.locked
-  runner.access_level = input.access_level ?? runner.access_level
-  if (input.maximum_timeout !== undefined) runner.maximum_timeout = input.maximum_timeout
-  runner.updated_at = call.clock.iso()
 }
 
 const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord => {
@@ -187,8 +185,10 @@ const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord =>
   if (!edits(call, runner)) throw forbidden('No access granted')
   if (runner.project_ids.includes(project.id))
     throw badRequest({ runner: ['has already been taken'] })
-  runner.project_ids.push(project.id)
-  runner.updated_at = call.clock.iso()
+  call.state.runners.change(id, {
+    project_ids: [...runner.project_ids, project.id],
+    updated_at: call.clock.iso(),
+  })
   return runner
 }
 
@@ -198,12 +198,13 @@ const disable = (call: Call, project: ProjectRecord, id: number): void => {
   call.unmodified(runner)
   if (runner.project_ids.length === 1)
     throw forbidden('Only one project associated with the runner. Please remove the runner instead')
-  runner.project_ids = runner.project_ids.filter((other) => other !== project.id)
+  const project_ids = runner.project_ids.filter((other) => other !== project.id)
+  call.state.runners.change(id, { project_ids })
 }
 
 /** Where a registration token puts a new runner. */
 const placeOf = (call: Call, token: string) => {
-  if (token === call.state.config.registration_token)
+  if (token === call.state.config.value.registration_token)
     return { runner_type: 'instance_type', project_ids: [], group_ids: [] } as const
   const project = call.state.projects.find((p) => p.runners_token === token)
   if (project !== undefined)
@@ -228,8 +229,6 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
   refuseIdle({ run_untagged, tag_list })
   return call.state.runners.add({
     ...place,
-    project_ids: [...place.project_ids],
-    group_ids: [...place.group_ids],
     ip_address: '127.0.0.1',
     active: true,
     name: info.name ?? null,

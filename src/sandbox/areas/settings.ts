@@ -85,7 +85,7 @@ const successors = new Map(
 )
 
 const present = (call: Call): Result => {
-  const values = { ...call.state.settings }
+  const values: Record<string, unknown> = { ...call.state.settings.value }
   for (const [old, successor] of successors) values[old] = values[successor]
   return values as Result
 }
@@ -175,8 +175,8 @@ const update = (call: Call, input: Input): Result => {
       `${Object.keys(settingsAttributes).join(', ')} are missing, at least one parameter must be provided`,
     )
   checkArchiving(input.archive_builds_in_human_readable)
-  checkRequirements(changed, call.state.settings)
-  Object.assign(call.state.settings, changed, { updated_at: call.clock.iso() })
+  checkRequirements(changed, call.state.settings.value)
+  call.state.settings.change({ ...changed, updated_at: call.clock.iso() })
   return present(call)
 }
 

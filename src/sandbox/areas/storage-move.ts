@@ -13,14 +13,14 @@ type Route = Pick<StorageMoveRecord, 'source_storage_name' | 'destination_storag
 
 /** From where to where: the storage of the greatest weight where none is named. */
 const routeOf = (call: Call, input: Input): Route => {
-  const { storages } = call.state.config
+  const { storages } = call.state.config.value
   const { source_storage_name: source, destination_storage_name: named } = input
   for (const [name, storage] of Object.entries({
     source_storage_name: source,
     destination_storage_name: named ?? source,
   }))
     if (!Object.hasOwn(storages, storage)) throw invalid(`${name} does not have a valid value`)
-  const weights = call.state.settings.repository_storages_weighted as Record<string, number>
+  const weights = call.state.settings.value.repository_storages_weighted as Record<string, number>
   const [chosen] = Object.keys(storages)
     .filter((storage) => storage !== source)
     .sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0))

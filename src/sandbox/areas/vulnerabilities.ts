@@ -73,7 +73,7 @@ const enter = (call: Call, v: VulnerabilityRecord, state: Target): void => {
   const user = call.signedIn().id
   const closed = state === 'closed'
   const resolved = state === 'resolved'
-  Object.assign(v, {
+  call.state.vulnerabilities.change(v.id, {
     state,
     updated_at: now,
     updated_by_id: user,
@@ -83,7 +83,7 @@ const enter = (call: Call, v: VulnerabilityRecord, state: Target): void => {
     dismissed_by_id: closed ? user : null,
     resolved_at: resolved ? now : null,
     resolved_by_id: resolved ? user : null,
-  } satisfies Partial<VulnerabilityRecord>)
+  })
 }
 
 const transition =
@@ -127,8 +127,7 @@ const create = (call: Call, project: ProjectRecord, findingId: string) => {
     resolved_at: null,
     resolved_on_default_branch: false,
   })
-  source.vulnerability_id = record.id
-  source.updated_at = now
+  call.state.findings.change(source.id, { vulnerability_id: record.id, updated_at: now })
   return single(record, project)
 }
 

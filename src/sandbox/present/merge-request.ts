@@ -161,10 +161,10 @@ const changesOf = async (call: Call, project: ProjectRecord, request: MergeReque
   const { base_sha, sha } = request
   const lines = await changedLines(await call.git.open(project), base_sha, sha)
   if (lines === undefined) return { changes_count: String(request.changes_count), overflow: false }
-  const most = Number(call.state.settings.diff_max_files)
+  const most = Number(call.state.settings.value.diff_max_files)
   const sum = lines.reduce((all, count) => all + count, 0)
   const changes_count = lines.length > most ? `${most}+` : String(lines.length)
-  const overflow = lines.length > most || sum > Number(call.state.settings.diff_max_lines)
+  const overflow = lines.length > most || sum > Number(call.state.settings.value.diff_max_lines)
   return { changes_count, overflow }
 }
 

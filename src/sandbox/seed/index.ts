@@ -1,5 +1,5 @@
 /** The sample data of a fresh instance: always the same. */
-import { restore, type SavedState, type State } from '../state/state.js'
+import { restore, type State, takeChanges } from '../state/state.js'
 import { seedGeo } from './instance/geo.js'
 import { seedIntegrations } from './instance/integrations.js'
 import { seedMonitoring } from './instance/monitoring.js'
@@ -30,7 +30,7 @@ const config = {
 }
 
 export const seedState = (): State => {
-  const state = restore({ config: structuredClone(config) })
+  const state = restore({ config })
   seedPeople(state)
   seedGroups(state)
   seedProjects(state)
@@ -48,7 +48,7 @@ export const seedState = (): State => {
   seedGeo(state)
   seedSettings(state)
   seedEvents(state)
-  // As it would be read from a file: no list of the sample data is shared between instances.
-  const saved: SavedState = JSON.parse(JSON.stringify(state))
-  return restore(saved)
+  // Sample data are no changes.
+  takeChanges(state)
+  return state
 }

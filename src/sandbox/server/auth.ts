@@ -58,7 +58,7 @@ const past = (at: string, now: Date): boolean => Date.parse(at) <= now.getTime()
 const alive = (instance: Instance, token: TokenRecord): boolean =>
   !token.revoked &&
   (token.expires_at === null || !past(token.expires_at, instance.clock.now())) &&
-  (token.kind !== 'impersonation' || instance.state.config.impersonation_enabled)
+  (token.kind !== 'impersonation' || instance.state.config.value.impersonation_enabled)
 
 const insufficient = (scope: string): Refusal =>
   new Refusal(

@@ -73,8 +73,7 @@ const secret = (): string => randomBytes(32).toString('hex')
 
 const pair = (call: Call, old: TokenRecord) => {
   const now = call.clock.now()
-  old.revoked = true
-  old.refresh_token = null
+  call.state.tokens.change(old.id, { revoked: true, refresh_token: null })
   const fresh = call.state.tokens.add({
     user_id: old.user_id,
     kind: 'oauth',

@@ -218,6 +218,9 @@ const serve = async (
   if (method !== 'GET' && method !== 'HEAD') {
     await scheduler.advance(true)
     await instance.save()
+  } else {
+    // What a reading request wrote down would happen again; a disk that fails is said where somebody writes.
+    instance.save().catch(() => {})
   }
   const paged = route.endpoint === undefined || route.endpoint.returns.kind === 'many'
   return sendResult(result, route.status, paged, request, reply, { base: instance.base, params })

@@ -4,64 +4,64 @@ import type { ArtifactPlan, When } from '../ci-lint/index.js'
 type RunnerType = 'instance_type' | 'group_type' | 'project_type'
 
 export interface RunnerRecord {
-  id: number
+  readonly id: number
   /** Once it has been changed. */
-  updated_at?: string
-  description: string
-  ip_address: string
-  active: boolean
-  runner_type: RunnerType
-  name: string | null
+  readonly updated_at?: string
+  readonly description: string
+  readonly ip_address: string
+  readonly active: boolean
+  readonly runner_type: RunnerType
+  readonly name: string | null
   /** null when it never connected. */
-  online: boolean | null
-  architecture: string | null
-  platform: string | null
-  revision: string | null
-  version: string | null
-  contacted_at: string | null
-  tag_list: string[]
-  access_level: 'not_protected' | 'ref_protected'
-  maximum_timeout: number | null
-  run_untagged: boolean
-  locked: boolean
-  project_ids: number[]
-  group_ids: number[]
+  readonly online: boolean | null
+  readonly architecture: string | null
+  readonly platform: string | null
+  readonly revision: string | null
+  readonly version: string | null
+  readonly contacted_at: string | null
+  readonly tag_list: readonly string[]
+  readonly access_level: 'not_protected' | 'ref_protected'
+  readonly maximum_timeout: number | null
+  readonly run_untagged: boolean
+  readonly locked: boolean
+  readonly project_ids: readonly number[]
+  readonly group_ids: readonly number[]
   /** How many jobs it runs at once; 1 unless given. */
-  concurrent?: number
-  token: string
-  created_at: string
+  readonly concurrent?: number
+  readonly token: string
+  readonly created_at: string
 }
 
 /** The commit a pipeline ran for, as jobs show it. */
 export interface CommitCard {
-  id: string
-  short_id: string
-  title: string
-  message: string
-  author_name: string
-  author_email: string
-  created_at: string
+  readonly id: string
+  readonly short_id: string
+  readonly title: string
+  readonly message: string
+  readonly author_name: string
+  readonly author_email: string
+  readonly created_at: string
 }
 
 export interface PipelineRecord {
-  id: number
-  project_id: number
-  ref: string
-  tag: boolean
-  sha: string
-  before_sha: string
-  status: string
+  readonly id: number
+  readonly project_id: number
+  readonly ref: string
+  readonly tag: boolean
+  readonly sha: string
+  readonly before_sha: string
+  readonly status: string
   /** Why its configuration is refused. */
-  yaml_errors?: string | undefined
-  source: string
-  user_id: number
+  readonly yaml_errors?: string | undefined
+  readonly source: string
+  readonly user_id: number
   /** A child pipeline's parent. */
-  parent_id: number | null
-  created_at: string
-  updated_at: string
-  started_at: string | null
-  finished_at: string | null
-  commit: CommitCard
+  readonly parent_id: number | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly started_at: string | null
+  readonly finished_at: string | null
+  readonly commit: CommitCard
 }
 
 export type JobStatus =
@@ -76,77 +76,82 @@ export type JobStatus =
 
 export interface ArtifactEntry {
   /** The path inside the archive. */
-  path: string
-  content: string
-  encoding: 'text' | 'base64'
+  readonly path: string
+  readonly content: string
+  readonly encoding: 'text' | 'base64'
 }
 
 /** How a job goes: only jobs that have one move by themselves. */
 export interface JobCourse {
   /** The place of its stage among all stages. */
-  place: number
+  readonly place: number
   /** IDs of the jobs that it waits for; absent where it waits for the stages before. */
-  needs?: number[] | undefined
-  when: When
+  readonly needs?: readonly number[] | undefined
+  readonly when: When
   /** Seconds that a delayed job waits once its turn has come, and when that was. */
-  start_in?: number | undefined
-  ready_at?: string
-  resource_group?: string | undefined
-  artifacts?: ArtifactPlan | undefined
+  readonly start_in?: number | undefined
+  readonly ready_at?: string
+  readonly resource_group?: string | undefined
+  readonly artifacts?: ArtifactPlan | undefined
   /** Since a runner took it: how many seconds it runs, and how it ends; `hold` runs on. */
-  seconds?: number
-  end?: 'success' | 'failed' | 'hold'
+  readonly seconds?: number
+  readonly end?: 'success' | 'failed' | 'hold'
 }
 
 export interface JobRecord {
-  id: number
+  readonly id: number
   /** Once it has been changed. */
-  updated_at?: string
-  project_id: number
-  pipeline_id: number
-  kind: 'build' | 'bridge'
-  name: string
-  stage: string
-  status: JobStatus
-  allow_failure: boolean
-  coverage: number | null
-  created_at: string
-  started_at: string | null
-  finished_at: string | null
-  tag_list: string[]
-  runner_id: number | null
-  user_id: number | null
+  readonly updated_at?: string
+  readonly project_id: number
+  readonly pipeline_id: number
+  readonly kind: 'build' | 'bridge'
+  readonly name: string
+  readonly stage: string
+  readonly status: JobStatus
+  readonly allow_failure: boolean
+  readonly coverage: number | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly finished_at: string | null
+  readonly tag_list: readonly string[]
+  readonly runner_id: number | null
+  readonly user_id: number | null
   /** Sample jobs have none. */
-  course?: JobCourse
+  readonly course?: JobCourse
   /** When its runner was paused: it runs to its end from then on. */
-  ending_since?: string
+  readonly ending_since?: string
   /** A later job of the same name took its place. */
-  retried: boolean
+  readonly retried: boolean
   /** Bridges only. */
-  downstream_pipeline_id: number | null
+  readonly downstream_pipeline_id: number | null
   /** What the archive holds; null when the job left none or it was deleted. */
-  archive: ArtifactEntry[] | null
+  readonly archive: readonly ArtifactEntry[] | null
   /** Names of JUnit reports beside the archive. */
-  reports: { file_type: string; filename: string; file_format: string; size: number }[]
-  trace_size: number
-  artifacts_expire_at: string | null
+  readonly reports: readonly {
+    readonly file_type: string
+    readonly filename: string
+    readonly file_format: string
+    readonly size: number
+  }[]
+  readonly trace_size: number
+  readonly artifacts_expire_at: string | null
   /** The value of CI_JOB_TOKEN; works while the job runs. */
-  token: string
+  readonly token: string
 }
 
 export interface AgentRecord {
-  id: number
-  name: string
-  config_project_id: number
+  readonly id: number
+  readonly name: string
+  readonly config_project_id: number
   /** Projects whose jobs may use it. */
-  project_ids: number[]
+  readonly project_ids: readonly number[]
 }
 
 export interface ResourceGroupRecord {
-  id: number
-  project_id: number
-  key: string
-  process_mode: 'unordered' | 'oldest_first' | 'newest_first'
-  created_at: string
-  updated_at: string
+  readonly id: number
+  readonly project_id: number
+  readonly key: string
+  readonly process_mode: 'unordered' | 'oldest_first' | 'newest_first'
+  readonly created_at: string
+  readonly updated_at: string
 }

@@ -1,13 +1,13 @@
 /** What the instance remembers about deploy keys. */
 
 export interface DeployKeyRecord {
-  id: number
+  readonly id: number
   /** Once it has been changed. */
-  updated_at?: string
-  title: string
-  key: string
-  created_at: string
+  readonly updated_at?: string
+  readonly title: string
+  readonly key: string
+  readonly created_at: string
   /** Who added it first. */
-  user_id: number
-  projects: { project_id: number; can_push: boolean }[]
+  readonly user_id: number
+  readonly projects: readonly { readonly project_id: number; readonly can_push: boolean }[]
 }

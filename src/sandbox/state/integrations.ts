@@ -1,13 +1,13 @@
 /** What the instance remembers about the integrations of projects. */
 
 export interface IntegrationRecord {
-  id: number
-  project_id: number
-  slug: string
-  title: string
-  active: boolean
-  created_at: string
-  updated_at: string
+  readonly id: number
+  readonly project_id: number
+  readonly slug: string
+  readonly title: string
+  readonly active: boolean
+  readonly created_at: string
+  readonly updated_at: string
   /** What was set: the family's parameters and event flags, by name. */
-  properties: Record<string, unknown>
+  readonly properties: Readonly<Record<string, unknown>>
 }

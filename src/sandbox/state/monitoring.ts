@@ -1,59 +1,59 @@
 /** What the instance remembers about alerts and the tracking of errors. */
 
 export interface AlertEndpointRecord {
-  id: number
-  project_id: number
-  name: string
+  readonly id: number
+  readonly project_id: number
+  readonly name: string
   /** The last part of its address. */
-  identifier: string
-  key: string
-  active: boolean
+  readonly identifier: string
+  readonly key: string
+  readonly active: boolean
   /** Close the linked incident when the alert is resolved. */
-  auto_close_incident: boolean
+  readonly auto_close_incident: boolean
   /** Alert property → path in the payload it is read from. */
-  mapping: Record<string, string[]>
+  readonly mapping: Readonly<Record<string, readonly string[]>>
 }
 
 export interface AlertRecord {
-  id: number
-  iid: number
-  project_id: number
-  endpoint_id: number
-  title: string
-  description: string | null
-  severity: string
-  state: 'triggered' | 'resolved'
-  started_at: string
-  ended_at: string | null
-  service: string | null
-  monitoring_tool: string | null
-  hosts: string[]
-  environment: string | null
+  readonly id: number
+  readonly iid: number
+  readonly project_id: number
+  readonly endpoint_id: number
+  readonly title: string
+  readonly description: string | null
+  readonly severity: string
+  readonly state: 'triggered' | 'resolved'
+  readonly started_at: string
+  readonly ended_at: string | null
+  readonly service: string | null
+  readonly monitoring_tool: string | null
+  readonly hosts: readonly string[]
+  readonly environment: string | null
   /** What makes two payloads the same alert. */
-  fingerprint: string
-  events: number
-  payload: Record<string, unknown>
-  issue_id: number | null
-  created_at: string
-  updated_at: string
+  readonly fingerprint: string
+  readonly events: number
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly issue_id: number | null
+  readonly created_at: string
+  readonly updated_at: string
 }
 
 export interface ErrorTrackingRecord {
-  id: number
-  project_id: number
-  active: boolean
-  project_name: string
-  errsvc_external_url: string
-  api_url: string
-  integrated: boolean
+  readonly id: number
+  readonly project_id: number
+  readonly active: boolean
+  readonly project_name: string
+  readonly errsvc_external_url: string
+  readonly api_url: string
+  readonly integrated: boolean
 }
 
 export interface ClientKeyRecord {
-  id: number
+  readonly id: number
   /** Once it has been changed. */
-  updated_at?: string
-  project_id: number
-  active: boolean
-  public_key: string
-  created_at: string
+  readonly updated_at?: string
+  readonly project_id: number
+  readonly active: boolean
+  readonly public_key: string
+  readonly created_at: string
 }

@@ -1,13 +1,13 @@
 /** What the instance remembers about the domains of static sites. */
 
 export interface PagesDomainRecord {
-  id: number
+  readonly id: number
   /** Once it has been changed. */
-  updated_at?: string
-  project_id: number
-  domain: string
-  auto_ssl_enabled: boolean
+  readonly updated_at?: string
+  readonly project_id: number
+  readonly domain: string
+  readonly auto_ssl_enabled: boolean
   /** PEM; null when none is attached. */
-  certificate: string | null
-  key: string | null
+  readonly certificate: string | null
+  readonly key: string | null
 }

@@ -8,166 +8,166 @@ export type Visibility = 'private' | 'internal' | 'public'
 export type SourceKind = 'group' | 'project'
 
 export interface UserRecord {
-  id: number
-  name: string
-  username: string
-  state: 'active' | 'blocked'
-  email: string
-  public_email: string | null
-  admin: boolean
+  readonly id: number
+  readonly name: string
+  readonly username: string
+  readonly state: 'active' | 'blocked'
+  readonly email: string
+  readonly public_email: string | null
+  readonly admin: boolean
   /** External users see internal projects only as members. */
-  external: boolean
-  created_at: string
-  bio: string | null
-  location: string | null
-  organization: string | null
-  last_activity_on: string | null
-  last_sign_in_at: string | null
+  readonly external: boolean
+  readonly created_at: string
+  readonly bio: string | null
+  readonly location: string | null
+  readonly organization: string | null
+  readonly last_activity_on: string | null
+  readonly last_sign_in_at: string | null
 }
 
 export type TokenType = 'personal' | 'impersonation' | 'project' | 'oauth' | 'session'
 
 export interface TokenRecord {
-  id: number
-  user_id: number
-  kind: TokenType
-  name: string
-  value: string
-  scopes: string[]
-  created_at: string
+  readonly id: number
+  readonly user_id: number
+  readonly kind: TokenType
+  readonly name: string
+  readonly value: string
+  readonly scopes: readonly string[]
+  readonly created_at: string
   /** From this moment on it is refused; null for never. */
-  expires_at: string | null
-  revoked: boolean
+  readonly expires_at: string | null
+  readonly revoked: boolean
   /** OAuth only. */
-  refresh_token: string | null
+  readonly refresh_token: string | null
 }
 
 export interface GroupRecord {
-  id: number
-  name: string
-  path: string
-  full_path: string
-  full_name: string
-  parent_id: number | null
-  description: string
-  visibility: Visibility
-  lfs_enabled: boolean
-  request_access_enabled: boolean
-  created_at: string
-  storage: string
-  runners_token: string
+  readonly id: number
+  readonly name: string
+  readonly path: string
+  readonly full_path: string
+  readonly full_name: string
+  readonly parent_id: number | null
+  readonly description: string
+  readonly visibility: Visibility
+  readonly lfs_enabled: boolean
+  readonly request_access_enabled: boolean
+  readonly created_at: string
+  readonly storage: string
+  readonly runners_token: string
 }
 
 export interface MemberRecord {
-  id: number
+  readonly id: number
   /** Once it has been changed. */
-  updated_at?: string
-  source_type: SourceKind
-  source_id: number
-  user_id: number
-  access_level: number
-  created_at: string
-  expires_at: string | null
+  readonly updated_at?: string
+  readonly source_type: SourceKind
+  readonly source_id: number
+  readonly user_id: number
+  readonly access_level: number
+  readonly created_at: string
+  readonly expires_at: string | null
 }
 
 /** A group or project shared with another group. */
 export interface ShareRecord {
-  id: number
-  source_type: SourceKind
-  source_id: number
-  group_id: number
-  group_access: number
-  expires_at: string | null
+  readonly id: number
+  readonly source_type: SourceKind
+  readonly source_id: number
+  readonly group_id: number
+  readonly group_access: number
+  readonly expires_at: string | null
 }
 
 export interface ApprovalSettings {
-  approvals_before_merge: number
-  reset_approvals_on_push: boolean
-  disable_overriding_approvers_per_merge_request: boolean
-  merge_requests_author_approval: boolean
-  merge_requests_disable_committers_approval: boolean
-  require_password_to_approve: boolean
+  readonly approvals_before_merge: number
+  readonly reset_approvals_on_push: boolean
+  readonly disable_overriding_approvers_per_merge_request: boolean
+  readonly merge_requests_author_approval: boolean
+  readonly merge_requests_disable_committers_approval: boolean
+  readonly require_password_to_approve: boolean
 }
 
 export interface ProjectRecord {
-  id: number
-  name: string
-  path: string
-  path_with_namespace: string
-  name_with_namespace: string
-  description: string | null
+  readonly id: number
+  readonly name: string
+  readonly path: string
+  readonly path_with_namespace: string
+  readonly name_with_namespace: string
+  readonly description: string | null
   /** Whose it is: a group, or a user for a personal project. */
-  namespace_kind: 'group' | 'user'
-  namespace_id: number
-  creator_id: number
-  visibility: Visibility
-  default_branch: string
-  topics: string[]
-  created_at: string
-  updated_at: string
-  last_activity_at: string
-  archived: boolean
-  forked_from_id: number | null
-  starred_by: number[]
-  issues_enabled: boolean
-  merge_requests_enabled: boolean
-  jobs_enabled: boolean
-  wiki_enabled: boolean
-  snippets_enabled: boolean
-  shared_runners_enabled: boolean
-  public_jobs: boolean
-  merge_method: 'merge' | 'rebase_merge' | 'ff'
-  squash_option: string
-  marked_for_deletion_on: string | null
-  repository_storage: string
-  runners_token: string
-  programming_languages: string[]
-  custom_attributes: Record<string, string>
-  repository_checksum_failed: boolean
-  wiki_checksum_failed: boolean
-  statistics: {
-    commit_count: number
-    repository_size: number
-    wiki_size: number
-    lfs_objects_size: number
-    job_artifacts_size: number
-    packages_size: number
-    snippets_size: number
+  readonly namespace_kind: 'group' | 'user'
+  readonly namespace_id: number
+  readonly creator_id: number
+  readonly visibility: Visibility
+  readonly default_branch: string
+  readonly topics: readonly string[]
+  readonly created_at: string
+  readonly updated_at: string
+  readonly last_activity_at: string
+  readonly archived: boolean
+  readonly forked_from_id: number | null
+  readonly starred_by: readonly number[]
+  readonly issues_enabled: boolean
+  readonly merge_requests_enabled: boolean
+  readonly jobs_enabled: boolean
+  readonly wiki_enabled: boolean
+  readonly snippets_enabled: boolean
+  readonly shared_runners_enabled: boolean
+  readonly public_jobs: boolean
+  readonly merge_method: 'merge' | 'rebase_merge' | 'ff'
+  readonly squash_option: string
+  readonly marked_for_deletion_on: string | null
+  readonly repository_storage: string
+  readonly runners_token: string
+  readonly programming_languages: readonly string[]
+  readonly custom_attributes: Readonly<Record<string, string>>
+  readonly repository_checksum_failed: boolean
+  readonly wiki_checksum_failed: boolean
+  readonly statistics: {
+    readonly commit_count: number
+    readonly repository_size: number
+    readonly wiki_size: number
+    readonly lfs_objects_size: number
+    readonly job_artifacts_size: number
+    readonly packages_size: number
+    readonly snippets_size: number
   }
-  approvals: ApprovalSettings
-  pages_enabled: boolean
+  readonly approvals: ApprovalSettings
+  readonly pages_enabled: boolean
   /** Set when an external issue tracker is configured. */
-  external_tracker: boolean
+  readonly external_tracker: boolean
   /** CI variables that its lint may use. */
-  variables: Record<string, string>
+  readonly variables: Readonly<Record<string, string>>
 }
 
 export interface ProtectedBranchRecord {
-  id: number
-  project_id: number
-  name: string
-  push_access_level: number
-  merge_access_level: number
-  unprotect_access_level: number
-  code_owner_approval_required: boolean
+  readonly id: number
+  readonly project_id: number
+  readonly name: string
+  readonly push_access_level: number
+  readonly merge_access_level: number
+  readonly unprotect_access_level: number
+  readonly code_owner_approval_required: boolean
 }
 
 export interface SnippetRecord {
-  id: number
-  project_id: number | null
-  author_id: number
-  title: string
-  storage: string
+  readonly id: number
+  readonly project_id: number | null
+  readonly author_id: number
+  readonly title: string
+  readonly storage: string
 }
 
 /** A repository on its way to another storage; gone from the list once it has arrived. */
 export interface StorageMoveRecord {
-  id: number
-  kind: 'project' | 'snippet' | 'group'
-  object_id: number
-  source_storage_name: string
-  destination_storage_name: string
-  created_at: string
+  readonly id: number
+  readonly kind: 'project' | 'snippet' | 'group'
+  readonly object_id: number
+  readonly source_storage_name: string
+  readonly destination_storage_name: string
+  readonly created_at: string
 }
 
 export type EventAction =
@@ -185,28 +185,28 @@ export type EventAction =
   | 'updated'
 
 interface PushData {
-  commit_count: number
-  action: 'created' | 'removed' | 'pushed'
-  ref_type: 'branch' | 'tag'
-  commit_from: string | null
-  commit_to: string | null
-  ref: string
-  commit_title: string | null
+  readonly commit_count: number
+  readonly action: 'created' | 'removed' | 'pushed'
+  readonly ref_type: 'branch' | 'tag'
+  readonly commit_from: string | null
+  readonly commit_to: string | null
+  readonly ref: string
+  readonly commit_title: string | null
 }
 
 export interface EventRecord {
-  id: number
-  author_id: number
-  created_at: string
-  project_id: number | null
-  group_id: number | null
-  action: EventAction
+  readonly id: number
+  readonly author_id: number
+  readonly created_at: string
+  readonly project_id: number | null
+  readonly group_id: number | null
+  readonly action: EventAction
   /** `Issue`, `MergeRequest`, `Milestone`, `Note`, `Project`, `Epic`, `DesignManagement::Design` … */
-  target_type: string | null
-  target_id: number | null
-  target_iid: number | null
-  target_title: string | null
-  push_data: PushData | null
+  readonly target_type: string | null
+  readonly target_id: number | null
+  readonly target_iid: number | null
+  readonly target_title: string | null
+  readonly push_data: PushData | null
   /** Comments: the note in `notes`. */
-  note_id: number | null
+  readonly note_id: number | null
 }

@@ -1,183 +1,183 @@
 /** What the instance remembers about issues, merge requests and what belongs to them. */
 
 export interface MilestoneRecord {
-  id: number
-  iid: number
-  project_id: number | null
-  group_id: number | null
-  title: string
-  description: string
-  state: 'active' | 'closed'
-  created_at: string
-  updated_at: string
-  start_date: string | null
-  due_date: string | null
+  readonly id: number
+  readonly iid: number
+  readonly project_id: number | null
+  readonly group_id: number | null
+  readonly title: string
+  readonly description: string
+  readonly state: 'active' | 'closed'
+  readonly created_at: string
+  readonly updated_at: string
+  readonly start_date: string | null
+  readonly due_date: string | null
 }
 
 export interface LabelRecord {
-  id: number
-  project_id: number | null
-  group_id: number | null
-  name: string
-  color: string
-  text_color: string
-  description: string | null
+  readonly id: number
+  readonly project_id: number | null
+  readonly group_id: number | null
+  readonly name: string
+  readonly color: string
+  readonly text_color: string
+  readonly description: string | null
   /** Lower sorts first; null for an unprioritised label. */
-  priority: number | null
+  readonly priority: number | null
 }
 
 export interface EpicRecord {
-  id: number
-  iid: number
-  group_id: number
-  title: string
-  description: string
-  state: 'opened' | 'closed'
-  author_id: number
-  created_at: string
+  readonly id: number
+  readonly iid: number
+  readonly group_id: number
+  readonly title: string
+  readonly description: string
+  readonly state: 'opened' | 'closed'
+  readonly author_id: number
+  readonly created_at: string
 }
 
 export interface IterationRecord {
-  id: number
-  group_id: number
-  title: string
-  start_date: string
-  due_date: string
+  readonly id: number
+  readonly group_id: number
+  readonly title: string
+  readonly start_date: string
+  readonly due_date: string
 }
 
 export interface Reaction {
-  user_id: number
+  readonly user_id: number
   /** `thumbsup`, `thumbsdown`, `rocket` … */
-  name: string
+  readonly name: string
 }
 
 export interface IssueRecord {
-  id: number
-  iid: number
-  project_id: number
-  title: string
-  description: string
-  state: 'opened' | 'closed'
-  issue_type: 'issue' | 'incident' | 'test_case'
-  author_id: number
-  assignee_ids: number[]
-  milestone_id: number | null
-  iteration_id: number | null
-  epic_id: number | null
-  labels: string[]
-  created_at: string
-  updated_at: string
-  closed_at: string | null
-  closed_by_id: number | null
-  moved_to_id: number | null
-  reactions: Reaction[]
-  due_date: string | null
-  confidential: boolean
-  discussion_locked: boolean | null
-  weight: number | null
-  health_status: string | null
-  relative_position: number
-  time_estimate: number
-  total_time_spent: number
-  subscriber_ids: number[]
+  readonly id: number
+  readonly iid: number
+  readonly project_id: number
+  readonly title: string
+  readonly description: string
+  readonly state: 'opened' | 'closed'
+  readonly issue_type: 'issue' | 'incident' | 'test_case'
+  readonly author_id: number
+  readonly assignee_ids: readonly number[]
+  readonly milestone_id: number | null
+  readonly iteration_id: number | null
+  readonly epic_id: number | null
+  readonly labels: readonly string[]
+  readonly created_at: string
+  readonly updated_at: string
+  readonly closed_at: string | null
+  readonly closed_by_id: number | null
+  readonly moved_to_id: number | null
+  readonly reactions: readonly Reaction[]
+  readonly due_date: string | null
+  readonly confidential: boolean
+  readonly discussion_locked: boolean | null
+  readonly weight: number | null
+  readonly health_status: string | null
+  readonly relative_position: number
+  readonly time_estimate: number
+  readonly total_time_spent: number
+  readonly subscriber_ids: readonly number[]
 }
 
 export interface MergeRequestRecord {
-  id: number
-  iid: number
+  readonly id: number
+  readonly iid: number
   /** The target project. */
-  project_id: number
-  source_project_id: number
-  title: string
-  description: string
-  state: 'opened' | 'closed' | 'locked' | 'merged'
-  created_at: string
-  updated_at: string
-  merged_by_id: number | null
-  merged_at: string | null
-  closed_by_id: number | null
-  closed_at: string | null
-  source_branch: string
-  target_branch: string
-  author_id: number
-  assignee_ids: number[]
-  reviewer_ids: number[]
-  labels: string[]
-  milestone_id: number | null
-  draft: boolean
-  merge_when_pipeline_succeeds: boolean
+  readonly project_id: number
+  readonly source_project_id: number
+  readonly title: string
+  readonly description: string
+  readonly state: 'opened' | 'closed' | 'locked' | 'merged'
+  readonly created_at: string
+  readonly updated_at: string
+  readonly merged_by_id: number | null
+  readonly merged_at: string | null
+  readonly closed_by_id: number | null
+  readonly closed_at: string | null
+  readonly source_branch: string
+  readonly target_branch: string
+  readonly author_id: number
+  readonly assignee_ids: readonly number[]
+  readonly reviewer_ids: readonly number[]
+  readonly labels: readonly string[]
+  readonly milestone_id: number | null
+  readonly draft: boolean
+  readonly merge_when_pipeline_succeeds: boolean
   /** Heads as last seen; the repository has the last word once it exists. */
-  sha: string
-  base_sha: string
-  merge_commit_sha: string | null
-  squash_commit_sha: string | null
-  squash: boolean
+  readonly sha: string
+  readonly base_sha: string
+  readonly merge_commit_sha: string | null
+  readonly squash_commit_sha: string | null
+  readonly squash: boolean
   /** When the calculation of `merge_status` began; it is `checking` until it is through. */
-  merge_check_started_at: string | null
+  readonly merge_check_started_at: string | null
   /** What the calculation finds. */
-  conflicts: boolean
+  readonly conflicts: boolean
   /** When a rebase began, until its outcome is written down. */
-  rebase_started_at: string | null
-  rebase_skip_ci: boolean
-  rebase_user_id: number | null
-  merge_error: string | null
-  reactions: Reaction[]
-  subscriber_ids: number[]
-  discussion_locked: boolean | null
-  should_remove_source_branch: boolean | null
-  allow_collaboration: boolean
-  time_estimate: number
-  total_time_spent: number
-  changes_count: number
-  pipeline_id: number | null
+  readonly rebase_started_at: string | null
+  readonly rebase_skip_ci: boolean
+  readonly rebase_user_id: number | null
+  readonly merge_error: string | null
+  readonly reactions: readonly Reaction[]
+  readonly subscriber_ids: readonly number[]
+  readonly discussion_locked: boolean | null
+  readonly should_remove_source_branch: boolean | null
+  readonly allow_collaboration: boolean
+  readonly time_estimate: number
+  readonly total_time_spent: number
+  readonly changes_count: number
+  readonly pipeline_id: number | null
   /** Issues of the target project that merging closes, by iid. */
-  closes_iids: number[]
+  readonly closes_iids: readonly number[]
   /** Who approved, and what rules or counts were set on the request itself. */
-  approved_by_ids: number[]
-  approver_ids: number[]
-  approvals_before_merge: number | null
-  deployments: { environment: string; deployed_at: string }[]
+  readonly approved_by_ids: readonly number[]
+  readonly approver_ids: readonly number[]
+  readonly approvals_before_merge: number | null
+  readonly deployments: readonly { readonly environment: string; readonly deployed_at: string }[]
 }
 
 export interface NoteRecord {
-  id: number
-  project_id: number
-  author_id: number
+  readonly id: number
+  readonly project_id: number
+  readonly author_id: number
   /** `Issue`, `MergeRequest`, `Commit`, `Snippet`, `AlertManagement::Alert` … */
-  noteable_type: string
-  noteable_id: number | null
-  noteable_iid: number | null
-  body: string
-  system: boolean
-  confidential: boolean
-  resolvable: boolean
-  created_at: string
-  updated_at: string
+  readonly noteable_type: string
+  readonly noteable_id: number | null
+  readonly noteable_iid: number | null
+  readonly body: string
+  readonly system: boolean
+  readonly confidential: boolean
+  readonly resolvable: boolean
+  readonly created_at: string
+  readonly updated_at: string
 }
 
 export interface TodoRecord {
-  id: number
-  user_id: number
-  author_id: number
-  project_id: number
-  action_name: string
-  target_type: string
-  target_id: number
-  state: 'pending' | 'done'
-  created_at: string
+  readonly id: number
+  readonly user_id: number
+  readonly author_id: number
+  readonly project_id: number
+  readonly action_name: string
+  readonly target_type: string
+  readonly target_id: number
+  readonly state: 'pending' | 'done'
+  readonly created_at: string
 }
 
 export interface ApprovalRuleRecord {
-  id: number
+  readonly id: number
   /** Once it has been changed. */
-  updated_at?: string
-  project_id: number
+  readonly updated_at?: string
+  readonly project_id: number
   /** Set for a rule of one merge request. */
-  merge_request_id: number | null
-  name: string
-  rule_type: 'regular' | 'any_approver'
-  approvals_required: number
-  user_ids: number[]
-  group_ids: number[]
-  protected_branch_ids: number[]
+  readonly merge_request_id: number | null
+  readonly name: string
+  readonly rule_type: 'regular' | 'any_approver'
+  readonly approvals_required: number
+  readonly user_ids: readonly number[]
+  readonly group_ids: readonly number[]
+  readonly protected_branch_ids: readonly number[]
 }

@@ -45,30 +45,60 @@ import type { DependencyRecord, FindingRecord, VulnerabilityRecord } from './sec
 
 /** Switches of the instance itself; not application settings. */
 interface InstanceConfig {
-  version: string
-  revision: string
-  impersonation_enabled: boolean
-  registration_token: string
+  readonly version: string
+  readonly revision: string
+  readonly impersonation_enabled: boolean
+  readonly registration_token: string
   /** How jobs end that a runner takes: `pass` (unless given), `fail=<glob of names>`, or `hold`. */
-  jobs?: string
+  readonly jobs?: string
   /** Storage name → whether it is a clustered one. */
-  storages: Record<string, { cluster: boolean }>
+  readonly storages: Readonly<Record<string, { readonly cluster: boolean }>>
 }
 
 // A collection of records by ID.
 
 interface Saved<T> {
-  next: number
-  rows: T[]
+  readonly next: number
+  readonly rows: readonly T[]
 }
 
-class Table<T extends { id: number }> {
-  #rows: Map<number, T>
+/** What a record is now; null where it is gone. */
+type Changed = readonly [id: number, record: object | null]
+
+/** Nothing inside of a value can be changed from here on, so that what was not noted did not happen. */
+const freeze = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const inner of Object.values(value)) freeze(inner)
+}
+
+/** A record is the same object as long as it exists, so that who holds one sees what it is now; only its table changes it. */
+class Table<T extends { readonly id: number }> {
+  readonly #rows: Map<number, T>
+  readonly #changed = new Set<number>()
+  readonly #watched = new Set<number>()
+  readonly #watches: (row: T) => boolean
   #next: number
 
-  constructor(saved: Saved<T> = { next: 1, rows: [] }) {
-    this.#rows = new Map(saved.rows.map((row) => [row.id, row]))
-    this.#next = saved.next
+  /** @param watches whether the scheduler looks at a record: these are found however many others there are */
+  constructor(
+    { next, rows }: Saved<T> = { next: 1, rows: [] },
+    watches = (_: T): boolean => false,
+  ) {
+    this.#rows = new Map(rows.map((row) => [row.id, row]))
+    this.#watches = watches
+    this.#next = next
+    for (const row of rows) this.#note(row)
+  }
+
+  #note(row: T): void {
+    if (this.#watches(row)) this.#watched.add(row.id)
+    else this.#watched.delete(row.id)
+  }
+
+  /** The records that the scheduler looks at, oldest ID first. */
+  watched(): T[] {
+    return [...this.#watched].sort((a, b) => a - b).flatMap((id) => this.#rows.get(id) ?? [])
   }
 
   get(id: number | null | undefined): T | undefined {
@@ -103,17 +133,83 @@ class Table<T extends { id: number }> {
   add(row: Omit<T, 'id'> & { id?: number }): T {
     const id = row.id ?? this.#next
     const added = { ...row, id } as T
-    this.#next = Math.max(this.#next, id + 1)
-    this.#rows.set(id, added)
+    this.put(id, added)
+    Object.values(added).forEach(freeze)
+    this.#changed.add(id)
     return added
   }
 
-  remove(id: number): boolean {
-    return this.#rows.delete(id)
+  /** Sets attributes of a record, but for undefined ones: the only way to change it. Nothing happens to one that is gone. */
+  change(id: number, patch: Partial<Omit<T, 'id'>>): void {
+    const row = this.#rows.get(id)
+    if (row === undefined) return
+    const given = Object.entries(patch).filter(([, value]) => value !== undefined)
+    for (const [, value] of given) freeze(value)
+    Object.assign(row, Object.fromEntries(given))
+    this.#note(row)
+    this.#changed.add(id)
+  }
+
+  remove(id: number): void {
+    if (!this.#rows.has(id)) return
+    this.put(id, null)
+    this.#changed.add(id)
+  }
+
+  /** What changed since this was called last. */
+  takeChanges(): readonly Changed[] {
+    const changed = [...this.#changed].map((id) => [id, this.#rows.get(id) ?? null] as const)
+    this.#changed.clear()
+    return changed
+  }
+
+  /** Makes a record what a log says; it counts as no change. */
+  put(id: number, record: T | null): void {
+    this.#next = Math.max(this.#next, id + 1)
+    if (record === null) {
+      this.#rows.delete(id)
+      this.#watched.delete(id)
+      return
+    }
+    this.#rows.set(id, record)
+    this.#note(record)
   }
 
   toJSON(): Saved<T> {
     return { next: this.#next, rows: this.all() }
+  }
+}
+
+/** A table of one record, which is always there. */
+class Single<T extends object> {
+  #value: T
+  #changed = false
+
+  constructor(value: T) {
+    this.#value = value
+  }
+
+  get value(): T {
+    return this.#value
+  }
+
+  change(patch: Partial<T>): void {
+    this.#value = { ...this.#value, ...patch }
+    this.#changed = true
+  }
+
+  takeChanges(): readonly Changed[] {
+    if (!this.#changed) return []
+    this.#changed = false
+    return [[0, this.#value]]
+  }
+
+  put(_id: number, value: T | null): void {
+    if (value !== null) this.#value = value
+  }
+
+  toJSON(): T {
+    return this.#value
   }
 }
 
@@ -159,13 +255,13 @@ type Tables = { readonly [K in keyof Records]: Table<Records[K]> }
 
 export interface State extends Tables {
   /** Application settings by attribute. */
-  settings: Record<string, unknown>
-  config: InstanceConfig
+  readonly settings: Single<Readonly<Record<string, unknown>>>
+  readonly config: Single<InstanceConfig>
 }
 
-export type SavedState = { [K in keyof Records]: Saved<Records[K]> } & {
-  settings: Record<string, unknown>
-  config: InstanceConfig
+export type SavedState = { readonly [K in keyof Records]: Saved<Records[K]> } & {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly config: InstanceConfig
 }
 
 /** The names of all tables, in the order they are saved. */
@@ -207,10 +303,42 @@ export const tableNames: readonly (keyof Records)[] = [
   'geoNodes',
 ]
 
+/** Which records the scheduler looks at before and after each request. */
+const watches: { readonly [K in keyof Records]?: (record: Records[K]) => boolean } = {
+  jobs: ({ status }) => status === 'created' || status === 'pending' || status === 'running',
+  mergeRequests: ({ rebase_started_at, merge_when_pipeline_succeeds }) =>
+    rebase_started_at !== null || merge_when_pipeline_succeeds,
+  // Only these take sample jobs.
+  runners: ({ updated_at }) => updated_at !== undefined,
+}
+
 /** Tables from what was saved; a table that an older state lacks starts empty. */
 export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>): State => {
   const tables = Object.fromEntries(
-    tableNames.map((name) => [name, new Table(saved[name] as Saved<{ id: number }> | undefined)]),
+    tableNames.map((name) => [
+      name,
+      new Table(saved[name] as Saved<never> | undefined, watches[name] as (row: never) => boolean),
+    ]),
   ) as unknown as Tables
-  return { ...tables, settings: saved.settings ?? {}, config: saved.config }
+  return { ...tables, settings: new Single(saved.settings ?? {}), config: new Single(saved.config) }
+}
+
+/** A record that changed: its table, its ID, and what it is now. */
+export type Change = readonly [table: string, ...Changed]
+
+/** What changed in a state since this was called last. */
+export const takeChanges = (state: State): readonly Change[] =>
+  Object.entries(state).flatMap(([name, table]: [string, Tables['users']]) =>
+    table.takeChanges().map(([id, record]) => [name, id, record] as const),
+  )
+
+/** Has a change happen that was written down. @returns false where it is none */
+export const applyChange = (state: State, change: unknown): boolean => {
+  if (!Array.isArray(change)) return false
+  const [name, id, record] = change
+  if (typeof name !== 'string' || !Object.hasOwn(state, name)) return false
+  const isRecord = record === null || (typeof record === 'object' && !Array.isArray(record))
+  if (!Number.isSafeInteger(id) || !isRecord) return false
+  state[name as 'users'].put(id, record)
+  return true
 }

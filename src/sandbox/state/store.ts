@@ -1,13 +1,31 @@
-/** Keeps the state in a folder: read whole, written whole or not at all, by one process at a time. */
-import { existsSync, mkdirSync } from 'node:fs'
+/** Keeps the state in a folder: a file with all of it and a log of what changed since, written by one process at a time. */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { type Lock, lock } from '../../base/files/lock.js'
-import { readRegular } from '../../base/files/regular.js'
+import { nonBlocking, otherThanFile, readRegular } from '../../base/files/regular.js'
 import { isObject, objects } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
 import { seedState } from '../seed/index.js'
-import { restore, type SavedState, type State, tableNames } from './state.js'
+import {
+  applyChange,
+  type Change,
+  restore,
+  type SavedState,
+  type State,
+  tableNames,
+  takeChanges,
+} from './state.js'
 
 // Whether what was read from a folder is a state: what is wrong with it is said before anything is built of it.
 
@@ -40,11 +58,11 @@ const isSavedState = (value: unknown, tables: readonly string[]): boolean =>
   tables.every((name) => value[name] === undefined || isTable(value[name])) &&
   isTree(value.groups)
 
-/** Raised when older states can no longer be read. */
-const format = 1
-const settle = 200
+/** Raised when older programs can no longer read what is written; states of the one before are. */
+const format = 2
 
 const stateFile = (folder: string): string => join(folder, 'state.json')
+const logFile = (folder: string): string => join(folder, 'state.log')
 
 const unreadable = (file: string, why: string, cause?: unknown): Failure =>
   new Failure('failed', `The sandbox's state in ${file} ${why}.`, {
@@ -52,20 +70,107 @@ const unreadable = (file: string, why: string, cause?: unknown): Failure =>
     cause,
   })
 
-/** The saved state of a folder; that of the sample data where there is none. */
-export const readState = (folder: string): State => {
-  const file = stateFile(folder)
-  if (!existsSync(file)) return seedState()
-  let saved: (SavedState & { format: number }) | null
+// The log: a line for what changed between two saves, so that a change costs the same however much there is.
+
+interface Line {
+  readonly generation: string
+  readonly n: number
+  readonly changes: readonly unknown[]
+}
+
+const sumMark = ',"crc":'
+
+const lineOf = (generation: string, n: number, changes: readonly Change[]): Buffer => {
+  const text = JSON.stringify({ generation, n, changes }).slice(0, -1)
+  return Buffer.from(`${text}${sumMark}${crc32(text)}}\n`)
+}
+
+/** Undefined where a line is cut, or is not what was written. */
+const readLine = (bytes: Buffer): Line | undefined => {
+  const at = bytes.lastIndexOf(sumMark)
+  if (
+    at < 0 ||
+    `${crc32(bytes.subarray(0, at))}}` !== bytes.toString('latin1', at + sumMark.length)
+  )
+    return undefined
+  let line: unknown
   try {
-    saved = JSON.parse(readRegular(file).toString())
+    line = JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+  if (!isObject(line) || !Array.isArray(line.changes)) return undefined
+  const { generation, n, changes } = line
+  return typeof generation === 'string' && typeof n === 'number'
+    ? { generation, n, changes }
+    : undefined
+}
+
+/**
+ * Has the changes of a log happen that follow a saved state; those of an older one are in it.
+ * @returns how many lines those were, and how many bytes of the log are whole: a process may end within its last line
+ */
+const replay = (log: Buffer, file: string, generation: string, state: State) => {
+  let [n, from] = [0, 0]
+  for (let end = log.indexOf(10); from < log.length; end = log.indexOf(10, from)) {
+    const line = end < 0 ? undefined : readLine(log.subarray(from, end))
+    const isNext = line !== undefined && (line.generation !== generation || line.n === n + 1)
+    if (!isNext && end >= 0 && end < log.length - 1)
+      throw unreadable(file, `is damaged at byte ${from}`)
+    if (!isNext) break
+    if (line.generation === generation) {
+      n = line.n
+      if (!line.changes.every((change) => applyChange(state, change)))
+        throw unreadable(file, `is damaged at byte ${from}`)
+    }
+    from = end + 1
+  }
+  return { n, whole: from }
+}
+
+/** A state as it was read, and where its next change is to be written. */
+interface Reading {
+  readonly state: State
+  /** What names the saved state in its log; undefined where there is none yet, or it is an older program's. */
+  readonly generation?: string
+  readonly n: number
+  /** How many bytes of the log are whole, and how many the saved state has. */
+  readonly log: number
+  readonly size: number
+}
+
+const readAll = (folder: string): Reading => {
+  const [file, logAt] = [stateFile(folder), logFile(folder)]
+  const none = { n: 0, log: 0, size: 0 }
+  if (!existsSync(file)) return { state: seedState(), ...none }
+  let saved: (SavedState & { format: number; generation?: unknown }) | null
+  let log: Buffer = Buffer.alloc(0)
+  let size = 0
+  try {
+    // The log first: whoever writes the state anew meanwhile has all of this log in it.
+    if (existsSync(logAt)) log = readRegular(logAt)
+    const bytes = readRegular(file)
+    size = bytes.length
+    saved = JSON.parse(bytes.toString())
   } catch (cause) {
     throw unreadable(file, 'cannot be read', cause)
   }
-  if (saved?.format !== format) throw unreadable(file, 'was written by another version')
-  if (!isSavedState(saved, tableNames)) throw unreadable(file, 'is damaged')
-  return restore(saved)
+  if (saved?.format !== format && saved?.format !== 1)
+    throw unreadable(file, 'was written by another version')
+  const { generation } = saved
+  if (
+    !isSavedState(saved, tableNames) ||
+    (saved.format === format && typeof generation !== 'string')
+  )
+    throw unreadable(file, 'is damaged')
+  const state = restore(saved)
+  if (typeof generation !== 'string') return { state, ...none }
+  const { n, whole } = replay(log, logAt, generation, state)
+  return { state, generation, n, log: whole, size }
 }
+
+/** The saved state of a folder; that of the sample data where there is none. */
+export const readState = (folder: string): State => readAll(folder).state
 
 const inUse = (folder: string, owner = 'another process'): Failure =>
   new Failure('conflict', `The sandbox in ${folder} is in use by ${owner}.`, {
@@ -88,81 +193,115 @@ const lockFolder = (folder: string, { note, signal }: StateWait): Promise<Lock> 
   return lock(join(folder, '.lock'), { patience, note, signal, held })
 }
 
+/** The state is written anew when its log is larger than this, and than half of it. */
+const smallLog = 4 * 1024 * 1024
+
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants
+
 export class StateStore {
-  #saved: string
-  #dirty = false
-  #timer: NodeJS.Timeout | undefined
+  readonly state: State
+  #generation: string | undefined
+  #n: number
+  #log: number
+  #size: number
+  /** Whether what changed is not in the log, nor can be: the whole state has to be written. */
+  #behind = false
+  #descriptor: number | undefined
   #writing: Promise<void> = Promise.resolve()
 
   private constructor(
     private readonly folder: string,
-    readonly state: State,
     private readonly lock: Lock,
   ) {
-    this.#saved = this.#text()
+    const { state, generation, n, log, size } = readAll(folder)
+    this.state = state
+    this.#generation = generation
+    this.#n = n
+    this.#log = log
+    this.#size = size
   }
 
   /** Opens a folder for this process alone; waits a while for another one to finish. */
   static async open(folder: string, waiting: StateWait = {}): Promise<StateStore> {
     const lock = await lockFolder(folder, waiting)
     try {
-      return new StateStore(folder, readState(folder), lock)
+      return new StateStore(folder, lock)
     } catch (error) {
       lock.release()
       throw error
     }
   }
 
-  #text(): string {
-    return JSON.stringify({ format, ...this.state })
-  }
-
-  /** Something may have changed: saved soon, and at the latest by `close`. */
-  touch(): void {
-    this.#dirty = true
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      // What cannot be written now is tried again, and reported, by the next flush or by close.
-      this.flush().catch(() => {})
-    }, settle).unref()
-  }
-
-  /** Writes what changed, now. Writes that wait for the same turn share one. */
+  /** Writes what changed, now: it outlives the process, at once; a power cut it need not. */
   save(): Promise<void> {
-    this.#dirty = true
-    return this.flush()
-  }
-
-  /** Writes the state if it differs from what was last written. */
-  flush(): Promise<void> {
     const write = () => this.#write()
     this.#writing = this.#writing.then(write, write)
     return this.#writing
   }
 
   async #write(): Promise<void> {
-    if (!this.#dirty) return
-    this.#dirty = false
-    const text = this.#text()
-    if (text === this.#saved) return
+    const changes = takeChanges(this.state)
+    if (changes.length === 0 && !this.#behind) return
+    const whole = this.#behind || this.#generation === undefined
+    this.#behind = true
+    // Another process took the folder over: this one slept too long.
+    if (!this.lock.isHeld()) throw inUse(this.folder)
+    if (!whole) this.#append(changes)
+    if (whole || this.#log > Math.max(smallLog, this.#size / 2)) await this.#writeWhole()
+    this.#behind = false
+  }
+
+  /** The log, without what is not whole of it. */
+  #opened(): number {
+    if (this.#descriptor !== undefined) return this.#descriptor
+    const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | nonBlocking
+    const descriptor = openSync(logFile(this.folder), flags, 0o600)
+    this.#descriptor = descriptor
+    const other = otherThanFile(fstatSync(descriptor))
+    if (other !== undefined) throw new Error(other)
+    ftruncateSync(descriptor, this.#log)
+    return descriptor
+  }
+
+  #append(changes: readonly Change[]): void {
+    const descriptor = this.#opened()
+    const line = lineOf(this.#generation ?? '', this.#n + 1, changes)
     try {
-      // Another process took the folder over: this one slept too long.
-      if (!this.lock.isHeld()) throw inUse(this.folder)
-      const { writeWhole } = await import('../../base/files/files.js')
-      // It outlives the process, at once; a power cut it need not.
-      await writeWhole(stateFile(this.folder), text, { own: true, durable: false })
-      this.#saved = text
+      if (writeSync(descriptor, line) < line.length) throw new Error('the disk is full')
     } catch (error) {
-      this.#dirty = true
+      ftruncateSync(descriptor, this.#log)
       throw error
     }
+    this.#n += 1
+    this.#log += line.length
+  }
+
+  /** Writes the state anew; only then its log is emptied, whose lines are of an older state by then. */
+  async #writeWhole(): Promise<void> {
+    const generation = crypto.randomUUID()
+    const tables = Object.entries(this.state).map(([name, table]) =>
+      Buffer.from(`,${JSON.stringify(name)}:${JSON.stringify(table)}`),
+    )
+    const text = [
+      Buffer.from(JSON.stringify({ format, generation }).slice(0, -1)),
+      ...tables,
+      Buffer.from('}'),
+    ]
+    const { writeWhole } = await import('../../base/files/files.js')
+    await writeWhole(stateFile(this.folder), text, { own: true, durable: false })
+    this.#generation = generation
+    this.#n = 0
+    this.#size = text.reduce((sum, { length }) => sum + length, 0)
+    this.#log = 0
+    if (this.#descriptor !== undefined || existsSync(logFile(this.folder)))
+      ftruncateSync(this.#opened(), 0)
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#timer)
     try {
-      await this.flush()
+      await this.save()
     } finally {
+      if (this.#descriptor !== undefined) closeSync(this.#descriptor)
       this.lock.release()
     }
   }
@@ -173,6 +312,7 @@ export const removeState = async (folder: string, waiting: StateWait = {}): Prom
   const { release } = await lockFolder(folder, waiting)
   try {
     await rm(stateFile(folder), { force: true })
+    await rm(logFile(folder), { force: true })
     await rm(join(folder, 'repositories'), { recursive: true, force: true })
   } finally {
     release()

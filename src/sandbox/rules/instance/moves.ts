@@ -15,15 +15,10 @@ const arrive = (
   { id, kind, object_id, destination_storage_name }: StorageMoveRecord,
 ): void => {
   storageMoves.remove(id)
-  const project = kind === 'project' ? projects.get(object_id) : undefined
-  if (project !== undefined) project.repository_storage = destination_storage_name
-  const other =
-    kind === 'snippet'
-      ? snippets.get(object_id)
-      : kind === 'group'
-        ? groups.get(object_id)
-        : undefined
-  if (other !== undefined) other.storage = destination_storage_name
+  const storage = destination_storage_name
+  if (kind === 'project') projects.change(object_id, { repository_storage: storage })
+  else if (kind === 'snippet') snippets.change(object_id, { storage })
+  else groups.change(object_id, { storage })
 }
 
 /** The moves that are under way. */

@@ -159,9 +159,11 @@ export const updateMember = (call: Call, place: MemberSource, input: Updating): 
   const refusal = fault(call, place, input.user_id, input)
   if (refusal !== undefined) throw refusal
   if (isLastOwner(call, record) && (access_level ?? owner) < owner) throw forbidden()
-  record.access_level = access_level ?? record.access_level
-  record.updated_at = call.clock.iso()
-  if (expires_at !== undefined) record.expires_at = expires_at === '' ? null : expires_at
+  call.state.members.change(record.id, {
+    access_level,
+    updated_at: call.clock.iso(),
+    expires_at: expires_at === '' ? null : expires_at,
+  })
   return record
 }
 

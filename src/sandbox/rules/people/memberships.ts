@@ -96,11 +96,13 @@ export const settleExpired = (call: Call): void => {
   const today = call.clock.day()
   for (const member of call.state.members.filter((m) => !current(m.expires_at, today))) {
     call.state.members.remove(member.id)
-    call.instance.touch()
     if (member.source_type !== 'project') continue
-    const event = call.record({ action: 'expired', project_id: member.source_id })
-    event.author_id = member.user_id
-    event.created_at = `${member.expires_at}T00:00:00.000Z`
+    call.record({
+      action: 'expired',
+      project_id: member.source_id,
+      author_id: member.user_id,
+      created_at: `${member.expires_at}T00:00:00.000Z`,
+    })
   }
 }
 
@@ -112,6 +114,5 @@ export const tellProject = (
   membership: Pick<MemberRecord, 'source_type' | 'source_id'>,
 ): void => {
   if (membership.source_type !== 'project') return
-  const event = call.record({ action, project_id: membership.source_id })
-  event.author_id = user.id
+  call.record({ action, project_id: membership.source_id, author_id: user.id })
 }

@@ -57,7 +57,7 @@ export const approvedUnder = (
   call: Call,
   rule: ApprovalRuleRecord,
   request: MergeRequestRecord,
-): number[] => {
+): readonly number[] => {
   if (rule.rule_type === 'any_approver') return request.approved_by_ids
   const ids = eligible(call, rule).map(({ id }) => id)
   return request.approved_by_ids.filter((id) => ids.includes(id))

@@ -28,7 +28,7 @@ export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly n
     const own = issue.author_id === user.id || issue.assignee_ids.includes(user.id)
     if (!project.issues_enabled || (level < 20 && !own)) continue
     const now = call.clock.iso()
-    Object.assign(issue, {
+    call.state.issues.change(issue.id, {
       state: 'closed',
       closed_at: now,
       closed_by_id: user.id,

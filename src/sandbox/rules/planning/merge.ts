@@ -60,10 +60,12 @@ const writeMerge = async (
 }
 
 const writeDown = (call: Call, request: MergeRequestRecord, merge_commit_sha: string): void => {
-  request.state = 'merged'
-  request.merged_at = call.clock.iso()
-  request.merged_by_id = call.signedIn().id
-  request.merge_commit_sha = merge_commit_sha
+  call.state.mergeRequests.change(request.id, {
+    state: 'merged',
+    merged_at: call.clock.iso(),
+    merged_by_id: call.signedIn().id,
+    merge_commit_sha,
+  })
   call.record({
     action: 'merged',
     project_id: request.project_id,
@@ -106,18 +108,22 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
 
 /** Merges if nothing speaks against it; either way nothing is waited for any more. */
 const end = async (then: Instance, request: MergeRequestRecord): Promise<void> => {
-  const user = then.state.users.get(request.author_id)
-  request.merge_when_pipeline_succeeds = false
-  request.updated_at = then.clock.iso()
+  const { users, mergeRequests } = then.state
+  const user = users.get(request.author_id)
+  mergeRequests.change(request.id, {
+    merge_when_pipeline_succeeds: false,
+    updated_at: then.clock.iso(),
+  })
   if (user === undefined) return
   const call = new Call(then, { user }, { params: {}, headers: {} })
   const why = await merge(call, request).catch(reasonOf)
-  request.merge_error = why === null ? null : `Merge request was not merged: ${why}`
+  const merge_error = why === null ? null : `Merge request was not merged: ${why}`
+  mergeRequests.change(request.id, { merge_error })
 }
 
 /** The merge requests whose pipeline has succeeded. */
 export const dueMerges = ({ state }: Instance): Due[] =>
-  state.mergeRequests.all().flatMap((request): Due[] => {
+  state.mergeRequests.watched().flatMap((request): Due[] => {
     if (!request.merge_when_pipeline_succeeds || request.state !== 'opened') return []
     const pipeline = state.pipelines.get(request.pipeline_id)
     return pipeline?.status === 'success'

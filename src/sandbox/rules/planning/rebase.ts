@@ -35,10 +35,12 @@ export const startRebase = (
   refuseWhileMoving(call, source)
   if (request.state !== 'opened') throw conflict('The merge request is not open')
   if (rebasing(request)) throw conflict('A rebase of the merge request is in progress already')
-  request.rebase_started_at = call.clock.iso()
-  request.rebase_skip_ci = skipCi
-  request.rebase_user_id = call.signedIn().id
-  request.merge_error = null
+  call.state.mergeRequests.change(request.id, {
+    rebase_started_at: call.clock.iso(),
+    rebase_skip_ci: skipCi,
+    rebase_user_id: call.signedIn().id,
+    merge_error: null,
+  })
 }
 
 /** Really rebases; the text of what went wrong, or null. */
@@ -74,23 +76,19 @@ const end = async (then: Instance, request: MergeRequestRecord): Promise<void> =
   const source = then.state.projects.get(request.source_project_id)
   const target = then.state.projects.get(request.project_id)
   const user = then.state.users.get(request.rebase_user_id)
-  request.rebase_started_at = null
-  request.updated_at = then.clock.iso()
+  const { mergeRequests } = then.state
+  mergeRequests.change(request.id, { rebase_started_at: null, updated_at: then.clock.iso() })
   if (source === undefined || target === undefined || user === undefined) return
   const acting = new Call(then, { user }, { params: {}, headers: {} })
-  try {
-    const repository = await then.git.open(source)
-    request.merge_error = await repository.exclusive(() =>
-      carryOut(acting, source, target, request),
-    )
-  } catch (error) {
-    request.merge_error = `Rebase failed: ${reasonOf(error)}`
-  }
+  const work = async () =>
+    (await then.git.open(source)).exclusive(() => carryOut(acting, source, target, request))
+  const merge_error = await work().catch((error) => `Rebase failed: ${reasonOf(error)}`)
+  mergeRequests.change(request.id, { merge_error })
 }
 
 /** The rebases that go on. */
 export const dueRebases = ({ state, clock }: Instance): Due[] =>
-  state.mergeRequests.all().flatMap((request) =>
+  state.mergeRequests.watched().flatMap((request) =>
     request.rebase_started_at === null
       ? []
       : {

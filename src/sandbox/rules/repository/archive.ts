@@ -41,8 +41,9 @@ export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1)
   const archive = job.archive === null ? [] : await zipOf(job.archive, zipTime(job))
   const bytes = job.reports.reduce((sum, { size }) => sum + size, archive.length)
   if (project === undefined) return
-  const { statistics } = project
-  statistics.job_artifacts_size = Math.max(0, statistics.job_artifacts_size + sign * bytes)
+  const { id, statistics } = project
+  const job_artifacts_size = Math.max(0, statistics.job_artifacts_size + sign * bytes)
+  state.projects.change(id, { statistics: { ...statistics, job_artifacts_size } })
 }
 
 /** The archive of a job as bytes; undefined when it has none or it has expired. */

@@ -5,7 +5,7 @@ import type { JobCourse, JobRecord, JobStatus } from '../../state/ci.js'
 import type { State } from '../../state/state.js'
 import { endJob, endOf, takeJobs } from './job-runs.js'
 
-type Going = JobRecord & { course: JobCourse }
+type Going = JobRecord & { readonly course: JobCourse }
 
 const goes = (job: JobRecord): job is Going => job.course !== undefined
 
@@ -34,7 +34,7 @@ const sumUp = (jobs: readonly JobRecord[], needed: boolean): Before => ({
 })
 
 /** What becomes of a created job; undefined where it waits on. */
-const nextStatus = (then: Instance, { kind, course }: Going, before: Before) => {
+const nextStatus = (then: Instance, { id, kind, course }: Going, before: Before) => {
   if (before.open) return undefined
   const begins =
     course.when === 'always' ||
@@ -42,7 +42,8 @@ const nextStatus = (then: Instance, { kind, course }: Going, before: Before) => 
   if (!begins) return 'skipped'
   if (course.when === 'manual') return 'manual'
   if (course.when === 'delayed') {
-    course.ready_at ??= then.clock.iso()
+    if (course.ready_at === undefined)
+      then.state.jobs.change(id, { course: { ...course, ready_at: then.clock.iso() } })
     return undefined
   }
   return kind === 'bridge' ? 'success' : 'pending'
@@ -53,7 +54,8 @@ const letIn = (state: State, jobs: readonly Going[]): readonly Going[] => {
   const keyOf = ({ project_id, course }: Going) => `${project_id} ${course.resource_group}`
   const held = new Set(
     state.jobs
-      .filter((j) => j.status === 'pending' || j.status === 'running')
+      .watched()
+      .filter((j) => j.status !== 'created')
       .filter(goes)
       .map(keyOf),
   )
@@ -96,7 +98,10 @@ const befores = (state: State, created: readonly Going[]): ((job: Going) => Befo
 /** Has jobs begin whose turn it is; the jobs that changed. */
 const beginJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
-  const created = state.jobs.filter(({ status }) => status === 'created').filter(goes)
+  const created = state.jobs
+    .watched()
+    .filter(({ status }) => status === 'created')
+    .filter(goes)
   if (created.length === 0) return []
   const beforeOf = befores(state, created)
   const next = created.map((job) => [job, nextStatus(then, job, beforeOf(job))] as const)
@@ -106,9 +111,10 @@ const beginJobs = (then: Instance): readonly JobRecord[] => {
   )
   return next.flatMap(([job, status]) => {
     if (status === undefined || (status === 'pending' && !entering.includes(job))) return []
-    job.status = status
+    const now = then.clock.iso()
     // A bridge starts nothing here, and is through at once.
-    if (status === 'success') job.started_at = job.finished_at = then.clock.iso()
+    const through = status === 'success' ? { started_at: now, finished_at: now } : {}
+    state.jobs.change(job.id, { status, ...through })
     return [job]
   })
 }
@@ -135,9 +141,9 @@ const refresh = ({ state, clock }: Instance, id: number): void => {
   if (pipeline === undefined) return
   const status = statusOf(state.jobs.filter((j) => j.pipeline_id === id && !j.retried))
   if (status === pipeline.status) return
-  pipeline.status = status
-  pipeline.updated_at = clock.iso()
-  if (!unfinished.includes(status)) pipeline.finished_at = pipeline.updated_at
+  const now = clock.iso()
+  const finished_at = unfinished.includes(status) ? undefined : now
+  state.pipelines.change(id, { status, updated_at: now, finished_at })
 }
 
 /** Carries on as far as nothing has to be waited for; whether anything changed. */
@@ -166,12 +172,10 @@ const dueOf = (instance: Instance, job: JobRecord): Due | undefined => {
     return undefined
   return {
     at: instance.clock.due(course.ready_at, course.start_in ?? 0),
-    play: () => {
-      course.when = 'always'
-    },
+    play: ({ state }) => state.jobs.change(job.id, { course: { ...course, when: 'always' } }),
   }
 }
 
 /** The jobs that end, and delayed ones that start. */
 export const dueJobs = (instance: Instance): Due[] =>
-  instance.state.jobs.all().flatMap((job) => dueOf(instance, job) ?? [])
+  instance.state.jobs.watched().flatMap((job) => dueOf(instance, job) ?? [])

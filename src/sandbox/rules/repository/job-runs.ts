@@ -27,14 +27,15 @@ export const runnersOfGroups = (
 }
 
 /** A project's own runners, those of the groups above it, and the shared ones where they are let in. */
-export const runnersOf = (state: State, project: ProjectRecord): RunnerRecord[] => {
-  const inherited = new Set(runnersOfGroups(state, lineage(state, groupOf(state, project))))
-  return state.runners.filter(
-    (r) =>
-      r.project_ids.includes(project.id) ||
-      inherited.has(r) ||
-      (r.runner_type === 'instance_type' && project.shared_runners_enabled),
-  )
+export const runnersOf = (state: State, project: ProjectRecord): RunnerRecord[] =>
+  state.runners.filter(servesProject(state, project))
+
+const servesProject = (state: State, project: ProjectRecord): ((r: RunnerRecord) => boolean) => {
+  const groups = new Set(lineage(state, groupOf(state, project)).map(({ id }) => id))
+  return (r) =>
+    r.project_ids.includes(project.id) ||
+    r.group_ids.some((id) => groups.has(id)) ||
+    (r.runner_type === 'instance_type' && project.shared_runners_enabled)
 }
 
 const isProtected = (state: State, project: ProjectRecord, branch: string): boolean =>
@@ -45,16 +46,17 @@ const candidates = (state: State, job: JobRecord): readonly RunnerRecord[] => {
   const project = state.projects.get(job.project_id)
   const ref = state.pipelines.get(job.pipeline_id)?.ref
   if (project === undefined || ref === undefined) return []
-  return runnersOf(state, project).filter(
+  const { runners } = state
+  const able = (job.course === undefined ? runners.watched() : runners.all()).filter(
     (r) =>
       r.active &&
       r.online === true &&
-      (job.course !== undefined || r.updated_at !== undefined) &&
-      (r.access_level !== 'ref_protected' || isProtected(state, project, ref)) &&
       (job.tag_list.length === 0
         ? r.run_untagged
-        : job.tag_list.every((tag) => r.tag_list.includes(tag))),
+        : job.tag_list.every((tag) => r.tag_list.includes(tag))) &&
+      (r.access_level !== 'ref_protected' || isProtected(state, project, ref)),
   )
+  return able.filter(servesProject(state, project))
 }
 
 /** How many jobs run on a runner, and when its last one ended. */
@@ -94,7 +96,7 @@ const fateOf = ({ state }: Instance, job: JobRecord): Pick<JobCourse, 'seconds' 
   const { sha } = state.pipelines.get(job.pipeline_id) ?? {}
   const text = [job.project_id, sha, job.name, 1].join(' ')
   const hash = createHash('sha256').update(text).digest().readUInt32BE()
-  const rule = state.config.jobs ?? 'pass'
+  const rule = state.config.value.jobs ?? 'pass'
   const fails = rule.startsWith('fail=') && nameMatches(rule.slice('fail='.length), job.name)
   return {
     seconds: shortest + (hash % (longest - shortest + 1)),
@@ -103,23 +105,30 @@ const fateOf = ({ state }: Instance, job: JobRecord): Pick<JobCourse, 'seconds' 
 }
 
 const take = (then: Instance, job: JobRecord, runner: RunnerRecord): void => {
-  const now = then.clock.iso()
-  job.status = 'running'
-  job.started_at = now
-  job.runner_id = runner.id
-  job.course = { ...(job.course ?? { place: 0, when: 'on_success' }), ...fateOf(then, job) }
-  const pipeline = then.state.pipelines.get(job.pipeline_id)
-  if (pipeline !== undefined) pipeline.started_at ??= now
+  const { state, clock } = then
+  const started_at = clock.iso()
+  state.jobs.change(job.id, {
+    status: 'running',
+    started_at,
+    runner_id: runner.id,
+    course: { ...(job.course ?? { place: 0, when: 'on_success' }), ...fateOf(then, job) },
+  })
+  const pipeline = state.pipelines.get(job.pipeline_id)
+  if (pipeline?.started_at === null) state.pipelines.change(pipeline.id, { started_at })
 }
 
 /** Has runners take what waits for them, the oldest job first; of several runners the one that is free longest. */
 export const takeJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
-  const waiting = state.jobs.filter((j) => j.status === 'pending' && j.kind === 'build')
+  const waiting = state.jobs.watched().filter((j) => j.status === 'pending' && j.kind === 'build')
   if (waiting.length === 0) return []
-  const load = loadsOf(state)
+  let loads: ReturnType<typeof loadsOf> | undefined
   return waiting.filter((job) => {
-    const [runner] = candidates(state, job)
+    const able = candidates(state, job)
+    if (able.length === 0) return false
+    loads ??= loadsOf(state)
+    const load = loads
+    const [runner] = able
       .filter((r) => load(r).running < (r.concurrent ?? 1))
       .sort((a, b) => Number(load(a).free > load(b).free) - Number(load(a).free < load(b).free))
     if (runner === undefined) return false
@@ -156,21 +165,27 @@ const leave = async ({ state, clock }: Instance, job: JobRecord): Promise<void> 
   if (artifacts === undefined || !kept.includes(artifacts.when)) return
   const { paths, expire_in, reports } = artifacts
   const archive = archiveOf(job, paths, state.projects.get(job.project_id))
-  if (archive.length > 0) job.archive = archive
-  job.reports = reports.map((type) => ({
-    file_type: type,
-    filename: `${type}.gz`,
-    file_format: 'gzip',
-    size: 400 + type.length,
-  }))
+  state.jobs.change(job.id, {
+    archive: archive.length > 0 ? archive : undefined,
+    reports: reports.map((type) => ({
+      file_type: type,
+      filename: `${type}.gz`,
+      file_format: 'gzip',
+      size: 400 + type.length,
+    })),
+  })
   await countArtifacts(state, job, 1)
   if (expire_in !== null)
-    job.artifacts_expire_at = new Date(clock.now().getTime() + expire_in * 1000).toISOString()
+    state.jobs.change(job.id, {
+      artifacts_expire_at: new Date(clock.now().getTime() + expire_in * 1000).toISOString(),
+    })
 }
 
 export const endJob = async (then: Instance, job: JobRecord): Promise<void> => {
-  job.status = job.course?.end === 'failed' ? 'failed' : 'success'
-  job.finished_at = then.clock.iso()
+  then.state.jobs.change(job.id, {
+    status: job.course?.end === 'failed' ? 'failed' : 'success',
+    finished_at: then.clock.iso(),
+  })
   await leave(then, job)
 }
 
@@ -182,18 +197,24 @@ export const endOf = ({ clock }: Instance, job: JobRecord): number | undefined =
   return ending_since === undefined ? undefined : clock.due(ending_since, remainingSeconds)
 }
 
-/** Begins the end of the jobs on a runner that would run for ever. */
-export const letFinish = (call: Call, runner: RunnerRecord): void => {
-  for (const job of call.state.jobs.filter((j) => j.runner_id === runner.id))
-    if (job.status === 'running') job.ending_since ??= call.clock.iso()
+/** Begins the end of the running jobs among these. */
+const finish = ({ state, clock }: Instance, among: (job: JobRecord) => boolean): void => {
+  for (const { id, ending_since } of state.jobs
+    .watched()
+    .filter((j) => j.status === 'running' && among(j)))
+    if (ending_since === undefined) state.jobs.change(id, { ending_since: clock.iso() })
 }
 
+/** Begins the end of the jobs on a runner that would run for ever. */
+export const letFinish = ({ instance }: Call, runner: RunnerRecord): void =>
+  finish(instance, ({ runner_id }) => runner_id === runner.id)
+
 /** Says how jobs end that are taken from now on; what was held until now comes to its end. */
-export const setJobsRule = ({ state, clock }: Instance, rule: string): void => {
-  if (state.config.jobs === rule) return
-  state.config.jobs = rule
-  for (const job of state.jobs.filter(({ course }) => course?.end === 'hold'))
-    if (job.status === 'running') job.ending_since ??= clock.iso()
+export const setJobsRule = (instance: Instance, rule: string): void => {
+  const { config } = instance.state
+  if (config.value.jobs === rule) return
+  config.change({ jobs: rule })
+  finish(instance, ({ course }) => course?.end === 'hold')
 }
 
 /** What of a job's log there is by now, in bytes. */

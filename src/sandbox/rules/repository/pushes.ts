@@ -59,12 +59,15 @@ const addJobs = (call: Call, { jobs }: PipelinePlan, pipeline: PipelineRecord): 
       user_id: pipeline.user_id,
       course: { place, when, start_in, resource_group, artifacts },
     })
-    job.token = `sandbox-job-${job.id}-token`
+    call.state.jobs.change(job.id, { token: `sandbox-job-${job.id}-token` })
     ids.set(name, job.id)
     return [planned, job] as const
   })
-  for (const [{ needs }, { course }] of added)
-    if (course !== undefined) course.needs = needs?.flatMap((name) => ids.get(name) ?? [])
+  for (const [{ needs }, { id, course }] of added)
+    if (course !== undefined && needs !== undefined) {
+      const found = needs.flatMap((name) => ids.get(name) ?? [])
+      call.state.jobs.change(id, { course: { ...course, needs: found } })
+    }
 }
 
 /** Resource groups are there as soon as a job names them. */
@@ -180,14 +183,17 @@ export const lookAgain = async (call: Call, request: MergeRequestRecord): Promis
   const onto = await branchHead(into, request.target_branch)
   if (head === undefined || onto === undefined) return
   await copyCommit(from, into, head)
+  const { mergeRequests } = call.state
   if (head !== request.sha) {
-    request.updated_at = call.clock.iso()
-    if (target.approvals.reset_approvals_on_push) request.approved_by_ids = []
+    mergeRequests.change(request.id, { sha: head, updated_at: call.clock.iso() })
+    if (target.approvals.reset_approvals_on_push)
+      mergeRequests.change(request.id, { approved_by_ids: [] })
   }
-  request.sha = head
-  request.base_sha = (await mergeBase(into, head, onto)) ?? request.base_sha
-  request.conflicts = await conflicts(into, onto, head)
-  request.merge_check_started_at = call.clock.iso()
+  mergeRequests.change(request.id, {
+    base_sha: (await mergeBase(into, head, onto)) ?? request.base_sha,
+    conflicts: await conflicts(into, onto, head),
+    merge_check_started_at: call.clock.iso(),
+  })
 }
 
 /** Closes the issues that the new commits name, or has the merge requests of the branch close them. */
@@ -207,14 +213,18 @@ const closeNamed = async (
   for (const request of requests) {
     const target = call.state.projects.get(request.project_id)
     if (target?.default_branch === request.target_branch)
-      request.closes_iids = [...new Set([...request.closes_iids, ...closedIn(text, target)])]
+      call.state.mergeRequests.change(request.id, {
+        closes_iids: [...new Set([...request.closes_iids, ...closedIn(text, target)])],
+      })
   }
 }
 
 /** Writes down that the acting user pushed, once the branch has moved. */
 export const pushed = async (call: Call, project: ProjectRecord, push: Push): Promise<void> => {
   const { branch, from, to, commits, title } = push
-  project.statistics.commit_count += commits
+  const { statistics } = project
+  const commit_count = statistics.commit_count + commits
+  call.state.projects.change(project.id, { statistics: { ...statistics, commit_count } })
   call.record({
     action: 'pushed',
     project_id: project.id,
@@ -240,6 +250,7 @@ export const pushed = async (call: Call, project: ProjectRecord, push: Push): Pr
   const own = affected.filter(
     (m) => m.source_project_id === project.id && m.source_branch === branch,
   )
-  for (const request of own) request.pipeline_id = pipeline?.id ?? null
+  for (const { id } of own)
+    call.state.mergeRequests.change(id, { pipeline_id: pipeline?.id ?? null })
   await closeNamed(call, project, push, own)
 }

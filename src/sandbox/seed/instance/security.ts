@@ -104,7 +104,9 @@ export const seedSecurity = (state: State): void => {
     const found = state.findings.add(finding(index, weakness))
     const [, , , , condition] = weakness
     if (condition !== null)
-      found.vulnerability_id = state.vulnerabilities.add(vulnerability(found, condition)).id
+      state.findings.change(found.id, {
+        vulnerability_id: state.vulnerabilities.add(vulnerability(found, condition)).id,
+      })
   }
   for (const [project_id, name, version, package_manager, file, known = []] of dependencies)
     state.dependencies.add({

@@ -112,5 +112,5 @@ export const initialSettings: Readonly<Record<string, unknown>> = { ...answered,
 
 export const seedSettings = (state: State): void => {
   const times = { created_at: ago(1200), updated_at: ago(100) }
-  Object.assign(state.settings, structuredClone({ id: 1, ...times, ...initialSettings }))
+  state.settings.change({ id: 1, ...times, ...initialSettings })
 }

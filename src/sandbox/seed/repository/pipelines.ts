@@ -231,7 +231,7 @@ const seedJob = (state: State, plan: Plan, pipeline: number, index: number, job:
     token: '',
     ...structuredClone(extra),
   })
-  if (id.token === '') id.token = `sandbox-job-${id.id}-token`
+  if (id.token === '') state.jobs.change(id.id, { token: `sandbox-job-${id.id}-token` })
 }
 
 export const seedPipelines = (state: State): void => {
