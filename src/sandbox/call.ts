@@ -24,6 +24,9 @@ import type {
 } from './state/people-and-projects.js'
 import type { State } from './state/state.js'
 
+/** Where the API begins, below the instance's address. */
+export const apiRoot = '/api/v4'
+
 /** Who stands behind a request. */
 export interface Actor {
   /** Whose rights count (after `sudo`); undefined when nobody signed in. */

@@ -16,7 +16,7 @@ import type { Load } from './server/limits.js'
 import { buildServer } from './server/server.js'
 import type { TokenRecord } from './state/people-and-projects.js'
 import type { State } from './state/state.js'
-import { readState, StateStore, type StateWait } from './state/store.js'
+import { readState, StateStore, type StateWait } from './store.js'
 
 // Every credential of an instance: what there is to try out what each of them may do.
 
@@ -94,7 +94,7 @@ export const receivedAlerts = (state: State) =>
 
 export { isVersion } from './ci-lint/index.js'
 export { hasGit } from './git/repositories.js'
-export { readState, removeState } from './state/store.js'
+export { readState, removeState } from './store.js'
 
 export interface SandboxOptions extends StateWait, Load {
   /** The folder that holds state and repositories; made when it is not there. */

@@ -3,10 +3,10 @@
  * came due since is played in its order, each as of its own moment. Who looks, and when, changes nothing.
  */
 import type { Due, Instance } from './call.js'
-import { dueMoves } from './rules/instance/moves.js'
 import { dueMerges } from './rules/planning/merge.js'
 import { dueRebases } from './rules/planning/rebase.js'
 import { dueJobs, settleJobs } from './rules/repository/job-order.js'
+import { dueMoves } from './rules/repository/moves.js'
 
 const sources: readonly ((instance: Instance) => Due[])[] = [
   dueJobs,

@@ -14,7 +14,7 @@ import type { Instance } from '../../src/sandbox/call.js'
 import { InstanceClock } from '../../src/sandbox/clock.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { buildServer } from '../../src/sandbox/server/server.js'
-import { readState } from '../../src/sandbox/state/store.js'
+import { readState } from '../../src/sandbox/store.js'
 
 type App = Awaited<ReturnType<typeof buildServer>>
 

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { methodOf, pathOf } from '../../src/catalogue/endpoint.js'
 import { implied } from '../../src/catalogue/implied.js'
 import { areas } from '../../src/catalogue/index.js'
+import { apiRoot } from '../../src/sandbox/call.js'
 import { extraRoutes } from '../../src/sandbox/server/extras.js'
-import { apiRoot } from '../../src/sandbox/server/root.js'
 import { sourceFiles, textOf } from '../support/source.js'
 
 const documented = (await Promise.all(areas.map(({ load }) => load()))).flatMap((all) =>

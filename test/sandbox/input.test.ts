@@ -11,8 +11,8 @@ import {
   project,
   string,
 } from '../../src/catalogue/params.js'
+import { checkInput } from '../../src/sandbox/check.js'
 import { Refusal } from '../../src/sandbox/reply.js'
-import { checkInput } from '../../src/sandbox/server/check.js'
 import { decodeForm } from '../../src/sandbox/server/decode.js'
 import { Router } from '../../src/sandbox/server/router.js'
 

@@ -9,9 +9,9 @@ import {
   registryKinds,
 } from '../../catalogue/shapes/geo.js'
 import type { Call } from '../call.js'
+import { apiRoot } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
-import { apiRoot } from '../server/root.js'
 import type { GeoNodeRecord } from '../state/geo.js'
 
 // The status of a replication node (`catalogue/reference/geo.md`), derived from what was measured.

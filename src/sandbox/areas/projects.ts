@@ -2,12 +2,12 @@
 import { projects } from '../../catalogue/areas/projects.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
+import { checkInput } from '../check.js'
 import type { Handlers } from '../handlers.js'
+import { positionOf } from '../pages.js'
 import { fullProject, simpleProject } from '../present/project.js'
 import { forbidden, Keyset, lazily, notFound, Refusal } from '../reply.js'
 import { levelOf, projectLevel } from '../rules/people/access.js'
-import { checkInput } from '../server/check.js'
-import { positionOf } from '../server/pages.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Filters = CheckedOf<(typeof projects)['list']>

@@ -5,10 +5,10 @@ import { boolean, integer, list, type Param, string } from '../../catalogue/para
 import { settingsAttributes, settingsRequirements } from '../../catalogue/settings-attributes.js'
 import { Settings } from '../../catalogue/shapes/settings.js'
 import type { Call } from '../call.js'
+import { convert } from '../check.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import { initialSettings } from '../seed/instance/settings.js'
-import { convert } from '../server/check.js'
 
 // Values of application settings: those of the documents' table are checked by the catalogue, and
 // those beyond it by the type that answers show.

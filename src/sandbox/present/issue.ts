@@ -1,8 +1,8 @@
 /** Issues as the API shows them, and who may see them. */
 import type { Call } from '../call.js'
+import { apiRoot } from '../call.js'
 import { notFound } from '../reply.js'
 import { labelsAround } from '../rules/planning/planning-filters.js'
-import { apiRoot } from '../server/root.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
 import {

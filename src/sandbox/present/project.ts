@@ -1,8 +1,8 @@
 /** How projects are presented (`catalogue/reference/projects.md`): simple and full form. */
 
 import type { Call } from '../call.js'
+import { apiRoot } from '../call.js'
 import { levelOf } from '../rules/people/access.js'
-import { apiRoot } from '../server/root.js'
 import type { ProjectRecord, SourceKind } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 

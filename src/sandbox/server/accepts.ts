@@ -2,8 +2,8 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Params } from '../../catalogue/params.js'
 import { string } from '../../catalogue/params.js'
+import { checkInput } from '../check.js'
 import { invalid } from '../reply.js'
-import { checkInput } from './check.js'
 
 export type Accepts = Pick<Endpoint, 'path' | 'params' | 'exclusive'>
 

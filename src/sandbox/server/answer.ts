@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream'
 import contentDisposition from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pageOf } from '../pages.js'
 import { FileReply, Keyset, Lazy, Reply } from '../reply.js'
 import { isLoopback } from './door.js'
-import { pageOf } from './pages.js'
 
 const range = /^bytes=(\d*)-(\d*)$/
 

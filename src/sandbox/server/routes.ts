@@ -1,12 +1,12 @@
 /** The routes of the instance: those of the catalogue, and a few that it does not know. */
 import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
 import { type AreaName, areas } from '../../catalogue/index.js'
+import { apiRoot } from '../call.js'
 import type { AnyHandler, AreaExtras } from '../handlers.js'
 import { registry } from '../registry.js'
 import type { Accepts } from './accepts.js'
 import type { Entrance } from './auth.js'
 import { extraRoutes } from './extras.js'
-import { apiRoot } from './root.js'
 import { type Found, Router } from './router.js'
 
 export interface ServedRoute {

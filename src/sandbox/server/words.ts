@@ -7,9 +7,9 @@ import { isObject } from '../../base/objects.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
 import type { Param, Params } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
+import { apiRoot } from '../call.js'
 import { everywhere } from './accepts.js'
 import type { Nested } from './decode.js'
-import { apiRoot } from './root.js'
 import type { ServedRoute } from './routes.js'
 
 /** A parameter that takes the further values, too. */

@@ -7,10 +7,9 @@ import type { Repository } from '../../git/repositories.js'
 import { copyCommit, moveBranch, writeCommit } from '../../git/write.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
-import { isMoving } from '../instance/moves.js'
-import { pushed, signature } from '../repository/pushes.js'
+import { isMoving } from '../repository/moves.js'
+import { closeIssues, pushed, signature } from '../repository/pushes.js'
 import { approvalCounts } from './approval-rules.js'
-import { closeIssues } from './closing.js'
 
 const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean => {
   const rule = call.state.protectedBranches.find(

@@ -7,7 +7,7 @@ import { copyCommit, moveBranch } from '../../git/write.js'
 import { conflict, forbidden } from '../../reply.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
-import { refuseWhileMoving } from '../instance/moves.js'
+import { refuseWhileMoving } from '../repository/moves.js'
 import { mayPush, pushed, signature } from '../repository/pushes.js'
 
 /** How long a rebase takes. */

@@ -12,11 +12,11 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { type Lock, lock } from '../../base/files/lock.js'
-import { nonBlocking, otherThanFile, readRegular } from '../../base/files/regular.js'
-import { isObject, objects } from '../../base/objects.js'
-import { Failure } from '../../errors.js'
-import { seedState } from '../seed/index.js'
+import { type Lock, lock } from '../base/files/lock.js'
+import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
+import { isObject, objects } from '../base/objects.js'
+import { Failure } from '../errors.js'
+import { seedState } from './seed/index.js'
 import {
   applyChange,
   type Change,
@@ -25,7 +25,7 @@ import {
   type State,
   tableNames,
   takeChanges,
-} from './state.js'
+} from './state/state.js'
 
 // Whether what was read from a folder is a state: what is wrong with it is said before anything is built of it.
 
@@ -287,7 +287,7 @@ export class StateStore {
       ...tables,
       Buffer.from('}'),
     ]
-    const { writeWhole } = await import('../../base/files/files.js')
+    const { writeWhole } = await import('../base/files/files.js')
     await writeWhole(stateFile(this.folder), text, { own: true, durable: false })
     this.#generation = generation
     this.#n = 0

@@ -1,11 +1,8 @@
 /** The lists of issues: which of them, in what order (`catalogue/reference/issues.md`). */
-import type { issues } from '../../../catalogue/areas/issues.js'
-import type { CheckedOf } from '../../../catalogue/inferred.js'
-import type { Call } from '../../call.js'
-import { presentIssue, seesIssue, votes } from '../../present/issue.js'
-import { type Lazy, lazily, notFound, unauthorized } from '../../reply.js'
-import type { ProjectRecord } from '../../state/people-and-projects.js'
-import type { IssueRecord } from '../../state/planning.js'
+import type { issues } from '../../catalogue/areas/issues.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { Call } from '../call.js'
+import { type Lazy, lazily, notFound, unauthorized } from '../reply.js'
 import {
   except,
   type FilterTest,
@@ -21,7 +18,10 @@ import {
   sorted,
   usernamesOf,
   where,
-} from './planning-filters.js'
+} from '../rules/planning/planning-filters.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
+import type { IssueRecord } from '../state/planning.js'
+import { presentIssue, seesIssue, votes } from './issue.js'
 
 export type IssueFilters = CheckedOf<(typeof issues)['list']>
 

@@ -1,8 +1,8 @@
 /** Checks and converts what was sent by the parameters of the catalogue. */
-import { isDay, isMoment } from '../../base/dates.js'
-import type { Endpoint } from '../../catalogue/endpoint.js'
-import type { EnumParam, HashParam, ListParam, Param } from '../../catalogue/params.js'
-import { invalid, missing } from '../reply.js'
+import { isDay, isMoment } from '../base/dates.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { EnumParam, HashParam, ListParam, Param } from '../catalogue/params.js'
+import { invalid, missing } from './reply.js'
 
 const bad = (name: string) => invalid(`${name} is invalid`)
 const unlisted = (name: string) => invalid(`${name} does not have a valid value`)

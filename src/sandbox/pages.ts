@@ -1,5 +1,5 @@
 /** Cuts a list into its page and writes the headers of its place (`http/README.md`, "Lists"). */
-import { invalid, Keyset, Lazy } from '../reply.js'
+import { invalid, Keyset, Lazy } from './reply.js'
 
 /** Above this many records totals and the last page are left out. */
 const countedUpTo = 10_000

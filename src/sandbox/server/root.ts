@@ -1,2 +1,0 @@
-/** Where the API begins, below the instance's address. */
-export const apiRoot = '/api/v4'
