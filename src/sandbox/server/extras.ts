@@ -157,7 +157,7 @@ const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
   handle,
 })
 
-export const listRoutes = [
+const listRoutes = [
   list('/groups', searched, groupsOf),
   list('/groups/:id', { with_projects: boolean('whether its projects are shown') }, groupOf),
   list('/projects/:id/issues', issueParams, issuesOf),

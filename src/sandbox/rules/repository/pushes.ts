@@ -145,7 +145,7 @@ const closing = new RegExp(
 )
 
 /** The issues of a project, by IID, that a text closes. */
-export const closedIn = (text: string, { path_with_namespace: own }: ProjectRecord): number[] =>
+const closedIn = (text: string, { path_with_namespace: own }: ProjectRecord): number[] =>
   [...text.matchAll(closing)].flatMap(([part]) =>
     [...part.matchAll(/([\w./-]*)#(\d+)/g)].flatMap(([, path, iid]) =>
       path === '' || path === own ? [Number(iid)] : [],
