@@ -1,5 +1,5 @@
 /** An instance as code: exported, planned, checked. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { approvalRules } from '../../src/catalogue/managed/approvals.js'
 import { writePlan } from '../../src/commands/plan/writing.js'
@@ -8,6 +8,7 @@ import { documentOf } from '../../src/desired/planfile/write.js'
 import type { RunClock } from '../../src/engine/command/services.js'
 import type { Bench } from './bench.js'
 import { median, type Program, type Run, sideBySide, watched } from './measure.js'
+import { reportPair } from './pairs.js'
 import { used } from './table.js'
 
 const projects = 3_000
@@ -109,6 +110,35 @@ const written = async ({ folder, report }: Bench): Promise<void> => {
   report({ work: 'a plan of 10,000 actions written', measured: median(took), budget: 1, unit: 's' })
 }
 
+/** A folder with a file for each of so many projects, which want a hundred rules each. */
+const folderOf = (bench: Bench, count: number): string => {
+  const folder = join(bench.folder, `of-${count}`)
+  mkdirSync(folder, { recursive: true })
+  const rules = Object.values(tenThousand)[0]
+  for (let i = 1; i <= count; i++)
+    file({ ...bench, folder }, `${i}.json`, {
+      projects: { [`group-${i % 97}/service-${i}`]: rules },
+    })
+  return folder
+}
+
+/** What a plan of many objects holds in memory, all of them to be created, and whether it takes as much time for each. */
+const large = async (bench: Bench): Promise<void> => {
+  const planned = (projects: number): Program =>
+    on(bench.instance(projects, 0), 'plan', folderOf(bench, projects), ...wide, '-q')
+  const runs = await reportPair(
+    bench,
+    { it: planned(500), base: planned(100) },
+    { work: 'plan of 50,000 objects beside 10,000', budget: 5, pairs: 3 },
+  )
+  bench.report({
+    work: 'peak memory of a plan of 50,000 objects',
+    measured: peak(runs),
+    budget: 180,
+    unit: 'MB',
+  })
+}
+
 const peak = (runs: readonly Run[]): number => Math.max(...runs.map((r) => r.megabytes))
 
 /** Reports how long a program takes, and what it holds where that is asked for. */
@@ -152,4 +182,5 @@ export const asCode = async (bench: Bench): Promise<void> => {
   const plan = join(bench.folder, 'plan.json')
   const writing = { ...on(near, 'plan', many, ...wide, '--out', plan, '-q'), writes: plan }
   await measured(bench, 'the same with its files, reads and comparing', writing)
+  await large(bench)
 }

@@ -3,7 +3,7 @@ import type { Bench } from './bench.js'
 import { median, type Program, type Run, sideBySide } from './measure.js'
 
 /** A ratio as `×`, or what the program takes more than the other in per cent. */
-interface PairRow {
+export interface PairRow {
   readonly work: string
   readonly budget?: number
   readonly unit?: '×' | '%'

@@ -1,12 +1,24 @@
 /** Starting: what a command takes before and beside its real work, in multiples of bare Node. */
 import type { Bench } from './bench.js'
-import { bareNode, median, type Program, type Run, run, sideBySide, svcctl } from './measure.js'
+import {
+  bareNode,
+  median,
+  type Program,
+  type Run,
+  run,
+  script,
+  sideBySide,
+  svcctl,
+  watched,
+} from './measure.js'
+import { reportPair } from './pairs.js'
 
 /** Makes the profile that trusts the bench server's certificate. */
 const trust = (folder: string, baseUrl: string, certificate: string): Promise<Run> =>
   run(svcctl('profile', 'set', 'bench', '--base-url', baseUrl, '--ca-file', certificate), folder)
 
-export const start = async ({ folder, runs, instance, tls, report }: Bench): Promise<void> => {
+export const start = async (bench: Bench): Promise<void> => {
+  const { folder, runs, instance, tls, report } = bench
   const env = { SVC_BASE_URL: instance(100, 0), SVC_TOKEN: 'bench' }
   const get = svcctl('runners', 'get', '1', '-o', 'json')
   const tab = svcctl('__complete', 'bash', '--', 'projects', 'get', 'group-1/')
@@ -15,13 +27,6 @@ export const start = async ({ folder, runs, instance, tls, report }: Bench): Pro
     'svcctl runners list --help': [svcctl('runners', 'list', '--help'), 1.6],
     'svcctl runners get 1 -o json': [{ ...get, env }, 2.4],
     'completion of a project from the cache': [{ ...tab, env }, 1.6],
-  }
-  if (tls !== undefined) {
-    await trust(folder, tls.baseUrl, tls.certificate)
-    works['runners get over TLS, from a profile'] = [
-      { ...get, env: { SVC_TOKEN: 'bench', SVC_PROFILE: 'bench' } },
-      3.5,
-    ]
   }
   const programs = Object.fromEntries(Object.entries(works).map(([name, [p]]) => [name, p]))
   const wall = (done: readonly Run[] | undefined): number => median((done ?? []).map((r) => r.wall))
@@ -37,4 +42,17 @@ export const start = async ({ folder, runs, instance, tls, report }: Bench): Pro
       detail: `${(took * 1000).toFixed(0)} ms, node -e 0 ${(bare * 1000).toFixed(0)} ms`,
     })
   }
+  if (tls === undefined) return
+  await trust(folder, tls.baseUrl, tls.certificate)
+  await reportPair(
+    bench,
+    {
+      it: {
+        ...watched('runners', 'get', '1', '-o', 'json'),
+        env: { SVC_TOKEN: 'bench', SVC_PROFILE: 'bench' },
+      },
+      base: script('copy.cjs', `${tls.baseUrl}/api/v4/runners/1`, tls.certificate),
+    },
+    { work: 'runners get over TLS, beside bare node:https', budget: 1.4, pairs: 21 },
+  )
 }

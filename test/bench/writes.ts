@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bench } from './bench.js'
 import { median, type Run, run, sideBySide, watched } from './measure.js'
+import { reportPair } from './pairs.js'
 import { used } from './table.js'
 
 /** The journal that a run of this benchmark wrote last. */
@@ -37,22 +38,18 @@ const auto = async ({ folder, runs, instance, report }: Bench): Promise<void> =>
   })
 }
 
-/** How much more one of a pair takes than the other, in per cent, in the middle of the pairs. */
-const more = (bare: readonly number[], whole: readonly number[]): number =>
-  median(whole.map((value, i) => (value / (bare[i] ?? Number.NaN) - 1) * 100))
-
 /** So many, what their journal costs, and how soon it is read again. */
-const journal = async ({ folder, runs, instance, report }: Bench): Promise<void> => {
+const journal = async (bench: Bench): Promise<void> => {
+  const { folder, runs, instance, report } = bench
   const url = instance(100, 0)
   const wide = ['--concurrency', '32'] as const
-  const { without, kept } = await sideBySide(
+  const kept = await reportPair(
+    bench,
     {
-      without: pausing(url, 100_000, ...wide, '--journal', 'none'),
-      kept: pausing(url, 100_000, ...wide),
+      it: pausing(url, 100_000, ...wide),
+      base: pausing(url, 100_000, ...wide, '--journal', 'none'),
     },
-    runs || 3,
-    folder,
-    0,
+    { work: '100,000 updates, what the journal adds', budget: 10, unit: '%', pairs: 3 },
   )
   report({
     work: '100,000 updates, --concurrency 32',
@@ -67,17 +64,6 @@ const journal = async ({ folder, runs, instance, report }: Bench): Promise<void>
     budget: 130,
     unit: 'MB',
   })
-  for (const what of ['wall', 'cpu'] as const)
-    report({
-      work: `100,000 updates, what the journal adds${what === 'cpu' ? ', processor time' : ''}`,
-      measured: more(
-        without.map((r) => r[what]),
-        kept.map((r) => r[what]),
-      ),
-      budget: 10,
-      unit: '%',
-      detail: `${kept.length} pairs`,
-    })
   await resuming({ folder, runs, report }, url)
 }
 
