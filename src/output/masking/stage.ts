@@ -96,17 +96,12 @@ export const maskedWriter = (printer: Printer, hidden: Hidden, words?: OwnSecret
   const endings = endingsOf(hidden, words)
   const suspicion = new Suspicion(endings, secrecyOf)
   const hide = maskerOfBytes(endings, secrecyOf)
-  const hideValue = (value: unknown): unknown => shallow(() => mask(value, secrecyOf))
+  const shown = whole(printer)
   return {
-    ...whole(printer),
+    ...shown,
     watch: () => suspicion.watch(),
-    raw: (batch) => {
-      const suspect = suspicion.of(batch)
-      if (printer.bytes !== undefined) return printer.bytes(suspect ? batch.map(hide) : batch)
-      const values = batch.map(parse)
-      return printer.values(suspect ? values.map(hideValue) : values)
-    },
-    record: (value) => printer.values([hideValue(value)]),
+    raw: (batch) => shown.raw(suspicion.of(batch) ? batch.map(hide) : batch),
+    record: (value) => printer.values([shallow(() => mask(value, secrecyOf))]),
   }
 }
 
