@@ -19,7 +19,7 @@ import { writeReports } from '../plan/reports.js'
 import { secretsOf } from '../plan/secrets.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
 import { done } from './doing.js'
-import { keptRun, noteUnfinished, type ResumedRun, resumedRun } from './journal.js'
+import { keptRun, noteUnfinished, type ResumedRun, resumedRun, type TakenBack } from './journal.js'
 import type { ApplyRun } from './run.js'
 
 // One apply at a time on an instance, from one state folder.
@@ -79,6 +79,7 @@ const wantedBy = async (
   given: Mine,
   agreed: Agreed | undefined,
   secrets: Awaited<ReturnType<typeof secretsOf>>,
+  undoing: UndoingApply | undefined,
 ): Promise<Wanted> => {
   const { person } = services
   const made = await person.progress('comparing', () =>
@@ -87,7 +88,12 @@ const wantedBy = async (
       unfinished: agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest])),
     }),
   )
-  if (agreed === undefined) return { made, actions: made.plan.actions, partly: false }
+  if (agreed === undefined) {
+    const all = made.plan.actions
+    const actions = undoing === undefined ? all : await undoing.due(made)
+    const whole = actions.length === all.length
+    return { made: whole ? made : await withOnly(made, actions), actions, partly: false }
+  }
   await checkAgreed(agreed, made)
   const { actions, stale } = await staleIn(agreed, made)
   if (stale.length > 0 && given.flags.stale !== 'skip')
@@ -150,11 +156,19 @@ const showPlan = async (services: Services, reported: Reported): Promise<void> =
   await answer.flush()
 }
 
+/** A run that takes another one back. */
+export interface UndoingApply {
+  readonly undoes: TakenBack
+  /** What of the plan does that. */
+  readonly due: (made: MadePlan) => Promise<readonly PlannedAction[]>
+}
+
 /** @returns undefined where there is nothing to do */
 const begun = async (
   services: Services,
   given: Mine,
   own: ResumedRun | undefined,
+  undoing: UndoingApply | undefined,
 ): Promise<ApplyRun | undefined> => {
   const { person, place } = services
   const agreed = own?.agreed ?? (await agreedIn(services, given))
@@ -165,11 +179,11 @@ const begun = async (
       `whether secrets changed cannot be known: ${secrets.unusable}`,
       'Make the key private to you (chmod 600), or say --secrets always or --secrets never.',
     )
-  const wanted = await wantedBy(services, given, agreed, secrets)
+  const wanted = await wantedBy(services, given, agreed, secrets, undoing)
   const failOn = await failOnOf(services, asked)
   const reported: Reported = { of: 'apply', made: wanted.made, failOn }
   if (own === undefined) {
-    await noteUnfinished(services)
+    if (undoing === undefined) await noteUnfinished(services)
     await showPlan(services, reported)
   }
   await writeReports(services, given, reported)
@@ -185,7 +199,7 @@ const begun = async (
   await checkSecrets(wanted.made.plan)
   const { reader, terminal } = services.answer
   await confirmed(services, wanted, own === undefined && reader === 'people' && terminal)
-  const run = own ?? (await keptRun(services, asked, wanted.made))
+  const run = own ?? (await keptRun(services, asked, wanted.made, undoing?.undoes))
   return {
     services,
     made: wanted.made,
@@ -198,7 +212,12 @@ const begun = async (
   }
 }
 
-const run = async (services: Services, given: Mine): Promise<void> => {
+/** @param undoing what it takes back, where it does */
+export const applying = async (
+  services: Services,
+  given: Mine,
+  undoing?: UndoingApply,
+): Promise<void> => {
   const { resume, dryRun } = services.place.globals
   const release = dryRun ? () => {} : await onlyOne(services.place)
   let own: ResumedRun | undefined
@@ -206,7 +225,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     own = resume === undefined ? undefined : await resumedRun(services, given, resume)
     if (resume !== undefined && own === undefined)
       return services.person.note('nothing is left to be done')
-    const doing = await begun(services, given, own)
+    const doing = await begun(services, given, own, undoing)
     if (doing !== undefined) await done(doing)
   } finally {
     await own?.close()
@@ -218,7 +237,7 @@ export const apply = define({
   summary: 'Make an instance what files declare',
   description: [
     'Makes the plan, shows it, asks, carries it out, and reads what was written once more. A plan file that svcctl plan --out wrote is carried out as far as the files and the instance still are as they were.',
-    'Every write is on record in a journal, and --resume last goes on with a run that was cut. Limits keep a mistake small: each names the flag that lifts it.',
+    'Every write is on record in a journal, --resume last goes on with a run that was cut, and svcctl journal undo takes it back. Limits keep a mistake small: each names the flag that lifts it.',
     'Exit 0: done, and the instance has it; 1: all failed, or the instance did not keep something; 2: something is wrong in the files, or a limit; 5: the plan is stale; 8: some failed, or could not be read.',
   ],
   args: [
@@ -236,5 +255,5 @@ export const apply = define({
     'apply svcctl.yml --yes',
     'apply svcctl.yml -P platform/app --only approval_rules --max-deletes 20 --yes',
   ],
-  run,
+  run: (services: Services, given: Mine) => applying(services, given),
 })

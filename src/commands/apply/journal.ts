@@ -48,7 +48,11 @@ export interface ResumedRun extends OwnRun {
   readonly agreed: Agreed
 }
 
-const headerOf = async (services: Services, id: string): Promise<Header> => ({
+/** The run that a run takes back, where it does. */
+export type TakenBack = Pick<Header, 'undoes' | 'redo'>
+
+const headerOf = async (services: Services, id: string, undoes: TakenBack): Promise<Header> => ({
+  ...undoes,
   journal: 1,
   id,
   command,
@@ -83,12 +87,13 @@ const flagsOf = ({ flags }: PlanGiven): JsonValues =>
 export const keptRun = async (
   services: Services,
   given: PlanGiven,
-  { document }: MadePlan,
+  { document, plan, sight }: MadePlan,
+  undoes: TakenBack = {},
 ): Promise<OwnRun> => {
   const { place } = services
   if (place.globals.journal === 'none') return runOf(undefined, document)
-  const { journalId, planBeside } = await import('../../engine/journal/folder.js')
-  const header = await headerOf(services, journalId(command, place.clock.now()))
+  const { formerBeside, journalId, planBeside } = await import('../../engine/journal/folder.js')
+  const header = await headerOf(services, journalId(command, place.clock.now()), undoes)
   const journal = await makeJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
   const beside = planBeside(journal.file)
@@ -96,6 +101,9 @@ export const keptRun = async (
     // Somebody's plan, or that of another run.
     if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
     await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
+    const { formerState } = await import('../../desired/applying/former.js')
+    const former = await formerState(sight, plan.actions)
+    await writeWhole(formerBeside(journal.file), former, { own: true })
   } catch (error) {
     await journal.discard()
     throw usage(
@@ -151,7 +159,8 @@ const keptText = async (path: string): Promise<string> => {
   }
 }
 
-const keptIn = async (path: string): Promise<KeptPlan> => {
+/** What was agreed to of a run, and the flags that it was made with. */
+export const keptIn = async (path: string): Promise<KeptPlan> => {
   const value = parsed(await keptText(path))
   if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string' && isObject(value.flags))
     return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }

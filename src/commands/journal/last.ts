@@ -13,6 +13,7 @@ import { Failure, survived, usage } from '../../errors.js'
 import type { AuditEntry } from '../../profile/audit/audit.js'
 import { auditEntryIn, linesIn } from '../../profile/audit/read.js'
 import { journalFolder } from '../../profile/index.js'
+import { checkFormer } from '../apply/undoing.js'
 
 // The last write of a profile in its audit log, by the order of the lines.
 
@@ -212,7 +213,8 @@ const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<st
 /** @throws Failure `usage` where nothing takes the run back */
 const checkReversible = async (known: Known, run: Entry): Promise<void> => {
   try {
-    await inverseOf(run.header)
+    if (run.header.command === 'apply') checkFormer(run.file, run.header.id)
+    else await inverseOf(run.header)
   } catch (error) {
     const others = ownOf(known).filter(
       (entry) => entry.file !== run.file && entry.header.irreversible === undefined && wrote(entry),

@@ -198,9 +198,17 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
   const redo = given.flags.redo === true
   const { file: path, since } = await runIn(services, given.args[0] ?? '', redo)
   const past = await readPast(path)
-  const inverse = await inverseOf(past.header)
+  const isApply = past.header.command === 'apply'
+  const inverse = isApply ? undefined : await inverseOf(past.header)
   const doubt = await checkMaker(services, past)
   tellGap(services, past)
+  if (inverse === undefined) {
+    for (const text of [...doubt, ...since]) person.note(text)
+    // It is planned, shown and asked for as any apply.
+    const { undoApply } = await import('../apply/undoing.js')
+    await undoApply(services, past, redo)
+    return { plans: [] }
+  }
   const steps = await stepsOf(services, past, inverse, (text) => person.note(text))
   if (!person.interactive) for (const text of since) person.note(text)
   if (steps.count === 0) person.note('the run changed nothing that is to be put back')
@@ -233,7 +241,7 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
 export const undoCommand = define({
   summary: 'Put the objects of a run back as they were',
   description: [
-    'Each is read first: one that is not as the run left it is left alone, as a conflict. What the run could not read before it wrote is named, and left as it is.',
+    'Each is read first: one that is not as the run left it is left alone, as a conflict. What the run could not read before it wrote is named, and left as it is. An apply is taken back by another one, which shows its plan and asks.',
     'last is the last write with this profile at its instance. Where that kept no journal, or it is not certain which was the last, nothing is done, and the hint names the run.',
   ],
   alters: true,

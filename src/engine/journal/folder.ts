@@ -84,6 +84,10 @@ const isSingle = (name: string): boolean => /-1(?:_\d+)?\.ndjson$/.test(name)
 export const planBeside = (journal: string): string =>
   `${journal.replace(/\.ndjson$/, '')}.plan.json`
 
+/** The file beside it that declares what was there before, by which the run is taken back. */
+export const formerBeside = (journal: string): string =>
+  `${journal.replace(/\.ndjson$/, '')}.former.yml`
+
 const lastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
   const text = bytes.toString()
   const lines = text.slice(0, Math.max(0, text.lastIndexOf('\n'))).split('\n')
@@ -222,7 +226,12 @@ export const pruneJournals = async (folder: string, now: number): Promise<readon
   const gone: string[] = []
   for (const file of beyond.map((name) => join(folder, name)))
     if (await mayGo(file, now)) gone.push(file)
-  for (const file of gone.flatMap((each) => [each, planBeside(each), `${each}.lock`]))
+  for (const file of gone.flatMap((each) => [
+    each,
+    planBeside(each),
+    formerBeside(each),
+    `${each}.lock`,
+  ]))
     await rm(file, { recursive: true, force: true }).catch(() => {})
   return gone
 }

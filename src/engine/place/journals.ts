@@ -1,10 +1,12 @@
 /** Journals by what people call them: a file, the id of a run, or `last`. */
+
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import type { PlaceService } from '../command/services.js'
 import type { Argument } from '../command/types.js'
+import { newestIn } from '../journal/folder.js'
 import { stateFolder } from './sandbox.js'
 
 /** What an instance is called in journals: an embedded one by where its state is kept. */
@@ -22,7 +24,6 @@ type Place = Pick<PlaceService, 'cwd' | 'env'>
 export const fileOf = async ({ cwd, env }: Place, name: string): Promise<string> => {
   const folder = journalFolder(env)
   if (name === 'last') {
-    const { newestIn } = await import('../journal/folder.js')
     const newest = await newestIn(folder)
     if (newest !== undefined) return newest.file
     throw usage('there is no journal yet', 'A command on more than one object keeps one.')

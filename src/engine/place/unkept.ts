@@ -6,6 +6,8 @@ import { journalFolder } from '../../profile/index.js'
 import { named } from '../command/derive/index.js'
 import type { PlaceService } from '../command/services.js'
 import type { Command } from '../command/types.js'
+import { noteUnkept } from '../journal/last.js'
+import { instanceOf } from './journals.js'
 
 interface UnkeptParts {
   readonly command: Command
@@ -57,10 +59,6 @@ export class UnkeptWrites {
     const { command, place, warn } = this.#parts
     const { clock, env } = place
     try {
-      const [{ noteUnkept }, { instanceOf }] = await Promise.all([
-        import('../journal/last.js'),
-        import('./journals.js'),
-      ])
       const writer = elsewhere
         ? await elsewhereBy(this.#parts)
         : {

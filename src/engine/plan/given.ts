@@ -1,4 +1,5 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
+
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { readHeld } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
@@ -16,6 +17,8 @@ import {
 import { ownOrders } from '../command/many-flags.js'
 import type { Command, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
+import { objectsOf } from './objects.js'
+import { pipedObjects } from './piped-reader.js'
 import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import { spelled } from './spellings.js'
 import {
@@ -109,8 +112,6 @@ const argsOf = async (
     if (raw.args[0] !== '-' || first?.parameter === undefined) return asTyped(raw)
     throw usage(`${named(command)} takes one <${first.name}>, and reads none from standard input`)
   }
-  const { pipedObjects } = await import('./piped-reader.js')
-  const { objectsOf } = await import('./objects.js')
   const kind = await objectsOf(first, command.naming)
   const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
   const objects = await pipedObjects(await stdin(), kind, project, tap)

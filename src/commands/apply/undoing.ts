@@ -1,0 +1,108 @@
+/** Taking an apply back: what was there before stands beside its journal as a declared file, and is applied. */
+import { existsSync } from 'node:fs'
+import type { PlannedAction } from '../../desired/actions.js'
+import type { DoneThere } from '../../desired/applying/former.js'
+import type { Services } from '../../engine/command/services.js'
+import { formerBeside, planBeside } from '../../engine/journal/folder.js'
+import type { Past } from '../../engine/journal/past.js'
+import { exitCodes, Failure, usage } from '../../errors.js'
+import type { MadePlan } from '../plan/making.js'
+import { applying, type UndoingApply } from './index.js'
+import { keptIn } from './journal.js'
+
+/** So many attributes that cannot be brought back are named. */
+const mostNamed = 20
+
+/** @throws Failure `usage` for a run of apply that cannot be taken back */
+export const checkFormer = (journal: string, id: string): string => {
+  const path = formerBeside(journal)
+  if (existsSync(path)) return path
+  throw usage(`${id} cannot be undone: it was made without a record of what was there before`)
+}
+
+/** What the run did, or may have done, by address; secrets that it set cannot be brought back. */
+const doneBy = async ({ file, states }: Past) => {
+  const [{ DoneThere }, { readKept }] = await Promise.all([
+    import('../../desired/applying/former.js'),
+    import('../../desired/planfile/read.js'),
+  ])
+  const path = planBeside(file)
+  const kept = await keptIn(path)
+  const there = new Map<string, DoneThere>()
+  const lost: string[] = []
+  for (const [i, action] of readKept(kept.plan, path).actions.entries()) {
+    if (!['begun', 'done', 'unknown'].includes(states.get(i + 1) ?? '')) continue
+    const key = action.address.toLowerCase()
+    const done = there.get(key) ?? new DoneThere()
+    done.add(action)
+    there.set(key, done)
+    if (action.verb !== 'create')
+      for (const { attribute, secret } of action.changes)
+        if (secret !== undefined) lost.push(`${action.address}#${attribute}`)
+  }
+  return { there, lost, flags: kept.flags }
+}
+
+const tellLost = ({ person }: Services, lost: readonly string[]): void => {
+  for (const address of lost.slice(0, mostNamed))
+    person.note(`${address}: cannot be undone: what it was cannot be read`)
+  if (lost.length > mostNamed) person.note(`${lost.length - mostNamed} more cannot be undone`)
+}
+
+/** What of a plan takes back what the run did; what was changed since is told, and left as it is. */
+const dueIn =
+  ({ answer, person }: Services, there: ReadonlyMap<string, DoneThere>): UndoingApply['due'] =>
+  async ({ plan, sight }: MadePlan) => {
+    const { addressText } = await import('../../desired/address.js')
+    const due: PlannedAction[] = []
+    const anew = new Set(
+      plan.actions.flatMap(({ verb, address }) =>
+        verb === 'create' || verb === 'enable' ? [addressText(address)] : [],
+      ),
+    )
+    for (const action of plan.actions) {
+      const done = there.get(addressText(action.address).toLowerCase())
+      if (done === undefined) continue
+      const why = await done.objection(sight, action, anew.has(addressText(action.address)))
+      if (why === undefined) due.push(action)
+      else {
+        const text = `it is not as the run left it: ${why}`
+        person.report(new Failure('conflict', text), addressText(action.address))
+        answer.exit(exitCodes.partial)
+      }
+    }
+    if (due.length === 0) person.note('the run changed nothing that is to be put back')
+    return due
+  }
+
+/**
+ * Takes a run of apply back, as far as everything still is as it left it.
+ * @throws Failure `usage` where it kept nothing by which it could be
+ */
+export const undoApply = async (services: Services, past: Past, redo: boolean): Promise<void> => {
+  const { id } = past.header
+  const former = checkFormer(past.file, id)
+  const { there, lost, flags } = await doneBy(past)
+  tellLost(services, lost)
+  await applying(
+    services,
+    {
+      args: [former],
+      flags: {
+        ...flags,
+        'allow-removals': ['*'],
+        'allow-empty': ['*'],
+        'max-deletes': '100%',
+        // What cannot be brought back is no success.
+        'fail-on': ['impossible'],
+        secrets: 'never',
+        verify: true,
+      },
+      extra: {},
+    },
+    {
+      undoes: redo ? { undoes: id, redo: true } : { undoes: id },
+      due: dueIn(services, there),
+    },
+  )
+}

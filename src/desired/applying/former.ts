@@ -1,0 +1,189 @@
+/** What an apply comes upon, as files declare it: what takes it back, as far as it can be read. */
+import type { JsonValue } from '../../base/json/value.js'
+import { shelvesOf } from '../../base/shelves.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import type { PlannedAction } from '../actions.js'
+import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
+import { documentOf, type FileSection, yamlWriter } from '../exporting/document.js'
+import { kindValue } from '../exporting/kind.js'
+import { FileMap, type FileValue, plain } from '../exporting/model.js'
+import type { Exporting } from '../exporting/values.js'
+import type { PlanAction } from '../planfile/document.js'
+import type { InstanceSight } from '../reading/sight.js'
+import { itemText } from '../references.js'
+import type { SeenKind } from '../seen.js'
+
+const withoutAttribute = ({ attribute: _, ...address }: Address): string =>
+  addressText(address).toLowerCase()
+
+/** What of the items is written: all of one, or these attributes. */
+type Parts = ReadonlyMap<string, 'all' | ReadonlySet<string>>
+
+const writing = (names: InstanceSight['names'], parts: Parts, whole: boolean): Exporting => ({
+  names,
+  // Of what is changed back, what was not set is said to be so.
+  exact: !whole,
+  operational: true,
+  allSettings: true,
+  asked: true,
+  chosen: {
+    item: (address) => {
+      const part = parts.get(withoutAttribute(address))
+      if (part === undefined || part === 'all' || address.attribute === undefined)
+        return part !== undefined
+      return part.has(address.attribute)
+    },
+    // Nothing is deleted that is not named.
+    wholly: () => false,
+  },
+})
+
+/** What is deleted, or what is changed. */
+const partsOf = (actions: readonly PlannedAction[], is: 'delete' | 'update'): Parts =>
+  new Map(
+    actions.flatMap(({ verb, address, changes }) => {
+      if (verb !== is) return []
+      const attributes = new Set(changes.map(({ attribute }) => attribute))
+      return [[withoutAttribute(address), verb === 'delete' ? 'all' : attributes] as const]
+    }),
+  )
+
+/** The same by what files call items: an address may have the identity of one that shares its name. */
+const asCalled = (parts: Parts, seen: SeenKind, names: InstanceSight['names']): Parts => {
+  if (seen.is !== 'read') return parts
+  const { kind, place } = seen
+  const addressOf = (item: string): string => withoutAttribute({ ...place, kind: kind.name, item })
+  const called = seen.items.flatMap((item) => {
+    const part = parts.get(addressOf(item.identity))
+    return part === undefined
+      ? []
+      : [[addressOf(itemText(kind, item, place, names)), part] as const]
+  })
+  return new Map([...parts, ...called])
+}
+
+const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
+
+/** Items that the apply makes were not there, but for those that come in the place of others. */
+const madeBy = (actions: readonly PlannedAction[], deleted: Parts): readonly [string, null][] =>
+  actions.flatMap(({ verb, address: { item, ...address } }): [string, null][] =>
+    (verb === 'create' || verb === 'enable') &&
+    item !== undefined &&
+    !deleted.has(withoutAttribute({ ...address, item }))
+      ? [[escaped(item), null]]
+      : [],
+  )
+
+const seenOf = (
+  sight: InstanceSight,
+  place: ManagedPlace,
+  kind: Managed,
+  actions: readonly { readonly address: Address }[],
+): Promise<SeenKind> => {
+  const keys = actions.flatMap(({ address: { item } }) => (item === undefined ? [] : [item]))
+  return sight.see(place, kind, keys)
+}
+
+const placeOf = ({ scope, path }: ManagedPlace): ManagedPlace => ({ scope, path })
+
+/** What a kind was before actions, as a file has it. */
+const formerKind = async (
+  sight: InstanceSight,
+  actions: readonly PlannedAction[],
+): Promise<readonly [string, FileValue] | undefined> => {
+  const [first] = actions
+  if (first === undefined) return undefined
+  const { kind } = first
+  const [deleted, changed] = [partsOf(actions, 'delete'), partsOf(actions, 'update')]
+  const made = madeBy(actions, deleted)
+  const seen = await seenOf(sight, placeOf(first.address), kind, actions)
+  const { names } = sight
+  const were = kindValue(seen, writing(names, asCalled(deleted, seen, names), true))
+  const differed = kindValue(seen, writing(names, asCalled(changed, seen, names), false))
+  if (kind.holds !== 'set') return differed === undefined ? undefined : [kind.name, differed]
+  const items = [were, differed].flatMap((some) => (some instanceof FileMap ? [some] : []))
+  const entries = [...items.flatMap((some) => [...some.entries]), ...made]
+  return entries.length === 0 ? undefined : [kind.name, new FileMap(entries)]
+}
+
+const scopes = ['site', 'group', 'project'] as const
+
+/**
+ * A declared file that brings back what actions change, made before they are done.
+ * @param sight what the plan was made of: little of it is read again
+ */
+export const formerState = async (
+  sight: InstanceSight,
+  actions: readonly PlannedAction[],
+): Promise<string> => {
+  const sections: FileSection[] = []
+  for (const scope of scopes) {
+    const own = actions.filter(({ address }) => address.scope === scope)
+    for (const here of shelvesOf(own, ({ address }) => placeText(address).toLowerCase()).values()) {
+      const kinds = shelvesOf(here, ({ kind }) => kind.name)
+      const entries = await Promise.all([...kinds.values()].map((some) => formerKind(sight, some)))
+      const said = entries.filter((entry) => entry !== undefined)
+      const [first] = here
+      if (first !== undefined && said.length > 0)
+        sections.push({ place: placeOf(first.address), value: new FileMap(said) })
+    }
+  }
+  return documentOf(yamlWriter(), sections)
+}
+
+// Whether an instance still has what an apply left.
+
+/** A value by which two are told apart: the order of a set says nothing. */
+const told = (value: JsonValue | undefined): string =>
+  Array.isArray(value) ? JSON.stringify(value.map(told).sort()) : JSON.stringify(value ?? null)
+
+const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => told(a) === told(b)
+
+/** What a set's item is by now, attribute by attribute. */
+const itemNow = async (
+  sight: InstanceSight,
+  action: PlannedAction,
+): Promise<Readonly<Record<string, JsonValue>>> => {
+  const { address, kind } = action
+  const seen = await seenOf(sight, placeOf(address), kind, [action])
+  const all = asCalled(new Map([[withoutAttribute(address), 'all']]), seen, sight.names)
+  const value = kindValue(seen, writing(sight.names, all, true))
+  const [only] = value instanceof FileMap ? value.entries.values() : []
+  return only instanceof FileMap ? (plain(only) as Record<string, JsonValue>) : {}
+}
+
+/** What the apply did to one address. */
+export class DoneThere {
+  readonly #verbs = new Set<string>()
+  readonly #wanted = new Map<string, JsonValue>()
+
+  add({ verb, changes }: PlanAction): void {
+    this.#verbs.add(verb)
+    for (const { attribute, wanted } of changes)
+      if (wanted !== undefined) this.#wanted.set(attribute, wanted)
+  }
+
+  /**
+   * Why an action that takes it back is not to be done; undefined where all is as it was left.
+   * @param anew whether the object is made again by another action
+   */
+  async objection(
+    sight: InstanceSight,
+    action: PlannedAction,
+    anew: boolean,
+  ): Promise<string | undefined> {
+    const { verb, changes } = action
+    const gone = this.#verbs.has('delete') && this.#verbs.size === 1
+    if (gone) return verb === 'update' && !anew ? 'it is there again' : undefined
+    if (verb !== 'update' && verb !== 'delete')
+      return action.replaces === undefined ? 'it is not there any more' : undefined
+    const now =
+      verb === 'delete' && changes.length === 0
+        ? await itemNow(sight, action)
+        : Object.fromEntries(changes.map((change) => [change.attribute, change.now]))
+    const other = [...this.#wanted].find(
+      ([name, value]) => name in now && !isSame(now[name], value),
+    )
+    return other === undefined ? undefined : `somebody changed ${other[0]} since`
+  }
+}

@@ -1,0 +1,147 @@
+/** `journal undo` of an apply: what was there before comes back, or is named. */
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { leftOut, writes } from '../desired/exporting/writes.js'
+import { sender } from '../sandbox/instance.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+/** An instance of one test, and lines that are about it. */
+const desk = async () => {
+  const stateDir = folder()
+  const { url, close: end } = await startSandbox({ stateDir })
+  let open = true
+  const close = async (): Promise<void> => {
+    if (open) await end()
+    open = false
+  }
+  onTestFinished(close)
+  const [cwd, config] = [folder(), configuration()]
+  const env = { SVC_CONFIG_DIR: config, SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: url }
+  const run = (line: string, more: Readonly<Record<string, string>> = {}) =>
+    svcctl(line.split(' '), { cwd, env: { ...env, ...more } })
+  const declare = (text: string): void =>
+    writeFileSync(join(cwd, 'svcctl.yml'), `version: 1\n${text}`)
+  const state = async (): Promise<string> => {
+    const { code, stdout } = await run(`export --except ${leftOut.join(',')}`)
+    expect(code).toBe(0)
+    return stdout
+  }
+  const journals = () => readdirSync(join(config, 'state', 'journals'))
+  return { run, declare, state, journals, close, send: sender(() => url), config }
+}
+
+const lifted = '--yes --max-deletes 100% --allow-removals * --allow-empty *'
+
+const several = `projects:
+  platform/app:
+    members:
+      gus: { access_level: guest }
+      eva: { access_level: guest }
+    deploy_keys: { deploy: null }
+    approval_rules: { Security: null }
+    integrations: { emails-on-push: null }
+    resource_groups: { staging: { process_mode: oldest_first } }
+    approvals: { require_password_to_approve: true }
+`
+
+it('brings back what an apply changed, made and deleted, and does it again', async () => {
+  const { run, declare, state, journals, config } = await desk()
+  declare(several)
+  const before = await state()
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  const after = await state()
+  expect(after).not.toBe(before)
+  const kept = journals().find((name) => name.endsWith('.former.yml')) ?? ''
+  expect(statSync(join(config, 'state', 'journals', kept)).mode & 0o777).toBe(0o600)
+
+  const shown = await run('journal undo last --dry-run')
+  expect([shown.code, await state()]).toEqual([0, after])
+  expect(shown.stdout).toContain('+ deploy_keys/deploy')
+  const undone = await run('journal undo last --yes')
+  expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining('8 done.')])
+  expect(await state()).toBe(before)
+
+  expect((await run('journal undo last --yes')).stderr).toContain('already undid')
+  expect((await run('journal undo last --redo --yes')).code).toBe(0)
+  expect(await state()).toBe(after)
+})
+
+it('leaves what somebody changed since, and says so', async () => {
+  const { run, declare, send } = await desk()
+  declare(several)
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  await send('PUT /projects/platform%2Fapp/members/8', { json: { access_level: 40 } })
+  await send('PUT /projects/platform%2Fapp/members/6', { json: { access_level: 20 } })
+  const undone = await run('journal undo last --yes')
+  expect(undone.code).toBe(8)
+  expect(undone.stderr).toMatch(/members\/gus: it is not as the run left it: somebody changed acc/)
+  const { body: gus } = await send('GET /projects/platform%2Fapp/members/8')
+  expect(gus.access_level).toBe(40)
+  const { body: rules } = await send('GET /projects/platform%2Fapp/approval_rules')
+  expect(JSON.stringify(rules)).toContain('Security')
+})
+
+it('cannot take back what was made without a record', async () => {
+  const { run, declare, journals, config } = await desk()
+  declare(several)
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  const former = journals().filter((name) => name.endsWith('.former.yml'))
+  expect(former).toHaveLength(1)
+  rmSync(join(config, 'state', 'journals', former[0] ?? ''))
+  const undone = await run('journal undo last --yes')
+  expect([undone.code, undone.stderr]).toEqual([2, expect.stringContaining('without a record of')])
+})
+
+it('keeps no secret, and names what it cannot bring back', async () => {
+  const { run, declare, journals, config } = await desk()
+  const secrets = { HOOK: 'https://chat.example.test/a-secret-of-chat' }
+  declare(
+    'projects:\n  platform/app:\n    integrations:\n      slack: { family: chat-webhook, webhook: { env: HOOK } }\n',
+  )
+  for (const [i, line] of ['apply svcctl.yml', 'apply svcctl.yml --secrets always'].entries()) {
+    const applied = await run(`${line} ${lifted}`, secrets)
+    expect([i, applied.code, applied.stderr]).toEqual([i, 0, expect.stringContaining('1 done')])
+  }
+  const undone = await run('journal undo last --yes')
+  expect(undone.stderr).toContain('integrations/slack#webhook: cannot be undone: what it was')
+  for (const name of journals()) {
+    const text = readFileSync(join(config, 'state', 'journals', name), 'utf8')
+    expect(text).not.toContain('a-secret-of')
+  }
+})
+
+it('leaves random states as they were before an apply', { timeout: 120_000 }, async () => {
+  let [whole, partly] = [0, 0]
+  await fc.assert(
+    fc.asyncProperty(writes, async (list) => {
+      const other = await desk()
+      for (const { method, path, body } of list)
+        await other.send(`${method} ${path}`, { json: body })
+      const wanted = await other.state()
+      await other.close()
+      const { run, declare, state, close } = await desk()
+      const before = await state()
+      declare(wanted.replace(/^version: 1\n/m, ''))
+      const applied = await run(`apply svcctl.yml ${lifted} --secrets never --stale skip`)
+      expect([0, 1, 8], applied.stderr).toContain(applied.code)
+      if (/\d+ done/.test(applied.stderr)) {
+        const undone = await run('journal undo last --yes')
+        expect([0, 8], undone.stdout + undone.stderr).toContain(undone.code)
+        if (undone.code === 0) {
+          whole += 1
+          expect(await state()).toBe(before)
+        } else {
+          partly += 1
+          expect(undone.stdout + undone.stderr).toMatch(/impossible|not as the run left it|failed/)
+        }
+      }
+      await close()
+    }),
+    { numRuns: 8 },
+  )
+  expect(whole).toBeGreaterThan(partly)
+})
