@@ -19,10 +19,10 @@ import { Failure } from '../errors.js'
 import { seedState } from './seed/index.js'
 import {
   applyChange,
-  type Change,
   restore,
   type SavedState,
   type State,
+  type StateChange,
   tableNames,
   takeChanges,
 } from './state/state.js'
@@ -80,7 +80,7 @@ interface Line {
 
 const sumMark = ',"crc":'
 
-const lineOf = (generation: string, n: number, changes: readonly Change[]): Buffer => {
+const lineOf = (generation: string, n: number, changes: readonly StateChange[]): Buffer => {
   const text = JSON.stringify({ generation, n, changes }).slice(0, -1)
   return Buffer.from(`${text}${sumMark}${crc32(text)}}\n`)
 }
@@ -263,7 +263,7 @@ export class StateStore {
     return descriptor
   }
 
-  #append(changes: readonly Change[]): void {
+  #append(changes: readonly StateChange[]): void {
     const descriptor = this.#opened()
     const line = lineOf(this.#generation ?? '', this.#n + 1, changes)
     try {

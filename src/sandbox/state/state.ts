@@ -324,10 +324,10 @@ export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>)
 }
 
 /** A record that changed: its table, its ID, and what it is now. */
-export type Change = readonly [table: string, ...Changed]
+export type StateChange = readonly [table: string, ...Changed]
 
 /** What changed in a state since this was called last. */
-export const takeChanges = (state: State): readonly Change[] =>
+export const takeChanges = (state: State): readonly StateChange[] =>
   Object.entries(state).flatMap(([name, table]: [string, Tables['users']]) =>
     table.takeChanges().map(([id, record]) => [name, id, record] as const),
   )
