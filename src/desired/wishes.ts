@@ -60,6 +60,8 @@ export interface Stated<T> {
   readonly value: T
   readonly origin: Origin
   readonly over: readonly Stated<T>[]
+  /** Where a key that is no more specific says something else. */
+  readonly rival?: Origin
 }
 
 /** An item of a set, a rule, or the one object, whose identity is ''. */
@@ -68,6 +70,8 @@ export interface WishedItem {
   readonly origin: Origin
   /** It must not be there. */
   readonly gone: boolean
+  /** Where a key that is no more specific says otherwise whether it must. */
+  readonly rival?: Origin
   readonly attributes: ReadonlyMap<string, Stated<WantedValue>>
   /** Attributes that the catalogue does not know: under `$other`, or of an `open` kind, whose answer says which there are. */
   readonly other: ReadonlyMap<string, Stated<WantedValue>>

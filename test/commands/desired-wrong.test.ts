@@ -49,7 +49,14 @@ const wrong: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   'a group of stars': "groups: {'plat*': {members: {}}}",
   'projects of a plain group': 'groups: {platform: {projects: {approvals: {}}}}',
   'a project without its group': 'projects: {app: {approvals: {}}}',
-  'all below as a project': "projects: {'platform/**': {approvals: {}}}",
+  'a glob that is none': "projects: {'plat?/*': {approvals: {}}}",
+  'an unquoted selector': 'projects: {{topic: a}: {approvals: {}}}',
+  'an unknown selector': "projects: {'{topics: a}': {approvals: {}}}",
+  'selectors of one rank':
+    "projects: {'{topic: service}': {approvals: {reset_approvals_on_push: true}}, '{path: \"platform/*\"}': {approvals: {reset_approvals_on_push: false}}}",
+  'an unknown team': people('team:nobody: developer'),
+  'teams in a circle': 'teams: {a: {teams: [b]}, b: {teams: [a]}}',
+  'a range that is none': rule('approvals_required: {min: 3, max: 2}'),
   'a project of nothing': 'projects: {platform/app: null}',
   'a project as text': 'projects: {platform/app: text}',
   // kinds

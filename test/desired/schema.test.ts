@@ -47,6 +47,8 @@ groups:
   '**':
     projects: { approvals: { require_password_to_approve: false } }
 projects:
+  'platform/*': { approvals: { reset_approvals_on_push: true } }
+  '{topic: [service], visibility: public, path: "platform/**", not: "**/old"}': { approvals: {} }
   platform/app:
     $inherit: false
     approval_rules:
@@ -115,7 +117,7 @@ const wrong: readonly (readonly [file: string, at: string])[] = [
   ['groups: { "platform/*": {} }', '/groups'],
   ['groups: { "platform/../x": {} }', '/groups'],
   ['projects: { app: {} }', '/projects'],
-  ['projects: { "platform/**": {} }', '/projects'],
+  ['projects: { "plat?/**": {} }', '/projects'],
   ['defaults: { groups: {} }', '/defaults'],
   ['projects: { a/b: { approvals: null } }', '/projects/a~1b/approvals'],
   ['projects: { a/b: { approvals: { author_approval: true } } }', '/projects/a~1b/approvals'],

@@ -75,12 +75,14 @@ const wishesFor = async (
   address: string,
 ): Promise<readonly Wish[]> => {
   const place = placeIn(address)
-  if (place?.scope === 'project')
+  const needsRecord = declared.reach.selectors?.some((selector) => selector.needsRecord) === true
+  if (place?.scope === 'project' && !needsRecord)
     return declared.wishes({
       projects: [place.path],
       groups: groupsAbove(place.path).slice(0, -1),
     })
-  if (place !== undefined) return declared.wishes({ projects: [], groups: groupsAbove(place.path) })
+  if (place !== undefined && place.scope !== 'project')
+    return declared.wishes({ projects: [], groups: groupsAbove(place.path) })
   const { openSight } = await import('../../desired/reading/index.js')
   const places = await openSight(readableOf(services), selectionOf(given, services.place)).places(
     declared.reach,

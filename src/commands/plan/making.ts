@@ -146,9 +146,11 @@ const pathsIn = ({ projects, groups }: FoundPlaces) => {
   const own = projects.flatMap(({ path, namespace }) =>
     namespace === 'group' ? [path.slice(0, path.lastIndexOf('/'))] : [],
   )
+  const known = new Map(projects.map((one) => [one.path, one]))
   return {
     projects: projects.map(({ path }) => path),
     groups: [...new Set([...groups.map(({ path }) => path), ...own])],
+    about: (project: string) => known.get(project),
   }
 }
 

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import type { Reference } from '../references.js'
 import type { Origin, Stated, WantedValue } from '../wishes.js'
+import type { FileSelector } from './selectors.js'
 
 /** Something that is said once at a level. */
 export interface SaidOnce<T> {
@@ -10,6 +11,8 @@ export interface SaidOnce<T> {
   readonly origin: Origin
   /** What it was said over at the same level: by teams. */
   readonly over?: readonly Stated<T>[]
+  /** Where another key of the same rank says something else. */
+  readonly rival?: Origin
 }
 
 export interface DeclaredItem {
@@ -18,6 +21,7 @@ export interface DeclaredItem {
   /** Where it is said that it must not be there, and where that it must. */
   gone?: Origin
   body?: Origin
+  rival?: Origin
   inherit?: SaidOnce<boolean>
   readonly attributes: Map<string, SaidOnce<WantedValue>>
   readonly other: Map<string, SaidOnce<WantedValue>>
@@ -35,8 +39,8 @@ export interface DeclaredKind {
   readonly items: Map<string, DeclaredItem>
 }
 
-/** Whose a level is: every project that files name; all below a group; one place. */
-type LevelForm = 'defaults' | 'below' | 'exact'
+/** Whose a level is: every project that files name; all below a group; those that fit; one place. */
+type LevelForm = 'defaults' | 'below' | 'selector' | 'exact'
 
 /** What is said for places of one scope, by one key. */
 export interface DeclaredLevel {
@@ -45,6 +49,8 @@ export interface DeclaredLevel {
   /** As it is first written; '' of `defaults`, `'**'` and the site. */
   readonly path: string
   readonly origin: Origin
+  /** Which projects it is for. */
+  readonly selector?: FileSelector
   inherit?: SaidOnce<boolean>
   readonly kinds: Map<string, DeclaredKind>
 }

@@ -4,10 +4,12 @@ import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
-import { type Origin, originText } from '../wishes.js'
+import { originText } from '../wishes.js'
 import type { DeclaredLevel, SaidOnce } from './declared.js'
 import type { Judging } from './judging.js'
 import { takeKinds } from './kind.js'
+import { type FolderOwns, type NamedKey, regionsOf, takeOwns } from './owns.js'
+import { selectorOf } from './selectors.js'
 import { type DeclaredTeam, takeTeam } from './teams.js'
 import { sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
 
@@ -15,6 +17,9 @@ import { sort, type Written, type WrittenEntry, type WrittenMap } from './writte
 export interface AllDeclared {
   instance?: SaidOnce<string>
   readonly teams: Map<string, DeclaredTeam>
+  /** What folders own, and the keys that are held to it. */
+  readonly owns: FolderOwns[]
+  readonly keys: NamedKey[]
   /** By form, scope and path. */
   readonly levels: Map<string, DeclaredLevel>
 }
@@ -22,16 +27,21 @@ export interface AllDeclared {
 interface Context extends Judging {
   readonly kinds: readonly Managed[]
   readonly all: AllDeclared
+  /** Reads a flow map that is the text of a key. */
+  readonly flow: (text: string) => unknown
 }
 
 const levelOf = (
   { all }: Context,
   form: DeclaredLevel['form'],
   scope: ManagedScope,
-  { path, origin }: { readonly path: string; readonly origin: Origin },
+  { path, origin, selector }: Pick<DeclaredLevel, 'path' | 'origin' | 'selector'>,
 ): DeclaredLevel => {
   const key = `${form} ${scope} ${path.toLowerCase()}`
-  const level = all.levels.get(key) ?? { form, scope, path, origin, kinds: new Map() }
+  const head = form === 'below' ? `${path}/**` : path
+  const text = form === 'defaults' || scope === 'site' ? form.replace('exact', 'site') : head
+  all.keys.push({ origin, text, regions: regionsOf({ form, scope, path, selector }) })
+  const level = all.levels.get(key) ?? { form, scope, path, origin, selector, kinds: new Map() }
   all.levels.set(key, level)
   return level
 }
@@ -141,12 +151,23 @@ const takeOneGroup = (entry: WrittenEntry, context: Context): void => {
   if (map !== undefined) takeKinds(level, { ...map, entries }, context.kinds, context)
 }
 
+const takeSelected = (entry: WrittenEntry, context: Context): void => {
+  const { key, origin } = entry
+  const selector = selectorOf(key, origin, context.flow, context.mistakes)
+  const map = mapOf(entry, context)
+  if (selector === undefined || map === undefined) return
+  const level = levelOf(context, 'selector', 'project', { path: key, origin, selector })
+  takeKinds(level, map, context.kinds, context)
+}
+
 const takeProject = (entry: WrittenEntry, context: Context): void => {
   const { key, origin } = entry
+  if (key.includes('*') || key.startsWith('{')) {
+    takeSelected(entry, context)
+    return
+  }
   if (!isPlacePath(key) || !key.includes('/')) {
-    const hint = key.endsWith('/**')
-      ? `What all projects below a group get stands under groups: '${quoted(key)}': projects:.`
-      : 'Write its full path, group/project.'
+    const hint = 'Write its full path, group/project.'
     context.mistakes.add(origin, `${quoted(key)} is no full path of a project`, hint)
     return
   }
@@ -175,6 +196,7 @@ const takers: Readonly<Record<string, Take>> = {
   defaults: takeDefaults,
   groups: takeEach(takeGroup),
   projects: takeEach(takeProject),
+  owns: (entry, { all, mistakes }) => takeOwns(entry, all.owns, mistakes),
   teams: takeEach((entry, { all, mistakes }) => takeTeam(entry, all.teams, mistakes)),
   site: takeSite,
 }

@@ -14,11 +14,12 @@ import { type AllDeclared, takeDocument } from './document.js'
 import { inGroups, type Levels, levelsOf, type PlacesThereAre, placesSaid } from './levels.js'
 import { type MergedKind, mergeLevels } from './merge.js'
 import { collected, type Mistakes } from './mistakes.js'
-import { parsedDocuments } from './parse.js'
+import { checkOwns } from './owns.js'
+import { flowReader, parsedDocuments } from './parse.js'
 import { filesAt, type PathOptions, type ReadText, sha256, shownPath } from './paths.js'
 import type { SourceRules } from './secret.js'
 import { expandTeams } from './teams.js'
-import { checkMerged, isCheckedTogether } from './together.js'
+import { checkMerged, checkRivals, isCheckedTogether } from './together.js'
 
 /** How files are read. */
 export interface FileOptions extends PathOptions {
@@ -61,8 +62,9 @@ const takeFile = async (
   const documents = await parsedDocuments(text, file, mistakes)
   if (path === '-' && documents.length > 1)
     mistakes.add(documents[1]?.origin ?? first, 'standard input holds one document')
+  const flow = await flowReader()
   for (const document of documents)
-    takeDocument(document, { mistakes, rules, kinds: managedKinds, all })
+    takeDocument(document, { mistakes, rules, kinds: managedKinds, all, flow })
 }
 
 const rulesFor = (
@@ -102,31 +104,49 @@ const merging = (
   }
 }
 
-const wishesIn = (levels: Levels, { projects, groups }: PlacesThereAre): readonly Wish[] => {
+const wishesIn = (
+  levels: Levels,
+  { projects, groups, about }: PlacesThereAre,
+  mistakes: Mistakes,
+): readonly Wish[] => {
   const merge = merging()
   const isInGroup = inGroups(groups)
   const at = (place: Wish['place'], said: readonly DeclaredLevel[]): readonly Wish[] =>
     merge(said).map((kind) => ({ place, ...kind }))
-  return [
+  const selected = (place: Wish['place'], said: readonly DeclaredLevel[]): readonly Wish[] => {
+    const wishes = at(place, said)
+    if (said.some(({ form }) => form === 'selector'))
+      for (const wish of wishes) {
+        checkRivals(place, wish, mistakes)
+        checkMerged(wish, mistakes)
+      }
+    return wishes
+  }
+  const all = [
     ...at({ scope: 'site', path: '' }, levels.site),
     ...groups.flatMap((path) => at({ scope: 'group', path }, levels.ofGroup(path))),
     ...projects.flatMap((path) =>
-      at({ scope: 'project', path }, levels.ofProject(path, isInGroup(path))),
+      selected({ scope: 'project', path }, levels.ofProject(path, isInGroup(path), about?.(path))),
     ),
   ]
+  mistakes.refuse()
+  return all
 }
 
 const idleIn = (
   all: readonly DeclaredLevel[],
   levels: Levels,
-  { projects, groups }: PlacesThereAre,
+  { projects, groups, about }: PlacesThereAre,
 ): readonly string[] => {
   const isInGroup = inGroups(groups)
-  const reached = new Set(projects.flatMap((path) => levels.ofProject(path, isInGroup(path))))
+  const reached = new Set(
+    projects.flatMap((path) => levels.ofProject(path, isInGroup(path), about?.(path))),
+  )
   return all.flatMap((level) => {
     const { form, scope, path, origin } = level
     if (form === 'exact' || scope !== 'project' || reached.has(level)) return []
-    const key = form === 'defaults' ? 'defaults' : path === '' ? '**' : `${path}/**`
+    const below = path === '' ? '**' : `${path}/**`
+    const key = form === 'defaults' ? 'defaults' : form === 'selector' ? path : below
     const hint =
       form === 'defaults'
         ? ': only those that projects: names, or a group/** key reaches, get them'
@@ -157,9 +177,10 @@ export const readFiles = async (
   const rules = rulesFor(texts, how, (path, text) =>
     held.set(path, sha256(Buffer.from(openHeld(text)))),
   )
-  const all: AllDeclared = { levels: new Map(), teams: new Map() }
+  const all: AllDeclared = { levels: new Map(), teams: new Map(), owns: [], keys: [] }
   for (const text of texts) await takeFile(text, all, rules, mistakes)
-  expandTeams(all.levels.values(), all.teams, mistakes)
+  expandTeams(all.levels.values(), all.teams, { owns: all.owns, mistakes })
+  checkOwns(all.owns, all.keys, mistakes)
   const levels = levelsOf([...all.levels.values()])
   checkTogether(levels, mistakes)
   mistakes.refuse()
@@ -169,7 +190,7 @@ export const readFiles = async (
     files: [...read, ...[...held].map(([path, hash]) => ({ path, sha256: hash }))],
     reach: levels.reach,
     notes: mistakes.notes,
-    wishes: (known) => wishesIn(levels, known),
+    wishes: (known) => wishesIn(levels, known, mistakes),
     idle: (known) => idleIn([...all.levels.values()], levels, known),
   }
 }

@@ -1,7 +1,7 @@
 /** Which levels speak of a place, the least specific first. */
 
 import type { ManagedPlace } from '../address.js'
-import type { KnownPlaces } from '../reading/sight.js'
+import type { KnownPlaces, ProjectFacts } from '../reading/sight.js'
 import type { Origin } from '../wishes.js'
 import type { DeclaredLevel } from './declared.js'
 
@@ -14,7 +14,7 @@ export interface Levels {
    * @param isInGroup whether the project belongs to a group, and to no person
    * @returns none where no file reaches the project
    */
-  ofProject(path: string, isInGroup: boolean): readonly DeclaredLevel[]
+  ofProject(path: string, isInGroup: boolean, about?: ProjectFacts): readonly DeclaredLevel[]
   ofGroup(path: string): readonly DeclaredLevel[]
 }
 
@@ -62,9 +62,14 @@ const reachOf = (all: readonly DeclaredLevel[]): Levels['reach'] => {
     projects: pathsOf(of('exact', 'project')),
     below: pathsOf(below).toSorted((a, b) => depth(a) - depth(b)),
     membersBelow: pathsOf(membersBelow),
+    selectors: all.flatMap(({ selector }) => selector ?? []),
     origins,
   }
 }
+
+/** Those of one rank by their text: in which order files have them makes no difference. */
+const bySelector = (a: DeclaredLevel, b: DeclaredLevel): number =>
+  (a.selector?.rank ?? 0) - (b.selector?.rank ?? 0) || (a.path < b.path ? -1 : 1)
 
 /** Levels in the order of how specific they are. */
 export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
@@ -73,13 +78,18 @@ export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
   const groups = byPath(all, 'exact', 'group')
   const projectsBelow = byPath(all, 'below', 'project')
   const groupsBelow = byPath(all, 'below', 'group')
+  const selecting = all.filter(({ form }) => form === 'selector').toSorted(bySelector)
   return {
     site: [...byPath(all, 'exact', 'site').values()],
     reach: reachOf(all),
-    ofProject: (given, isInGroup) => {
+    ofProject: (given, isInGroup, about = { path: given }) => {
       const path = given.toLowerCase()
       const paths = above(path).filter((group) => group !== '' || isInGroup)
-      const reaching = [...found(projectsBelow, paths), ...found(projects, [path])]
+      const chosen =
+        isInGroup && about.archived !== true
+          ? selecting.filter(({ selector }) => selector?.fits(about) === true)
+          : []
+      const reaching = [...found(projectsBelow, paths), ...chosen, ...found(projects, [path])]
       return reaching.length === 0 ? [] : [...found(defaults, ['']), ...reaching]
     },
     ofGroup: (given) => {
@@ -99,7 +109,12 @@ export const inGroups = (groups: readonly string[]): ((project: string) => boole
   }
 }
 
-export type PlacesThereAre = Readonly<Record<'projects' | 'groups', readonly string[]>>
+export interface PlacesThereAre {
+  readonly projects: readonly string[]
+  readonly groups: readonly string[]
+  /** What is known of a project besides. */
+  readonly about?: (project: string) => ProjectFacts | undefined
+}
 
 /** The places that files might speak of, so that what they say together can be checked before any is known. */
 export const placesSaid = ({ reach }: Levels): readonly (ManagedPlace & { inGroup: boolean })[] => {

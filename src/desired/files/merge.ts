@@ -1,10 +1,12 @@
 /** What is said at several levels → what is wanted: the more specific wins, and says what it overrode. */
 import type { JsonValue } from '../../base/json/value.js'
+import { shelvesOf } from '../../base/shelves.js'
 import type { Managed, Referent } from '../../catalogue/managed/managed.js'
 import { attributesOf } from '../attributes.js'
 import type { Stated, WantedValue, Wish, WishedItem } from '../wishes.js'
 import { changedChange, changedList } from './change.js'
 import type { DeclaredItem, DeclaredKind, DeclaredLevel, SaidOnce } from './declared.js'
+import { united } from './peers.js'
 
 /** What is wanted of a kind, wherever it is wanted. */
 export type MergedKind = Omit<Wish, 'place'>
@@ -54,7 +56,7 @@ const mergeItem = (
   next: DeclaredItem,
 ): WishedItem => {
   const { identity, origin, match } = next
-  const named = { identity, origin, match }
+  const named = { identity, origin, match, rival: next.rival }
   if (next.gone !== undefined) return { ...named, gone: true, attributes: none, other: none }
   const base = before?.gone === true || next.inherit?.value === false ? undefined : before
   const previously = next.previously?.value ?? base?.previously
@@ -90,6 +92,10 @@ const mergeKind = (
   return { kind: first.kind, origin, exact, items: [...items.values()] }
 }
 
+/** How specific a level is; only selectors can be so alike. */
+const rankOf = ({ form, path, selector }: DeclaredLevel): string =>
+  form === 'selector' ? `selector ${selector?.rank}` : `${form} ${path}`
+
 /**
  * What levels together want of the kinds of one place.
  * @param levels the least specific first
@@ -99,8 +105,9 @@ export const mergeLevels = (
   levels: readonly DeclaredLevel[],
   kinds: readonly Managed[],
 ): readonly MergedKind[] => {
-  const last = levels.findLastIndex(({ inherit }) => inherit?.value === false)
-  const left = levels.slice(Math.max(0, last))
+  const ranked = [...shelvesOf(levels, rankOf).values()].flatMap(united)
+  const last = ranked.findLastIndex(({ inherit }) => inherit?.value === false)
+  const left = ranked.slice(Math.max(0, last))
   return kinds.flatMap((kind) => {
     const said = left.flatMap(({ kinds: declared }) => {
       const one = declared.get(kind.name)

@@ -1,6 +1,7 @@
 /** The text of a file → its documents, each value with where it stands. */
 import type { Alias, Document, LineCounter, Node, ParsedNode, Scalar, YAMLError } from 'yaml'
 import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
+import { quoted } from '../../base/quoted.js'
 import { type Origin, originText } from '../wishes.js'
 import type { Mistakes } from './mistakes.js'
 import type { Written, WrittenEntry } from './written.js'
@@ -127,10 +128,12 @@ class Walk {
     { key, value }: { readonly key: unknown; readonly value: unknown },
     fallback: Origin,
   ): WrittenEntry | undefined {
-    const { yaml, mistakes } = this.reading
+    const { yaml, mistakes, text: whole } = this.reading
     const origin = yaml.isNode(key) ? this.#originOf(key) : fallback
     if (!yaml.isScalar(key)) {
-      mistakes.add(origin, 'a key is text', yaml.isAlias(key) ? isAlias : undefined)
+      const [from = 0, to = 0] = yaml.isMap(key) ? (key.range ?? []) : []
+      const map = to > 0 ? `Quote it: '${quoted(whole.slice(from, to))}'.` : undefined
+      mistakes.add(origin, 'a key is text', yaml.isAlias(key) ? isAlias : map)
       return undefined
     }
     // As the text was written, so that 007 is not 7.
@@ -175,6 +178,16 @@ const documentsOf = (reading: Reading): readonly Document.Parsed<ParsedNode>[] =
     }),
   )
   return 'empty' in documents ? [] : documents
+}
+
+/** The value of a flow map in the text of a key; undefined where it is none. */
+export const flowReader = async (): Promise<(text: string) => unknown> => {
+  const { parseDocument } = await import('yaml')
+  return (text) => {
+    const options = { version: '1.2', schema: 'core', prettyErrors: false } as const
+    const document = untraced(() => parseDocument(text, options))
+    return document.errors.length > 0 ? undefined : (document.toJS({ maxAliasCount: 0 }) as unknown)
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Teams: names for lists of users, put in their place at the level that names them, before levels are merged. */
+import { dirname } from 'node:path'
 import type { JsonValue } from '../../base/json/value.js'
 import { quoted } from '../../base/quoted.js'
 import { shelve } from '../../base/shelves.js'
@@ -10,6 +11,7 @@ import { type Origin, originText, type WantedValue } from '../wishes.js'
 import type { DeclaredItem, DeclaredKind, DeclaredLevel, SaidOnce } from './declared.js'
 import { newItem } from './item.js'
 import type { Mistakes } from './mistakes.js'
+import { type FolderOwns, isBelow } from './owns.js'
 import { sort, type Written, type WrittenEntry, withValues } from './written.js'
 
 interface TeamMember<T> {
@@ -100,6 +102,7 @@ class Teams {
   constructor(
     readonly all: ReadonlyMap<string, DeclaredTeam>,
     readonly mistakes: Mistakes,
+    readonly owns: readonly FolderOwns[],
   ) {}
 
   /** @returns undefined for a team that nobody defined, which is reported */
@@ -110,6 +113,13 @@ class Teams {
         origin,
         `there is no team ${quoted(name)}`,
         didYouMean(name, [...this.all.keys()]) ?? 'Teams stand under teams: in any of the files.',
+      )
+    const owner = team && this.owns.find(({ folder }) => isBelow(dirname(team.origin.file), folder))
+    if (owner !== undefined && !isBelow(dirname(origin.file), owner.folder))
+      this.mistakes.add(
+        origin,
+        `the team ${name} is one of a folder that owns what it names, by ${originText(owner.origin)}`,
+        'It can be used only there.',
       )
     return team
   }
@@ -291,9 +301,9 @@ const expandItems = (teams: Teams, { items }: DeclaredKind): void => {
 export const expandTeams = (
   levels: Iterable<DeclaredLevel>,
   all: ReadonlyMap<string, DeclaredTeam>,
-  mistakes: Mistakes,
+  { owns, mistakes }: { readonly owns: readonly FolderOwns[]; readonly mistakes: Mistakes },
 ): void => {
-  const teams = new Teams(all, mistakes)
+  const teams = new Teams(all, mistakes, owns)
   for (const team of all.values()) teams.members(team)
   for (const { kinds } of levels)
     for (const declared of kinds.values()) {

@@ -5,9 +5,10 @@ import { openHeld } from '../../base/secrets/held.js'
 import { nearest } from '../../base/suggest.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
+import { addressText, type ManagedPlace } from '../address.js'
 import { attributesOf } from '../attributes.js'
 import { canonical, normalised } from '../values.js'
-import { originText, type WantedValue, type WishedItem } from '../wishes.js'
+import { type Origin, originText, type WantedValue, type WishedItem } from '../wishes.js'
 import type { MergedKind } from './merge.js'
 import type { Mistakes } from './mistakes.js'
 
@@ -115,4 +116,25 @@ export const checkMerged = (merged: MergedKind, mistakes: Mistakes): void => {
   checkFamilies(merged, mistakes)
   checkLabels(merged, mistakes)
   checkNames(merged, mistakes)
+}
+
+/** Reports what levels of equal rank say otherwise of a place, and nothing more specific says. */
+export const checkRivals = (place: ManagedPlace, merged: MergedKind, mistakes: Mistakes): void => {
+  const report = (what: string, origin: Origin, rival: Origin | undefined, attribute?: string) => {
+    if (rival === undefined) return
+    const item = what === '' ? undefined : what
+    const address = addressText({ ...place, kind: merged.kind.name, item, attribute })
+    mistakes.add(
+      origin,
+      `${address} is said otherwise at ${originText(rival)}, by a key that is no more specific`,
+      'Say it at a more specific key, or make one of the two so.',
+    )
+  }
+  if (merged.exact !== undefined) report('$exact', merged.exact.origin, merged.exact.rival)
+  for (const item of merged.items) {
+    const name = String(item.identity)
+    report(name, item.origin, item.rival)
+    for (const [attribute, { origin, rival }] of [...item.attributes, ...item.other])
+      report(name, origin, rival, attribute)
+  }
 }

@@ -21,6 +21,7 @@ const projectIn = (record: Fields): ListedProject | undefined => {
   const path = textOf(record.path_with_namespace)
   if (path === undefined || !Number.isInteger(record.id)) return undefined
   const namespace = isObject(record.namespace) ? record.namespace : {}
+  const topics = record.topics ?? record.tag_list
   const kind = namespace.kind === 'group' || namespace.kind === 'user' ? namespace.kind : undefined
   return {
     scope: 'project',
@@ -31,6 +32,8 @@ const projectIn = (record: Fields): ListedProject | undefined => {
     shared:
       (Array.isArray(record.shared_with_groups) && record.shared_with_groups.length > 0) ||
       undefined,
+    topics: Array.isArray(topics) ? topics.map(String) : undefined,
+    visibility: textOf(record.visibility),
     group: kind === 'group' ? textOf(namespace.full_path) : undefined,
   }
 }

@@ -1,6 +1,6 @@
 /** Which projects and groups are looked at: those that files speak of, or all; narrowed by what is selected. */
 import { didYouMean } from '../../base/suggest.js'
-import { type Failure, isMissing, survived, usage } from '../../errors.js'
+import { Failure, isMissing, survived, usage } from '../../errors.js'
 import { type ManagedPlace, placeText } from '../address.js'
 import type { SeenKind } from '../seen.js'
 import { originText } from '../wishes.js'
@@ -90,7 +90,15 @@ export class Places {
     const reach = this.#reach
     if (reach === 'everything') return true
     if (this.#reached.has(lower(project.path))) return true
+    if (this.#chosenBy(project).some((fits) => fits !== false)) return true
     return project.group !== undefined && isWithinAny(project.group, reach.below)
+  }
+
+  /** What selectors say of a project; they choose among those of groups. */
+  #chosenBy(project: ListedProject): readonly (boolean | undefined)[] {
+    const reach = this.#reach
+    if (reach === 'everything' || project.group === undefined || project.archived) return []
+    return (reach.selectors ?? []).map((selector) => selector.fits(project))
   }
 
   async #findProjects(roots: readonly string[] | undefined): Promise<void> {
@@ -99,7 +107,9 @@ export class Places {
     const named = reach === 'everything' ? [] : reach.projects
     const mine = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
     // A list is needed where a group that is meant and one that is reached have something in common.
-    const lists = below.some(
+    const selects = reach !== 'everything' && (reach.selectors ?? []).length > 0
+    const all = selects ? [...below, ''] : below
+    const lists = all.some(
       (root) => roots === undefined || roots.some((one) => within(one, root) || within(root, one)),
     )
     if (lists || (roots === undefined && named.length > mostNamed))
@@ -166,8 +176,15 @@ export class Places {
     if (meant) this.#groups.set(lower(path), group)
   }
 
-  #add({ group: _, ...project }: ListedProject): void {
-    this.#projects.set(lower(project.path), project)
+  #add(listed: ListedProject): void {
+    const { group: _, ...project } = listed
+    if (!this.#chosenBy(listed).includes(undefined))
+      this.#projects.set(lower(project.path), project)
+    else
+      this.#unread.push({
+        place: { scope: 'project', path: project.path },
+        failure: new Failure('unreachable', 'its record does not say what a selector asks for'),
+      })
   }
 
   #lacks(place: ManagedPlace, text = notThere(place), failure: Failure = usage(text)): void {

@@ -18,6 +18,22 @@ export interface Scoping {
   readonly missing?: 'skip'
 }
 
+/** What a project's record says that selectors ask. */
+export interface ProjectFacts {
+  readonly path: string
+  readonly archived?: boolean
+  readonly topics?: readonly string[]
+  readonly visibility?: string
+}
+
+/** Which projects of groups something is for. */
+export interface ProjectSelector {
+  /** Whether the path alone does not say it. */
+  readonly needsRecord: boolean
+  /** @returns undefined where the record does not say it */
+  fits(project: ProjectFacts): boolean | undefined
+}
+
 /** Which places files speak of. */
 export interface KnownPlaces {
   readonly site: boolean
@@ -28,6 +44,8 @@ export interface KnownPlaces {
   readonly below: readonly string[]
   /** Those of them with `members`. */
   readonly membersBelow: readonly string[]
+  /** Keys that choose among all projects of groups. */
+  readonly selectors?: readonly ProjectSelector[]
   /** Where a place is first named, by `groups/<path>` or `projects/<path>`. */
   readonly origins?: ReadonlyMap<string, Origin>
 }
@@ -46,6 +64,8 @@ export interface ProjectPlace extends ManagedPlace {
   readonly namespace: 'group' | 'user' | undefined
   /** Whether groups were invited to it. */
   readonly shared?: boolean
+  readonly topics?: readonly string[]
+  readonly visibility?: string
 }
 
 /** A place that was named, and of which nothing is known. */

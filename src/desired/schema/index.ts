@@ -72,6 +72,29 @@ export const isConfigSchema = (text: string): boolean => {
   }
 }
 
+/** What documents say for others: who owns what, and who is in which team. */
+const shared = (): JsonSchema => ({
+  owns: {
+    type: 'array',
+    items: { type: 'string', pattern: '^(?:site|groups/.+|projects/.+)$' },
+    minItems: 1,
+    description: 'what only the files of this folder, and of those below it, may name',
+  },
+  teams: {
+    type: 'object',
+    propertyNames: { pattern: '^[A-Za-z0-9_.-]+$' },
+    additionalProperties: {
+      type: 'object',
+      properties: {
+        users: { type: 'array', items: ref('name') },
+        teams: { type: 'array', items: { type: 'string' } },
+      },
+      additionalProperties: false,
+    },
+    description: "names for lists of users: 'team:name' stands for all of them",
+  },
+})
+
 /** The schema that a file of declared state keeps. It has no address: it stands beside the files. */
 export const configSchema = (): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -80,19 +103,7 @@ export const configSchema = (): JsonSchema => ({
   properties: {
     version: { const: 1, description: 'the version of this format' },
     instance: { type: 'string', description: 'the only instance that it is for' },
-    teams: {
-      type: 'object',
-      propertyNames: { pattern: '^[A-Za-z0-9_.-]+$' },
-      additionalProperties: {
-        type: 'object',
-        properties: {
-          users: { type: 'array', items: ref('name') },
-          teams: { type: 'array', items: { type: 'string' } },
-        },
-        additionalProperties: false,
-      },
-      description: "names for lists of users: 'team:name' stands for all of them",
-    },
+    ...shared(),
     defaults: {
       type: 'object',
       properties: { projects: ref('project') },
@@ -108,9 +119,10 @@ export const configSchema = (): JsonSchema => ({
     },
     projects: {
       type: 'object',
-      propertyNames: { pattern: `^${segment}/${path}$` },
+      propertyNames: { pattern: `^(?:${segment}/${path}|\\{.*\\}|(?=.*\\*)[\\w.*/-]+)$` },
       additionalProperties: ref('project'),
-      description: 'projects by full path',
+      description:
+        "projects by full path, by a glob ('group/*'), or by '{topic: name, visibility: public, path: glob, not: glob}'",
     },
     site: { ...ref('site'), description: 'the instance itself' },
   },

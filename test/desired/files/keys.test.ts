@@ -13,7 +13,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     'nonsense: {}',
     [
       '1:1: nonsense is not known here',
-      'A document has version, instance, defaults, groups, projects, teams, site.',
+      'A document has version, instance, defaults, groups, projects, owns, teams, site.',
     ],
   ],
   [
@@ -83,10 +83,10 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   ['a group of defaults', 'defaults: {groups: {}}', ['1:12: defaults takes projects, not groups']],
   [
     'a pattern under projects',
-    "projects: {'platform/**': {}}",
+    "projects: {'plat?/**': {}}",
     [
-      '1:12: platform/** is no full path of a project',
-      "What all projects below a group get stands under groups: 'platform/**': projects:.",
+      '1:12: plat?/** is no glob of paths',
+      '* stands for anything within a segment, ** for any number of whole segments.',
     ],
   ],
   [

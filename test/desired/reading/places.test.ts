@@ -51,6 +51,8 @@ describe('what files speak of', () => {
       id: 1,
       archived: false,
       namespace: 'group',
+      topics: ['service', 'flagship'],
+      visibility: 'private',
     })
     expect(asked).toEqual([
       'GET /projects/Platform%2FApp',
