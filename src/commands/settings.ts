@@ -1,82 +1,15 @@
 /** `settings get` and `settings update` (`catalogue/reference/settings.md`). */
 
-import { stringifyExact } from '../base/json/json.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { meaningIn } from '../catalogue/legible.js'
-import { boolean } from '../catalogue/params.js'
 import { keyIn, namesIn } from '../catalogue/words.js'
 import { answered } from '../engine/command/answered.js'
-import type { Across, Given, OfInstance, Plan } from '../engine/command/described.js'
+import type { Given, Plan } from '../engine/command/described.js'
 import type { InstanceService } from '../engine/command/services.js'
 import { Failure, survived } from '../errors.js'
 import { define } from './define.js'
-
-// `settings get --diff`: in what the settings of several instances differ.
-
-/** What every instance has for itself. */
-const own: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
-
-/** What stands in the place of secrets that are not the same. */
-const differs = 'differs'
-
-interface Site {
-  readonly profile: string
-  /** By the names of the documents. */
-  readonly settings: ReadonlyMap<string, unknown>
-  readonly secrets: ReadonlySet<string>
-}
-
-const siteOf = ({ profile, value, fields, neutral, isSecret }: OfInstance): Site => {
-  const all = Object.entries(isObject(value) ? value : {})
-  const wanted = all.filter(([name]) => fields === undefined || fields.includes(neutral(name)))
-  const secret = wanted.filter(([name]) => isSecret(name))
-  return {
-    profile,
-    settings: new Map(wanted.map(([name, set]) => [neutral(name), set])),
-    secrets: new Set(secret.map(([name]) => neutral(name))),
-  }
-}
-
-const shownValue = (site: Site, name: string): string | undefined =>
-  site.settings.has(name) ? stringifyExact(site.settings.get(name)) : undefined
-
-const isDifferent = (sites: readonly Site[], name: string): boolean =>
-  new Set(sites.map((site) => shownValue(site, name))).size > 1
-
-/** A setting with its values by profile; where it is absent there is none. */
-const recordOf = (sites: readonly Site[], name: string): { name: string; values: Fields } => {
-  const having = sites.filter(({ settings: all }) => all.has(name))
-  const secret = having.some(({ secrets }) => secrets.has(name))
-  const values = having.map(({ profile, settings: all }) => [
-    profile,
-    secret ? differs : all.get(name),
-  ])
-  return { name, values: Object.fromEntries(values) }
-}
-
-/** The rows of `settings get --diff`: settings that differ, a column a profile. */
-const comparing: Across = {
-  flag: 'diff',
-  join: (answers) => {
-    const sites = answers.map(siteOf)
-    const profiles = sites.map(({ profile }) => profile)
-    const names = [...new Set(sites.flatMap((site) => [...site.settings.keys()]))]
-    const records = names
-      .filter((name) => !own.has(name) && isDifferent(sites, name))
-      .map((name) => recordOf(sites, name))
-    // A profile may have the name of the column.
-    const head = profiles.includes('name') ? 'setting' : 'name'
-    const rows = (): readonly Fields[] =>
-      records.map(({ name, values }) => ({
-        ...Object.fromEntries(profiles.map((profile) => [profile, '-'])),
-        ...values,
-        [head]: name,
-      }))
-    return { records, people: { columns: [head, ...profiles], rows, sheets: true } }
-  },
-}
 
 type Settings = Fields
 const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
@@ -106,18 +39,13 @@ export const get = define({
         namesIn(names, naming).map((value) => ({ value })),
     },
   ],
-  flags: {
-    diff: boolean('with -p staging,prod: only what differs, side by side'),
-  },
-  across: comparing,
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
   gathers: true,
   operation: (_, given) => {
-    const { diff: __, ...flags } = given.flags
     const wanted = given.args.map((name) => name.replaceAll('-', '_'))
     return {
-      given: { ...given, flags, args: [] },
-      finish: async (___, came) => {
+      given: { ...given, args: [] },
+      finish: async (__, came) => {
         if ('failure' in came) throw came.failure
         if (!('whole' in came)) return {}
         if (wanted.length > 0) checkKnown(asSettings(came.whole.data), wanted, given)

@@ -69,11 +69,12 @@ export const execute = async (
 }
 
 /** What says something of several instances only. */
-const checkAlone = ({ across }: Command, raw: Raw, { tolerate = [] }: Globals): void => {
-  const flag = across !== undefined && raw.flags.has(across.flag) ? across.flag : undefined
-  const what = tolerate.includes('unreachable') ? 'tolerate unreachable' : flag
-  if (what === undefined) return
-  throw usage(`--${what} goes with several instances`, 'Name their profiles: -p staging,prod')
+const checkAlone = ({ tolerate = [] }: Globals): void => {
+  if (!tolerate.includes('unreachable')) return
+  throw usage(
+    '--tolerate unreachable goes with several instances',
+    'Name their profiles: -p staging,prod',
+  )
 }
 
 /** @throws Failure `usage` for flags that say nothing of this line */
@@ -85,7 +86,7 @@ const checkLine = (
 ): void => {
   checkSelection(command, globals)
   checkOrder(command, raw, globals)
-  if (part === undefined) checkAlone(command, raw, globals)
+  if (part === undefined) checkAlone(globals)
 }
 
 /** One of several takes the names of the others as well. */

@@ -10,7 +10,7 @@ import type { Stdout } from '../terminal/streams/stdout.js'
 import type { ColorFlag } from '../terminal/text/color.js'
 import type { Style } from '../terminal/text/style.js'
 import type { Globals } from './command/globals.js'
-import type { Emit, Piped, PlanAnswer, WithinAnswer, WithinAsk } from './command/services.js'
+import type { Emit, Piped, WithinAnswer, WithinAsk } from './command/services.js'
 import type { Command } from './command/types.js'
 import type { StandardInput } from './input.js'
 import type { JournalWish } from './keeping/wish.js'
@@ -59,8 +59,6 @@ export interface InstancePart {
   readonly write: (chunk: string | Uint8Array) => Promise<void>
   /** Says what stands below the output, once that of all is there. */
   readonly later: (say: () => void) => void
-  /** Takes the answer instead, where those of all are set side by side. */
-  readonly keep?: (answer: PlanAnswer, emit: Emit) => void
 }
 
 /** A line, and whose words it is read in. */

@@ -338,42 +338,6 @@ describe('a write to several instances', () => {
   })
 })
 
-describe('settings get --diff', () => {
-  const of =
-    (settings: object): Script =>
-    () => ({ body: { id: 1, signup_enabled: true, ...settings } })
-
-  it('shows what differs, a column a profile, and no secret', async () => {
-    answering(
-      of({ id: 7, home_page_url: 'http://one', asset_proxy_secret_key: 'canary-s-1', only: 1 }),
-      of({ home_page_url: 'http://two', asset_proxy_secret_key: 'canary-s-2' }),
-    )
-    const ran = await run('settings get -p rec-1,rec-2 --diff -o json')
-    expect([ran.code, ran.stderr]).toEqual([0, ''])
-    expect(JSON.parse(ran.stdout)).toEqual([
-      { name: 'home_page_url', values: { 'rec-1': 'http://one', 'rec-2': 'http://two' } },
-      { name: 'asset_proxy_secret_key', values: { 'rec-1': 'differs', 'rec-2': 'differs' } },
-      { name: 'only', values: { 'rec-1': 1 } },
-    ])
-    const csv = await run('settings get -p rec-2,rec-1 --diff -o csv --show-secrets')
-    expect(csv.stdout.split('\n')).toEqual([
-      'name,rec-2,rec-1',
-      'home_page_url,http://two,http://one',
-      'asset_proxy_secret_key,differs,differs',
-      expect.stringMatching(/^only,.*-,1$/),
-      '',
-    ])
-  })
-
-  it('ends with 0 where nothing differs, with 8 where one could not be read', async () => {
-    answering(of({}), of({}))
-    const same = await run('settings get -p rec-1,rec-2 --diff')
-    expect([same.code, same.stderr]).toEqual([0, 'nothing differs\n'])
-    expect((await run('settings get -p rec-1,down --diff')).code).toBe(8)
-    expect((await run('settings get -p rec-1 --diff')).code).toBe(2)
-  })
-})
-
 describe('what only looks', () => {
   it('tells of each below its name, and writes no file for two', async () => {
     const file = join(folder(), 'site.yml')

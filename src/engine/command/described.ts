@@ -6,7 +6,7 @@ import type { Param } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
-import type { Made, People } from '../../output/types.js'
+import type { Made } from '../../output/types.js'
 
 /** A positional argument of a command. */
 export interface Argument {
@@ -69,28 +69,6 @@ export interface Flag {
   readonly group?: FlagGroup
 }
 export type FlagGroup = 'command' | 'many' | 'paging' | 'instance' | 'output'
-
-/** The answer of one of several instances, as it came. */
-export interface OfInstance {
-  readonly profile: string
-  readonly value: unknown
-  /** The fields that were asked for by name, as the documents call them. */
-  readonly fields?: readonly string[]
-  /** What the documents call a field. */
-  readonly neutral: (own: string) => string
-  /** Whether what a field of it holds is not shown. */
-  readonly isSecret: (own: string) => boolean
-}
-
-/** What becomes of answers where they are set side by side: nothing of it is masked any more. */
-export interface Across {
-  /** The flag that asks for it. */
-  readonly flag: string
-  readonly join: (answers: readonly OfInstance[]) => {
-    readonly records: readonly unknown[]
-    readonly people: People
-  }
-}
 
 /** What the person asked of a command, parsed and checked, before an endpoint is chosen. */
 export interface Given {
@@ -190,8 +168,6 @@ export interface Particulars {
   readonly waits?: true
   /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
   readonly alters?: true
-  /** How answers of several instances are set side by side. */
-  readonly across?: Across
   /** It only looks: nothing but GET and HEAD is sent for it, and --curl has no one request to show. */
   readonly looks?: true
   /** It may be repeated (--watch) though it reaches no endpoint of its own. */

@@ -5,19 +5,18 @@ import { isOpen, meant, openStore, pathsOf, profilesIn } from '../../profile/ind
 import type { Profile } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { changes, isAskable, named } from '../command/derive/index.js'
-import type { OfInstance } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import { failureIn } from '../failed.js'
 import { outputFormat, toldBy } from '../format.js'
 import { StandardInput } from '../input.js'
-import type { AskedLine, InstancePart, LinePart } from '../options.js'
+import type { AskedLine, LinePart } from '../options.js'
 import { ownOf } from '../own/found.js'
 import { everybodys, globalsOf } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { Ended } from '../targets/shared.js'
 import type { MostFailures } from '../work/report.js'
-import { type AskedSite, keptAnswer, OneAnswer, sitesOf } from './merged.js'
+import { type AskedSite, OneAnswer, sitesOf } from './merged.js'
 
 // Which profiles a line means that means several, and what does not go with them.
 
@@ -227,7 +226,6 @@ class Several {
   readonly #stop = new AbortController()
   readonly #input: () => StandardInput
   readonly #endings: Ending[] = []
-  readonly #kept = new Map<string, OfInstance>()
   /** What ends all of it: the answer cannot be printed. */
   #lost: unknown
 
@@ -281,7 +279,6 @@ class Several {
   async end(sites: readonly AskedSite[]): Promise<number> {
     const code = codeOf(this.#endings, this.#tolerant)
     const mistake = sameMistake(this.#endings)
-    if (mistake === undefined) await this.#across(sites)
     const names = sites.map(({ name }) => name)
     const whole = this.#lost === undefined && code !== 130
     await this.#merged.close(whole, names).catch((error: unknown) => {
@@ -299,11 +296,6 @@ class Several {
     return this.#globals.tolerate?.includes('unreachable') === true
   }
 
-  async #across(sites: readonly AskedSite[]): Promise<void> {
-    const answers = sites.flatMap(({ name }) => this.#kept.get(name) ?? [])
-    await this.#merged.across(answers)
-  }
-
   async #one(site: AskedSite, turn: Promise<void>): Promise<void> {
     const { name, own, command, asked } = site
     const { raw } = this.#line
@@ -313,7 +305,6 @@ class Several {
       words: asked,
       input: this.#input(),
       format: this.#format,
-      ...this.#keeping(site),
     }
     try {
       const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own }
@@ -321,14 +312,6 @@ class Several {
     } catch (error) {
       await this.#failed(name, error, signal)
     }
-  }
-
-  /** Takes the answer, where the line asks for all of them side by side. */
-  #keeping(site: AskedSite): Pick<InstancePart, 'keep'> {
-    const { command, raw } = this.#line
-    const flag = command.across?.flag
-    if (flag === undefined || raw.flags.get(flag)?.at(-1) !== 'true') return {}
-    return { keep: (answer, emit) => this.#kept.set(site.name, keptAnswer(site, answer, emit)) }
   }
 
   async #failed(name: string, error: unknown, { aborted }: AbortSignal): Promise<void> {

@@ -1,17 +1,11 @@
-/** The one answer that several instances write to, each in its turn and in their order. */
-import { isObject } from '../../base/objects.js'
-import { isSecret, secrecies } from '../../base/secrets/mask.js'
-import { secretsOf } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
 import type { Profile } from '../../profile/types.js'
 import type { Stdout } from '../../terminal/streams/stdout.js'
-import { printedValue } from '../answer/about.js'
 import { PartOfAnswer, refused } from '../answer/part.js'
 import { Printing, type RunAnswer } from '../answer/printing.js'
 import { flagsOfCommand } from '../command/derive/index.js'
-import type { OfInstance } from '../command/described.js'
 import type { Emit, PlanAnswer } from '../command/services.js'
 import type { Command } from '../command/types.js'
 import type { InstancePart, Streams } from '../options.js'
@@ -48,7 +42,6 @@ export class PartOfInstance extends PartOfAnswer implements RunAnswer {
   }
 
   override async printAnswer(answer: PlanAnswer, emit: Emit = {}): Promise<void> {
-    if (this.#part.keep !== undefined) return this.#part.keep(answer, emit)
     await super.printAnswer(answer, await this.#inRows(emit))
   }
 
@@ -185,15 +178,6 @@ export class OneAnswer {
     }
   }
 
-  /** Prints what the answers of all come to, side by side. */
-  async across(answers: readonly OfInstance[]): Promise<void> {
-    const { across } = this.#shown.command
-    if (across === undefined || answers.length === 0) return
-    const { records, people } = across.join(answers)
-    if (records.length === 0) this.#screen.notes.note('nothing differs')
-    await this.#printing.printMany(records, { people, reveal: true })
-  }
-
   /**
    * @param whole whether all came to their ends
    * @param names the order in which is said what is to be said of each
@@ -230,22 +214,5 @@ export class OneAnswer {
   #writer(name: string, { people: _, ...emit }: Emit, turn: Promise<void>): Writer {
     const wrap = emit.parent === undefined ? wrapper({ column: 'profile', name }) : below(name)
     return this.#shared.placed({ wrap, emit: { ...emit, within: 'profile' } }, turn)
-  }
-}
-
-/** An answer that is kept, as the join of them wants it. */
-export const keptAnswer = (
-  { name: profile, words, asked }: Pick<AskedSite, 'name' | 'words' | 'asked'>,
-  answer: Parameters<NonNullable<InstancePart['keep']>>[0],
-  { endpoint, fields }: Emit,
-): OfInstance => {
-  const value = printedValue(answer)
-  const secrecyOf = secrecies(secretsOf(endpoint), words)
-  return {
-    profile,
-    value,
-    fields: fields?.map((field) => asked?.neutral(field) ?? field),
-    neutral: (own) => words?.neutral(own) ?? own,
-    isSecret: (own) => isObject(value) && isSecret(own, value[own], secrecyOf),
   }
 }
