@@ -235,6 +235,13 @@ describe('the rooms of src', () => {
   })
 })
 
+describe('flags of V8', () => {
+  it('are set in one file, which is the program’s', () => {
+    const set = files.filter((file) => /\bsetFlagsFromString\b/.test(withoutComments(textOf(file))))
+    expect(set).toEqual(['engine/work/v8.ts'])
+  })
+})
+
 /** What starts a program, or has one started. */
 const starting =
   /^(?:node:)?(?:child_process|cluster)$|^(?:execa|cross-spawn|open|shelljs|nano-spawn|tinyexec|zx)(?:\/|$)/

@@ -23,14 +23,13 @@ const brief = { timeout: 3, retries: 0 } as const
 interface Waiting {
   readonly timeout: number
   readonly retries: number
-  readonly long: boolean
 }
 
 /** The time-out and retries of requests; the defaults where none are given. */
 export const waitingFor = (
   patience: WaitKind,
-  { timeout = defaultTimeout, retries = defaultRetries }: Partial<Omit<Waiting, 'long'>>,
+  { timeout = defaultTimeout, retries = defaultRetries }: Partial<Waiting>,
 ): Waiting =>
   patience === 'brief'
-    ? { timeout: Math.min(timeout, brief.timeout), retries: brief.retries, long: false }
-    : { timeout, retries, long: patience === 'long' }
+    ? { timeout: Math.min(timeout, brief.timeout), retries: brief.retries }
+    : { timeout, retries }

@@ -166,6 +166,7 @@ export class InstanceClient {
 
   async #open(endpoint: Called | undefined, patience: WaitKind): Promise<Client> {
     const { worded: changed = (error: unknown) => error, progress } = this.#options
+    this.#options.opening?.(patience)
     try {
       const plain = createClient(await this.#optionsFor(endpoint, patience))
       const client = worded(mayWrite(endpoint) ? plain : looking(plain), changed)

@@ -4,6 +4,7 @@ import type { Gate } from '../http/gate.js'
 import type { ClientOptions, Credential, Exchange, WireRequest } from '../http/types.js'
 import type { WorkMeter } from './around.js'
 import type { Called, Provide } from './credential.js'
+import type { WaitKind } from './defaults.js'
 
 type Told = (exchange: Exchange) => void
 
@@ -26,6 +27,8 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly gate?: Gate
   /** Proxy and certificates; asked for once a client, before its first request. */
   readonly transport?: () => Promise<ClientOptions['transport']>
+  /** Told before a client is made, how long its answers are. */
+  readonly opening?: (patience: WaitKind) => void
   /** Told of each exchange; credentials are redacted. */
   readonly trace?: Told
   /**

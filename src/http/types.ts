@@ -53,8 +53,6 @@ export interface ClientOptions {
   readonly readOnly?: boolean
   /** With `readOnly`: the method of an endpoint that only reads, whatever its method says. */
   readonly readsBy?: string
-  /** True for long lists and downloads: leaves undici's parser free to be optimised. */
-  readonly long?: boolean
 }
 
 export interface Exchange {

@@ -65,7 +65,6 @@ describe('the HTTP layer', () => {
     (file) => file.startsWith('http/') && file !== 'http/request/curl.ts',
   )
   const named = /(?:^|[\s`(])--[a-z]|\bsvcctl |\bSVC_/
-  const ofV8 = /--(?:wasm-tiering|interrupt)-budget/
   const textsOf = (file: string): string[] =>
     [...nodesOf(statementsOf(textOf(file), file))].flatMap((node) => {
       if (isText(node)) return [node.value]
@@ -76,7 +75,7 @@ describe('the HTTP layer', () => {
     expect(files.length).toBeGreaterThan(25)
     const texts = files.flatMap((file) => textsOf(file).map((text) => `${file}: ${text}`))
     expect(texts.length).toBeGreaterThan(300)
-    expect(texts.filter((text) => named.test(text.replace(ofV8, '')))).toEqual([])
+    expect(texts.filter((text) => named.test(text))).toEqual([])
   })
   it.each(['try --timeout', '`svcctl doctor`', 'set SVC_TOKEN'])('would be found: %s', (text) => {
     expect(named.test(text)).toBe(true)

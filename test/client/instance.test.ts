@@ -18,9 +18,9 @@ const answering = (value: unknown = {}) => serve((_, response) => json(response,
 
 describe('waiting', () => {
   it('takes the defaults where nothing is given', () => {
-    const usual = { timeout: defaultTimeout, retries: defaultRetries, long: false }
+    const usual = { timeout: defaultTimeout, retries: defaultRetries }
     expect(waitingFor('usual', {})).toEqual(usual)
-    expect(waitingFor('long', {})).toEqual({ ...usual, long: true })
+    expect(waitingFor('long', {})).toEqual({ ...usual })
   })
   it('and a list’s length are what help says of the flags', () => {
     const { timeout, retries, limit, 'per-page': perPage } = declared
@@ -33,8 +33,8 @@ describe('waiting', () => {
   })
   it('takes what is given, and no longer than a glance where it is one', () => {
     const given = { timeout: 9, retries: 7 }
-    expect(waitingFor('usual', given)).toEqual({ ...given, long: false })
-    expect(waitingFor('brief', given)).toEqual({ timeout: 3, retries: 0, long: false })
+    expect(waitingFor('usual', given)).toEqual({ ...given })
+    expect(waitingFor('brief', given)).toEqual({ timeout: 3, retries: 0 })
     expect(waitingFor('brief', { timeout: 1 })).toMatchObject({ timeout: 1 })
   })
   it('asks once at a glance, however often it may', async () => {

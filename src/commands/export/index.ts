@@ -171,7 +171,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const unread = new UnreadParts(person)
   const how = await howOf(given, sight, scoping)
   const tally = person.tally()
-  const { Frugal } = await import('../../engine/work/frugal.js')
+  const { Frugal } = await import('../../engine/work/v8.js')
   const frugal = await Frugal.begin()
   const step = (): void => {
     tally.add(1)

@@ -177,7 +177,7 @@ export const madePlan = async (
   given: PlanGiven,
   how: Making = {},
 ): Promise<MadePlan> => {
-  const { Frugal } = await import('../../engine/work/frugal.js')
+  const { Frugal } = await import('../../engine/work/v8.js')
   const frugal = await Frugal.begin()
   try {
     return await makeIt(services, given, how, () => frugal.look())

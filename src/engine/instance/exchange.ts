@@ -24,6 +24,7 @@ import type { Party } from '../command/services.js'
 import { type FindOwn, servesOrigin, wordsFor } from '../own/found.js'
 import { worded } from '../place/advice.js'
 import type { UnkeptWrites } from '../place/unkept.js'
+import { tuneParser } from '../work/v8.js'
 import { credentialsOf, hinted, renewalOf } from './credential.js'
 
 // What is said, once, about how an instance is reached.
@@ -119,6 +120,7 @@ export const reaching = async (
     signal,
     readOnly,
     note: screen.say,
+    opening: (patience) => tuneParser(patience === 'long'),
     ...patienceOf(globals, profile),
     transport: () => {
       warnings.reaching(baseUrl)

@@ -16,10 +16,10 @@ import type { Plan } from '../command/described.js'
 import type { Many, PlanAnswer } from '../command/services.js'
 import type { Intake, Numbered, Result } from '../keeping/intake.js'
 import type { Keeping } from '../keeping/keeping.js'
-import { Frugal } from '../work/frugal.js'
 import { mostNamed } from '../work/items.js'
 import { closingLine, mostTold, type Report, verdict } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
+import { Frugal } from '../work/v8.js'
 import {
   callOf,
   doneText,

@@ -8,33 +8,6 @@ import { hasMore, pageSize, totalOf } from './links.js'
 import { Lookout } from './lookout.js'
 import { Foreign, Splitter } from './splitter.js'
 
-// V8 optimises what has run often enough; in a long list that is all there is, 160 functions in a
-// second, on the processor that the instance's answers need, too. Most of them run once a page.
-
-/** Bytes of code to run before a function is optimised: V8's own, and enough to leave those out. */
-const budgets = { usual: 66 << 10, unhurried: 528 << 10 }
-
-/** Lists that are being read. */
-let lists = 0
-
-const none = (): void => {}
-
-/**
- * Has V8 optimise later until the function that it gives is called. Code that Node and the launcher
- * keep compiled is good only under the flags it was made with: for when all is loaded, and given back
- * as V8 had it.
- */
-export const unhurried = async (): Promise<() => void> => {
-  // That of Node 20; later ones count otherwise.
-  if (!process.versions.v8.startsWith('11.3.')) return none
-  const { setFlagsFromString } = await import('node:v8')
-  const set = (budget: number): void => setFlagsFromString(`--interrupt-budget=${budget}`)
-  if (lists++ === 0) set(budgets.unhurried)
-  return () => {
-    if (--lists === 0) set(budgets.usual)
-  }
-}
-
 /** Whether a record says which it is, so that the same bytes are the same record. */
 const isIdentified = (record: Uint8Array): boolean => {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
@@ -76,7 +49,6 @@ class Listing {
   async *run(request: WireRequest): AsyncGenerator<Batch, ListEnd> {
     const ahead = this.#ahead
     let more = false
-    let restore: (() => void) | undefined
     ahead.ask(request)
     try {
       for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
@@ -84,10 +56,7 @@ class Listing {
         this.#total = totalOf(reply) ?? this.#total
         ahead.check(page)
         ahead.look(page, this.#limit - this.#records, this.#pagesRead === 0)
-        if (!ahead.none) {
-          await leave()
-          restore ??= await unhurried()
-        }
+        if (!ahead.none) await leave()
         const cut = yield* this.#recordsOf(page)
         this.#pagesRead += 1
         more = cut || next !== undefined || !ahead.none || hasMore(reply)
@@ -97,7 +66,6 @@ class Listing {
         more = ahead.none && hasMore(reply)
       }
     } finally {
-      restore?.()
       ahead.abandon()
     }
     const total = this.#total

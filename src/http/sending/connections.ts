@@ -108,9 +108,6 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** Bytes of WebAssembly to run before V8 optimises it: more than any short run, and V8's own. */
-const budgets = { quiet: 1_000_000_000, usual: process.versions.v8 < '12' ? 1_800_000 : 13_000_000 }
-
 interface Tls {
   readonly secureContext?: SecureContext
   readonly rejectUnauthorized?: boolean
@@ -164,28 +161,7 @@ const withoutIdentity = ({ cert: _, key: __, ...rest }: Transport): Transport =>
 
 type Make = (origin: string) => Dispatcher
 
-/**
- * V8 goes on optimising undici's WebAssembly parser in the background, and a short process waits
- * for that at its exit, 80 ms (Node 24 does not). What counts is the budget when the parser is
- * compiled, at the first connection. It is set no longer than that: code that Node and the launcher
- * keep compiled is good only under the flags it was made with.
- */
-const withQuietParser = async (make: Make): Promise<Make> => {
-  if (Number.parseInt(process.versions.node, 10) >= 24) return make
-  const { setFlagsFromString } = await import('node:v8')
-  const set = (budget: number): void => setFlagsFromString(`--wasm-tiering-budget=${budget}`)
-  const restore = (): void => set(budgets.usual)
-  let first = true
-  return (origin) => {
-    const made = make(origin)
-    if (first) {
-      set(budgets.quiet)
-      made.once('connect', restore).once('connectionError', restore)
-    }
-    first = false
-    return made
-  }
-}
+// Parts of undici by their files: its index loads all of them, and one record takes 28 % more processor time.
 
 const throughProxy = async (
   proxy: string,
@@ -221,7 +197,7 @@ const direct = async (tls: Tls, timeout: number): Promise<Make> => {
 
 /** How connections are made for these options; no library is loaded before the first request. */
 export const createConnections = (
-  options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout' | 'long'>,
+  options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout'>,
 ): Connections => {
   const dispatchers = new Map<string, Dispatcher>()
   const home = new URL(options.baseUrl).origin
@@ -232,11 +208,9 @@ export const createConnections = (
     const abroad = withoutIdentity(transport)
     const tls = await tlsOf(origin === home ? transport : abroad)
     const { proxy, noProxy = '' } = transport
-    const make =
-      proxy === undefined
-        ? await direct(tls, timeout * 1000)
-        : await throughProxy(proxy, noProxy, tls, await tlsOf(abroad), timeout * 1000)
-    return options.long === true ? make : withQuietParser(make)
+    return proxy === undefined
+      ? await direct(tls, timeout * 1000)
+      : await throughProxy(proxy, noProxy, tls, await tlsOf(abroad), timeout * 1000)
   }
   // One way of making them for the instance, another for everyone else.
   const making = new Map<boolean, Promise<Make>>()

@@ -1,6 +1,8 @@
-import { getHeapSpaceStatistics, type HeapSpaceInfo } from 'node:v8'
+import { getHeapSpaceStatistics, type HeapSpaceInfo, setFlagsFromString } from 'node:v8'
+import { Script } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Frugal } from '../../../src/engine/work/frugal.js'
+import { Frugal } from '../../../src/engine/work/v8.js'
+import { clientOf, get, serve } from '../../http/servers.js'
 
 const [shape] = getHeapSpaceStatistics()
 
@@ -64,4 +66,30 @@ test('V8 tells of a space of that name', async () => {
   const frugal = await Frugal.begin()
   frugal.look()
   frugal.end()
+})
+
+let texts = 0
+
+/** Whether code that was kept compiled would be taken: only under the flags that it was made with. */
+const keeper = (): (() => boolean) => {
+  const text = `(function kept() { return ${texts++} })`
+  const cachedData = new Script(text).createCachedData()
+  // V8 remembers what it compiled, and looks at no data for that: another name is another script.
+  return () => new Script(text, { cachedData, filename: `${texts++}` }).cachedDataRejected === false
+}
+
+test('a client by itself sets none, whatever it reads', async () => {
+  const server = await serve(({ url }, response) => {
+    const next = `<http://${response.req.headers.host}${url}&page=2>; rel="next"`
+    response.writeHead(200, { link: next }).end('[{"id":1},{"id":2}]')
+  })
+  const good = keeper()
+  for await (const _ of clientOf(server.base).list(get('/runners?per_page=2'), {})) {
+    expect(good()).toBe(true)
+    break
+  }
+  setFlagsFromString('--semi-space-growth-factor=3')
+  expect(good()).toBe(false)
+  setFlagsFromString('--semi-space-growth-factor=2')
+  expect(good()).toBe(true)
 })

@@ -1,0 +1,90 @@
+/**
+ * Flags of V8, which count for the whole process: the program sets them, `svcctl/client` never does. Each is worth more than a
+ * tenth of what it is for, and is given back: code that is kept compiled is good only under the flags it was made with.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { setFlagsFromString } from 'node:v8'
+
+// V8 goes on optimising undici's WebAssembly parser in the background, and a short process waits for that at its exit
+// (Node 24 does not): one record took 262 ms of processor time, and takes 98. What counts is the budget when the parser is compiled, at the first connection.
+
+/** Bytes of WebAssembly to run before V8 optimises it: more than any short run, and V8's own. */
+const budgets = { quiet: 1_000_000_000, usual: process.versions.v8 < '12' ? 1_800_000 : 13_000_000 }
+
+const setBudget = (bytes: number): void => setFlagsFromString(`--wasm-tiering-budget=${bytes}`)
+
+const ended = ['undici:client:connected', 'undici:client:connectError'] as const
+
+let tuned = false
+
+/**
+ * Has undici's parser left as it is, where what is asked for is short; to be called before the first connection, which
+ * decides for the process.
+ */
+export const tuneParser = (long: boolean): void => {
+  if (tuned) return
+  tuned = true
+  if (long || Number.parseInt(process.versions.node, 10) >= 24) return
+  const begin = (): void => {
+    unsubscribe('undici:client:beforeConnect', begin)
+    setBudget(budgets.quiet)
+    for (const name of ended) subscribe(name, end)
+  }
+  const end = (): void => {
+    for (const name of ended) unsubscribe(name, end)
+    setBudget(budgets.usual)
+  }
+  subscribe('undici:client:beforeConnect', begin)
+}
+
+// What a run over many objects makes is short-lived, and V8 would keep a third of the memory of the whole
+// process free for it: its space for new objects grows to three times 16 MB, and what that lets live a while
+// fills the space for old ones. A quarter of it does as well.
+
+/** How much of the space for new objects is enough, both halves of it together. */
+const enough = 8 << 20
+/** How often it grows at once: V8's own, and not at all. */
+const growths = { usual: 2, none: 1 }
+/** So many looks go by before one is taken. */
+const each = 32
+
+/** How many keep it small: it is one for the whole process. */
+let holding = 0
+
+type Heap = Pick<typeof import('node:v8'), 'getHeapSpaceStatistics' | 'setFlagsFromString'>
+
+/** Keeps the space for new objects from growing further than is enough, until it ends. */
+export class Frugal {
+  readonly #v8: Heap
+  #looks = 0
+  #held = false
+
+  constructor(v8: Heap) {
+    this.#v8 = v8
+  }
+
+  static async begin(): Promise<Frugal> {
+    return new Frugal(await import('node:v8'))
+  }
+
+  /** To be called again and again: the space grows by and by. */
+  look(): void {
+    if (this.#held || this.#looks++ % each !== 0) return
+    const space = this.#v8
+      .getHeapSpaceStatistics()
+      .find(({ space_name }) => space_name === 'new_space')
+    if ((space?.space_size ?? 0) < enough) return
+    this.#held = true
+    if (holding++ === 0) this.#grow(growths.none)
+  }
+
+  /** Code that is kept compiled is good only under the flags it was made with: they are given back. */
+  end(): void {
+    if (this.#held && --holding === 0) this.#grow(growths.usual)
+    this.#held = false
+  }
+
+  #grow(times: number): void {
+    this.#v8.setFlagsFromString(`--semi-space-growth-factor=${times}`)
+  }
+}
