@@ -9,7 +9,7 @@ import {
   integrationParameters,
 } from '../src/catalogue/integration-families.js'
 import type { Param, Params } from '../src/catalogue/params.js'
-import { fieldsOf, titled, typeWords } from '../src/catalogue/shapes/fields.js'
+import { fieldsOf, titled, typeWords } from '../src/commands/explain/index.js'
 import { tableOfFilled } from './markdown.js'
 
 const code = (text: string): string => `\`${text}\``

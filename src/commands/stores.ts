@@ -1,8 +1,19 @@
 /** The profiles of a run and their tokens: whoever writes to them waits for another process that does. */
-
 import type { Services } from '../engine/command/services.js'
 import { openStore, openTokens, pathsOf } from '../profile/index.js'
-import { patient } from './patient.js'
+
+// How a command waits for another process: it says for whom, and an interruption ends it.
+
+interface Patient {
+  readonly note: (text: string) => void
+  readonly signal: AbortSignal
+}
+
+/** What the rooms that lock their files hear and heed. */
+export const patient = ({ person, place }: Pick<Services, 'person' | 'place'>): Patient => ({
+  note: (text) => person.note(text),
+  signal: place.clock.signal,
+})
 
 type Waiting = Pick<Services, 'person' | 'place'>
 

@@ -1,5 +1,7 @@
 /** `svcctl/client`: the catalogue as functions, typed; how they travel is as in the tool. */
 
+import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
+import { userAgent } from '../base/version.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { artifacts } from '../catalogue/areas/artifacts.js'
 import { ci } from '../catalogue/areas/ci.js'
@@ -22,9 +24,231 @@ import { settings } from '../catalogue/areas/settings.js'
 import { storageMove } from '../catalogue/areas/storage-move.js'
 import { vulnerabilities } from '../catalogue/areas/vulnerabilities.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
-import { openConnection } from './connection.js'
-import type { ConnectOptions } from './types.js'
-import { type EndpointFunction, verbOf } from './verbs.js'
+import { refreshTimeout } from '../client/defaults.js'
+import { postForm } from '../client/form.js'
+import { createInstance } from '../client/index.js'
+import type { InstanceClient } from '../client/instance.js'
+import type { InstanceOptions } from '../client/types.js'
+import { usage } from '../errors.js'
+import type { Gate } from '../http/gate.js'
+import type { Transport, WireRequest } from '../http/types.js'
+import { Audit } from '../profile/audit/kept.js'
+import {
+  checkReadOnly,
+  confirmationFor,
+  journalFolder,
+  openStore,
+  openTokens,
+  pathsOf,
+  resolveSession,
+  transportOf,
+  vocabularyInForce,
+} from '../profile/index.js'
+import { checkedSudo } from '../profile/session.js'
+import { checkToken } from '../profile/tokens/value.js'
+import type { Environment, Session, TokenKind } from '../profile/types.js'
+import { throwing, throwingNow } from './failing.js'
+import type { ByAddress, ByProfile, ConnectOptions } from './types.js'
+import { type EndpointFunction, type Reaching, verbOf } from './verbs.js'
+
+// A client of the instance that `connect()` names, with the guard rails of its profile.
+
+// Whose instance, as whom: of what was handed over alone, or of what the tool keeps on this machine.
+
+/** An instance, who asks it, and how it is reached. */
+interface Destination {
+  readonly session: Session
+  readonly transport: () => Promise<Transport | undefined>
+  /** The file with its own words. */
+  readonly vocabulary?: string
+  /** Where the tool keeps journals: what is written is noted there, since it keeps none. */
+  readonly journals?: string
+}
+
+const isByProfile = (options: ConnectOptions): options is ByProfile =>
+  options.profile !== undefined || options.env !== undefined
+const isByAddress = (options: ConnectOptions): options is ByAddress =>
+  typeof options.baseUrl === 'string'
+
+const handedOver = (options: ByAddress): Session => {
+  const { token, tokenKind = 'personal', jobToken } = options
+  const baseUrl = normalizeBaseUrl(options.baseUrl)
+  const checked = (text: string | undefined, kind: TokenKind) =>
+    text === undefined ? undefined : checkToken(text, kind, 'connect()')
+  const user = checked(token, tokenKind)
+  const job = checked(jobToken, 'job')
+  const sudo = checkedSudo(options.sudo)
+  const clear = clearTextWarning(baseUrl)
+  return {
+    baseUrl,
+    baseUrlSource: 'connect()',
+    credential: async () => user,
+    jobToken: () => job,
+    renew: async () => undefined,
+    sudo,
+    warnings: clear === undefined ? [] : [clear],
+  }
+}
+
+const flagsOf = ({ profile, baseUrl, sudo }: ByProfile) => ({
+  profile,
+  baseUrl,
+  sudo,
+})
+
+/** What the tool keeps, where it keeps it; of the environment only what was handed over counts. */
+const kept = (options: ByProfile): Destination => {
+  const { env = {}, signal, note = () => undefined } = options
+  const machine: Environment = options.env ?? process.env
+  const store = openStore(pathsOf(machine))
+  const waiting = { note, signal }
+  const session: Session = resolveSession(flagsOf(options), env, {
+    store,
+    tokens: openTokens(pathsOf(machine), machine, waiting),
+    signal,
+    post: async (url, form) => {
+      const way = await transportOf(session, false, env)
+      const timeout = options.timeout ?? session.profile?.timeout ?? refreshTimeout
+      const how = { userAgent, timeout, signal }
+      return postForm(url, form, way === undefined ? how : { ...how, transport: way })
+    },
+  })
+  const file = vocabularyInForce(flagsOf(options), env, () => store)?.file
+  return {
+    session,
+    transport: () => transportOf(session, false, env),
+    journals: journalFolder(machine),
+    vocabulary: file,
+  }
+}
+
+/**
+ * What `connect()` was given, as a session; a profile is read only where it was asked for.
+ * @throws Failure `usage` and `auth` as the tool's own sessions
+ */
+const reachedBy = (options: ConnectOptions): Destination => {
+  if (isByProfile(options)) {
+    if ('token' in options || 'jobToken' in options)
+      throw usage('connect() takes a token, or a profile or environment that has one, not both')
+    return kept(options)
+  }
+  if (!isByAddress(options))
+    throw usage('connect() needs the address of an instance, a profile, or an environment')
+  const { transport } = options
+  return { session: handedOver(options), transport: async () => transport }
+}
+
+/** How patiently, and who hears of it: what was given, else what the profile says. */
+const patienceOf = (
+  options: ConnectOptions,
+  { session: { profile } }: Destination,
+): Partial<InstanceOptions> => {
+  const { timeout = profile?.timeout, retries = profile?.retries, signal, note, trace } = options
+  return {
+    timeout,
+    retries,
+    signal,
+    trace,
+    ...(note === undefined
+      ? {}
+      : {
+          note: (text, level) => {
+            if (level === 'info') note(text)
+          },
+        }),
+  }
+}
+
+const gateOf = async (options: ConnectOptions, { session }: Destination): Promise<Gate> => {
+  const { gates, parseRate, stricter } = await import('../http/gate/index.js')
+  const [asked, kept] = [options.rate, session.profile?.rate].map((rate) =>
+    rate === undefined ? undefined : parseRate(rate),
+  )
+  const rate = stricter(asked, kept)
+  const { concurrency = 'auto', note } = options
+  return gates({
+    concurrency,
+    rate,
+    note,
+  })(session.baseUrl)
+}
+
+/** Notes a write for `journal undo last` of the tool, which would pass over what keeps no journal. */
+const noting =
+  ({ journals, session: { baseUrl, profile } }: Destination) =>
+  async (request: WireRequest): Promise<void> => {
+    if (journals === undefined) return
+    const { noteUnkept } = await import('../engine/journal/last.js')
+    const write = { instance: baseUrl, profile: profile?.name ?? null, command: 'svcctl/client' }
+    await noteUnkept(journals, { ...write, at: new Date().toISOString() }, request)
+  }
+
+/** What the rules of a profile add: what it must not send is refused, what it sends is on record. */
+const railsOf = (reached: Destination): Pick<InstanceOptions, 'guard' | 'record'> => {
+  const { session } = reached
+  const audit = new Audit()
+  const note = noting(reached)
+  return {
+    record: (credential) => audit.open(session.profile, credential, session.user),
+    guard: async (request) => {
+      checkReadOnly(session.profile, request.method, request.path)
+      audit.check(request)
+      // What cannot be noted is no reason to fail: nobody is there to be told.
+      await note(request).catch(() => {})
+    },
+  }
+}
+
+const wordsOf = async (file: string | undefined): Promise<Pick<InstanceOptions, 'words'>> => {
+  if (file === undefined) return {}
+  const { loadWords } = await import('../vocabulary/index.js')
+  return { words: await loadWords(file) }
+}
+
+const open = async (options: ConnectOptions, reached: Destination): Promise<InstanceClient> => {
+  const { session, transport } = reached
+  for (const warning of session.warnings ?? []) options.note?.(warning)
+  return createInstance({
+    baseUrl: session.baseUrl,
+    userAgent,
+    gate: await gateOf(options, reached),
+    transport,
+    credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
+    renew: () => session.renew(),
+    sudo: session.sudo,
+    ...patienceOf(options, reached),
+    ...railsOf(reached),
+    ...(await wordsOf(options.vocabulary ?? reached.vocabulary)),
+  })
+}
+
+/** What the functions of `connect()` go by, and its end. */
+interface Connection extends Reaching {
+  close(): Promise<void>
+}
+
+/**
+ * The instance that `connect()` names, made with the first call.
+ * @throws Failure `usage` and `auth` where none is named
+ */
+const openConnection = (options: ConnectOptions): Connection =>
+  throwingNow(() => {
+    const reached = reachedBy(options)
+    const confirm = 'confirm' in options ? options.confirm : undefined
+    const consent = { yes: true, interactive: false, confirm }
+    let made: Promise<InstanceClient> | undefined
+    return {
+      instance: () => {
+        made ??= open(options, reached)
+        return made
+      },
+      guard: ({ destructive }) => {
+        if (destructive !== undefined)
+          confirmationFor(reached.session.profile, consent, destructive)
+      },
+      close: () => throwing(async () => (await made?.catch(() => undefined))?.close()),
+    }
+  })
 
 // The catalogue's areas by the names that the client has for them.
 

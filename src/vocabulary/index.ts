@@ -1,11 +1,114 @@
 /** An instance's own words for the neutral ones of the documents (`vocabulary/README.md`). */
-
 import { isSecretName, lastWords } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { fixedNames, type Words } from '../catalogue/words.js'
+import { Failure } from '../errors.js'
 import { checkOne, checkVocabulary } from './check.js'
 import type { Entries, Renaming } from './entries.js'
+import type { Learnt, Lesson, Unsure } from './learn.js'
 import { parseVocabulary, readVocabulary } from './read.js'
+
+// The file of what was learnt: what is certain as entries, the rest as comments.
+
+/** What a lesson came from. */
+interface LearntFrom {
+  readonly baseUrl: string
+  readonly version: string | undefined
+  readonly day: string
+  /** Names that a person gave. */
+  readonly answered: ReadonlyMap<string, string>
+}
+
+const section = (name: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [`${name}: {}`] : [`${name}:`, ...lines]
+
+/** Lines of a comment from names that stand one behind the other. */
+const folded = (names: readonly string[]): readonly string[] => {
+  const lines: string[] = []
+  for (const name of names) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + name.length > 96) lines.push(`#   ${name}`)
+    else lines[lines.length - 1] = `${last}, ${name}`
+  }
+  return lines
+}
+
+const commented = (open: readonly Unsure[]): readonly string[] => {
+  const some = open.filter(({ candidates }) => candidates.length > 0)
+  const none = open.filter(({ candidates }) => candidates.length === 0)
+  return [
+    ...(some.length === 0
+      ? []
+      : [
+          '# Not in the answers, and what they may be called there: put what is right under names.',
+          ...some.map(({ name, candidates }) => `#   ${name}: ${candidates.join(' | ')}`),
+        ]),
+    ...(none.length === 0
+      ? []
+      : [
+          '# Not in the answers, and nothing like them is:',
+          ...folded(none.map(({ name }) => name)),
+        ]),
+  ]
+}
+
+/** The text of a vocabulary. */
+export const writtenOf = (
+  { words, kept, open }: Lesson,
+  { baseUrl, version, day, answered }: LearntFrom,
+): string => {
+  const rest = open.filter(({ name }) => !answered.has(name))
+  return [
+    `# The words of ${baseUrl}${version === undefined ? '' : `, version ${version}`}, as its answers of ${day} tell.`,
+    'vocabulary: 1',
+    ...section(
+      'words',
+      words.map(({ word, own, names }) => `  ${word}: ${own} # ${names.join(', ')}`),
+    ),
+    ...section('names', [
+      ...kept.map((name) => `  ${name}: ${name} # called so there, too`),
+      ...[...answered].map(([name, own]) => `  ${name}: ${own}`),
+    ]),
+    ...commented(rest),
+    '',
+  ].join('\n')
+}
+
+// Of what was learnt, the words that go together with the whole catalogue; the others are left open.
+
+/** @param check throws Failure `usage` for the text of a vocabulary that cannot stand */
+export const soundIn = async (
+  lesson: Lesson,
+  check: (text: string) => Promise<unknown>,
+): Promise<Lesson> => {
+  const words: Learnt[] = []
+  const unsound: Learnt[] = []
+  for (const one of lesson.words) {
+    try {
+      await check(`vocabulary: 1\nwords:\n  ${one.word}: ${one.own}\n`)
+      words.push(one)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category !== 'usage') throw error
+      unsound.push(one)
+    }
+  }
+  const open = unsound.flatMap(({ word, own, names }) =>
+    names.map((name) => ({
+      name,
+      candidates: [
+        name
+          .split(/([_-])/)
+          .map((token) => (token === word ? own : token))
+          .join(''),
+      ],
+      alike: true,
+    })),
+  )
+  const kept = lesson.kept.filter((name) =>
+    words.some(({ word }) => name.split(/[_-]/).includes(word)),
+  )
+  return { words, kept, open: [...open, ...lesson.open] }
+}
 
 // Entries → words: pure look-ups in both directions.
 
@@ -157,8 +260,6 @@ export { checkVocabulary } from './check.js'
 export type { Entries } from './entries.js'
 export { type Lesson, learnFrom } from './learn.js'
 export { parseVocabulary, readVocabulary } from './read.js'
-export { soundIn } from './sound.js'
-export { writtenOf } from './written.js'
 
 /** The words of entries; each endpoint is held against them once, as it is met. */
 export const wordsFrom = (entries: Entries): Words => {

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { bar } from '../../src/terminal/text/bar.js'
 import { visible } from '../../src/terminal/text/escape.js'
-import { hyperlink, linkerOf, status } from '../../src/terminal/text/style.js'
+import { bar, hyperlink, linkerOf, status } from '../../src/terminal/text/style.js'
 import { age, ageOf, span } from '../../src/terminal/text/time.js'
 import { roughWidths, widthsFor } from '../../src/terminal/text/width.js'
 

@@ -4,17 +4,75 @@ import type { Services } from '../../engine/command/services.js'
 import type { Given, Special } from '../../engine/command/types.js'
 import { survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { whyUnread } from '../glance/unread.js'
-import { levelsOf, takenBy } from './levels.js'
-import { type CheckOutcome, judged, lineOf } from './outcome.js'
+import { firstOf, whyUnread } from '../glance/words.js'
+import { type Bounds, levelsOf, type Thresholds, takenBy } from './levels.js'
 import {
   type CheckFact,
+  type Concern,
   type Measure,
   type Observed,
   type Sample,
   type Severity,
   severities,
+  type Trouble,
 } from './types.js'
+
+// What a check saw, held against its levels.
+
+/** The outcome of a check, before anybody writes it down. */
+interface CheckOutcome extends Observed {
+  readonly fact: CheckFact
+  readonly levels: Thresholds
+  /** The instance that was asked; undefined where none could be found. */
+  readonly address?: string
+}
+
+const isBeyond = (value: number, { bad }: Measure, level: number): boolean =>
+  bad === 'above' ? value > level : value < level
+
+const levelOf = (value: number, measure: Measure, { warn, crit }: Bounds): Severity => {
+  if (crit !== undefined && isBeyond(value, measure, crit.value)) return 'critical'
+  return warn !== undefined && isBeyond(value, measure, warn.value) ? 'warning' : 'ok'
+}
+
+const findingOf = (sample: Sample, { measures }: CheckFact, levels: Thresholds): Concern[] => {
+  const [measure, bounds] = [measures[sample.measure], levels.get(sample.measure)]
+  if (measure === undefined || bounds === undefined) return []
+  // What has a level and no number is not fine.
+  if (sample.value === undefined) return [{ level: 'unknown', text: sample.text }]
+  const level = levelOf(sample.value, measure, bounds)
+  return level === 'ok' ? [] : [{ level, text: sample.text }]
+}
+
+const worst: readonly Trouble[] = ['critical', 'unknown', 'warning']
+
+/** The worst first, and each once: what is wrong by itself may be beyond a level as well. */
+const ordered = (findings: readonly Concern[]): readonly Concern[] => {
+  const sorted = worst.flatMap((level) => findings.filter((one) => one.level === level))
+  return sorted.filter(({ text }, i) => sorted.findIndex((one) => one.text === text) === i)
+}
+
+/** Everything that is wrong, by itself or by the levels. */
+const judged = (fact: CheckFact, levels: Thresholds, seen: Observed): Observed => ({
+  ...seen,
+  findings: ordered([
+    ...seen.findings,
+    ...seen.samples.flatMap((sample) => findingOf(sample, fact, levels)),
+  ]),
+})
+
+/** How many of what is wrong stand on the line. */
+const most = 5
+
+/** What is wrong; what is fine, where nothing is. */
+const lineOf = ({ findings, fine }: Observed): string =>
+  findings.length === 0
+    ? fine
+    : firstOf(
+        findings.map(({ text }) => text),
+        most,
+        '; ',
+      )
 
 // How the outcome of a check is written, and which exit codes its reader knows: a row each. Texts come from
 // outside, so that each of them keeps to its line and to its quotes.

@@ -1,10 +1,334 @@
 /** `check …`: one line for monitoring, with an exit code that its reader knows. */
-import { certificatesCheck } from './certificates.js'
+
+import { runners as listing } from '../../catalogue/areas/runners.js'
+import { group, list, oneOf, project } from '../../catalogue/params.js'
+import type { InstanceService, Services } from '../../engine/command/services.js'
+import { usage } from '../../errors.js'
+import type { GivenBy } from '../define.js'
+import { instanceChecks } from '../doctor/instance.js'
+import { certificatesOf, type DomainCertificate } from '../glance/certificates.js'
+import { credentialsOf, type ProfileCredential } from '../glance/credentials.js'
+import { type GeoSite, sitesOf } from '../glance/geo.js'
+import { countedStates, countsText, runnerState } from '../glance/runners.js'
+import { firstOf, leftText, several, spanText } from '../glance/words.js'
 import { checkCommand } from './command.js'
-import { geoCheck } from './geo.js'
-import { instanceCheck } from './instance.js'
-import { runnersCheck } from './runners.js'
-import { tokensCheck } from './tokens.js'
+import { type Concern, checkFact } from './types.js'
+
+// `check runners`: whether there is somebody to run jobs.
+
+const runnerFlags = {
+  project: { ...project('those of this project, in place of the whole instance'), short: 'P' },
+  group: { ...group('those of this group and its ancestors'), short: 'G' },
+  type: oneOf(['instance_type', 'group_type', 'project_type'], 'only runners of this type'),
+  'tag-list': list('string', 'only runners with all of these tags'),
+} as const
+
+const mostNamed = 5
+
+const runnersOf = (
+  instance: Pick<InstanceService, 'records'>,
+  { flags: { project: id, group: of, type, 'tag-list': tags } }: GivenBy<typeof runnerFlags>,
+) => {
+  if (id !== undefined && of !== undefined) throw usage('--project and --group exclude each other')
+  const chosen = {
+    type,
+    tag_list: tags,
+  }
+  if (id !== undefined) return instance.records(listing.listOfProject, { id, ...chosen })
+  if (of !== undefined) return instance.records(listing.listOfGroup, { id: of, ...chosen })
+  return instance.records(listing.listAll, chosen)
+}
+
+const runnersCheck = checkFact({
+  name: 'runners',
+  summary: 'Check whether runners are there for the jobs',
+  description: [
+    'Of all runners of the instance, a project or a group: how many of those that are not paused are online. None at all is critical.',
+  ],
+  examples: [
+    'check runners',
+    'check runners --warn 90% --crit 50%',
+    'check runners -P platform/app --format nagios',
+  ],
+  measures: {
+    online: {
+      unit: 'percent',
+      example: '80%',
+      bad: 'below',
+      help: 'share of runners online, of those that are not paused',
+    },
+    offline: {
+      unit: 'count',
+      example: '5',
+      bad: 'above',
+      help: 'number of runners that are not online though not paused',
+    },
+  },
+  label: 'runner',
+  levels: { warn: ['0'] },
+  flags: runnerFlags,
+  read: async ({ instance }, given) => {
+    const all = await runnersOf(instance, given)
+    const awake = all.filter((runner) => runnerState(runner) !== 'paused')
+    const absent = awake.filter((runner) => runnerState(runner) !== 'online')
+    const online = awake.length - absent.length
+    const names = absent.map(({ id, description }) => description || `runner ${id}`)
+    const text = `${absent.length} of ${several(awake.length, 'runner')} not online: ${firstOf(names, mostNamed)}`
+    return {
+      samples: [
+        {
+          measure: 'online',
+          value: awake.length === 0 ? undefined : (100 * online) / awake.length,
+          text: awake.length === 0 ? 'no share can be told: no runner is awake' : text,
+        },
+        { measure: 'offline', value: absent.length, text },
+      ],
+      findings:
+        online > 0
+          ? []
+          : [
+              {
+                level: 'critical',
+                text: all.length === 0 ? 'there is no runner' : 'no runner is online',
+              },
+            ],
+      fine: `${several(all.length, 'runner')}: ${countsText(countedStates(all))}`,
+    }
+  },
+})
+
+// `check geo`: whether every site is well, and not too far behind.
+
+const share = (percent: number): string => `${percent.toFixed(1)} %`
+
+/** What is wrong with a site whatever the levels say. */
+const healthOf = ({ name, healthy, health }: GeoSite): readonly Concern[] => {
+  if (healthy === true) return []
+  return healthy === false
+    ? [{ level: 'critical', text: `${name} is unhealthy: ${health}` }]
+    : [{ level: 'unknown', text: `the health of ${name} is not told` }]
+}
+
+const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
+  {
+    measure: 'lag' as const,
+    of: name,
+    value: lag,
+    text:
+      lag === undefined ? `the lag of ${name} is not told` : `${name} is ${spanText(lag)} behind`,
+  },
+  {
+    measure: 'synced' as const,
+    of: name,
+    value: least?.percent,
+    text:
+      least === undefined
+        ? `what is synced on ${name} is not told`
+        : `${name} has ${share(least.percent)} of its ${least.kind}`,
+  },
+  {
+    measure: 'failed' as const,
+    of: name,
+    value: failed,
+    text:
+      failed === undefined ? `what failed on ${name} is not told` : `${name} has ${failed} failed`,
+  },
+]
+
+const siteText = ({ name, lag_seconds: lag, least }: GeoSite): string =>
+  [
+    name,
+    ...(lag === undefined ? [] : [`${spanText(lag)} behind`]),
+    ...(least === undefined ? [] : [`at least ${share(least.percent)} synced`]),
+  ].join(' ')
+
+const geoCheck = checkFact({
+  name: 'geo',
+  summary: 'Check whether replication goes on at every site',
+  description: [
+    'An unhealthy site is critical. The levels are about the secondary sites; disabled ones do not count.',
+  ],
+  examples: [
+    'check geo',
+    'check geo --warn 1m,99% --crit 10m,90%',
+    'check geo --format prometheus',
+  ],
+  measures: {
+    lag: { unit: 'seconds', example: '10m', bad: 'above', help: 'time that a site is behind' },
+    synced: {
+      unit: 'percent',
+      example: '90%',
+      bad: 'below',
+      help: 'share synced of the kind of data with the least of it',
+    },
+    failed: {
+      unit: 'count',
+      example: '5',
+      bad: 'above',
+      help: 'number of objects that failed to sync',
+    },
+  },
+  label: 'site',
+  levels: {},
+  read: async ({ instance }) => {
+    const sites = await sitesOf(instance)
+    const enabled = sites.filter((site) => site.enabled !== false)
+    const secondary = enabled.filter((site) => site.primary !== true)
+    // Where nothing replicates, nobody can say that it goes on.
+    const none: readonly Concern[] =
+      secondary.length > 0
+        ? []
+        : [{ level: 'unknown', text: 'there is no secondary site that is enabled' }]
+    return {
+      samples: secondary.flatMap(samplesOf),
+      findings: [...enabled.flatMap(healthOf), ...none],
+      fine: `${several(enabled.length, 'site')} healthy; ${secondary.map(siteText).join('; ')}`,
+    }
+  },
+})
+
+// `check instance`: whether the API answers, and how fast.
+
+/** What of a diagnosis is no trouble of the instance: totals that it does not send. */
+const beside = 'page headers'
+
+const there = async ({ place, instance }: Services) => {
+  const { baseUrl, profile } = await place.session()
+  // Without a credential: whether somebody may is another question.
+  return instance.elsewhere(baseUrl, undefined, profile === undefined ? {} : { profile })
+}
+
+const instanceCheck = checkFact({
+  name: 'instance',
+  summary: 'Check whether the instance answers, and how fast',
+  description: [
+    'One GET without a credential. What answers and is not this API is critical; a clock that differs is a warning.',
+  ],
+  examples: ['check instance', 'check instance --warn 2s --crit 10s --format nagios'],
+  measures: {
+    answer: { unit: 'seconds', example: '2s', bad: 'above', help: 'time that an answer took' },
+  },
+  label: 'endpoint',
+  levels: {},
+  read: async (services) => {
+    const { clock } = services.place
+    const address = await there(services)
+    const before = clock.now().getTime()
+    const checks = await instanceChecks(address, clock.now)
+    const seconds = (clock.now().getTime() - before) / 1000
+    const answered = checks.some(({ check, status }) => check === 'base path' && status === 'ok')
+    const findings = checks
+      .filter(({ check, status }) => status !== 'ok' && check !== beside)
+      .map(({ status, category, message }): Concern => {
+        if (status === 'warning') return { level: 'warning', text: message }
+        return { level: category === 'not_found' ? 'critical' : 'unknown', text: message }
+      })
+    const text = `it answered in ${seconds} s`
+    return {
+      samples: answered ? [{ measure: 'answer', value: seconds, text }] : [],
+      findings,
+      fine: text,
+    }
+  },
+})
+
+// `check tokens`: whether the tokens of the profiles work, and end soon, as far as that is known.
+
+const workingOf = ({ profile, works, reason = '' }: ProfileCredential): readonly Concern[] => {
+  if (works === true) return []
+  return works === false
+    ? [{ level: 'critical', text: `${profile} does not work: ${reason}` }]
+    : [{ level: 'unknown', text: `${profile} could not be tried: ${reason}` }]
+}
+
+/** One that is renewed by itself has no end. */
+const endsOf = ({ profile, works, left_seconds: left, renews }: ProfileCredential) =>
+  works !== true || left === undefined || renews === true
+    ? []
+    : [{ measure: 'left' as const, of: profile, value: left, text: `${profile} ${leftText(left)}` }]
+
+const fineOf = (all: readonly ProfileCredential[]): string => {
+  const open = all.filter(({ left_seconds: left }) => left === undefined).length
+  const said =
+    open === 0
+      ? ''
+      : `; the API does not say when ${open === all.length && open === 1 ? 'it ends' : `${open} of them end`}`
+  return `${several(all.length, 'token')} ${all.length === 1 ? 'works' : 'work'}${said}`
+}
+
+const tokensCheck = checkFact({
+  name: 'tokens',
+  summary: 'Check whether the tokens of the profiles work',
+  description: [
+    'Each is tried by one GET at the address of its profile. When one ends is known only of OAuth and of those whose end signing in was told (auth login --expires-in): the API does not say it. What is renewed by itself has no end.',
+  ],
+  examples: ['check tokens', 'check tokens --warn 30d --crit 7d', 'check tokens --format nagios'],
+  measures: {
+    left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a token' },
+  },
+  label: 'profile',
+  levels: { warn: ['30d'], crit: ['7d'] },
+  everywhere: true,
+  read: async (services) => {
+    const all = await credentialsOf(services)
+    return {
+      samples: all.flatMap(endsOf),
+      findings: all.flatMap(workingOf),
+      fine: fineOf(all),
+    }
+  },
+})
+
+// `check certificates`: whether a certificate of a Pages domain ends soon.
+
+const textOf = ({ domain, left_seconds: left }: DomainCertificate): string =>
+  left === undefined ? `the end of ${domain} is not told` : `${domain} ${leftText(left)}`
+
+/** What is over, and what cannot be judged. */
+const findingOf = (one: DomainCertificate): readonly Concern[] => {
+  const { expired, left_seconds: left, domain } = one
+  if (left === undefined)
+    return expired === true
+      ? [{ level: 'critical', text: `${domain} has expired` }]
+      : [{ level: 'unknown', text: textOf(one) }]
+  return left < 0 ? [{ level: 'critical', text: textOf(one) }] : []
+}
+
+const certificateFlags = {
+  project: { ...project('those of this project, in place of the whole instance'), short: 'P' },
+} as const
+
+const certificatesCheck = checkFact({
+  name: 'certificates',
+  summary: 'Check whether certificates of Pages domains end soon',
+  description: ['One that has ended is critical. Domains without a certificate do not count.'],
+  examples: [
+    'check certificates -P web/site',
+    'check certificates --warn 30d --crit 7d --format nagios',
+  ],
+  measures: {
+    left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a certificate' },
+  },
+  label: 'domain',
+  levels: { warn: ['30d'], crit: ['7d'] },
+  flags: certificateFlags,
+  read: async ({ instance, place }, { flags: given }) => {
+    const found = await certificatesOf(instance, place.clock.now(), given.project)
+    const { certificates, without } = found
+    const [first] = certificates
+    const also = without === 0 ? '' : `; ${several(without, 'domain')} without one`
+    const next = first === undefined ? '' : `, the next: ${textOf(first)}`
+    return {
+      samples: certificates.flatMap((one) =>
+        one.left_seconds === undefined
+          ? []
+          : [{ measure: 'left', of: one.domain, value: one.left_seconds, text: textOf(one) }],
+      ),
+      findings: certificates.flatMap(findingOf),
+      fine: `${several(certificates.length, 'certificate')}${next}${also}`,
+    }
+  },
+})
 
 export const instance = checkCommand(instanceCheck)
 export const runners = checkCommand(runnersCheck)

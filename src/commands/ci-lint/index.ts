@@ -10,13 +10,35 @@ import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { patient } from '../patient.js'
 import { type JunitCase, junitOf } from '../reports/junit.js'
 import { type SarifResult, sarifOf } from '../reports/sarif.js'
 import { writeReport } from '../reports/writing.js'
 import { asOfFlag, asOfVersion } from '../sandbox/as-of.js'
+import { patient } from '../stores.js'
 import { defaultSource, type Source, sourcesOf } from './files.js'
-import { type Problem, placeOf, type Verdict } from './types.js'
+
+/** One problem of a configuration; lines and columns count from 1 where they are known. */
+interface Problem {
+  readonly message: string
+  readonly line?: number
+  readonly column?: number
+}
+
+/** What became of one file. */
+interface Verdict {
+  /** The path as it was given; `-` for standard input, `HEAD` for the project's own. */
+  readonly file: string
+  readonly valid: boolean
+  readonly errors: readonly Problem[]
+  readonly warnings: readonly Problem[]
+  readonly merged?: string
+  /** True when the file was refused before it was sent: it is no YAML. */
+  readonly local?: true
+}
+
+/** Where a problem is, as compilers write it: `file:line:column`. */
+const placeOf = (file: string, { line, column }: Problem): string =>
+  [file, line, column].filter((part) => part !== undefined).join(':')
 
 // What an instance says of a configuration: both forms of its answer as one.
 

@@ -1,5 +1,17 @@
 /** Numbers and times in the words of a page. */
+
+import type { Failure } from '../../errors.js'
 import { span } from '../../terminal/text/time.js'
+
+// Why something could not be read, in a phrase.
+
+/** Whether the instance itself says that it has no such thing: its edition or version lacks it. */
+export const isUnoffered = ({ details }: Failure): boolean => details.lacks === 'route'
+
+export const whyUnread = (failure: Failure): string => {
+  if (failure.status === 403) return `not allowed: ${failure.message}`
+  return isUnoffered(failure) ? `not offered here: ${failure.message}` : failure.message
+}
 
 /** `3 runners`. */
 export const several = (count: number, one: string, more = `${one}s`): string =>

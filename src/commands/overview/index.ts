@@ -6,7 +6,7 @@ import type { AnswerService, Services } from '../../engine/command/services.js'
 import { exitCodes, type Failure, survived } from '../../errors.js'
 import { type Widths, widthsFor } from '../../terminal/text/width.js'
 import { define, type GivenBy } from '../define.js'
-import { isUnoffered, whyUnread } from '../glance/unread.js'
+import { isUnoffered, whyUnread } from '../glance/words.js'
 import { parts, untold } from './parts/index.js'
 import type { OverviewPart, OverviewProject, OverviewSources, Pen, ReadPart } from './types.js'
 

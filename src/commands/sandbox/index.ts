@@ -4,7 +4,7 @@ import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import { jobsRule, stateFolder, workingFolder } from '../../engine/place/sandbox.js'
 import { define, type GivenBy } from '../define.js'
-import { patient } from '../patient.js'
+import { patient } from '../stores.js'
 import { asOfFlag, asOfVersion } from './as-of.js'
 
 const state = string('folder that holds the state', { completes: 'file' })

@@ -1,6 +1,7 @@
 /** Long work shows that it goes on: a spinner, with a bar when the total is known. */
-import { bar } from '../text/bar.js'
+
 import { visible } from '../text/escape.js'
+import { bar } from '../text/style.js'
 import { roughWidths } from '../text/width.js'
 import { aside, setLiveLine } from './line.js'
 import type { Liveness } from './notes.js'

@@ -1,10 +1,24 @@
 /** How text meets one stream: its colours, widths, symbols and links. */
 import type { Tone } from '../../base/tone.js'
-import { bar } from './bar.js'
 import { accessible, type ColorFlag, type Env, type Painter, painterOf, useColor } from './color.js'
 import { visible } from './escape.js'
 import { age, span } from './time.js'
 import { roughWidths, type Widths, widthsFor } from './width.js'
+
+// Bars: how much of a whole.
+
+/** A bar of so many columns, filled to `fraction` (0 to 1). */
+export const bar = (
+  fraction: number,
+  columns: number,
+  paint: (text: string) => string = (text) => text,
+): string => {
+  const share = Number.isNaN(fraction) ? 0 : Math.min(1, Math.max(0, fraction))
+  // Only the whole is full, and only nothing is empty.
+  const rounded = Math.round(share * columns)
+  const filled = share === 1 || share === 0 ? rounded : Math.min(columns - 1, Math.max(1, rounded))
+  return paint('█'.repeat(filled)) + '░'.repeat(columns - filled)
+}
 
 // Words of a status: a symbol that tells them apart without colour, and the tone of the colour.
 

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { remember } from '../../../src/base/secrets/scrub.js'
-import { unfinishedIn } from '../../../src/engine/journal/failures.js'
+import { mergeJournals, unfinishedIn } from '../../../src/commands/journal/index.js'
 import {
   checkIdentity,
   checkResumable,
@@ -27,7 +27,6 @@ import {
   pruneJournals,
 } from '../../../src/engine/journal/folder.js'
 import { type Header, type Line, textOf } from '../../../src/engine/journal/lines.js'
-import { mergeJournals } from '../../../src/engine/journal/merge.js'
 import { createJournal, reopenJournal } from '../../../src/engine/journal/opening.js'
 import { lineOf, placedIn } from '../../../src/engine/journal/parse.js'
 import { isDone, nextOf, readPast } from '../../../src/engine/journal/past.js'
