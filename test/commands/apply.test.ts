@@ -297,7 +297,7 @@ describe('a plan file', () => {
     const { run, all, write, at } = await planned()
     write(rules({ [all[0] ?? '']: 3 }))
     const { code, stderr } = await run(at, 'apply plan.json --yes')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('svcctl.yml was changed since')])
+    expect([code, stderr]).toEqual([5, expect.stringContaining('svcctl.yml was changed since')])
     expect(at.written()).toEqual([])
   })
 
@@ -424,7 +424,7 @@ describe('a run that was cut', () => {
     chmodSync(kept.replace('.ndjson', '.plan.json'), 0o600)
     table.write(rules({ [all[0] ?? '']: 2 }))
     const { code, stderr } = await table.run(at, 'apply --resume last --yes')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('svcctl.yml was changed since')])
+    expect([code, stderr]).toEqual([5, expect.stringContaining('svcctl.yml was changed since')])
     expect(at.written()).toHaveLength(before)
   }, 30_000)
 

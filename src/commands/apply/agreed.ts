@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Fitting } from '../../desired/applying/staleness.js'
 import type { PlanAction, PlanDocument } from '../../desired/planfile/document.js'
 import type { Services } from '../../engine/command/services.js'
-import { codeOf, reasonOf, usage } from '../../errors.js'
+import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
 import type { PlanGiven } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import { planBytes } from '../plan/writing.js'
@@ -83,7 +83,11 @@ export const agreedIn = async (
   return undefined
 }
 
-/** @throws Failure `usage` for a file that is not what the plan was made of */
+/** Files are a part of the state that a plan was made for. */
+const changed = (text: string): Failure =>
+  new Failure('conflict', text, { hint: 'Nothing was written. Make the plan again.' })
+
+/** @throws Failure `conflict` for a file that is not what the plan was made of */
 export const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void => {
   for (const { path, sha256 } of files) {
     if (path === '-')
@@ -92,9 +96,9 @@ export const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): 
         'Apply the files.',
       )
     const bytes = bytesOf(resolve(cwd, path))
-    if (bytes === undefined) throw usage(`${plan} was made of ${path}, which is not there`)
+    if (bytes === undefined) throw changed(`${plan} was made of ${path}, which is not there`)
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw usage(`${path} was changed since ${plan} was made`, 'Make the plan again.')
+      throw changed(`${path} was changed since ${plan} was made`)
   }
 }
 
@@ -117,18 +121,15 @@ const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Readonl
  */
 export const checkAgreed = async (agreed: Agreed, { document: now }: MadePlan): Promise<void> => {
   const { file, document } = agreed
-  const other = (what: string, was: string | null, is: string | null): never => {
+  const differs = (what: string, was: string | null, is: string | null): never => {
     throw usage(`${file} was made ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)
   }
-  if (document.instance !== now.instance) other('for', document.instance, now.instance)
-  if (document.user !== now.user) other('by', document.user, now.user)
+  if (document.instance !== now.instance) differs('for', document.instance, now.instance)
+  if (document.user !== now.user) differs('by', document.user, now.user)
   const known = new Map(now.files.map(({ path, sha256 }) => [path, sha256]))
-  const changed = document.files.find(({ path, sha256 }) => known.get(path) !== sha256)
-  if (changed !== undefined || now.files.length !== document.files.length)
-    throw usage(
-      `${changed?.path ?? 'a file'} is not what ${file} was made of`,
-      'Make the plan again.',
-    )
+  const other = document.files.find(({ path, sha256 }) => known.get(path) !== sha256)
+  if (other !== undefined || now.files.length !== document.files.length)
+    throw changed(`${other?.path ?? 'a file'} is not what ${file} was made of`)
   const byId = new Map(now.actions.map((action) => [action.id, action]))
   const [before, after] = [idsOf(document), idsOf(now)]
   const [gone, added] = [without(before, after), without(after, before)]

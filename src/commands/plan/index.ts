@@ -16,20 +16,24 @@ const flags = {
     placeholder: 'plan.json',
   }),
   explain: string('show where each value of an address comes from', { placeholder: 'address' }),
+  against: string('show what the files change since the merge base with a git commit', {
+    placeholder: 'ref',
+  }),
   ...planningFlags,
 } as const
 type Mine = GivenBy<typeof flags>
 
 const run = async (services: Services, given: Mine): Promise<void> => {
-  const { out, explain, secrets } = given.flags
+  const { against, out, explain, secrets } = given.flags
   if (explain !== undefined) {
-    if (out !== undefined) throw usage('--explain makes no plan: give it without --out')
+    const stray = out === undefined ? (against === undefined ? undefined : 'against') : 'out'
+    if (stray !== undefined) throw usage(`--explain makes no plan: give it without --${stray}`)
     return explained(services, given, explain)
   }
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await secretsOf(services, secrets)
   const made = await services.person.progress('comparing', () =>
-    madePlan(services, given, { secrets: policy }),
+    madePlan(services, given, { against, secrets: policy }),
   )
   if (out !== undefined) await writePlan(services.place, out, made.document)
   await shownPlan(services, given, 'plan', made)

@@ -3,9 +3,10 @@ import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
 import { largestPage } from '../../client/defaults.js'
 import type { DesiredPlan } from '../../desired/actions.js'
+import type { PlanComparison } from '../../desired/against.js'
 import type { ComparingOptions, SecretsPolicy } from '../../desired/comparing/types.js'
 import type { PlanEntry } from '../../desired/entries.js'
-import type { DeclaredState } from '../../desired/files/index.js'
+import type { DeclaredState, FileOptions } from '../../desired/files/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
 import type { PlanDocument, PlanHead } from '../../desired/planfile/document.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
@@ -13,7 +14,7 @@ import type { Origin, Wish } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { instanceOf } from '../../engine/place/journals.js'
-import { usage } from '../../errors.js'
+import { survived, usage } from '../../errors.js'
 import { limitsOf, type PlanGiven } from './flags.js'
 import { readableOf } from './instance.js'
 import { selectionOf } from './selection.js'
@@ -64,8 +65,16 @@ export interface Making {
   readonly checks?: boolean
   readonly secrets?: SecretsPolicy
   readonly unfinished?: ComparingOptions['unfinished']
+  /** The commit with which the files are compared. */
+  readonly against?: string
   /** The instance to read; by default that of the run. */
   readonly instance?: ReadableInstance
+}
+
+/** The commit that a plan is held against, and what came of that. */
+interface PlanAgainst extends Omit<PlanComparison, 'entries'> {
+  readonly ref: string
+  readonly commit: string
 }
 
 export interface MadePlan {
@@ -73,6 +82,8 @@ export interface MadePlan {
   readonly document: PlanDocument
   /** Its items as they are shown. */
   readonly entries: readonly PlanEntry[]
+  /** What it is held against. */
+  readonly against?: PlanAgainst
   readonly declared: DeclaredState
   readonly sight: InstanceSight
   readonly worked: Worked
@@ -85,19 +96,49 @@ const defaultFolder = './svcctl'
 const inputsOf = ({ args }: Pick<Given, 'args'>): readonly string[] =>
   args.length === 0 ? [defaultFolder] : args
 
+const fileOptions = ({ cwd, stdin }: Services['place'], { flags }: PlanGiven): FileOptions => ({
+  cwd,
+  stdin: () => stdin.text(),
+  allowLiteralSecrets: flags['allow-literal-secrets'] === true,
+  allowOutside: flags['allow-outside'] === true,
+  allowCommands: flags['allow-commands'] === true,
+})
+
+/** What the files wanted at another commit; undefined, and noted, where they were wrong. */
+const wantedBefore = async (
+  { person, place }: Services,
+  given: PlanGiven,
+  ref: string,
+  places: FoundPlaces,
+) => {
+  const { filesAtBase } = await import('./base.js')
+  const { readDeclared } = await import('../../desired/files/index.js')
+  const { commit, texts, open } = await filesAtBase(place, inputsOf(given), ref)
+  try {
+    const declared = await readDeclared(texts, { ...fileOptions(place, given), open })
+    const { projects, groups, about } = pathsIn(places)
+    const all = {
+      projects: [...new Set([...projects, ...declared.reach.projects])],
+      groups: [...new Set([...groups, ...declared.reach.groups])],
+      about,
+    }
+    return { commit, wishes: declared.wishes(all) }
+  } catch (error) {
+    const { category, message } = survived(error)
+    if (category !== 'usage') throw error
+    const first = message.split('\n').find((line) => /:\d+:\d+: /.test(line)) ?? message
+    person.note(`the files were wrong at ${commit.slice(0, 7)}, so all is shown: ${first.trim()}`)
+    return undefined
+  }
+}
+
 /** What the files say. @throws Failure `usage` with every mistake in them */
 export const declaredBy = async (
   { person, place }: Services,
-  { args, flags }: PlanGiven,
+  given: PlanGiven,
 ): Promise<DeclaredState> => {
   const { readFiles } = await import('../../desired/files/index.js')
-  const declared = await readFiles(inputsOf({ args }), {
-    cwd: place.cwd,
-    stdin: () => place.stdin.text(),
-    allowLiteralSecrets: flags['allow-literal-secrets'] === true,
-    allowOutside: flags['allow-outside'] === true,
-    allowCommands: flags['allow-commands'] === true,
-  })
+  const declared = await readFiles(inputsOf(given), fileOptions(place, given))
   for (const text of declared.notes) person.note(text)
   return declared
 }
@@ -131,6 +172,8 @@ const selected = (
 
 /** What is needed only where a plan is made. */
 const loaded = async () => ({
+  ...(await import('../../desired/address.js')),
+  ...(await import('../../desired/against.js')),
   ...(await import('../../desired/entries.js')),
   ...(await import('../../desired/reading/index.js')),
   ...(await import('../../desired/comparing/index.js')),
@@ -222,42 +265,64 @@ const headOf = async (
   selection: selected({ ...selectionOf(given, place), ignore: given.flags.ignore }),
 })
 
+/** What comparing goes by, of a line and the places that were found. */
+const comparingBy = (
+  { place }: Services,
+  given: PlanGiven,
+  places: FoundPlaces & { readonly unread: ComparingOptions['unread'] },
+) => {
+  const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
+  return {
+    limits: limitsOf(given),
+    ignore: given.flags.ignore,
+    selection: selectionOf(given, place),
+    self: given.flags.self,
+    about: (path: string) => projects.get(path.toLowerCase()),
+    projects: projects.size,
+    unread: places.unread,
+    now: place.clock.now,
+  }
+}
+
 const makeIt = async (
   services: Services,
   given: PlanGiven,
-  { instance = readableOf(services), ...how }: Making,
+  { instance = readableOf(services), against, ...how }: Making,
   told: () => void,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
   const scoping = selectionOf(given, place)
-  const { checkGlobs, documentOf, entriesOf, makePlan, openSight, originText } = await loaded()
-  checkGlobs(globsIn(given))
-  const limits = limitsOf(given)
+  const desired = await loaded()
+  desired.checkGlobs(globsIn(given))
+  limitsOf(given)
   const declared = await declaredBy(services, given)
-  checkInstance(declared, await instanceOf(place), originText)
+  checkInstance(declared, await instanceOf(place), desired.originText)
   const counting = counted(instance, told)
-  const sight = openSight(counting.instance, scoping)
+  const sight = desired.openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)
-  const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
   noteIdle(services, declared, scoping, places)
-  const wishes = wishesAt(declared, places)
-  const plan = await makePlan(
-    wishes.filter((wish) => sight.selected(wish.place, wish.kind)),
+  const isSelected = (wish: Wish): boolean => sight.selected(wish.place, wish.kind)
+  const wishes = wishesAt(declared, places).filter(isSelected)
+  const before =
+    against === undefined ? undefined : await wantedBefore(services, given, against, places)
+  const former = before?.wishes.filter(isSelected)
+  const known = new Set(['site', ...[...places.projects, ...places.groups].map(desired.placeText)])
+  const made = await desired.makePlans(
+    wishes,
     sight,
-    {
-      ...how,
-      ...{ limits, ignore: given.flags.ignore, selection: scoping, self: given.flags.self },
-      each: counting.instance.each,
-      about: (path) => projects.get(path.toLowerCase()),
-      projects: projects.size,
-      unread: places.unread,
-      now: place.clock.now,
-    },
+    { ...how, ...comparingBy(services, given, places), each: counting.instance.each },
+    former?.filter((wish) => known.has(desired.placeText(wish.place))),
   )
   for (const text of sight.notes) services.person.note(text)
-  const document = documentOf(plan, await headOf(services, given, sight, declared))
+  const { plan } = made
+  const document = desired.documentOf(plan, await headOf(services, given, sight, declared))
   const seconds = (place.clock.now().getTime() - begun) / 1000
   const worked = { requests: counting.requests(), seconds }
-  return { plan, entries: entriesOf(plan), document, declared, sight, worked }
+  const now = { entries: desired.entriesOf(plan), wishes }
+  const all = { plan, entries: now.entries, document, declared, sight, worked }
+  if (before === undefined || made.former === undefined) return all
+  const old = { entries: desired.entriesOf(made.former), wishes: former ?? [] }
+  const { entries, ...compared } = desired.comparePlans(now, old)
+  return { ...all, entries, against: { ref: against ?? '', commit: before.commit, ...compared } }
 }

@@ -134,6 +134,19 @@ const failures = ({ ends = new Map() }: Reported): string =>
     [...ends].flatMap(([id, { failed, text }]) => (failed ? [row(code(id), prose(text))] : [])),
   )
 
+/** What the plan is held against, and what it leaves. */
+const comparedWith = ({ against }: MadePlan): readonly [string, string] => {
+  if (against === undefined) return ['', '']
+  const { ref, commit, standing, dropped, undeclared } = against
+  const further = standing === 1 ? '1 further change stands' : `${standing} further changes stand`
+  const listed = (head: string, all: readonly string[]): string =>
+    all.length === 0 ? '' : `${head}: ${all.map(code).join(', ')}.\n\n`
+  return [
+    `Compared with ${code(ref)} at ${code(commit.slice(0, 7))}: ${further} since before; apply makes them too.\n\n`,
+    listed('No longer wanted', dropped) + listed('No longer declared, left as it is', undeclared),
+  ]
+}
+
 const headOf = ({ of, made }: Reported): string => {
   const { todo, rest } = countWords(made.document.counts)
   const titles = { plan: 'Plan for', apply: 'Apply to', drift: 'Drift of' }
@@ -143,6 +156,7 @@ const headOf = ({ of, made }: Reported): string => {
   return [
     `<!-- svcctl:${of} -->\n## ${titles[of]} ${prose(made.document.instance)}\n\n`,
     `**${todo.length === 0 ? 'Nothing to do' : todo.join(', ')}**; ${rest.join('; ')}.\n\n`,
+    comparedWith(made)[0],
     ...refused,
   ].join('')
 }
@@ -158,7 +172,7 @@ export const notePage = (reported: Reported): string => {
   const entries = reported.made.entries
   const [head, last] = [
     headOf(reported) + failures(reported) + deletions(entries),
-    remarks(entries) + footOf(reported),
+    remarks(entries) + comparedWith(reported.made)[1] + footOf(reported),
   ]
   const folds = [...shelvesOf(entries.filter(isAction), ({ place }) => place)].map(
     ([place, ones]) => foldOf(place, ones),

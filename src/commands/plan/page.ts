@@ -89,9 +89,21 @@ const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): 
       `${terminal ? text.mark('bad') : marks.unread} refused by a limit: ${text.safe(one.text)}; ${text.safe(one.flag)} lifts it\n`,
   )
 
+/** What a plan is held against, and what is left besides. */
+const compared = ({ against }: Pick<MadePlan, 'against'>, { text }: AnswerService) => {
+  if (against === undefined) return []
+  const { ref, commit, standing, dropped, undeclared } = against
+  const further = standing === 1 ? '1 further change stands' : `${standing} further changes stand`
+  return [
+    ...dropped.map((id) => `no longer wanted: ${text.safe(id)}\n`),
+    ...undeclared.map((one) => `no longer declared, left as it is: ${text.safe(one)}\n`),
+    `Compared with ${text.safe(ref)} at ${commit.slice(0, 7)}: ${further} since before; apply makes them too.\n`,
+  ]
+}
+
 /** The lines of a plan. */
 export function* pageOf(
-  made: Pick<MadePlan, 'plan' | 'entries' | 'document' | 'worked'>,
+  made: Pick<MadePlan, 'plan' | 'entries' | 'document' | 'worked' | 'against'>,
   answer: AnswerService,
 ): Generator<string> {
   const signs = signsFor(answer)
@@ -107,6 +119,7 @@ export function* pageOf(
     }
   }
   if (entries.length > 0) yield '\n'
+  yield* compared(made, answer)
   yield* refusals(made.plan, answer)
   const sum = summaryOf(made.document.counts, made.worked)
   yield `${answer.terminal ? answer.text.hanging(sum, 0) : sum}\n`

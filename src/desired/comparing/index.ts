@@ -56,11 +56,6 @@ const refuseMistakes = (mistakes: readonly Mistake[]): void => {
 
 export type { ComparingOptions, PlanLimit, PlanLimits, SecretsPolicy } from './types.js'
 
-/** Wishes by their place: a place is worked off at a time. */
-const byPlaces = (wishes: readonly Wish[]): readonly (readonly Wish[])[] => [
-  ...shelvesOf(wishes, ({ place }) => placeText(place).toLowerCase()).values(),
-]
-
 /** Whether a failure says nothing of its object: nobody answered, or did not believe the token at all. */
 const isGeneral = ({ category, details: { status } }: Failure): boolean =>
   status === 401 ||
@@ -81,45 +76,55 @@ const unreadPlaces = ({ unread = [] }: ComparingOptions): readonly Unread[] =>
 const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
   Object.fromEntries(Object.entries(sets).sort(([a], [b]) => byText(a, b)))
 
-/**
- * Compares wishes with what is there.
- * @returns a plan in a stable order: the same state gives the same plan
- * @throws Failure `usage` with every mistake in the files, by file and line; whatever kept all from being read
- */
-export const makePlan = async (
-  wishes: readonly Wish[],
+/** What a place comes to: of each of several lists of wishes, which are compared with what is read once. */
+type PlaceParts = readonly (readonly Compared[])[]
+
+const comparePlaces = async (
+  lists: readonly (readonly Wish[])[],
   sight: ComparingSight,
   how: ComparingOptions,
-): Promise<DesiredPlan> => {
-  const places = byPlaces(wishes.filter((wish) => wishMeant(how, wish)))
-  const parts: Compared[][] = []
+): Promise<readonly PlaceParts[]> => {
+  const tagged = lists.flatMap((wishes, list) =>
+    wishes.filter((wish) => wishMeant(how, wish)).map((wish) => ({ wish, list })),
+  )
+  const places = [
+    ...shelvesOf(tagged, ({ wish: { place } }) => placeText(place).toLowerCase()).values(),
+  ]
+  const parts: PlaceParts[] = []
   await how.each(places, async (ones, index) => {
-    const compared: Compared[] = []
-    for (const wish of ones) compared.push(await compareWish(sight, how, wish))
+    const compared: Compared[][] = lists.map(() => [])
+    for (const { wish, list } of ones) compared[list]?.push(await compareWish(sight, how, wish))
     parts[index] = compared
     // Of thousands of projects only what came of them is kept.
     const [first] = ones
-    if (first?.place.scope === 'project') sight.forget?.(first.place)
+    if (first?.wish.place.scope === 'project') sight.forget?.(first.wish.place)
   })
-  const all = parts.flat()
-  const unread = [...unreadPlaces(how), ...all.flatMap((part) => part.unread)]
-  ensureRead(all, unread)
+  return parts
+}
+
+/** What the places come to together. */
+const finished = async (
+  all: readonly Compared[],
+  sight: ComparingSight,
+  how: ComparingOptions,
+): Promise<{ readonly plan: DesiredPlan; readonly mistakes: readonly Mistake[] }> => {
   const asked = all.flatMap((part) => part.drafts)
   const { drafts, actions, findings: others, dropped } = await possibleTogether(asked, sight, how)
-  refuseMistakes([
-    ...all.flatMap((part) => part.mistakes),
-    ...(await memberMistakes(drafts, sight, how)),
-  ])
   const tallies = lessThese(
     all.flatMap((part) => part.tallies),
     dropped,
   )
+  const unread = [...unreadPlaces(how), ...all.flatMap((part) => part.unread)]
   const findings = [
     ...all.flatMap((part) => part.findings),
     ...others,
     ...(await missingSecrets(drafts, how)),
   ]
-  return {
+  const mistakes = [
+    ...all.flatMap((part) => part.mistakes),
+    ...(await memberMistakes(drafts, sight, how)),
+  ]
+  const plan = {
     actions,
     findings: [...findings].sort(
       (a, b) =>
@@ -130,4 +135,34 @@ export const makePlan = async (
     same: all.reduce((sum, part) => sum + part.same, 0),
     sets: sorted(Object.fromEntries(all.flatMap(({ sets }) => Object.entries(sets)))),
   }
+  return { plan, mistakes }
 }
+
+/**
+ * Compares wishes with what is there.
+ * @param former what was wanted before, where the plan is held against that; its mistakes are passed over
+ * @returns plans in a stable order: the same state gives the same plan
+ * @throws Failure `usage` with every mistake in the files, by file and line; whatever kept all from being read
+ */
+export const makePlans = async (
+  wishes: readonly Wish[],
+  sight: ComparingSight,
+  how: ComparingOptions,
+  former?: readonly Wish[],
+): Promise<{ readonly plan: DesiredPlan; readonly former: DesiredPlan | undefined }> => {
+  const lists = former === undefined ? [wishes] : [wishes, former]
+  const parts = await comparePlaces(lists, sight, how)
+  const [now = [], before = []] = lists.map((_, list) => parts.flatMap((part) => part[list] ?? []))
+  ensureRead(now, [...unreadPlaces(how), ...now.flatMap((part) => part.unread)])
+  const { plan, mistakes } = await finished(now, sight, how)
+  refuseMistakes(mistakes)
+  const old = former === undefined ? undefined : await finished(before, sight, how)
+  return { plan, former: old?.plan }
+}
+
+/** The plan of wishes. @throws as `makePlans` */
+export const makePlan = async (
+  wishes: readonly Wish[],
+  sight: ComparingSight,
+  how: ComparingOptions,
+): Promise<DesiredPlan> => (await makePlans(wishes, sight, how)).plan

@@ -29,6 +29,8 @@ export interface FileOptions extends PathOptions {
   readonly allowOutside?: boolean
   /** Secrets may come from commands. */
   readonly allowCommands?: boolean
+  /** What a named file holds, where that is not what stands there now. */
+  readonly open?: (path: string) => Buffer
 }
 
 /** What files want, whatever places there are. */
@@ -69,7 +71,7 @@ const takeFile = async (
 
 const rulesFor = (
   texts: readonly ReadText[],
-  { cwd, allowLiteralSecrets, allowOutside, allowCommands }: FileOptions,
+  { cwd, allowLiteralSecrets, allowOutside, allowCommands, open }: FileOptions,
   held: SourceRules['held'],
 ): SourceRules => {
   const folders = new Map(texts.map(({ path, folder }) => [shownPath(path), folder]))
@@ -79,6 +81,7 @@ const rulesFor = (
     commands: allowCommands === true,
     within: (file) => (allowOutside === true ? undefined : (folders.get(file) ?? '.')),
     held,
+    open,
   }
 }
 
@@ -170,8 +173,13 @@ const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
 export const readFiles = async (
   paths: readonly string[],
   how: FileOptions,
+): Promise<DeclaredState> => readDeclared(await filesAt(paths, how), how)
+
+/** The same of files that were read. @throws as `readFiles` */
+export const readDeclared = async (
+  texts: readonly ReadText[],
+  how: FileOptions,
 ): Promise<DeclaredState> => {
-  const texts = await filesAt(paths, how)
   const held = new Map<string, string>()
   const mistakes = collected(texts.map(({ path }) => shownPath(path)))
   const rules = rulesFor(texts, how, (path, text) =>

@@ -41,5 +41,8 @@ export const besidePath = ({ file, base, within }: Beside, cwd: string): string 
 }
 
 /** What it holds. @throws as `besidePath`; the system's error; an Error in words for what is no regular file */
-export const besideText = (beside: Beside, cwd: string): HeldText =>
-  holdText(readRegular(besidePath(beside, cwd)).toString())
+export const besideText = (
+  beside: Beside,
+  cwd: string,
+  open: (path: string) => Buffer = (path) => readRegular(path),
+): HeldText => holdText(open(besidePath(beside, cwd)).toString())

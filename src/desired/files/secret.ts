@@ -17,6 +17,8 @@ export interface SourceRules {
   readonly commands: boolean
   /** The folder that the files named in a file must lie in; undefined where they may lie anywhere. */
   within(file: string): string | undefined
+  /** What a named file holds, where that is not what stands there now. */
+  readonly open?: (path: string) => Buffer
   /** Told of a file that was read for what it holds. */
   held(path: string, text: HeldText): void
 }
@@ -176,7 +178,7 @@ export const textInFile = (
   const said: Said = { name, origin, rules, mistakes }
   const beside = besideOf(said, file)
   try {
-    const whole = besideText(beside, rules.cwd)
+    const whole = besideText(beside, rules.cwd, rules.open)
     rules.held(isAbsolute(file) ? file : join(dirname(beside.base), file), whole)
     return holdText(openHeld(whole).trimEnd())
   } catch (error) {

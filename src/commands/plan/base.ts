@@ -1,0 +1,138 @@
+/** The files of a line as they were at the merge base with another commit: read from git, without a checkout. */
+import { realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { runFile } from '../../base/processes.js'
+import { quoted } from '../../base/quoted.js'
+import type { ReadText } from '../../desired/files/paths.js'
+import type { PlaceService } from '../../engine/command/services.js'
+import { usage } from '../../errors.js'
+
+/** Larger files are no documents, nor anything that one names. */
+const mostBytes = 4e6
+const mostTogether = 512e6
+
+/** The files of a commit. */
+export interface BaseFiles {
+  readonly commit: string
+  readonly texts: readonly ReadText[]
+  /** What a file that they name held. @throws an Error in words for one that was not there */
+  open(path: string): Buffer
+}
+
+type Git = (args: readonly string[], input?: string) => Promise<Buffer | undefined>
+
+const gitIn =
+  ({ cwd, env }: Pick<PlaceService, 'cwd' | 'env'>): Git =>
+  async (args, input) => {
+    const how = { as: 'tool', env, cwd, input, maxBuffer: mostTogether } as const
+    const { error, stdout } = await runFile('git', args, how)
+    return error === null ? stdout : undefined
+  }
+
+const lineOf = (bytes: Buffer | undefined): string | undefined =>
+  bytes?.toString().trim() || undefined
+
+/** @throws Failure `usage` where there is no such commit, or nothing in common with it */
+const baseOf = async (git: Git, ref: string): Promise<string> => {
+  const commit = lineOf(
+    await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]),
+  )
+  const hint = 'A job has all commits with the variable GIT_DEPTH: 0.'
+  if (commit === undefined) throw usage(`--against: there is no commit ${quoted(ref)} here`, hint)
+  const base = lineOf(await git(['merge-base', commit, 'HEAD']))
+  if (base === undefined)
+    throw usage(`--against: HEAD has no commit in common with ${quoted(ref)}`, hint)
+  return base
+}
+
+interface Listed {
+  readonly path: string
+  readonly object: string
+}
+
+/** Regular files of a commit that are not too large. */
+const listed = (bytes: Buffer): readonly Listed[] =>
+  bytes
+    .toString()
+    .split('\0')
+    .flatMap((line) => {
+      const [, object = '', size = '', path] =
+        /^100\d+ blob ([0-9a-f]+) +(\d+)\t([\s\S]+)$/.exec(line) ?? []
+      return path === undefined || Number(size) > mostBytes ? [] : [{ path, object }]
+    })
+
+/** What `git cat-file --batch` says of each object, in the order in which they were asked for. */
+const contentsIn = (bytes: Buffer): readonly Buffer[] => {
+  const all: Buffer[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(10, at)
+    const size = Number(/ (\d+)$/.exec(bytes.subarray(at, end).toString())?.[1] ?? 0)
+    all.push(bytes.subarray(end + 1, end + 1 + size))
+    at = end + size + 2
+  }
+  return all
+}
+
+const isDocument = (path: string): boolean =>
+  /\.(?:ya?ml|json)$/.test(path) &&
+  !path.split('/').some((part) => part.startsWith('.') || part === 'node_modules')
+
+/** Where an input stands in the repository. @throws Failure `usage` for one that is outside of it */
+const insideOf = (top: string, cwd: string, input: string): string => {
+  if (input === '-') throw usage('--against reads files of a repository, not standard input')
+  const path = relative(top, join(realpathSync(cwd), relative(cwd, resolve(cwd, input))))
+  if (path.startsWith('..') || isAbsolute(path))
+    throw usage(`--against: ${quoted(input)} is outside of the repository`)
+  return path
+}
+
+const byBytes = (a: ReadText, b: ReadText): number =>
+  Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
+
+/** The documents that an input names, called as they are now. */
+const textsOf = (
+  input: string,
+  at: string,
+  all: ReadonlyMap<string, Buffer>,
+): readonly ReadText[] => {
+  const whole = all.get(at)
+  if (whole !== undefined) return [{ path: input, folder: dirname(input), bytes: whole }]
+  const above = at === '' ? '' : `${at}/`
+  return [...all]
+    .filter(([path]) => path.startsWith(above) && isDocument(path.slice(above.length)))
+    .map(([path, bytes]) => ({ path: join(input, path.slice(above.length)), folder: input, bytes }))
+    .sort(byBytes)
+}
+
+/**
+ * The files as they were.
+ * @throws Failure `usage` outside of a repository, and where there is no such commit
+ */
+export const filesAtBase = async (
+  place: Pick<PlaceService, 'cwd' | 'env'>,
+  inputs: readonly string[],
+  ref: string,
+): Promise<BaseFiles> => {
+  const git = gitIn(place)
+  const top = lineOf(await git(['rev-parse', '--show-toplevel']))
+  if (top === undefined) throw usage('--against needs a git repository, and the program git')
+  const commit = await baseOf(git, ref)
+  const paths = inputs.map((input) => ({ input, at: insideOf(top, place.cwd, input) }))
+  // Files that others name stand beside them.
+  const roots = [...new Set(paths.map(({ at }) => (isDocument(at) ? dirname(at) : at || '.')))]
+  const where = roots.includes('.') ? [] : ['--', ...roots]
+  const tree = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit, ...where])
+  const files = listed(tree ?? Buffer.alloc(0))
+  const objects = files.map(({ object }) => `${object}\n`).join('')
+  const contents = contentsIn((await git(['cat-file', '--batch'], objects)) ?? Buffer.alloc(0))
+  const all = new Map(files.map(({ path }, i) => [path, contents[i] ?? Buffer.alloc(0)]))
+  return {
+    commit,
+    texts: paths.flatMap(({ input, at }) => textsOf(input, at, all)),
+    open: (path) => {
+      const bytes = all.get(insideOf(top, place.cwd, path))
+      if (bytes === undefined) throw new Error('it was not there')
+      return bytes
+    },
+  }
+}

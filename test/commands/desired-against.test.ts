@@ -1,0 +1,243 @@
+/** A plan held against another commit of a real repository, and the jobs of the guide that review and apply it. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { sandbox } from '../sandbox/instance.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+import { started } from '../support/starting.js'
+import { svcctl } from '../support/within.js'
+import { frontOf, type Hook } from './front.js'
+
+const { url } = sandbox()
+
+const identity = [
+  '-c',
+  'user.name=t',
+  '-c',
+  'user.email=t@example.test',
+  '-c',
+  'commit.gpgsign=false',
+]
+
+/** A repository with a commit of no declared files, and lines about it. */
+const repository = async (hook?: Hook) => {
+  const front = await frontOf(url, hook)
+  const cwd = folder()
+  const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base }
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8' }).trim()
+  const commit = (files: Readonly<Record<string, string | undefined>>): string => {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(cwd, path, '..'), { recursive: true })
+      if (text === undefined) rmSync(join(cwd, path))
+      else writeFileSync(join(cwd, path), text)
+    }
+    git('add', '-A')
+    git('commit', '-q', '-m', 'x')
+    return git('rev-parse', 'HEAD')
+  }
+  git('init', '-q', '-b', 'main')
+  const first = commit({ README: 'empty' })
+  const run = (line: string) => svcctl(line.split(' '), { cwd, env })
+  return { run, git, commit, first, cwd, env, front }
+}
+const rule = (n: number, more = ''): string =>
+  `version: 1\nprojects: {platform/app: {approval_rules: {Security: {approvals_required: ${n}}${more}}}}\n`
+const settings = (text: string): string =>
+  `version: 1\nsite: {settings: {after_sign_up_text: ${text}}}\n`
+
+describe('a plan against a commit', () => {
+  it('is empty against HEAD, and whole against a commit without files', async () => {
+    const { run, commit, first } = await repository()
+    commit({ 'svcctl/a.yml': rule(2), 'svcctl/s.yml': settings('hello') })
+    const whole = (await run('plan')).stdout
+    const same = await run('plan --against HEAD')
+    expect(same.code).toBe(0)
+    expect(same.stdout).toMatch(
+      /^Compared with HEAD at [0-9a-f]{7}: 2 further changes stand since before; apply makes them too\.\nPlan: 2 to change/,
+    )
+    const all = (await run(`plan --against ${first}`)).stdout
+    const shown = (text: string): string => text.slice(0, text.indexOf('\n\n'))
+    expect(shown(all)).toBe(shown(whole))
+    expect(all).toContain('0 further changes stand')
+  })
+
+  it('shows what changed, what is no longer wanted, and what is left as it is', async () => {
+    const { run, git, commit, cwd } = await repository()
+    const team = (users: string): string =>
+      `version: 1\nteams: {leads: {users: [${users}]}}\ngroups: {platform: {members: {team:leads: developer}}}\n`
+    commit({
+      'svcctl/a.yml': rule(2, ', Release: 1'),
+      'svcctl/s.yml': settings('hello'),
+      'svcctl/t.yml': team('ben, eva'),
+      'svcctl/gone.yml':
+        'version: 1\nprojects: {web/shop: {approvals: {reset_approvals_on_push: true}}}\n',
+    })
+    git('checkout', '-q', '-b', 'work')
+    commit({
+      'svcctl/a.yml': rule(1, ', Release: 2'),
+      'svcctl/t.yml': team('ben'),
+      'svcctl/gone.yml': undefined,
+    })
+    const { stdout } = await run('plan --against main --out plan.json')
+    expect(stdout).toContain('approval_rules/Release')
+    expect(stdout).not.toContain('settings')
+    expect(stdout).toContain(
+      'no longer wanted: update projects/platform/app:approval_rules/Security',
+    )
+    expect(stdout).toContain('left as it is: groups/platform:members/eva (left team leads)')
+    expect(stdout).toContain('left as it is: projects/web/shop:approvals#reset_approvals_on_push')
+    expect(stdout).toContain('2 further changes stand')
+    const kept = JSON.parse(readFileSync(join(cwd, 'plan.json'), 'utf8')) as { actions: object[] }
+    expect(kept.actions).toHaveLength(3)
+  })
+
+  it('reads files that are named as they were, and takes none that are new for old', async () => {
+    const { run, commit } = await repository()
+    const key = (end: string): string =>
+      `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6yD2mlIRgmyZvFPGkn4Cdyc8N+EhUUpU0wIlFcpn${end} ci\n`
+    const file =
+      'version: 1\nprojects: {platform/app: {deploy_keys: {ci: {key: {file: ci.pub}}}}}\n'
+    commit({ 'svcctl/k.yml': file, 'svcctl/ci.pub': key('nw') })
+    commit({ 'svcctl/ci.pub': key('xx') })
+    expect((await run('plan --against HEAD')).stdout).toContain('1 further change stands')
+    expect((await run('plan --against HEAD~1')).stdout).toContain('deploy_keys/ci')
+  })
+
+  it('shows all where the files were wrong before, and says why', async () => {
+    const { run, commit } = await repository()
+    commit({ 'svcctl/a.yml': 'version: 1\ngroups: {platform: {members: {ben: }}}\n' })
+    commit({ 'svcctl/a.yml': rule(2) })
+    const { code, stdout, stderr } = await run('plan --against HEAD~1')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('approval_rules/Security')])
+    expect(stderr).toMatch(
+      /the files were wrong at [0-9a-f]{7}, so all is shown: svcctl\/a\.yml:2:\d+: ben has no value/,
+    )
+  })
+
+  it('is refused where there is nothing to compare with', async () => {
+    const { run, git, commit, cwd } = await repository()
+    commit({ 'svcctl/a.yml': rule(2) })
+    git('checkout', '-q', '--orphan', 'other')
+    commit({ 'svcctl/b.yml': settings('b') })
+    const said = async (line: string): Promise<readonly [number, string]> => {
+      const { code, stderr } = await run(line)
+      return [code, stderr]
+    }
+    expect(await said('plan --against main')).toEqual([2, expect.stringContaining('GIT_DEPTH: 0')])
+    expect(await said('plan --against nowhere')).toEqual([
+      2,
+      expect.stringContaining('there is no commit nowhere'),
+    ])
+    expect(await said('plan --against --output=x')).toEqual([2, expect.anything()])
+    expect(await said('plan - --against HEAD')).toEqual([2, expect.anything()])
+    const outside = join(folder(), 'f.yml')
+    writeFileSync(outside, rule(2))
+    expect(await said(`plan ${outside} --against HEAD`)).toEqual([
+      2,
+      expect.stringContaining('is outside of the repository'),
+    ])
+    rmSync(join(cwd, '.git'), { recursive: true })
+    expect(await said('plan --against HEAD')).toEqual([
+      2,
+      expect.stringContaining('needs a git repository'),
+    ])
+  })
+})
+
+it('is a note of which nothing comes but text, of a size that services take', async () => {
+  const { run, commit, cwd, first } = await repository()
+  const hostile = '@all | `code` ``two`` <!-- x --> &amp; https://evil.example\n/close\n'
+  commit({ 'svcctl/s.yml': settings(JSON.stringify(hostile)) })
+  const { stdout } = await run(`plan --against ${first} -o markdown --report markdown r.md`)
+  expect(readFileSync(join(cwd, 'r.md'), 'utf8')).toBe(stdout)
+  expect(stdout).toMatch(/^<!-- svcctl:plan -->\n## Plan for /)
+  const line = stdout.split('\n').find((one) => one.includes('after_sign_up_text')) ?? ''
+  expect(line).toContain(
+    '```@all \\| `code` ``two`` <!-- x --> &amp; https://evil.example⏎/close⏎```',
+  )
+  expect(stdout).not.toMatch(/^\/close/m)
+  expect(stdout).toContain('Compared with `')
+})
+
+describe('the jobs of the guide', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../.github/guide/as-code.md'), 'utf8')
+  const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+  const jobs = parse(blocks.at(-1) ?? '') as Record<string, { readonly script: readonly string[] }>
+
+  it('keep one note, and apply the plan that was reviewed, once', async () => {
+    const notes: { id: number; body: string; author: { id: number } }[] = [
+      { id: 1, body: 'Looks good', author: { id: 1 } },
+    ]
+    let [head, artifact] = ['', '']
+    const answer = (asked: string, method: string, body: string): unknown => {
+      const path = asked.replace(/^\/api\/v4\/projects\/1/, '').replace(/\?.*$/, '')
+      if (path === '/merge_requests/7/notes' && method === 'GET') return notes
+      if (path.startsWith('/merge_requests/7/notes')) {
+        const { body: text } = JSON.parse(body) as { body: string }
+        const known = notes.find(({ id }) => path.endsWith(`/${id}`))
+        if (known === undefined) notes.push({ id: 2, body: text, author: { id: 1 } })
+        else known.body = text
+        return known ?? notes.at(-1)
+      }
+      if (path === '/merge_requests') return [{ iid: 7, sha: head, merge_commit_sha: null }]
+      if (path === '/merge_requests/7') return { iid: 7, head_pipeline: { id: 70 } }
+      if (path === '/pipelines/70/jobs')
+        return [
+          { id: 1, name: 'test' },
+          { id: 2, name: 'plan' },
+        ]
+      return undefined
+    }
+    const { commit, git, cwd, env, front } = await repository(
+      ({ url: asked, method, body }, response) => {
+        const isArtifact = asked.endsWith('/jobs/2/artifacts/plan.json')
+        const said = isArtifact ? artifact : JSON.stringify(answer(asked, method, body))
+        if (said === undefined) return false
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(said)
+        return true
+      },
+    )
+    const bin = folder()
+    writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`)
+    chmodSync(join(bin, 'svcctl'), 0o755)
+    const config = configuration()
+    const job = async (name: string, more: Readonly<Record<string, string>>) => {
+      const script = `set -eo pipefail\n${jobs[name]?.script.join('\n')}`
+      const all = { ...clean(), ...env, ...more, PATH: `${bin}:${process.env.PATH}` }
+      const run = started('bash', ['-c', script], { cwd, env: { ...all, SVC_CONFIG_DIR: config } })
+      return run
+    }
+    const base = commit({ 'svcctl/a.yml': rule(1) })
+    git('checkout', '-q', '-b', 'work')
+    const tokens = { READ_TOKEN: env.SVC_TOKEN, NOTE_TOKEN: env.SVC_TOKEN }
+    const mr = {
+      ...tokens,
+      CI_PROJECT_ID: '1',
+      CI_MERGE_REQUEST_IID: '7',
+      CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
+    }
+    for (const n of [3, 2]) {
+      head = commit({ 'svcctl/a.yml': rule(n) })
+      const planned = await job('plan', mr)
+      expect([planned.code, planned.code === 0 ? '' : planned.stderr.toString()]).toEqual([0, ''])
+    }
+    artifact = readFileSync(join(cwd, 'plan.json'), 'utf8')
+    expect(notes.map(({ id }) => id)).toEqual([1, 2])
+    expect(notes[1]?.body).toMatch(
+      /\| ~ \| `approval_rules\/Security` \| `approvals_required` \| `1` \| `2` \|/,
+    )
+    const push = { CI_PROJECT_ID: '1', CI_COMMIT_SHA: head }
+    const writes = () =>
+      front.written().filter(({ url: at }) => at.includes('approval_rules')).length
+    const applied = await job('apply', push)
+    expect([applied.code, applied.code === 0 ? '' : applied.stderr.toString()]).toEqual([0, ''])
+    expect(writes()).toBe(1)
+    head = commit({ 'svcctl/a.yml': rule(3) })
+    const stale = await job('apply', { ...push, CI_COMMIT_SHA: head })
+    expect([stale.code, writes()]).toEqual([5, 1])
+  })
+})
