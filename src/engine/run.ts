@@ -9,6 +9,7 @@
  * Lists go to the instance page by page: conditions, single records, order and limit are stages of theirs. Several instances are
  * several runs of the line around this (`instances/`); `--watch` and `--until` do all of it again, with the same targets.
  */
+
 import { resolve } from 'node:path'
 import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
@@ -17,6 +18,7 @@ import type { Coming, Given, Plan, PlanSource } from './command/described.js'
 import { isRepeated } from './command/many-flags.js'
 import type { Services } from './command/services.js'
 import type { Command, Operation } from './command/types.js'
+import { takeUp } from './keeping/resuming.js'
 import type { JournalWish } from './keeping/wish.js'
 import type { RunOptions } from './options.js'
 import { asNeutral } from './own/found.js'
@@ -125,7 +127,6 @@ const defaultRound = 2
 /** The line of the run that is gone on with; undefined where nothing of it is left. */
 const takenUp = async (line: RunLine): Promise<RunLine | undefined> => {
   if (line.globals.resume === undefined || line.command.keeps === true) return line
-  const { takeUp } = await import('./keeping/resuming.js')
   const taken = await takeUp({ ...line, ...line.running })
   return taken === undefined ? undefined : { ...line, ...taken }
 }

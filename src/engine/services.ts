@@ -3,6 +3,7 @@
 import { Failure } from '../errors.js'
 import type { Ask } from '../http/types.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
+import { WebPage } from './answer/web-page.js'
 import { named } from './command/derive/index.js'
 import type { Given, Plan } from './command/described.js'
 import type { InstanceService, Many, Services } from './command/services.js'
@@ -11,7 +12,9 @@ import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
 import { Sending } from './instance/sending.js'
+import { PartOfInstance } from './instances/merged.js'
 import type { KeepingParts } from './keeping/keeping.js'
+import { Keeping } from './keeping/keeping.js'
 import { isKept, recordFor } from './keeping/wish.js'
 import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
@@ -107,13 +110,11 @@ const answerOf = async (
 ): Promise<RunAnswer> => {
   const { env, globals, part, words } = options
   if (globals.web && !globals.curl) {
-    const { WebPage } = await import('./answer/web-page.js')
     const baseUrl = async (): Promise<string> => (await place.session()).baseUrl
     const note = (text: string): void => screen.notes.note(text)
     return new WebPage(printing, { env, baseUrl, note, words })
   }
   if (part === undefined) return printing
-  const { PartOfInstance } = await import('./instances/merged.js')
   return new PartOfInstance(printing, part)
 }
 
@@ -199,7 +200,6 @@ const keeperOf = (
   const keeper: Engine['keeper'] = (first, single, final) => {
     if (!isKept({ command, globals, wish }, first)) return undefined
     return async () => {
-      const { Keeping } = await import('./keeping/keeping.js')
       const selected = (plan: Plan): unknown => recordFor(chosen, plan)
       const parts = {
         command,

@@ -11,6 +11,7 @@ import { string } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import type { PlaceService } from '../../engine/command/services.js'
 import type { Operation, PlanSource } from '../../engine/command/types.js'
+import { parseShard, partOf } from '../../engine/keeping/shards.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import type { People } from '../../output/types.js'
@@ -213,7 +214,6 @@ const partOfAll = async ({
   globals: { shard },
 }: PlaceService): Promise<(object: string) => boolean> => {
   if (shard === undefined) return () => true
-  const { parseShard, partOf } = await import('../../engine/keeping/shards.js')
   const { part, of } = parseShard(shard, env)
   return (object) => partOf('', { object }, of) === part
 }

@@ -1,4 +1,5 @@
 /** What was asked → plans, with the words and questions of this run. */
+
 import type { JsonValues } from '../../base/json/value.js'
 import { KeptAnswers } from '../../base/kept.js'
 import { isObject, textOf } from '../../base/objects.js'
@@ -19,6 +20,7 @@ import type { Surroundings } from '../plan/objects.js'
 import { givenFor, type Slot } from '../plan/parents.js'
 import { plansOf } from '../plan/plan.js'
 import { apartWithRows } from '../plan/row-fields.js'
+import { sourceOf } from '../plan/sourced.js'
 import type { Wanted } from '../plan/sources.js'
 import { noParameter } from './judge.js'
 
@@ -154,7 +156,6 @@ export class Planning {
 
   /** A plan for each object that comes. */
   async source(given: Given, operation: Operation, coming: Coming): Promise<PlanSource> {
-    const { sourceOf } = await import('../plan/sourced.js')
     return sourceOf(this.#options.command, { given, operation }, coming, this.#around)
   }
 

@@ -1,4 +1,5 @@
 /** A command on the several instances that its line means: all at once, or, where it writes, one after the other. */
+
 import { Failure, usage } from '../../errors.js'
 import type { Format } from '../../output/types.js'
 import { isOpen, meant, openStore, pathsOf, profilesIn } from '../../profile/index.js'
@@ -16,6 +17,7 @@ import { everybodys, globalsOf } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { Ended } from '../targets/shared.js'
 import type { MostFailures } from '../work/report.js'
+import { parseMostFailures } from '../work/report.js'
 import { type AskedSite, OneAnswer, sitesOf } from './merged.js'
 
 // Which profiles a line means that means several, and what does not go with them.
@@ -260,7 +262,6 @@ class Several {
   /** One after the other, until one fails. */
   async inOrder(sites: readonly AskedSite[]): Promise<void> {
     const { maxFailures } = this.#globals
-    const { parseMostFailures } = await import('../work/report.js')
     const most = maxFailures === undefined ? undefined : parseMostFailures(maxFailures)
     for (const [i, site] of sites.entries()) {
       await this.#one(site, Promise.resolve())

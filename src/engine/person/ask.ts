@@ -1,4 +1,5 @@
 /** What a person left out, asked for: picked from what the instance has, where it has a list. */
+
 import { quoted } from '../../base/shell-words.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
@@ -6,6 +7,7 @@ import { Failure } from '../../errors.js'
 import type { Choice, Prompts } from '../../terminal/questions/prompts.js'
 import type { AskFor, Missing, PickFlags } from '../plan/objects.js'
 import type { Wanted } from '../plan/sources.js'
+import { valuesOf } from '../plan/sources.js'
 import { parseValue } from '../plan/values.js'
 
 /** A flag that a person was asked for. */
@@ -121,7 +123,6 @@ export class Questions {
     const fixed = fixedOf(param)
     if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
     if (param.completes === undefined) return []
-    const { valuesOf } = await import('../plan/sources.js')
     const found =
       (await valuesOf(param.completes, project, this.#options.fetch, this.#options.words)) ?? []
     return found.map(({ value, text }) => choiceOf(value, text))

@@ -8,8 +8,9 @@ import type { Globals } from '../command/globals.js'
 import type { Emit, Services } from '../command/services.js'
 import type { Slot } from '../plan/parents.js'
 import type { Item } from '../work/items.js'
-import { mostTold, type Report, type Settled } from '../work/report.js'
+import { mostTold, type Report, type Settled, verdict } from '../work/report.js'
 import type { EngineOptions } from '../work/run.js'
+import { run } from '../work/run.js'
 import { causeOf, Ended, Enough, isOwn, Shared, Sightings } from './shared.js'
 
 /** Where the records of one of several go, and how many of them at most. */
@@ -74,7 +75,6 @@ class OverParents {
 
   /** Every parent once, in their order, several of them at a time. */
   async #each(): Promise<Report> {
-    const { run } = await import('../work/run.js')
     const { slots, signal, gate } = this.#over
     const shared = this.#shared
     const items = async function* (): AsyncGenerator<Item> {
@@ -145,7 +145,6 @@ class OverParents {
 
   /** What is to be said when everything is printed. */
   async #end(report: Report): Promise<void> {
-    const { verdict } = await import('../work/report.js')
     const failure = verdict(report)
     const whole = report.end === 'completed'
     await (whole ? this.#shared.close() : this.#shared.abandon()).catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { type Failure, usage } from '../../errors.js'
 import { lists, selectsOf } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
+import { commandIn } from '../own/command.js'
 
 export const besideIds = (): Failure =>
   usage('--select stands in place of ids', 'Leave the ids or --select out.')
@@ -32,6 +33,5 @@ export const selectionList = async (
   const [area, ...words] = selectsOf(command)?.list.split(' ') ?? []
   const list = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
   if (list === undefined || own === undefined) return list
-  const { commandIn } = await import('../own/command.js')
   return commandIn(list, own, [])
 }

@@ -6,6 +6,7 @@ import type { Given } from '../command/types.js'
 import { givenFor, type Slot } from '../plan/parents.js'
 import { mostNamed } from '../work/items.js'
 import type { EngineOptions, Run } from '../work/run.js'
+import { run } from '../work/run.js'
 import type { Chosen, Selection } from './selection.js'
 import { isOwn, Sightings } from './shared.js'
 
@@ -50,7 +51,6 @@ class Gathering {
   }
 
   async of(slots: readonly Slot[]): Promise<void> {
-    const { run } = await import('../work/run.js')
     const { services, selection, given, signal, gate } = this.#choosing
     const tally = services.person.tally(slots.length)
     const items = async function* (wanted: () => boolean) {
