@@ -5,7 +5,7 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { notFound, unauthorized } from '../reply.js'
-import type { AlertEndpointRecord, AlertRecord } from '../state/monitoring.js'
+import type { AlertEndpointRecord, AlertRecord } from '../state/features.js'
 
 type Payload = Readonly<Record<string, unknown>>
 type Input = CheckedOf<(typeof alerts)['send']>

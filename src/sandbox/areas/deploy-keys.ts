@@ -7,7 +7,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import { levelOf } from '../rules/people/access.js'
-import type { DeployKeyRecord } from '../state/deploy-keys.js'
+import type { DeployKeyRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const ofInstance = ({ id, title, key, created_at }: DeployKeyRecord) => ({

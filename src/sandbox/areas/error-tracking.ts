@@ -6,7 +6,7 @@ import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { lazily, notFound } from '../reply.js'
-import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/monitoring.js'
+import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const settings = (record: ErrorTrackingRecord) => ({

@@ -12,7 +12,7 @@ import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
-import type { GeoNodeRecord } from '../state/geo.js'
+import type { GeoNodeRecord } from '../state/features.js'
 
 // The status of a replication node (`catalogue/reference/geo.md`), derived from what was measured.
 

@@ -11,7 +11,7 @@ import {
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { invalid, lazily, missing, notFound } from '../reply.js'
-import type { IntegrationRecord } from '../state/integrations.js'
+import type { IntegrationRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Properties = Readonly<Record<string, unknown>>

@@ -6,7 +6,7 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
-import type { PagesDomainRecord } from '../state/pages-domains.js'
+import type { PagesDomainRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 // Certificates of Pages domains: read, checked against their key and chain, and described.

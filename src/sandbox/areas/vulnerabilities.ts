@@ -5,8 +5,8 @@ import type { Handlers } from '../handlers.js'
 import { describedProject } from '../present/common.js'
 import { badRequest, forbidden, lazily, notFound, unchanged } from '../reply.js'
 import { levelOf } from '../rules/people/access.js'
+import type { FindingRecord, VulnerabilityRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
-import type { FindingRecord, VulnerabilityRecord } from '../state/security.js'
 
 const common = (v: VulnerabilityRecord) => ({
   id: v.id,

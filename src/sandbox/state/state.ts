@@ -6,16 +6,19 @@ import type {
   ResourceGroupRecord,
   RunnerRecord,
 } from './ci.js'
-import type { DeployKeyRecord } from './deploy-keys.js'
-import type { GeoNodeRecord } from './geo.js'
-import type { IntegrationRecord } from './integrations.js'
 import type {
   AlertEndpointRecord,
   AlertRecord,
   ClientKeyRecord,
+  DependencyRecord,
+  DeployKeyRecord,
   ErrorTrackingRecord,
-} from './monitoring.js'
-import type { PagesDomainRecord } from './pages-domains.js'
+  FindingRecord,
+  GeoNodeRecord,
+  IntegrationRecord,
+  PagesDomainRecord,
+  VulnerabilityRecord,
+} from './features.js'
 import type {
   EventRecord,
   GroupRecord,
@@ -39,7 +42,6 @@ import type {
   NoteRecord,
   TodoRecord,
 } from './planning.js'
-import type { DependencyRecord, FindingRecord, VulnerabilityRecord } from './security.js'
 
 // What the instance remembers about itself.
 

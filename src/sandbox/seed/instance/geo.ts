@@ -1,5 +1,5 @@
 /** A primary node and a secondary one that lags a little. */
-import type { GeoMeasurements, GeoNodeRecord } from '../../state/geo.js'
+import type { GeoMeasurements, GeoNodeRecord } from '../../state/features.js'
 import type { State } from '../../state/state.js'
 import { origin } from '../origin.js'
 

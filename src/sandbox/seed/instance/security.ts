@@ -1,5 +1,5 @@
 /** Findings, vulnerabilities in every state, and dependencies of several package managers. */
-import type { FindingRecord, VulnerabilityRecord } from '../../state/security.js'
+import type { FindingRecord, VulnerabilityRecord } from '../../state/features.js'
 import type { State } from '../../state/state.js'
 import { ago } from '../origin.js'
 

@@ -3,6 +3,11 @@ import type { ProjectRecord, Visibility } from '../../state/people-and-projects.
 import type { State } from '../../state/state.js'
 import { ago, dayAgo } from '../origin.js'
 
+export const seedSnippets = (state: State): void => {
+  state.snippets.add({ project_id: 1, author_id: 4, title: 'Start by hand', storage: 'default' })
+  state.snippets.add({ project_id: null, author_id: 2, title: 'A shell loop', storage: 'second' })
+}
+
 type Row = readonly [
   path: string,
   visibility: Visibility,

@@ -2,8 +2,8 @@
 import { addCommit, type Content, emptyContent, type Signature } from '../../git/content.js'
 import type { CommitCard } from '../../state/ci.js'
 import { ago } from '../origin.js'
+import type { Step } from './app-history.js'
 import { appBranches, appSteps } from './app-history.js'
-import type { Step } from './step.js'
 
 export interface History {
   readonly content: Content
