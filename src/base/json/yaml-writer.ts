@@ -64,8 +64,10 @@ const textIn = (text: string, depth: number): string => {
   return block ? blockText(text, '  '.repeat(depth)) : quoted(text)
 }
 
-const scalar = (value: unknown): string =>
-  typeof value === 'boolean' || Number.isFinite(value) ? String(value) : inJson(value)
+const scalar = (value: unknown): string => {
+  if (value instanceof Exact) return value.text
+  return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : inJson(value)
+}
 
 /** Lists of scalars whose JSON has at most so many characters stand in one line. */
 interface YamlLayout {
