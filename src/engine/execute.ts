@@ -8,7 +8,6 @@ import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
-import { executeSeveral } from './instances/index.js'
 import type { JournalWish } from './keeping/wish.js'
 import type { AskedLine, Decided, LinePart, RunWithin } from './options.js'
 import { type FindOwn, ownWords } from './own/found.js'
@@ -65,6 +64,7 @@ export const execute = async (
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
   if (raw.flags.has('web')) throw usage('--web opens the page of one object, of one instance')
+  const { executeSeveral } = await import('./instances/index.js')
   return executeSeveral(line, executeOne)
 }
 

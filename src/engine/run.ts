@@ -18,7 +18,6 @@ import type { Coming, Given, Plan, PlanSource } from './command/described.js'
 import { isRepeated } from './command/many-flags.js'
 import type { Services } from './command/services.js'
 import type { Command, Operation } from './command/types.js'
-import { takeUp } from './keeping/resuming.js'
 import type { JournalWish } from './keeping/wish.js'
 import type { RunOptions } from './options.js'
 import { asNeutral } from './own/found.js'
@@ -127,6 +126,7 @@ const defaultRound = 2
 /** The line of the run that is gone on with; undefined where nothing of it is left. */
 const takenUp = async (line: RunLine): Promise<RunLine | undefined> => {
   if (line.globals.resume === undefined || line.command.keeps === true) return line
+  const { takeUp } = await import('./keeping/resuming.js')
   const taken = await takeUp({ ...line, ...line.running })
   return taken === undefined ? undefined : { ...line, ...taken }
 }

@@ -3,7 +3,6 @@
 import { Failure } from '../errors.js'
 import type { Ask } from '../http/types.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
-import { WebPage } from './answer/web-page.js'
 import { named } from './command/derive/index.js'
 import type { Given, Plan } from './command/described.js'
 import type { InstanceService, Many, Services } from './command/services.js'
@@ -12,9 +11,7 @@ import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
 import { Sending } from './instance/sending.js'
-import { PartOfInstance } from './instances/merged.js'
 import type { KeepingParts } from './keeping/keeping.js'
-import { Keeping } from './keeping/keeping.js'
 import { isKept, recordFor } from './keeping/wish.js'
 import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
@@ -112,9 +109,11 @@ const answerOf = async (
   if (globals.web && !globals.curl) {
     const baseUrl = async (): Promise<string> => (await place.session()).baseUrl
     const note = (text: string): void => screen.notes.note(text)
+    const { WebPage } = await import('./answer/web-page.js')
     return new WebPage(printing, { env, baseUrl, note, words })
   }
   if (part === undefined) return printing
+  const { PartOfInstance } = await import('./instances/merged.js')
   return new PartOfInstance(printing, part)
 }
 
@@ -200,6 +199,7 @@ const keeperOf = (
   const keeper: Engine['keeper'] = (first, single, final) => {
     if (!isKept({ command, globals, wish }, first)) return undefined
     return async () => {
+      const { Keeping } = await import('./keeping/keeping.js')
       const selected = (plan: Plan): unknown => recordFor(chosen, plan)
       const parts = {
         command,

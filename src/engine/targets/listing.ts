@@ -12,7 +12,6 @@ import type { Requests } from '../perform/requests.js'
 import { givenFor, type Slot } from '../plan/parents.js'
 import type { Afterwards } from '../streams.js'
 import type { Over, PartOfOver } from './over.js'
-import { overParents } from './over.js'
 
 type Run = NonNullable<Command['run']>
 
@@ -87,6 +86,7 @@ export const listingOver =
     const { answer, below, exchange, person } = parts
     const each = new EachParent(globals, parts)
     const one = typeof work === 'function' ? each.running(given, work) : each.listing(given, work)
+    const { overParents } = await import('./over.js')
     await overParents({
       services: { answer, person },
       slots,
