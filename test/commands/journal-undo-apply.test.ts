@@ -1,5 +1,14 @@
 /** `journal undo` of an apply: what was there before comes back, or is named. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
@@ -94,6 +103,23 @@ it('cannot take back what was made without a record', async () => {
   rmSync(join(config, 'state', 'journals', former[0] ?? ''))
   const undone = await run('journal undo last --yes')
   expect([undone.code, undone.stderr]).toEqual([2, expect.stringContaining('without a record of')])
+})
+
+it('goes by no record that another may have written', async () => {
+  const { run, declare, journals, state, config } = await desk()
+  declare(several)
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  const after = await state()
+  const name = journals().find((one) => one.endsWith('.former.yml')) ?? ''
+  const file = join(config, 'state', 'journals', name)
+  chmodSync(file, 0o666)
+  const open = await run('journal undo last --yes')
+  expect([open.code, open.stderr]).toEqual([2, expect.stringContaining('is not to be gone by')])
+  renameSync(file, join(config, 'moved.yml'))
+  symlinkSync(join(config, 'moved.yml'), file)
+  const link = await run('journal undo last --yes')
+  expect([link.code, link.stderr]).toEqual([2, expect.stringContaining('it is a link')])
+  expect(await state()).toBe(after)
 })
 
 it('keeps no secret, and names what it cannot bring back', async () => {

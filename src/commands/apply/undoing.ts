@@ -5,6 +5,7 @@ import type { DoneThere } from '../../desired/applying/former.js'
 import type { Services } from '../../engine/command/services.js'
 import { formerBeside, planBeside } from '../../engine/journal/folder.js'
 import type { Past } from '../../engine/journal/past.js'
+import { openJournal } from '../../engine/journal/reading.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import type { MadePlan } from '../plan/making.js'
 import { applying, type UndoingApply } from './index.js'
@@ -82,6 +83,8 @@ const dueIn =
 export const undoApply = async (services: Services, past: Past, redo: boolean): Promise<void> => {
   const { id } = past.header
   const former = checkFormer(past.file, id)
+  // As with the journal itself: what another may have written is not applied in this user's name.
+  await (await openJournal(former)).close()
   const { there, lost, flags } = await doneBy(past)
   tellLost(services, lost)
   await applying(
