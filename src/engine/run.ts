@@ -24,7 +24,7 @@ import { asNeutral } from './own/found.js'
 import { isSource, type Targets } from './perform/requests.js'
 import { givenOf } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
-import { type Put, putTogether, type RunParts } from './services.js'
+import { createServices, type RunParts, type RunServices } from './services.js'
 import {
   comingOf,
   inPart,
@@ -43,7 +43,7 @@ import { watch } from './watch.js'
 type Perform = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
 
 /** A run whose services are there. */
-export interface Running extends Omit<Put, 'parts'> {
+export interface Running extends Omit<RunServices, 'parts'> {
   readonly perform: Perform
 }
 
@@ -104,8 +104,8 @@ const performing =
 
 /** The services of a run, and what does with them what a command says. */
 export const startRun = async (options: RunOptions): Promise<Running> => {
-  const { parts, ...put } = await putTogether(options)
-  return { ...put, perform: performing(parts) }
+  const { parts, ...rest } = await createServices(options)
+  return { ...rest, perform: performing(parts) }
 }
 
 // From a line to its targets.

@@ -71,7 +71,8 @@ export interface RunParts {
   readonly preview: (() => Promise<Previews>) | undefined
 }
 
-export interface Put {
+/** What a run is made of. */
+export interface RunServices {
   readonly services: Services
   readonly parts: RunParts
   /** `--select`, of what was asked; undefined where nothing is to be selected. */
@@ -225,8 +226,8 @@ const tellAfter = (below: Afterwards, sending: Sending, { note }: SingleBudget):
   if (note !== undefined) below.later(note)
 }
 
-/** Puts the services of a run together. */
-export const putTogether = async (options: RunOptions): Promise<Put> => {
+/** The services of a run, made for its options. */
+export const createServices = async (options: RunOptions): Promise<RunServices> => {
   const { globals, listed, signal } = options
   const screen = await streamsOf(options)
   const below = new Afterwards(screen.notes)

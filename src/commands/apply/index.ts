@@ -19,7 +19,7 @@ import { writeReports } from '../plan/reports.js'
 import { secretsOf } from '../plan/secrets.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
 import { done } from './doing.js'
-import { keptRun, noteUnfinished, type ResumedRun, resumedRun, type TakenBack } from './journal.js'
+import { keptRun, noteUnfinished, type ResumedRun, resumedRun, type UndoHeader } from './journal.js'
 import type { ApplyRun } from './run.js'
 
 // One apply at a time on an instance, from one state folder.
@@ -79,7 +79,7 @@ const wantedBy = async (
   given: Mine,
   agreed: Agreed | undefined,
   secrets: Awaited<ReturnType<typeof secretsOf>>,
-  undoing: UndoingApply | undefined,
+  undoing: ApplyUndo | undefined,
 ): Promise<Wanted> => {
   const { person } = services
   const made = await person.progress('comparing', () =>
@@ -157,8 +157,8 @@ const showPlan = async (services: Services, reported: Reported): Promise<void> =
 }
 
 /** A run that takes another one back. */
-export interface UndoingApply {
-  readonly undoes: TakenBack
+export interface ApplyUndo {
+  readonly undoes: UndoHeader
   /** What of the plan does that. */
   readonly due: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
@@ -168,7 +168,7 @@ const begun = async (
   services: Services,
   given: Mine,
   own: ResumedRun | undefined,
-  undoing: UndoingApply | undefined,
+  undoing: ApplyUndo | undefined,
 ): Promise<ApplyRun | undefined> => {
   const { person, place } = services
   const agreed = own?.agreed ?? (await agreedIn(services, given))
@@ -216,7 +216,7 @@ const begun = async (
 export const applying = async (
   services: Services,
   given: Mine,
-  undoing?: UndoingApply,
+  undoing?: ApplyUndo,
 ): Promise<void> => {
   const { resume, dryRun } = services.place.globals
   const release = dryRun ? () => {} : await onlyOne(services.place)

@@ -49,9 +49,9 @@ export interface ResumedRun extends OwnRun {
 }
 
 /** The run that a run takes back, where it does. */
-export type TakenBack = Pick<Header, 'undoes' | 'redo'>
+export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
 
-const headerOf = async (services: Services, id: string, undoes: TakenBack): Promise<Header> => ({
+const headerOf = async (services: Services, id: string, undoes: UndoHeader): Promise<Header> => ({
   ...undoes,
   journal: 1,
   id,
@@ -88,7 +88,7 @@ export const keptRun = async (
   services: Services,
   given: PlanGiven,
   { document, plan, sight }: MadePlan,
-  undoes: TakenBack = {},
+  undoes: UndoHeader = {},
 ): Promise<OwnRun> => {
   const { place } = services
   if (place.globals.journal === 'none') return runOf(undefined, document)

@@ -1,14 +1,14 @@
 /** Taking an apply back: what was there before stands beside its journal as a declared file, and is applied. */
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
-import type { DoneThere } from '../../desired/applying/former.js'
+import type { ApplyRecord } from '../../desired/applying/former.js'
 import type { Services } from '../../engine/command/services.js'
 import { formerBeside, planBeside } from '../../engine/journal/folder.js'
 import type { Past } from '../../engine/journal/past.js'
 import { openJournal } from '../../engine/journal/reading.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import type { MadePlan } from '../plan/making.js'
-import { applying, type UndoingApply } from './index.js'
+import { type ApplyUndo, applying } from './index.js'
 import { keptIn } from './journal.js'
 
 /** So many attributes that cannot be brought back are named. */
@@ -23,18 +23,18 @@ export const checkFormer = (journal: string, id: string): string => {
 
 /** What the run did, or may have done, by address; secrets that it set cannot be brought back. */
 const doneBy = async ({ file, states }: Past) => {
-  const [{ DoneThere }, { readKept }] = await Promise.all([
+  const [{ ApplyRecord }, { readKept }] = await Promise.all([
     import('../../desired/applying/former.js'),
     import('../../desired/planfile/read.js'),
   ])
   const path = planBeside(file)
   const kept = await keptIn(path)
-  const there = new Map<string, DoneThere>()
+  const there = new Map<string, ApplyRecord>()
   const lost: string[] = []
   for (const [i, action] of readKept(kept.plan, path).actions.entries()) {
     if (!['begun', 'done', 'unknown'].includes(states.get(i + 1) ?? '')) continue
     const key = action.address.toLowerCase()
-    const done = there.get(key) ?? new DoneThere()
+    const done = there.get(key) ?? new ApplyRecord()
     done.add(action)
     there.set(key, done)
     if (action.verb !== 'create')
@@ -52,7 +52,7 @@ const tellLost = ({ person }: Services, lost: readonly string[]): void => {
 
 /** What of a plan takes back what the run did; what was changed since is told, and left as it is. */
 const dueIn =
-  ({ answer, person }: Services, there: ReadonlyMap<string, DoneThere>): UndoingApply['due'] =>
+  ({ answer, person }: Services, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
   async ({ plan, sight }: MadePlan) => {
     const { addressText } = await import('../../desired/address.js')
     const due: PlannedAction[] = []

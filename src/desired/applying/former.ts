@@ -153,7 +153,7 @@ const itemNow = async (
 }
 
 /** What the apply did to one address. */
-export class DoneThere {
+export class ApplyRecord {
   readonly #verbs = new Set<string>()
   readonly #wanted = new Map<string, JsonValue>()
 
