@@ -55,13 +55,19 @@ export interface ValueRange {
   readonly text: string
 }
 
-/** What a file says, where, and what it was said over, the nearest first. */
-export interface Stated<T> {
+/** What a file says, and where. */
+export interface SaidOnce<T> {
   readonly value: T
   readonly origin: Origin
-  readonly over: readonly Stated<T>[]
+  /** What it was said over, the nearest first. */
+  readonly over?: readonly Stated<T>[]
   /** Where a key that is no more specific says something else. */
   readonly rival?: Origin
+}
+
+/** The same with all that it was said over. */
+export interface Stated<T> extends SaidOnce<T> {
+  readonly over: readonly Stated<T>[]
 }
 
 /** An item of a set, a rule, or the one object, whose identity is ''. */
@@ -76,9 +82,9 @@ export interface WishedItem {
   /** Attributes that the catalogue does not know: under `$other`, or of an `open` kind, whose answer says which there are. */
   readonly other: ReadonlyMap<string, Stated<WantedValue>>
   /** Names that it had before. */
-  readonly previously?: readonly string[]
+  readonly previously?: SaidOnce<readonly string[]>
   /** The family of an integration whose slug is not known. */
-  readonly family?: string
+  readonly family?: SaidOnce<string>
   /** Of a rule: the items it is for, by field. */
   readonly match?: Readonly<Record<string, JsonValue>>
 }

@@ -119,6 +119,24 @@ describe('a selector', () => {
     )
   })
 
+  it.each([
+    [
+      'previously',
+      'approval_rules: {Every: {approvals_required: 1, previously: [A]}}',
+      'approval_rules: {Every: {previously: [B]}}',
+    ],
+    [
+      'family',
+      'integrations: {own: {family: chat-webhook, push_events: true}}',
+      'integrations: {own: {family: chat-room}}',
+    ],
+  ])('may not be gainsaid by one of its rank in %s', async (word, one, other) => {
+    const two = `'{topic: service}': {${one}}, '{path: "platform/*"}': {${other}}`
+    const { code, stderr } = await (await desk([`projects: {${two}}`]))('plan FILES')
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/f0\.yml:2:\d+: /)])
+    expect(stderr).toMatch(new RegExp(`#${word} is said otherwise at f0\\.yml:2:`))
+  })
+
   it('unites what is alike, items of sets, and changes of lists', async () => {
     const list = (change: string): string => `{approval_rules: {Security: {user_ids: {${change}}}}}`
     const run = await desk([

@@ -82,6 +82,11 @@ const dueIn =
  */
 export const undoApply = async (services: Services, past: Past, redo: boolean): Promise<void> => {
   const { id } = past.header
+  if (services.place.globals.curl)
+    throw usage(
+      `cannot undo ${id} with --curl: an apply reads the instance before it knows its requests`,
+      'Use --dry-run to see the plan of the undo.',
+    )
   const former = checkFormer(past.file, id)
   // As with the journal itself: what another may have written is not applied in this user's name.
   await (await openJournal(former)).close()

@@ -38,7 +38,7 @@ export const named = (c: Comparing, meant: Reference): readonly SeenItem[] =>
 
 /** What an item was called before, where exactly one of those names is still there. */
 const previous = (c: Comparing, wished: WishedItem): Pairing => {
-  const old = (wished.previously ?? []).flatMap((name) => named(c, name))
+  const old = (wished.previously?.value ?? []).flatMap((name) => named(c, name))
   if (old.length < 2) return { item: old[0] }
   c.mistaken(
     wished.origin,

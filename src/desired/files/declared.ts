@@ -2,18 +2,8 @@
 import type { JsonValue } from '../../base/json/value.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import type { Reference } from '../references.js'
-import type { Origin, Stated, WantedValue } from '../wishes.js'
+import type { Origin, SaidOnce, WantedValue } from '../wishes.js'
 import type { FileSelector } from './selectors.js'
-
-/** Something that is said once at a level. */
-export interface SaidOnce<T> {
-  readonly value: T
-  readonly origin: Origin
-  /** What it was said over at the same level: by teams. */
-  readonly over?: readonly Stated<T>[]
-  /** Where another key of the same rank says something else. */
-  readonly rival?: Origin
-}
 
 export interface DeclaredItem {
   readonly identity: Reference

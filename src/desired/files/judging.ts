@@ -1,8 +1,7 @@
 /** What all parts of reading a file share: where mistakes go, and what may be said once only. */
 
 import { quoted } from '../../base/quoted.js'
-import { originText } from '../wishes.js'
-import type { SaidOnce } from './declared.js'
+import { originText, type SaidOnce } from '../wishes.js'
 import type { Mistakes } from './mistakes.js'
 import type { SourceRules } from './secret.js'
 import { sort, type WrittenEntry } from './written.js'

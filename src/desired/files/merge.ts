@@ -3,9 +3,9 @@ import type { JsonValue } from '../../base/json/value.js'
 import { shelvesOf } from '../../base/shelves.js'
 import type { Managed, Referent } from '../../catalogue/managed/managed.js'
 import { attributesOf } from '../attributes.js'
-import type { Stated, WantedValue, Wish, WishedItem } from '../wishes.js'
+import type { SaidOnce, Stated, WantedValue, Wish, WishedItem } from '../wishes.js'
 import { changedChange, changedList } from './change.js'
-import type { DeclaredItem, DeclaredKind, DeclaredLevel, SaidOnce } from './declared.js'
+import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './declared.js'
 import { united } from './peers.js'
 
 /** What is wanted of a kind, wherever it is wanted. */
@@ -59,15 +59,13 @@ const mergeItem = (
   const named = { identity, origin, match, rival: next.rival }
   if (next.gone !== undefined) return { ...named, gone: true, attributes: none, other: none }
   const base = before?.gone === true || next.inherit?.value === false ? undefined : before
-  const previously = next.previously?.value ?? base?.previously
-  const family = next.family?.value ?? base?.family
   return {
     ...named,
     gone: false,
     attributes: mergeAttributes(kind, base?.attributes ?? none, next.attributes),
     other: mergeAttributes(kind, base?.other ?? none, next.other),
-    previously,
-    family,
+    previously: next.previously ?? base?.previously,
+    family: next.family ?? base?.family,
   }
 }
 

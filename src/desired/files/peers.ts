@@ -1,8 +1,8 @@
 /** Levels of equal rank as one: what they say alike unites, and where they differ something more specific has to say it. */
 import { isObject } from '../../base/objects.js'
 import { canonical } from '../values.js'
-import type { WantedValue } from '../wishes.js'
-import type { DeclaredItem, DeclaredKind, DeclaredLevel, SaidOnce } from './declared.js'
+import type { SaidOnce, WantedValue } from '../wishes.js'
+import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './declared.js'
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 

@@ -18,7 +18,7 @@ const familyOfItem = (
   { identity, family }: Pick<WishedItem, 'identity' | 'family'>,
 ): IntegrationFamily | undefined =>
   kind.families?.find(({ slugs }) => slugs.includes(String(identity))) ??
-  kind.families?.find(({ name }) => name === family)
+  kind.families?.find(({ name }) => name === family?.value)
 
 const checkItem = (kind: Managed, item: WishedItem, mistakes: Mistakes): void => {
   const family = familyOfItem(kind, item)
@@ -34,8 +34,8 @@ const checkItem = (kind: Managed, item: WishedItem, mistakes: Mistakes): void =>
     )
     return
   }
-  if (item.family !== undefined && item.family !== family.name)
-    mistakes.add(item.origin, `${name} is of the family ${family.name}, not ${item.family}`)
+  if (item.family !== undefined && item.family.value !== family.name)
+    mistakes.add(item.origin, `${name} is of the family ${family.name}, not ${item.family.value}`)
   checkAttributes(kind, item, family, mistakes)
 }
 
@@ -94,7 +94,7 @@ const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
 const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
   const declared = new Map(items.map((item) => [String(item.identity), item]))
   for (const item of items)
-    for (const name of item.previously ?? []) {
+    for (const name of item.previously?.value ?? []) {
       const other = declared.get(name)
       if (other !== undefined && other !== item)
         mistakes.add(
@@ -134,7 +134,9 @@ export const checkRivals = (place: ManagedPlace, merged: MergedKind, mistakes: M
   for (const item of merged.items) {
     const name = String(item.identity)
     report(name, item.origin, item.rival)
-    for (const [attribute, { origin, rival }] of [...item.attributes, ...item.other])
-      report(name, origin, rival, attribute)
+    const { attributes, other, previously, family } = item
+    const words = Object.entries({ previously, family })
+    for (const [attribute, said] of [...attributes, ...other, ...words])
+      if (said !== undefined) report(name, said.origin, said.rival, attribute)
   }
 }

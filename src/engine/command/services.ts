@@ -212,6 +212,7 @@ type Looked = Pick<
   Globals,
   | 'baseUrl'
   | 'concurrency'
+  | 'curl'
   | 'dryRun'
   | 'insecure'
   | 'journal'

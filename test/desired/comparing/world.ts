@@ -72,8 +72,10 @@ const itemOf = (kind: Managed, identity: string, said: Item | null): WishedItem 
     gone: said === null,
     attributes: pick(true),
     other: pick(false),
-    ...(said?.$previously === undefined ? {} : { previously: said.$previously }),
-    ...(said?.$family === undefined ? {} : { family: said.$family }),
+    ...(said?.$previously === undefined
+      ? {}
+      : { previously: { value: said.$previously, origin: origin() } }),
+    ...(said?.$family === undefined ? {} : { family: { value: said.$family, origin: origin() } }),
     ...(said?.$match === undefined ? {} : { match: said.$match }),
   }
 }

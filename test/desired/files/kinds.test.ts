@@ -73,10 +73,9 @@ describe('items', () => {
 
   it('may say what they were called, where their kind can be renamed', async () => {
     const text = 'projects: {platform/app: {approval_rules: {A: {previously: [B, C]}}}}'
-    expect(itemIn(await readText(text), 'platform/app:approval_rules', 'A').previously).toEqual([
-      'B',
-      'C',
-    ])
+    expect(
+      itemIn(await readText(text), 'platform/app:approval_rules', 'A').previously?.value,
+    ).toEqual(['B', 'C'])
     expect(managedKinds.filter(({ renames }) => renames === true).map(({ name }) => name)).toEqual([
       'geo_nodes',
       'approval_rules',
@@ -117,14 +116,14 @@ describe('integrations', () => {
       'Did you mean chat-webhook?',
     )
     const state = await readText(integrations('chat: {family: chat-webhook}, gone: null'))
-    expect(itemIn(state, 'platform/app:integrations', 'chat').family).toBe('chat-webhook')
+    expect(itemIn(state, 'platform/app:integrations', 'chat').family?.value).toBe('chat-webhook')
   })
 
   it('may have it said at another level', async () => {
     const two = (inner: string): string =>
       `groups: {platform/**: {projects: {integrations: {chat: {family: chat-webhook}}}}}\n${inner}`
     const state = await readText(two(integrations('chat: {webhook: {env: X}}')))
-    expect(itemIn(state, 'platform/app:integrations', 'chat').family).toBe('chat-webhook')
+    expect(itemIn(state, 'platform/app:integrations', 'chat').family?.value).toBe('chat-webhook')
     expect(await mistakesIn(two('projects: {web/site: {integrations: {chat: {}}}}'))).toEqual([
       expect.stringMatching(/^2:\d+: chat needs family/),
       expect.any(String),

@@ -217,7 +217,7 @@ describe('merging', () => {
       twoLevels('{A: {previously: [X]}, B: {previously: Y}}', '{A: {previously: [Z]}, B: {}}'),
     )
     const [a, b] = ['A', 'B'].map((name) => itemIn(state, 'platform/core/db:approval_rules', name))
-    expect([a?.previously, b?.previously]).toEqual([['Z'], ['Y']])
+    expect([a?.previously?.value, b?.previously?.value]).toEqual([['Z'], ['Y']])
   })
 })
 

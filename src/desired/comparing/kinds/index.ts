@@ -81,7 +81,7 @@ const approvalRules: KindHooks = {
 const familyOf = (c: Comparing, { identity, family }: WishedItem): IntegrationFamily | undefined =>
   family === undefined
     ? familyOfSlug(String(identity))
-    : c.kind.families?.find(({ name }) => name === family)
+    : c.kind.families?.find(({ name }) => name === family.value)
 
 const required = (c: Comparing, wished: WishedItem): readonly string[] =>
   Object.entries(familyOf(c, wished)?.params ?? {}).flatMap(([name, param]) =>
