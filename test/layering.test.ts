@@ -110,14 +110,19 @@ const offences = (check: (from: string, to: string, how: Import) => string | und
 const loadedWith = (...entries: readonly string[]) => {
   const seen = new Set(entries)
   const packages = new Set<string>()
+  const builtins = new Set<string>()
   for (const file of seen)
     for (const how of sources.get(file) ?? []) {
       if (how.type || how.dynamic) continue
       const target = targetOf(file, how)
       if (how.target.startsWith('.')) seen.add(target)
-      else if (!target.startsWith('node:')) packages.add(target)
+      else (target.startsWith('node:') ? builtins : packages).add(target)
     }
-  return { files: [...seen].sort(), packages: [...packages].sort() }
+  return {
+    files: [...seen].sort(),
+    packages: [...packages].sort(),
+    builtins: [...builtins].sort(),
+  }
 }
 
 describe('the rooms of src', () => {
@@ -209,6 +214,13 @@ describe('the rooms of src', () => {
     const light = ['commander', 'env-paths', 'fastest-levenshtein', 'http-link-header']
     const { packages } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab/tab.ts')
     expect(packages.filter((name) => !light.includes(name))).toEqual([])
+  })
+
+  it('load for a request no part of Node that costs milliseconds', () => {
+    const { builtins } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab/tab.ts')
+    expect(builtins).toContain('node:fs')
+    const slow = /^node:(?:child_process|crypto|fs\/promises|https?|readline|tls|worker)/
+    expect(builtins.filter((name) => slow.test(name))).toEqual([])
   })
 
   it('load for help nothing that sends, shows records or knows profiles', () => {

@@ -15,7 +15,7 @@ import {
   takeUpJournal,
   tellGap,
 } from '../../engine/keeping/runs.js'
-import { instanceOf } from '../../engine/place/journals.js'
+import { instanceOf } from '../../engine/place/sandbox.js'
 import type { End } from '../../engine/work/report.js'
 import { reasonOf, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'

@@ -5,7 +5,7 @@ import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'
 import type { Services } from '../../engine/command/services.js'
-import { instanceOf } from '../../engine/place/journals.js'
+import { instanceOf } from '../../engine/place/sandbox.js'
 import { usage } from '../../errors.js'
 import { pathsOf } from '../../profile/index.js'
 

@@ -13,7 +13,8 @@ import { createIn, createJournal, reopenJournal } from '../journal/opening.js'
 import type { Past } from '../journal/past.js'
 import { readPast } from '../journal/past.js'
 import type { Journal } from '../journal/writing.js'
-import { fileOf, instanceOf } from '../place/journals.js'
+import { fileOf } from '../place/journals.js'
+import { instanceOf } from '../place/sandbox.js'
 import type { Kept } from '../work/report.js'
 
 /** Has a journal note that its run was the last write: of whoever began it, and of who goes on with it. */

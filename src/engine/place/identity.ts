@@ -6,7 +6,7 @@ import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { MadeBy } from '../command/described.js'
 import type { PlaceService } from '../command/services.js'
-import { instanceOf } from './journals.js'
+import { instanceOf } from './sandbox.js'
 
 /** Who the instance says asks; undefined where it does not say. */
 const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {

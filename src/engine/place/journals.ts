@@ -7,13 +7,6 @@ import { journalFolder } from '../../profile/index.js'
 import type { PlaceService } from '../command/services.js'
 import type { Argument } from '../command/types.js'
 import { newestIn } from '../journal/folder.js'
-import { stateFolder } from './sandbox.js'
-
-/** What an instance is called in journals: an embedded one by where its state is kept. */
-export const instanceOf = async (
-  place: Pick<PlaceService, 'env' | 'globals' | 'session'>,
-): Promise<string> =>
-  place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
 
 type Place = Pick<PlaceService, 'cwd' | 'env'>
 

@@ -7,9 +7,16 @@ import type { Words } from '../../catalogue/words.js'
 import { codeOf, usage } from '../../errors.js'
 import { environmentToken, jobTokenFor, pathsOf } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
+import type { PlaceService } from '../command/services.js'
 
 /** Where the state is kept between calls. */
 export const stateFolder = (env: NodeJS.ProcessEnv): string => join(pathsOf(env).state, 'sandbox')
+
+/** What an instance is called in journals: an embedded one by where its state is kept. */
+export const instanceOf = async (
+  place: Pick<PlaceService, 'env' | 'globals' | 'session'>,
+): Promise<string> =>
+  place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
 
 /** Where nothing can be written: a home that is read-only, or another's. */
 const closed = new Set(['EACCES', 'EPERM', 'EROFS'])

@@ -6,8 +6,7 @@ import { journalFolder } from '../../profile/index.js'
 import { named } from '../command/derive/index.js'
 import type { PlaceService } from '../command/services.js'
 import type { Command } from '../command/types.js'
-import { noteUnkept } from '../journal/last.js'
-import { instanceOf } from './journals.js'
+import { instanceOf } from './sandbox.js'
 
 interface UnkeptParts {
   readonly command: Command
@@ -66,8 +65,9 @@ export class UnkeptWrites {
             profile: (await place.session()).profile?.name ?? null,
           }
       const write = { command: named(command), at: clock.now().toISOString() }
-      if (writer !== undefined)
-        await noteUnkept(journalFolder(env), { ...writer, ...write }, request)
+      if (writer === undefined) return
+      const { noteUnkept } = await import('../journal/last.js')
+      await noteUnkept(journalFolder(env), { ...writer, ...write }, request)
     } catch (error) {
       if (!this.#warned)
         warn(

@@ -8,7 +8,7 @@ import { isRepeated } from '../command/many-flags.js'
 import type { Services } from '../command/services.js'
 import type { Coming, Command, Given, NamedObject } from '../command/types.js'
 import type { StandardInput } from '../input.js'
-import { type Narrow, narrowed } from '../keeping/shards.js'
+import type { Narrow } from '../keeping/shards.js'
 import type { JournalWish } from '../keeping/wish.js'
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
@@ -138,6 +138,7 @@ export const inPart = async (
   const text = globals.shard ?? wish.resumed?.past.header.asked?.shard
   if (text === undefined) return { given }
   const several = wish.parents !== undefined && given.coming === undefined
+  const { narrowed } = await import('../keeping/shards.js')
   const part = narrowed(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.coming !== undefined)
     return part
