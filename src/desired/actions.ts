@@ -3,7 +3,7 @@ import type { JsonValue, JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Managed } from '../catalogue/managed/managed.js'
 import type { Failure } from '../errors.js'
-import type { Address, ManagedPlace } from './address.js'
+import { type Address, addressText, type ManagedPlace } from './address.js'
 import type { Origin, SecretSource } from './wishes.js'
 
 export type Verb = 'create' | 'update' | 'delete' | 'enable'
@@ -48,6 +48,10 @@ export interface PlannedAction {
   /** Where it is wanted; of what an exact set does not list, where the set is said to be exact. */
   readonly origin: Origin
 }
+
+/** What an action is told apart by. */
+export const actionId = ({ verb, address }: Pick<PlannedAction, 'verb' | 'address'>): string =>
+  `${verb} ${addressText(address)}`
 
 /** What is said besides actions. */
 export interface PlanFinding {

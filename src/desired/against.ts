@@ -1,6 +1,7 @@
 /** A plan held against that of the same files at another commit: what changed, and what is no longer declared. */
 import { type Address, addressText, placeText } from './address.js'
 import type { PlanEntry } from './entries.js'
+import type { DesiredPlace } from './files/index.js'
 import type { Wish, WishedItem } from './wishes.js'
 
 export interface PlanComparison {
@@ -24,7 +25,6 @@ const textOf = ({ is, full, text, changes }: PlanEntry): string =>
     ]),
   ])
 
-const keyOf = ({ place, kind }: Wish): string => `${placeText(place)}:${kind.name}`.toLowerCase()
 const nameOf = ({ identity }: WishedItem): string => String(identity).toLowerCase()
 
 /** What an item of before is called, and what of it is no longer declared. */
@@ -44,26 +44,20 @@ const missing = (wish: Wish, item: WishedItem, now: WishedItem | undefined): rea
     .map((attribute) => addressText({ ...of, attribute }))
 }
 
-const undeclaredOf = (
-  now: readonly Wish[],
-  former: readonly Wish[],
-  acted: ReadonlySet<string>,
-): readonly string[] => {
-  const known = new Map(now.map((wish) => [keyOf(wish), wish]))
-  return former.flatMap((wish) => {
-    const same = known.get(keyOf(wish))
+const undeclaredAt = (now: readonly Wish[], former: readonly Wish[]): readonly string[] =>
+  former.flatMap((wish) => {
+    const same = now.find(({ kind }) => kind === wish.kind)
     const items = new Map(same?.items.map((item) => [nameOf(item), item]))
     return wish.items.flatMap((item) => {
       const next = items.get(nameOf(item))
       if (item.gone || (next === undefined && same?.exact?.value === true)) return []
-      return missing(wish, item, next).filter((text) => !acted.has(text))
+      return missing(wish, item, next)
     })
   })
-}
 
 interface Planned {
   readonly entries: readonly PlanEntry[]
-  readonly wishes: readonly Wish[]
+  readonly places: readonly DesiredPlace[]
 }
 
 const isAction = ({ id }: PlanEntry): boolean => id !== undefined
@@ -73,7 +67,11 @@ export const comparePlans = (now: Planned, former: Planned): PlanComparison => {
   const before = new Set(former.entries.map(textOf))
   const entries = now.entries.filter((one) => one.is === 'unread' || !before.has(textOf(one)))
   const acted = new Set(now.entries.filter(isAction).map(({ full }) => full))
-  const undeclared = undeclaredOf(now.wishes, former.wishes, acted)
+  const keyOf = ({ place }: DesiredPlace): string => placeText(place).toLowerCase()
+  const known = new Map(now.places.map((one) => [keyOf(one), one]))
+  const undeclared = former.places
+    .flatMap((one) => undeclaredAt(known.get(keyOf(one))?.wishes() ?? [], one.wishes()))
+    .filter((text) => !acted.has(text))
   const gone = new Set(undeclared.map((text) => text.replace(/ \(.*\)$|#.*$/g, '')))
   return {
     entries,

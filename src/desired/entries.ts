@@ -49,16 +49,64 @@ export interface PlanEntry {
   readonly failure?: Failure
 }
 
-type Found = Omit<PlanEntry, 'place' | 'name' | 'full'>
+/** What an entry is made of: an action, a finding, or what was not read. */
+type Source = Pick<PlanEntry, 'address'> &
+  Partial<Pick<PlanEntry, 'origin' | 'changes' | 'id' | 'loses' | 'failure'>>
 
-const actionEntries = ({ actions }: DesiredPlan): readonly Found[] => {
+/** Nothing of what it is made of is kept twice: a plan may have a hundred thousand. */
+class Entry implements PlanEntry {
+  constructor(
+    readonly is: EntryKind,
+    readonly source: Source,
+    readonly text = '',
+  ) {}
+
+  get address(): Address {
+    return this.source.address
+  }
+
+  get place(): string {
+    return placeText(this.address)
+  }
+
+  get name(): string {
+    const { kind, item, attribute } = this.address
+    const inside = item === undefined ? '' : `/${item}`
+    const what = attribute === undefined ? '' : `#${attribute}`
+    return `${kind === '*' ? 'all of it' : kind}${inside}${what}`
+  }
+
+  get full(): string {
+    return addressText(this.address)
+  }
+
+  get origin(): Origin | undefined {
+    return this.source.origin
+  }
+
+  get changes(): readonly Change[] {
+    return this.source.changes ?? []
+  }
+
+  get id(): string | undefined {
+    return this.source.id
+  }
+
+  get loses(): string | undefined {
+    return this.source.loses
+  }
+
+  get failure(): Failure | undefined {
+    return this.source.failure
+  }
+}
+
+const actionEntries = ({ actions }: DesiredPlan): readonly PlanEntry[] => {
   const replaced = replacedIn(actions)
-  return actions
-    .filter(({ id }) => !replaced.has(id))
-    .map(({ id, verb, address, origin, changes, loses, replaces = '' }) => ({
-      is: replaced.has(replaces) ? 'replace' : verb,
-      ...{ id, address, origin, changes, loses, text: '' },
-    }))
+  return actions.flatMap((action) => {
+    const { id, verb, replaces = '' } = action
+    return replaced.has(id) ? [] : [new Entry(replaced.has(replaces) ? 'replace' : verb, action)]
+  })
 }
 
 const stages = managedKinds.map(({ scope, name }) => `${scope} ${name}`)
@@ -78,28 +126,13 @@ const inOrder = (a: PlanEntry, b: PlanEntry): number =>
   rankOf(a) - rankOf(b) ||
   byText(a.address.item ?? '', b.address.item ?? '')
 
-const nameIn = ({ kind, item, attribute }: Address): string =>
-  `${kind === '*' ? 'all of it' : kind}${item === undefined ? '' : `/${item}`}${attribute === undefined ? '' : `#${attribute}`}`
-
 /** All items of a plan; a replacement is one. */
 export const entriesOf = (plan: DesiredPlan): readonly PlanEntry[] =>
   [
     ...actionEntries(plan),
-    ...plan.findings.map((finding): Found => ({ ...finding, changes: [] })),
-    ...plan.unread.map(
-      ({ place, kind, failure }): Found => ({
-        is: 'unread',
-        address: { ...place, kind },
-        text: `could not be read: ${failure.message}`,
-        changes: [],
-        failure,
-      }),
-    ),
-  ]
-    .map((found) => ({
-      ...found,
-      place: placeText(found.address),
-      name: nameIn(found.address),
-      full: addressText(found.address),
-    }))
-    .sort(inOrder)
+    ...plan.findings.map((finding) => new Entry(finding.is, finding, finding.text)),
+    ...plan.unread.map(({ place, kind, failure }) => {
+      const source = { address: { ...place, kind }, failure }
+      return new Entry('unread', source, `could not be read: ${failure.message}`)
+    }),
+  ].sort(inOrder)

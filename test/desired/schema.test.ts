@@ -186,12 +186,17 @@ describe('the schema of files', () => {
     const cwd = folderOf({ 'whole.yml': `version: 1\n${whole}`, 'a.pem': pem, 'deploy.pub': key })
     const how = { cwd, stdin: async () => '', allowCommands: true }
     const there = { projects: ['platform/app'], groups: ['platform'] }
-    const wishes = (await readFiles(['whole.yml'], how)).wishes(there)
+    const wishes = (await readFiles(['whole.yml'], how))
+      .places(there)
+      .flatMap((here) => here.wishes())
     expect(wishes).toHaveLength(11)
     for (const [file] of wrong)
-      expect(await refusal(readText(file).then((state) => state.wishes(there))), file).not.toEqual(
-        [],
-      )
+      expect(
+        await refusal(
+          readText(file).then((state) => state.places(there).flatMap((here) => here.wishes())),
+        ),
+        file,
+      ).not.toEqual([])
   })
 
   it('agrees with the reading of files on any value of any attribute', {
@@ -205,7 +210,7 @@ describe('the schema of files', () => {
         for (const value of values) {
           const text = JSON.stringify(documentOf(kind, { [name]: value }))
           const [read, said] = await readFiles(['-'], { cwd: '.', stdin: async () => text }).then(
-            (state) => [state.wishes(there).length > 0, ''],
+            (state) => [state.places(there).flatMap((here) => here.wishes()).length > 0, ''],
             (error: unknown) => [false, String(error)],
           )
           tried += 1

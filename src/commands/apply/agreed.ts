@@ -6,7 +6,7 @@ import type { PlanAction, PlanDocument } from '../../desired/planfile/document.j
 import type { Services } from '../../engine/command/services.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
 import type { PlanGiven } from '../plan/flags.js'
-import type { MadePlan } from '../plan/making.js'
+import { documentOf, type MadePlan } from '../plan/making.js'
 import { planBytes } from '../plan/writing.js'
 
 export interface Agreed {
@@ -119,7 +119,8 @@ const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Readonl
  * Holds a plan against the same made now: by whom, where, of what, and all of each action.
  * @throws Failure `usage` where it is another
  */
-export const checkAgreed = async (agreed: Agreed, { document: now }: MadePlan): Promise<void> => {
+export const checkAgreed = async (agreed: Agreed, made: MadePlan): Promise<void> => {
+  const now = await documentOf(made)
   const { file, document } = agreed
   const differs = (what: string, was: string | null, is: string | null): never => {
     throw usage(`${file} was made ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)

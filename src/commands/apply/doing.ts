@@ -7,6 +7,7 @@ import type { Attributes } from '../../engine/journal/lines.js'
 import { keptAs } from '../../engine/keeping/runs.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { writableOf } from '../plan/instance.js'
+import { documentOf } from '../plan/making.js'
 import { type ActionEnd, notePage } from '../plan/markdown.js'
 import { formatOf } from '../plan/printing.js'
 import type { ApplyRun } from './run.js'
@@ -64,7 +65,7 @@ const endsOf = ({ outcomes }: Carried): ReadonlyMap<string, ActionEnd> =>
 
 /** The plan's document with what became of each action. People had the plan before. */
 const printDone = async (
-  { services: { answer, place }, made: { document }, reported, report }: ApplyRun,
+  { services: { answer, place }, made, reported, report }: ApplyRun,
   all: Carried,
   looked: Verified,
 ): Promise<void> => {
@@ -73,6 +74,7 @@ const printDone = async (
   if (answer.reader === 'people') return
   const format = await formatOf(place)
   if (format.name === 'markdown') return answer.write(notePage({ ...reported, ends }))
+  const document = await documentOf(made)
   const actions = document.actions.map((action) => ({
     ...action,
     ...toldOf(action.id, all, looked),

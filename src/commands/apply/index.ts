@@ -122,10 +122,10 @@ const noteBeyond = (
 
 /** The plan with these of its actions. */
 const withOnly = async (made: MadePlan, actions: readonly PlannedAction[]): Promise<MadePlan> => {
-  const { documentOf } = await import('../../desired/planfile/write.js')
+  const { countsOf } = await import('../../desired/planfile/write.js')
   const { entriesOf } = await import('../../desired/entries.js')
   const plan = { ...made.plan, actions }
-  return { ...made, plan, entries: entriesOf(plan), document: documentOf(plan, made.document) }
+  return { ...made, plan, counts: countsOf(plan), entries: entriesOf(plan) }
 }
 
 /** @param seen whether the plan stands on the screen, where nothing of it has to be said again */
@@ -137,7 +137,7 @@ const confirmed = async (
   const deletes = actions.filter(({ verb }) => verb === 'delete')
   const lost = deletes.length === 0 ? '' : `, ${deletes.length} of them deletes`
   const count = actions.length === 1 ? '1 change is' : `${actions.length} changes are`
-  const what = `${count} made at ${made.document.instance}${lost}.`
+  const what = `${count} made at ${made.head.instance}${lost}.`
   if (seen) await person.confirm(what)
   else
     await person.confirm(

@@ -4,7 +4,6 @@ import { lstatSync } from 'node:fs'
 import { writeWhole } from '../../base/files/files.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
-import type { PlanDocument } from '../../desired/planfile/document.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Header } from '../../engine/journal/lines.js'
 import type { Journal } from '../../engine/journal/writing.js'
@@ -20,7 +19,7 @@ import type { End } from '../../engine/work/report.js'
 import { reasonOf, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
-import type { MadePlan } from '../plan/making.js'
+import { documentOf, type MadePlan } from '../plan/making.js'
 import { type Agreed, againFor, checkFiles } from './agreed.js'
 
 const command = 'apply'
@@ -62,7 +61,10 @@ const headerOf = async (services: Services, id: string, undoes: UndoHeader): Pro
   ...(await services.place.identity()),
 })
 
-const runOf = (journal: Journal | undefined, { actions }: PlanDocument): OwnRun => {
+const runOf = (
+  journal: Journal | undefined,
+  { actions }: { readonly actions: readonly { readonly id: string }[] },
+): OwnRun => {
   let closed = false
   return {
     journal,
@@ -87,11 +89,13 @@ const flagsOf = ({ flags }: PlanGiven): JsonValues =>
 export const keptRun = async (
   services: Services,
   given: PlanGiven,
-  { document, plan, sight }: MadePlan,
+  made: MadePlan,
   undoes: UndoHeader = {},
 ): Promise<OwnRun> => {
   const { place } = services
-  if (place.globals.journal === 'none') return runOf(undefined, document)
+  const { plan, sight } = made
+  if (place.globals.journal === 'none') return runOf(undefined, plan)
+  const document = await documentOf(made)
   const { formerBeside, journalId, planBeside } = await import('../../engine/journal/folder.js')
   const header = await headerOf(services, journalId(command, place.clock.now()), undoes)
   const journal = await makeJournal(place, place.globals.journal, header)

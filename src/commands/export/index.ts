@@ -172,7 +172,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const how = await howOf(given, sight, scoping)
   const tally = person.tally()
   const { Frugal } = await import('../../engine/work/v8.js')
-  const frugal = await Frugal.begin()
+  const frugal = await Frugal.begin(true)
   const step = (): void => {
     tally.add(1)
     frugal.look()

@@ -1,13 +1,13 @@
 /** `svcctl plan --explain`: each value with where it is said, and what it was said over. */
 import type { JsonValue } from '../../base/json/value.js'
 import type { Address, ManagedPlace } from '../../desired/address.js'
-import type { DeclaredState } from '../../desired/files/index.js'
+import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
 import type { Stated, WantedValue, Wish } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import type { PlanGiven } from './flags.js'
 import { readableOf } from './instance.js'
-import { declaredBy, wishesAt } from './making.js'
+import { declaredBy, desiredPlaces } from './making.js'
 import { selectionOf } from './selection.js'
 import { sourceText, valueText } from './values.js'
 
@@ -68,26 +68,26 @@ const groupsAbove = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
 /** What files want where an address may mean it: at the place that it names, or wherever the instance has one. */
-const wishesFor = async (
+const placesFor = async (
   services: Services,
   given: PlanGiven,
   declared: DeclaredState,
   address: string,
-): Promise<readonly Wish[]> => {
+): Promise<readonly DesiredPlace[]> => {
   const place = placeIn(address)
   const needsRecord = declared.reach.selectors?.some((selector) => selector.needsRecord) === true
   if (place?.scope === 'project' && !needsRecord)
-    return declared.wishes({
+    return declared.places({
       projects: [place.path],
       groups: groupsAbove(place.path).slice(0, -1),
     })
   if (place !== undefined && place.scope !== 'project')
-    return declared.wishes({ projects: [], groups: groupsAbove(place.path) })
+    return declared.places({ projects: [], groups: groupsAbove(place.path) })
   const { openSight } = await import('../../desired/reading/index.js')
   const places = await openSight(readableOf(services), selectionOf(given, services.place)).places(
     declared.reach,
   )
-  return wishesAt(declared, places)
+  return desiredPlaces(declared, places)
 }
 
 /**
@@ -106,9 +106,9 @@ export const explained = async (
   const { only, except } = given.flags
   checkGlobs({ explain: [address], only, except })
   const declared = await declaredBy(services, given)
-  const wishes = await wishesFor(services, given, declared, address)
-  const all = wishes
-    .flatMap(linesOf)
+  const places = await placesFor(services, given, declared, address)
+  const all = places
+    .flatMap((one) => one.wishes().flatMap(linesOf))
     .filter(({ of }) => matches(address, of))
     .map(({ of, word, said }) => ({
       address: `${addressText(of)}${word}`,

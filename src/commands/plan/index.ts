@@ -35,7 +35,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const made = await services.person.progress('comparing', () =>
     madePlan(services, given, { against, secrets: policy }),
   )
-  if (out !== undefined) await writePlan(services.place, out, made.document)
+  if (out !== undefined) await writePlan(services.place, out, made)
   await shownPlan(services, given, 'plan', made)
 }
 

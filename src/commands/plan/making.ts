@@ -6,11 +6,11 @@ import type { DesiredPlan } from '../../desired/actions.js'
 import type { PlanComparison } from '../../desired/against.js'
 import type { ComparingOptions, SecretsPolicy } from '../../desired/comparing/types.js'
 import type { PlanEntry } from '../../desired/entries.js'
-import type { DeclaredState, FileOptions } from '../../desired/files/index.js'
+import type { DeclaredState, DesiredPlace, FileOptions } from '../../desired/files/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
-import type { PlanDocument, PlanHead } from '../../desired/planfile/document.js'
+import type { PlanCounts, PlanDocument, PlanHead } from '../../desired/planfile/document.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
-import type { Origin, Wish } from '../../desired/wishes.js'
+import type { Origin } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { instanceOf } from '../../engine/place/sandbox.js'
@@ -79,7 +79,8 @@ interface PlanAgainst extends Omit<PlanComparison, 'entries'> {
 
 export interface MadePlan {
   readonly plan: DesiredPlan
-  readonly document: PlanDocument
+  readonly head: PlanHead
+  readonly counts: PlanCounts
   /** Its items as they are shown. */
   readonly entries: readonly PlanEntry[]
   /** What it is held against. */
@@ -122,7 +123,7 @@ const wantedBefore = async (
       groups: [...new Set([...groups, ...declared.reach.groups])],
       about,
     }
-    return { commit, wishes: declared.wishes(all) }
+    return { commit, places: declared.places(all) }
   } catch (error) {
     const { category, message } = survived(error)
     if (category !== 'usage') throw error
@@ -136,9 +137,10 @@ const wantedBefore = async (
 export const declaredBy = async (
   { person, place }: Services,
   given: PlanGiven,
+  told: () => void = () => {},
 ): Promise<DeclaredState> => {
   const { readFiles } = await import('../../desired/files/index.js')
-  const declared = await readFiles(inputsOf(given), fileOptions(place, given))
+  const declared = await readFiles(inputsOf(given), { ...fileOptions(place, given), told })
   for (const text of declared.notes) person.note(text)
   return declared
 }
@@ -197,17 +199,21 @@ const pathsIn = ({ projects, groups }: FoundPlaces) => {
   }
 }
 
+/** The plan as one object. */
+export const documentOf = async ({ plan, head }: MadePlan): Promise<PlanDocument> =>
+  (await import('../../desired/planfile/write.js')).documentOf(plan, head)
+
 /**
  * What files want of places. A project in a group shows that the group is there, also where the group
  * itself is not meant.
  */
-export const wishesAt = (
+export const desiredPlaces = (
   declared: DeclaredState,
   { projects, groups }: FoundPlaces,
-): readonly Wish[] => {
+): readonly DesiredPlace[] => {
   const meant = new Set(groups.map(({ path }) => path.toLowerCase()))
   return declared
-    .wishes(pathsIn({ projects, groups }))
+    .places(pathsIn({ projects, groups }))
     .filter(({ place }) => place.scope !== 'group' || meant.has(place.path.toLowerCase()))
 }
 
@@ -221,7 +227,7 @@ export const madePlan = async (
   how: Making = {},
 ): Promise<MadePlan> => {
   const { Frugal } = await import('../../engine/work/v8.js')
-  const frugal = await Frugal.begin()
+  const frugal = await Frugal.begin(true)
   try {
     return await makeIt(services, given, how, () => frugal.look())
   } finally {
@@ -296,33 +302,35 @@ const makeIt = async (
   const desired = await loaded()
   desired.checkGlobs(globsIn(given))
   limitsOf(given)
-  const declared = await declaredBy(services, given)
+  const declared = await declaredBy(services, given, told)
   checkInstance(declared, await instanceOf(place), desired.originText)
   const counting = counted(instance, told)
   const sight = desired.openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)
   noteIdle(services, declared, scoping, places)
-  const isSelected = (wish: Wish): boolean => sight.selected(wish.place, wish.kind)
-  const wishes = wishesAt(declared, places).filter(isSelected)
+  const wanted = desiredPlaces(declared, places)
   const before =
     against === undefined ? undefined : await wantedBefore(services, given, against, places)
-  const former = before?.wishes.filter(isSelected)
-  const known = new Set(['site', ...[...places.projects, ...places.groups].map(desired.placeText)])
+  const narrowed = (scoping.projects ?? scoping.groups) !== undefined
+  const known = new Set([...places.projects, ...places.groups].map(desired.placeText))
+  const isMeant = ({ place: one }: DesiredPlace): boolean =>
+    one.scope === 'site' ? !narrowed : known.has(desired.placeText(one))
   const made = await desired.makePlans(
-    wishes,
+    wanted.filter(isMeant),
     sight,
     { ...how, ...comparingBy(services, given, places), each: counting.instance.each },
-    former?.filter((wish) => known.has(desired.placeText(wish.place))),
+    before?.places.filter(isMeant),
   )
   for (const text of sight.notes) services.person.note(text)
   const { plan } = made
-  const document = desired.documentOf(plan, await headOf(services, given, sight, declared))
+  const head = await headOf(services, given, sight, declared)
   const seconds = (place.clock.now().getTime() - begun) / 1000
   const worked = { requests: counting.requests(), seconds }
-  const now = { entries: desired.entriesOf(plan), wishes }
-  const all = { plan, entries: now.entries, document, declared, sight, worked }
+  const now = { entries: desired.entriesOf(plan), places: wanted }
+  const counts = desired.countsOf(plan)
+  const all = { plan, head, counts, entries: now.entries, declared, sight, worked }
   if (before === undefined || made.former === undefined) return all
-  const old = { entries: desired.entriesOf(made.former), wishes: former ?? [] }
+  const old = { entries: desired.entriesOf(made.former), places: before.places }
   const { entries, ...compared } = desired.comparePlans(now, old)
   return { ...all, entries, against: { ref: against ?? '', commit: before.commit, ...compared } }
 }

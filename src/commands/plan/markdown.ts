@@ -148,21 +148,21 @@ const comparedWith = ({ against }: MadePlan): readonly [string, string] => {
 }
 
 const headOf = ({ of, made }: Reported): string => {
-  const { todo, rest } = countWords(made.document.counts)
+  const { todo, rest } = countWords(made.counts)
   const titles = { plan: 'Plan for', apply: 'Apply to', drift: 'Drift of' }
   const refused = made.plan.refused.map(
     ({ text, flag }) => `**apply refuses this plan**: ${prose(text)}; ${code(flag)} lifts it.\n\n`,
   )
   return [
-    `<!-- svcctl:${of} -->\n## ${titles[of]} ${prose(made.document.instance)}\n\n`,
+    `<!-- svcctl:${of} -->\n## ${titles[of]} ${prose(made.head.instance)}\n\n`,
     `**${todo.length === 0 ? 'Nothing to do' : todo.join(', ')}**; ${rest.join('; ')}.\n\n`,
     comparedWith(made)[0],
     ...refused,
   ].join('')
 }
 
-const footOf = ({ made: { document, worked } }: Reported): string => {
-  const { tool, user } = document
+const footOf = ({ made: { head, worked } }: Reported): string => {
+  const { tool, user } = head
   const who = user === null ? '' : ` as ${code(user)}`
   return `${prose(tool)}${who}, ${grouped(worked.requests)} requests.\n`
 }

@@ -56,18 +56,20 @@ const linesOf = (entry: PlanEntry, { mark, change: signs }: Signs): Lines => ({
       : [],
 })
 
-/** Where texts begin: after the longest label, if that leaves them room. */
-const columnFor = (entries: readonly Lines[], width: number): number => {
-  const longest = entries.flatMap(({ label, below }) => [
-    2 + measure(label),
-    ...below.map((line) => 6 + measure(line.label)),
-  ])
-  return Math.min(Math.max(20, ...longest) + 3, Math.floor(width / 2))
+/** How long the longest label is. */
+const widest = (entries: readonly PlanEntry[], signs: Signs): number => {
+  let longest = 20
+  for (const entry of entries) {
+    const { label, below } = linesOf(entry, signs)
+    longest = Math.max(longest, 2 + measure(label), ...below.map((one) => 6 + measure(one.label)))
+  }
+  return longest
 }
 
 /** How lines are laid out: on a terminal they are folded, elsewhere they are whole. */
-const layout = ({ text, terminal, width }: AnswerService, entries: readonly Lines[]) => {
-  const column = columnFor(entries, terminal ? width : 140)
+const layout = ({ text, terminal, width }: AnswerService, longest: number) => {
+  // Texts begin after the longest label, if that leaves them room.
+  const column = Math.min(longest + 3, Math.floor((terminal ? width : 140) / 2))
   return (indent: number, label: string, value: string): string => {
     const shown = `${' '.repeat(indent)}${text.safe(label)}`
     if (value === '') return `${shown}\n`
@@ -103,17 +105,17 @@ const compared = ({ against }: Pick<MadePlan, 'against'>, { text }: AnswerServic
 
 /** The lines of a plan. */
 export function* pageOf(
-  made: Pick<MadePlan, 'plan' | 'entries' | 'document' | 'worked' | 'against'>,
+  made: Pick<MadePlan, 'plan' | 'entries' | 'counts' | 'worked' | 'against'>,
   answer: AnswerService,
 ): Generator<string> {
   const signs = signsFor(answer)
   const { entries } = made
-  const all = new Map(entries.map((entry) => [entry, linesOf(entry, signs)]))
-  const line = layout(answer, [...all.values()])
+  const line = layout(answer, widest(entries, signs))
   for (const [head, ones] of shelvesOf(entries, headOf)) {
     const place = answer.text.safe(head)
     yield `${answer.terminal ? answer.text.strong(place) : place}\n`
-    for (const { label, text, below } of ones.flatMap((one) => all.get(one) ?? [])) {
+    for (const entry of ones) {
+      const { label, text, below } = linesOf(entry, signs)
       yield line(2, label, text)
       for (const one of below) yield line(6, one.label, one.text)
     }
@@ -121,6 +123,6 @@ export function* pageOf(
   if (entries.length > 0) yield '\n'
   yield* compared(made, answer)
   yield* refusals(made.plan, answer)
-  const sum = summaryOf(made.document.counts, made.worked)
+  const sum = summaryOf(made.counts, made.worked)
   yield `${answer.terminal ? answer.text.hanging(sum, 0) : sum}\n`
 }

@@ -1,17 +1,17 @@
 /** A plan on standard output: a page for people, one object for programs, an action a line elsewhere. */
 
-import type { PlanAction } from '../../desired/planfile/document.js'
+import type { PlanAction, PlanDocument } from '../../desired/planfile/document.js'
 import type { PlaceService, Services } from '../../engine/command/services.js'
 import { exitCodes, usage } from '../../errors.js'
 import { formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
 import type { PlanGiven } from './flags.js'
-import type { MadePlan } from './making.js'
+import { documentOf, type MadePlan } from './making.js'
 import type { Reported } from './markdown.js'
 import { pageOf } from './page.js'
 
 /** An action as a line of a table. */
-const rowsOf = ({ document: { actions } }: MadePlan) =>
+const rowsOf = ({ actions }: PlanDocument) =>
   actions.map(({ verb, address, changes }) => ({
     verb,
     address,
@@ -39,17 +39,18 @@ export const printPlan = async (services: Services, reported: Reported): Promise
     return answer.write((await import('./markdown.js')).notePage(reported))
   if (answer.reader === 'people') {
     const page = (): Iterable<string> => pageOf(made, answer)
-    if (answer.terminal) return answer.printMany(made.document.actions, { people: { page } })
+    if (answer.terminal) return answer.printMany(made.plan.actions, { people: { page } })
     // In the log of a job it is read by people as well.
     for (const text of page()) await answer.write(text)
     return
   }
+  const document = await documentOf(made)
   if (answer.reader === 'sheets')
-    return answer.printMany(rowsOf(made), { columns: ['verb', 'address', 'changes'] })
+    return answer.printMany(rowsOf(document), { columns: ['verb', 'address', 'changes'] })
   // What holds no object inside of another has the actions, one a line.
   if (format.nests !== true)
-    return answer.printMany(made.document.actions, { known: maybe, reveal: true })
-  await answer.print(made.document, { reveal: true })
+    return answer.printMany(document.actions, { known: maybe, reveal: true })
+  await answer.print(document, { reveal: true })
 }
 
 /** What makes a run fail: by its line, else by the profile. */

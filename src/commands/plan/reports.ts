@@ -61,7 +61,7 @@ const junit = (reported: Reported): Promise<string> => {
   const said = entries.filter(({ is }) => is !== 'note' && is !== 'warning')
   return junitOf(reported.of, [
     {
-      name: `${reported.made.document.counts.same} objects as they should be`,
+      name: `${reported.made.counts.same} objects as they should be`,
       output: certificates.length === 0 ? undefined : certificates.join('\n'),
     },
     ...said.map((entry) => caseOf(entry, reported)),
@@ -91,8 +91,8 @@ const resultOf = (entry: PlanEntry, reported: Reported, first: Origin): readonly
 }
 
 const sarif = (reported: Reported): string => {
-  const { document } = reported.made
-  const first = { file: document.files[0]?.path ?? 'svcctl', line: 1, column: 1 }
+  const { head } = reported.made
+  const first = { file: head.files[0]?.path ?? 'svcctl', line: 1, column: 1 }
   return sarifOf(
     version,
     rules,

@@ -1,8 +1,9 @@
 /** The plan file: written whole, for its owner, over nothing but another plan. */
 import { resolve } from 'node:path'
-import { writeWhole } from '../../base/files/files.js'
+import { openWhole } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
-import type { PlanDocument } from '../../desired/planfile/document.js'
+import type { DesiredPlan } from '../../desired/actions.js'
+import type { PlanHead } from '../../desired/planfile/document.js'
 import type { PlaceService } from '../../engine/command/services.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
 
@@ -31,17 +32,38 @@ export const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
     throw usage(`${file} is there and is no plan: it is left alone`, 'Give --out another name.')
 }
 
-/** Its text: the same plan is the same text, but for when it was made. */
-const planText = (document: PlanDocument): string => `${JSON.stringify(document, null, 2)}\n`
+/** Pieces of a text, in chunks that are worth a write. */
+function* chunked(pieces: Iterable<string>): Generator<Uint8Array> {
+  let [held, length]: [string[], number] = [[], 0]
+  for (const piece of pieces) {
+    held.push(piece)
+    length += piece.length
+    if (length < chunkSize) continue
+    yield Buffer.from(held.join(''))
+    held = []
+    length = 0
+  }
+  yield Buffer.from(held.join(''))
+}
 
-/** Writes a plan file. @throws Failure `failed` */
+const chunkSize = 1 << 16
+
+/** Writes a plan file: the same plan is the same text, but for when it was made. @throws Failure `failed` */
 export const writePlan = async (
   { clock, cwd }: Place,
   file: string,
-  document: PlanDocument,
+  { plan, head }: { readonly plan: DesiredPlan; readonly head: PlanHead },
 ): Promise<void> => {
+  const { planText } = await import('../../desired/planfile/write.js')
   try {
-    await writeWhole(resolve(cwd, file), planText(document), { own: true, signal: clock.signal })
+    const whole = await openWhole(resolve(cwd, file), { own: true, signal: clock.signal })
+    try {
+      for (const chunk of chunked(planText(plan, head))) await whole.write([chunk])
+      await whole.publish()
+    } catch (error) {
+      await whole.discard()
+      throw error
+    }
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('failed', `cannot write the plan ${file}: ${reasonOf(cause)}`, { cause })

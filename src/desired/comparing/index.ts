@@ -3,7 +3,9 @@ import { shelvesOf } from '../../base/shelves.js'
 import type { Failure } from '../../errors.js'
 import type { DesiredPlan, PlanFinding, Unread } from '../actions.js'
 import { addressText, placeText } from '../address.js'
+import type { DesiredPlace } from '../files/index.js'
 import { collected } from '../files/mistakes.js'
+import { packedDrafts } from '../packed.js'
 import type { SecretSource, Wish } from '../wishes.js'
 import { beyond } from './limits.js'
 import { byPlace, byText } from './order.js'
@@ -80,24 +82,26 @@ const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
 type PlaceParts = readonly (readonly Compared[])[]
 
 const comparePlaces = async (
-  lists: readonly (readonly Wish[])[],
+  lists: readonly (readonly DesiredPlace[])[],
   sight: ComparingSight,
   how: ComparingOptions,
 ): Promise<readonly PlaceParts[]> => {
-  const tagged = lists.flatMap((wishes, list) =>
-    wishes.filter((wish) => wishMeant(how, wish)).map((wish) => ({ wish, list })),
-  )
+  const tagged = lists.flatMap((wanted, list) => wanted.map((one) => ({ one, list })))
   const places = [
-    ...shelvesOf(tagged, ({ wish: { place } }) => placeText(place).toLowerCase()).values(),
+    ...shelvesOf(tagged, ({ one: { place } }) => placeText(place).toLowerCase()).values(),
   ]
   const parts: PlaceParts[] = []
   await how.each(places, async (ones, index) => {
     const compared: Compared[][] = lists.map(() => [])
-    for (const { wish, list } of ones) compared[list]?.push(await compareWish(sight, how, wish))
-    parts[index] = compared
+    for (const { one, list } of ones)
+      for (const wish of one.wishes().filter((wish) => wishMeant(how, wish)))
+        compared[list]?.push(await compareWish(sight, how, wish))
+    parts[index] = compared.map((all) =>
+      all.map((part) => ({ ...part, drafts: packedDrafts(part.drafts) })),
+    )
     // Of thousands of projects only what came of them is kept.
     const [first] = ones
-    if (first?.wish.place.scope === 'project') sight.forget?.(first.wish.place)
+    if (first?.one.place.scope === 'project') sight.forget?.(first.one.place)
   })
   return parts
 }
@@ -145,12 +149,12 @@ const finished = async (
  * @throws Failure `usage` with every mistake in the files, by file and line; whatever kept all from being read
  */
 export const makePlans = async (
-  wishes: readonly Wish[],
+  wanted: readonly DesiredPlace[],
   sight: ComparingSight,
   how: ComparingOptions,
-  former?: readonly Wish[],
+  former?: readonly DesiredPlace[],
 ): Promise<{ readonly plan: DesiredPlan; readonly former: DesiredPlan | undefined }> => {
-  const lists = former === undefined ? [wishes] : [wishes, former]
+  const lists = former === undefined ? [wanted] : [wanted, former]
   const parts = await comparePlaces(lists, sight, how)
   const [now = [], before = []] = lists.map((_, list) => parts.flatMap((part) => part[list] ?? []))
   ensureRead(now, [...unreadPlaces(how), ...now.flatMap((part) => part.unread)])
@@ -160,9 +164,14 @@ export const makePlans = async (
   return { plan, former: old?.plan }
 }
 
+const placesOf = (wishes: readonly Wish[]): readonly DesiredPlace[] =>
+  [...shelvesOf(wishes, ({ place }) => placeText(place)).values()].flatMap((all) =>
+    all.slice(0, 1).map(({ place }) => ({ place, wishes: () => all })),
+  )
+
 /** The plan of wishes. @throws as `makePlans` */
 export const makePlan = async (
   wishes: readonly Wish[],
   sight: ComparingSight,
   how: ComparingOptions,
-): Promise<DesiredPlan> => (await makePlans(wishes, sight, how)).plan
+): Promise<DesiredPlan> => (await makePlans(placesOf(wishes), sight, how)).plan

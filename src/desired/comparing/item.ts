@@ -1,5 +1,5 @@
 /** One item: what has to be done that it becomes what is wanted. */
-import type { Change, PlanFinding, Verb } from '../actions.js'
+import { actionId, type Change, type PlanFinding, type Verb } from '../actions.js'
 import { type Address, addressText } from '../address.js'
 import { attributesOf } from '../attributes.js'
 import { digestOf } from '../digest.js'
@@ -36,6 +36,8 @@ export const draft = (
   origin: Origin,
   rest: Pick<Draft, 'step'> & Partial<Pick<Draft, 'changes' | 'before' | 'loses' | 'replaces'>>,
 ): Draft => ({
+  id: actionId({ verb, address }),
+  waitsFor: [],
   verb,
   address,
   kind: c.kind,

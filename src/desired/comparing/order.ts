@@ -46,9 +46,6 @@ const preferred = (a: Draft, b: Draft): number => {
   )
 }
 
-export const idOf = ({ verb, address }: Pick<Draft, 'verb' | 'address'>): string =>
-  `${verb} ${addressText(address)}`
-
 /** A place, then the groups that it lies in, inner ones first. */
 const lineOf = ({ scope, path }: ManagedPlace): readonly string[] => {
   const parts = path.toLowerCase().split('/')
@@ -156,18 +153,18 @@ type Waits = ReadonlyMap<Draft, ReadonlySet<Draft>>
 
 /** What each draft waits for: all that bring about what it needs. */
 const waitsOf = (drafts: readonly Draft[]): Waits => {
-  const all = drafts.map((draft) => ({ draft, conditions: conditionsOf(draft) }))
   const makers = new Map<string, Draft[]>()
-  for (const { draft, conditions } of all)
-    for (const text of conditions.flatMap(({ makes }) => makes)) shelve(makers, text, draft)
-  return new Map(
-    all.map(({ draft, conditions }) => {
-      const needs = conditions.flatMap((one) => one.needs)
-      const first = new Set(needs.flatMap((text) => makers.get(text) ?? []))
-      first.delete(draft)
-      return [draft, first]
-    }),
-  )
+  for (const draft of drafts)
+    for (const { makes } of conditionsOf(draft))
+      for (const text of makes) shelve(makers, text, draft)
+  const waits = new Map<Draft, ReadonlySet<Draft>>()
+  for (const draft of drafts) {
+    const needs = conditionsOf(draft).flatMap((one) => one.needs)
+    const first = new Set(needs.flatMap((text) => makers.get(text) ?? []))
+    first.delete(draft)
+    if (first.size > 0) waits.set(draft, first)
+  }
+  return waits
 }
 
 /** Sorts what waits for nothing that comes later; what waits in a circle is left out. */
@@ -197,14 +194,8 @@ export const ordered = (
   drafts: readonly Draft[],
 ): { readonly actions: readonly PlannedAction[]; readonly circular: readonly Draft[] } => {
   const waits = waitsOf(drafts)
-  const sorted = sortedBy([...drafts].sort(preferred), waits)
-  const done = new Set(sorted)
-  return {
-    circular: drafts.filter((draft) => !done.has(draft)),
-    actions: sorted.map((draft): PlannedAction => {
-      const { before: _, ...action } = draft
-      const first = [...(waits.get(draft) ?? [])].map(idOf)
-      return { id: idOf(draft), ...action, waitsFor: first.sort(byText) }
-    }),
-  }
+  const actions = sortedBy([...drafts].sort(preferred), waits)
+  for (const [draft, first] of waits) draft.waitsFor = [...first].map(({ id }) => id).sort(byText)
+  const done = new Set(actions)
+  return { actions, circular: drafts.filter((draft) => !done.has(draft)) }
 }

@@ -26,8 +26,10 @@ const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): Draft
     return made.verb === 'update' && isSame ? [] : [{ ...change, wanted }]
   })
   if (made.verb === 'update' && changes.length === 0) return undefined
-  const values = { ...made.step.values, [name]: value }
-  return { ...made, changes, step: { ...made.step, values } }
+  const { id, verb, address, kind, digest, loses, origin, replaces, before, step } = made
+  const values = { ...step.values, [name]: value }
+  const rest = { digest, loses, origin, replaces, before, waitsFor: [] }
+  return { id, verb, address, kind, changes, step: { ...step, values }, ...rest }
 }
 
 const listIn = (value: JsonValue | undefined): readonly JsonValue[] =>

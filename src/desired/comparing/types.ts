@@ -75,8 +75,9 @@ export interface Mistake {
   readonly hint?: string
 }
 
-/** An action before it is known what it waits for. */
-export interface Draft extends Omit<PlannedAction, 'id' | 'waitsFor'> {
+/** An action, for as long as it is not known what it waits for. */
+export interface Draft extends PlannedAction {
+  waitsFor: readonly string[]
   /** The item as it was read. */
   readonly before?: SeenItem
 }

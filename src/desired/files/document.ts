@@ -5,7 +5,7 @@ import { didYouMean } from '../../base/suggest.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
 import { originText, type SaidOnce } from '../wishes.js'
-import type { DeclaredLevel } from './declared.js'
+import { DeclaredLevel } from './declared.js'
 import type { Judging } from './judging.js'
 import { takeKinds } from './kind.js'
 import { type FolderOwns, type NamedKey, regionsOf, takeOwns } from './owns.js'
@@ -22,6 +22,8 @@ export interface AllDeclared {
   readonly keys: NamedKey[]
   /** By form, scope and path. */
   readonly levels: Map<string, DeclaredLevel>
+  /** Those that the file at hand speaks of. */
+  readonly open: Set<DeclaredLevel>
 }
 
 interface Context extends Judging {
@@ -41,8 +43,10 @@ const levelOf = (
   const head = form === 'below' ? `${path}/**` : path
   const text = form === 'defaults' || scope === 'site' ? form.replace('exact', 'site') : head
   all.keys.push({ origin, text, regions: regionsOf({ form, scope, path, selector }) })
-  const level = all.levels.get(key) ?? { form, scope, path, origin, selector, kinds: new Map() }
+  const level = all.levels.get(key) ?? new DeclaredLevel({ form, scope, path, origin, selector })
+  level.unpack()
   all.levels.set(key, level)
+  all.open.add(level)
   return level
 }
 

@@ -7,6 +7,7 @@ import { quoted } from '../../base/quoted.js'
 import { openHeld } from '../../base/secrets/held.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
+import type { ManagedPlace } from '../address.js'
 import type { KnownPlaces } from '../reading/sight.js'
 import { originText, type Stated, type Wish } from '../wishes.js'
 import type { DeclaredLevel } from './declared.js'
@@ -31,6 +32,15 @@ export interface FileOptions extends PathOptions {
   readonly allowCommands?: boolean
   /** What a named file holds, where that is not what stands there now. */
   readonly open?: (path: string) => Buffer
+  /** Told of each file that is read. */
+  readonly told?: () => void
+}
+
+/** A place that files speak of. */
+export interface DesiredPlace {
+  readonly place: ManagedPlace
+  /** What they want there, worked out whenever it is asked for. */
+  wishes(): readonly Wish[]
 }
 
 /** What files want, whatever places there are. */
@@ -42,8 +52,8 @@ export interface DeclaredState {
   readonly reach: KnownPlaces
   /** What people should know, each with where it stands. */
   readonly notes: readonly string[]
-  /** All wishes, once it is known which places there are, by their full paths. */
-  wishes(known: PlacesThereAre): readonly Wish[]
+  /** The places that files speak of, once it is known which there are, by their full paths. */
+  places(known: PlacesThereAre): readonly DesiredPlace[]
   /** What speaks of projects and reaches none, once it is known which there are. */
   idle(known: PlacesThereAre): readonly string[]
 }
@@ -67,6 +77,8 @@ const takeFile = async (
   const flow = await flowReader()
   for (const document of documents)
     takeDocument(document, { mistakes, rules, kinds: managedKinds, all, flow })
+  for (const level of all.open) level.pack()
+  all.open.clear()
 }
 
 const rulesFor = (
@@ -96,40 +108,36 @@ const merging = (
     if (first === undefined) return []
     for (const level of levels) if (!ids.has(level)) ids.set(level, ids.size)
     const key = levels.map((level) => ids.get(level)).join(' ')
-    const merged =
-      known.get(key) ??
-      mergeLevels(
-        levels,
-        kinds.filter(({ scope }) => scope === first.scope),
-      )
-    known.set(key, merged)
+    const ofScope = kinds.filter(({ scope }) => scope === first.scope)
+    const merged = known.get(key) ?? mergeLevels(levels, ofScope)
+    // What is said of one place is asked for once.
+    if (levels.every(({ form }) => form !== 'exact')) known.set(key, merged)
     return merged
   }
 }
 
-const wishesIn = (
+const placesIn = (
   levels: Levels,
   { projects, groups, about }: PlacesThereAre,
   mistakes: Mistakes,
-): readonly Wish[] => {
+): readonly DesiredPlace[] => {
   const merge = merging()
   const isInGroup = inGroups(groups)
-  const at = (place: Wish['place'], said: readonly DeclaredLevel[]): readonly Wish[] =>
-    merge(said).map((kind) => ({ place, ...kind }))
-  const selected = (place: Wish['place'], said: readonly DeclaredLevel[]): readonly Wish[] => {
-    const wishes = at(place, said)
+  const at = (place: ManagedPlace, said: readonly DeclaredLevel[]): readonly DesiredPlace[] => {
+    if (said.length === 0) return []
+    const wishes = () => merge(said).map((kind) => ({ place, ...kind }))
     if (said.some(({ form }) => form === 'selector'))
-      for (const wish of wishes) {
+      for (const wish of wishes()) {
         checkRivals(place, wish, mistakes)
         checkMerged(wish, mistakes)
       }
-    return wishes
+    return [{ place, wishes }]
   }
   const all = [
     ...at({ scope: 'site', path: '' }, levels.site),
     ...groups.flatMap((path) => at({ scope: 'group', path }, levels.ofGroup(path))),
     ...projects.flatMap((path) =>
-      selected({ scope: 'project', path }, levels.ofProject(path, isInGroup(path), about?.(path))),
+      at({ scope: 'project', path }, levels.ofProject(path, isInGroup(path), about?.(path))),
     ),
   ]
   mistakes.refuse()
@@ -185,8 +193,17 @@ export const readDeclared = async (
   const rules = rulesFor(texts, how, (path, text) =>
     held.set(path, sha256(Buffer.from(openHeld(text)))),
   )
-  const all: AllDeclared = { levels: new Map(), teams: new Map(), owns: [], keys: [] }
-  for (const text of texts) await takeFile(text, all, rules, mistakes)
+  const all: AllDeclared = {
+    levels: new Map(),
+    teams: new Map(),
+    owns: [],
+    keys: [],
+    open: new Set(),
+  }
+  for (const text of texts) {
+    await takeFile(text, all, rules, mistakes)
+    how.told?.()
+  }
   expandTeams(all.levels.values(), all.teams, { owns: all.owns, mistakes })
   checkOwns(all.owns, all.keys, mistakes)
   const levels = levelsOf([...all.levels.values()])
@@ -198,7 +215,7 @@ export const readDeclared = async (
     files: [...read, ...[...held].map(([path, hash]) => ({ path, sha256: hash }))],
     reach: levels.reach,
     notes: mistakes.notes,
-    wishes: (known) => wishesIn(levels, known, mistakes),
+    places: (known) => placesIn(levels, known, mistakes),
     idle: (known) => idleIn([...all.levels.values()], levels, known),
   }
 }

@@ -99,8 +99,11 @@ const kindOf = (all: readonly DeclaredKind[]): DeclaredKind | undefined => {
   )
 }
 
+/** What levels of one rank say. */
+export type SaidTogether = Pick<DeclaredLevel, 'inherit' | 'kinds'>
+
 /** Levels of one rank as one level. */
-export const united = (levels: readonly DeclaredLevel[]): readonly DeclaredLevel[] => {
+export const united = (levels: readonly SaidTogether[]): readonly SaidTogether[] => {
   const [first, ...others] = levels
   if (first === undefined || others.length === 0) return levels
   const inherit = agreed(levels.map((level) => level.inherit))
@@ -108,5 +111,5 @@ export const united = (levels: readonly DeclaredLevel[]): readonly DeclaredLevel
     levels.map((level) => level.kinds),
     kindOf,
   )
-  return [{ ...first, inherit, kinds }]
+  return [{ inherit, kinds }]
 }

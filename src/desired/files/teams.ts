@@ -273,7 +273,8 @@ const ofMember = (item: DeclaredItem, user: Reference, at: Origin): DeclaredItem
   }
 }
 
-const expandItems = (teams: Teams, { items }: DeclaredKind): void => {
+/** @returns whether any line names a team */
+const expandItems = (teams: Teams, { items }: DeclaredKind): boolean => {
   const lines = [...items].filter(([, { identity }]) => teamNamed(identity) !== undefined)
   const people = new Map<string, DeclaredItem[]>()
   for (const [key, item] of lines) {
@@ -295,7 +296,29 @@ const expandItems = (teams: Teams, { items }: DeclaredKind): void => {
     const person = ofTeams(sorted)
     if (person !== undefined) items.set(key, own === undefined ? person : withOwn(own, person))
   }
+  return lines.length > 0
 }
+
+/** @returns whether any list names a team */
+const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
+  const lists = [...attributesOf(kind).values()].filter(({ ref }) => ref === 'user')
+  let any = false
+  for (const { attributes } of lists.length === 0 ? [] : items.values())
+    for (const { name } of lists) {
+      const said = attributes.get(name)
+      if (said === undefined || !namesTeam(said.value)) continue
+      attributes.set(name, expandedValue(teams, name, said))
+      any = true
+    }
+  return any
+}
+
+const namesTeam = (value: WantedValue): boolean => {
+  if (value.is === 'change') return [...value.add, ...value.remove].some(isTeam)
+  return value.is === 'value' && Array.isArray(value.value) && value.value.some(isTeam)
+}
+
+const isTeam = (reference: JsonValue): boolean => teamNamed(reference) !== undefined
 
 /** Puts users in place of the teams that levels name. */
 export const expandTeams = (
@@ -305,13 +328,14 @@ export const expandTeams = (
 ): void => {
   const teams = new Teams(all, mistakes, owns)
   for (const team of all.values()) teams.members(team)
-  for (const { kinds } of levels)
-    for (const declared of kinds.values()) {
-      if (declared.kind.by === 'user') expandItems(teams, declared)
-      const known = attributesOf(declared.kind)
-      for (const { attributes } of declared.items.values())
-        for (const [name, said] of attributes)
-          if (known.get(name)?.ref === 'user')
-            attributes.set(name, expandedValue(teams, name, said))
-    }
+  for (const level of levels) {
+    const { kinds } = level
+    const changed = [...kinds.values()].map((declared) => [
+      declared.kind.by === 'user' && expandItems(teams, declared),
+      expandLists(teams, declared),
+    ])
+    if (!changed.flat().includes(true)) continue
+    level.kinds = kinds
+    level.pack()
+  }
 }

@@ -1,4 +1,5 @@
 /** A plan as its document. */
+import { createHash } from 'node:crypto'
 import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { buildRequest } from '../../http/request/request.js'
@@ -119,14 +120,8 @@ export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): Plan
   }
 }
 
-/** A plan as one object: the same state gives the same, but for `created`. */
-export const documentOf = (plan: DesiredPlan, head: PlanHead): PlanDocument => {
-  const document = partsOf(plan, head)
-  return { ...document, sha256: planDigest(document) }
-}
-
-const partsOf = (plan: DesiredPlan, head: PlanHead): Omit<PlanDocument, 'sha256'> => ({
-  plan: planVersion,
+const partsOf = (plan: DesiredPlan, head: PlanHead) => ({
+  plan: planVersion as typeof planVersion,
   tool: head.tool,
   instance: head.instance,
   user: head.user,
@@ -134,10 +129,49 @@ const partsOf = (plan: DesiredPlan, head: PlanHead): Omit<PlanDocument, 'sha256'
   inputs: head.inputs,
   files: head.files,
   selection: head.selection,
-  actions: plan.actions.map(actionOf),
+  actions: plan.actions,
   findings: plan.findings.map(remarkOf),
   unread: plan.unread.map(unreadOf),
   refused: plan.refused,
   sets: plan.sets,
   counts: countsOf(plan),
 })
+
+/** A plan as one object: the same state gives the same, but for `created`. */
+export const documentOf = (plan: DesiredPlan, head: PlanHead): PlanDocument => {
+  const document = { ...partsOf(plan, head), actions: plan.actions.map(actionOf) }
+  return { ...document, sha256: planDigest(document) }
+}
+
+/** How JSON is laid out: what stands before the parts of an object, before the items of a list of it, after a key. */
+const layouts = { compact: ['', '', ''], pretty: ['\n  ', '\n    ', ' '] } as const
+
+/** The text of a plan's parts, action by action: all of them together are too much to hold. */
+function* jsonOf(parts: object, layout: keyof typeof layouts): Generator<string> {
+  const [line, item, gap] = layouts[layout]
+  const text = (value: unknown, at: string): string =>
+    layout === 'compact'
+      ? JSON.stringify(value)
+      : JSON.stringify(value, null, 2).replaceAll('\n', at)
+  let before = '{'
+  for (const [name, value] of Object.entries(parts)) {
+    yield `${before}${line}${JSON.stringify(name)}:${gap}`
+    before = ','
+    if (name !== 'actions' || value.length === 0) yield text(value, line)
+    else {
+      for (const [i, action] of value.entries())
+        yield `${i === 0 ? '[' : ','}${item}${text(actionOf(action), item)}`
+      yield `${line}]`
+    }
+  }
+}
+
+/** The text of a plan file: what `documentOf` makes of it. */
+export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
+  const parts = partsOf(plan, head)
+  const { created: _, ...lasting } = parts
+  const digest = createHash('sha256')
+  for (const piece of jsonOf(lasting, 'compact')) digest.update(piece)
+  yield* jsonOf(parts, 'pretty')
+  yield `,\n  "sha256": "${digest.update('}').digest('hex')}"\n}\n`
+}

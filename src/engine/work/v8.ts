@@ -45,6 +45,8 @@ export const tuneParser = (long: boolean): void => {
 const enough = 8 << 20
 /** How often it grows at once: V8's own, and not at all. */
 const growths = { usual: 2, none: 1 }
+/** How much the space for old objects grows beyond what lives, in percent: V8's own, up to four times as much, is 0. */
+const percents = { usual: 0, little: 30 }
 /** So many looks go by before one is taken. */
 const each = 32
 
@@ -56,15 +58,18 @@ type Heap = Pick<typeof import('node:v8'), 'getHeapSpaceStatistics' | 'setFlagsF
 /** Keeps the space for new objects from growing further than is enough, until it ends. */
 export class Frugal {
   readonly #v8: Heap
+  readonly #old: boolean
   #looks = 0
   #held = false
 
-  constructor(v8: Heap) {
+  /** @param old whether the space for old objects is kept small as well, by collecting them more often */
+  constructor(v8: Heap, old = false) {
     this.#v8 = v8
+    this.#old = old
   }
 
-  static async begin(): Promise<Frugal> {
-    return new Frugal(await import('node:v8'))
+  static async begin(old = false): Promise<Frugal> {
+    return new Frugal(await import('node:v8'), old)
   }
 
   /** To be called again and again: the space grows by and by. */
@@ -76,15 +81,21 @@ export class Frugal {
     if ((space?.space_size ?? 0) < enough) return
     this.#held = true
     if (holding++ === 0) this.#grow(growths.none)
+    this.#growOld(percents.little)
   }
 
   /** Code that is kept compiled is good only under the flags it was made with: they are given back. */
   end(): void {
     if (this.#held && --holding === 0) this.#grow(growths.usual)
+    if (this.#held) this.#growOld(percents.usual)
     this.#held = false
   }
 
   #grow(times: number): void {
     this.#v8.setFlagsFromString(`--semi-space-growth-factor=${times}`)
+  }
+
+  #growOld(percent: number): void {
+    if (this.#old) this.#v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
   }
 }

@@ -59,10 +59,12 @@ export const planOf = async (
   const declared = await readFiles(['-'], { cwd, stdin: async () => document })
   const sight = openSight(instance, scoping)
   const { projects, groups } = await sight.places(declared.reach)
-  const wishes = declared.wishes({
-    projects: projects.map(({ path }) => path),
-    groups: groups.map(({ path }) => path),
-  })
+  const wishes = declared
+    .places({
+      projects: projects.map(({ path }) => path),
+      groups: groups.map(({ path }) => path),
+    })
+    .flatMap((here) => here.wishes())
   const about = new Map(projects.map((place) => [place.path, place]))
   return makePlan(wishes, sight, {
     selection: scoping,

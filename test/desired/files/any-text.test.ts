@@ -32,7 +32,7 @@ const isRefusal = (error: unknown, lines: number): void => {
 const survives = async (text: string): Promise<boolean> => {
   try {
     const state = await read(text)
-    for (const wish of state.wishes(places))
+    for (const wish of state.places(places).flatMap((here) => here.wishes()))
       for (const { attributes } of wish.items)
         for (const { origin } of attributes.values()) expect(origin.line).toBeGreaterThan(0)
     return true
@@ -231,7 +231,9 @@ describe('a file never ends the program', () => {
     const state = await read(
       'version: 1\nprojects: {platform/__proto__: {approval_rules: {__proto__: {}, constructor: {}}}}',
     )
-    const [wish] = state.wishes({ projects: ['platform/__proto__'], groups: [] })
+    const [wish] = state
+      .places({ projects: ['platform/__proto__'], groups: [] })
+      .flatMap((here) => here.wishes())
     expect(wish?.items.map(({ identity }) => identity)).toEqual(['__proto__', 'constructor'])
     expect(
       await survives('version: 1\n__proto__: {}\nsite: {settings: {constructor: 1}, toString: {}}'),

@@ -63,7 +63,8 @@ describe('items', () => {
   it('are called by names, or by numbers where those are IDs', async () => {
     const text = "groups: {platform: {members: {ana: {}, 12: {}, '@13': {}}}}"
     const identities = (await readText(text))
-      .wishes({ groups: ['platform'], projects: [] })
+      .places({ groups: ['platform'], projects: [] })
+      .flatMap((here) => here.wishes())
       .flatMap(({ items }) => items.map(({ identity }) => identity))
     expect(identities).toEqual(['ana', 12, '13'])
     expect((await mistakesIn('groups: {platform: {members: {007: {}}}}'))[0]).toContain(
@@ -179,7 +180,9 @@ describe('rules', () => {
     const text = rules(
       '[{match: {id: 7, description: a*}, set: {locked: true}}, {match: {tag_list: [x]}, set: {}}]',
     )
-    const [wish] = (await readText(text)).wishes({ projects: [], groups: [] })
+    const [wish] = (await readText(text))
+      .places({ projects: [], groups: [] })
+      .flatMap((here) => here.wishes())
     expect(wish?.items.map(({ match }) => match)).toEqual([
       { id: 7, description: 'a*' },
       { tag_list: ['x'] },

@@ -81,16 +81,19 @@ const keyOf = ({ place, kind }: Wish): string => `${place.path || 'site'}:${kind
 /** All wishes in short, of places that there are. */
 export const wanted = (
   state: DeclaredState,
-  places: Parameters<DeclaredState['wishes']>[0] = known,
+  places: Parameters<DeclaredState['places']>[0] = known,
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    state.wishes(places).map((wish) => [
-      keyOf(wish),
-      {
-        ...(wish.exact === undefined ? {} : { $exact: wish.exact.value }),
-        ...Object.fromEntries(wish.items.map((item) => [String(item.identity), shortOf(item)])),
-      },
-    ]),
+    state
+      .places(places)
+      .flatMap((here) => here.wishes())
+      .map((wish) => [
+        keyOf(wish),
+        {
+          ...(wish.exact === undefined ? {} : { $exact: wish.exact.value }),
+          ...Object.fromEntries(wish.items.map((item) => [String(item.identity), shortOf(item)])),
+        },
+      ]),
   )
 
 /** One item of what is wanted. */
@@ -99,7 +102,10 @@ export const itemIn = (
   key: string,
   identity: string | number,
 ): WishedItem => {
-  const wish = state.wishes(known).find((one) => keyOf(one) === key)
+  const wish = state
+    .places(known)
+    .flatMap((here) => here.wishes())
+    .find((one) => keyOf(one) === key)
   const item = wish?.items.find((one) => one.identity === identity)
   if (item === undefined) throw new Error(`there is no ${identity} in ${key}`)
   return item

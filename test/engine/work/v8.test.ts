@@ -53,6 +53,16 @@ test('where two keep it small it stays so until both have ended', () => {
   expect(flags).toEqual(['--semi-space-growth-factor=1', '--semi-space-growth-factor=2'])
 })
 
+test('the space for old objects is kept small as well where that is asked for', () => {
+  const { v8, flags, grow } = heap()
+  const frugal = new Frugal(v8, true)
+  grow(8 << 20)
+  looks(frugal, 1)
+  expect(flags).toEqual(['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
+  frugal.end()
+  expect(flags.slice(2)).toEqual(['--semi-space-growth-factor=2', '--heap-growing-percent=0'])
+})
+
 test('a run that was short left all as it was', () => {
   const { v8, flags } = heap()
   const frugal = new Frugal(v8)

@@ -1,5 +1,6 @@
 /** Deploy keys: what a key is, is its type and base64; what it is called, its title. */
 import type { JsonValue } from '../../../base/json/value.js'
+import { actionId } from '../../actions.js'
 import { attributesOf } from '../../attributes.js'
 import { digestOf } from '../../digest.js'
 import type { SeenItem } from '../../seen.js'
@@ -7,7 +8,6 @@ import { normalised } from '../../values.js'
 import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
 import { changeOf, draft, removal, saying } from '../item.js'
 import { judged } from '../judging.js'
-import { idOf } from '../order.js'
 import { named } from '../pairing.js'
 import { itemAddress } from '../selected.js'
 import { placeValues, stepAt, stepOf, updateStep } from '../steps.js'
@@ -75,7 +75,7 @@ const replacement = async (c: Comparing, given: WishedItem, old: SeenItem): Prom
   const made = draft(c, 'create', address, given.origin, {
     changes: all.filter(({ name }) => given.attributes.has(name)).map(changeOf),
     step: stepOf(create, placeValues(c), all),
-    replaces: idOf({ verb: 'delete', address }),
+    replaces: actionId({ verb: 'delete', address }),
   })
   return joined([found({ drafts: [made] }), removal(c, old, given.origin, address)])
 }
@@ -86,7 +86,7 @@ const replacement = async (c: Comparing, given: WishedItem, old: SeenItem): Prom
  */
 const leftover = (c: Comparing, wished: WishedItem, item: SeenItem): Upshot => {
   const address = itemAddress(c.wish, wished.identity)
-  const digest = c.how.unfinished?.get(idOf({ verb: 'delete', address }))
+  const digest = c.how.unfinished?.get(actionId({ verb: 'delete', address }))
   if (digest === digestOf(c.kind, item)) return removal(c, item, wished.origin, address)
   const { id = '' } = item.record
   const push = item.attributes.can_push === true ? 'can' : 'cannot'
