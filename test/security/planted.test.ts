@@ -50,6 +50,40 @@ it('what holds no secret comes out byte for byte', async () => {
   expect(stdout).toBe(`${body.slice(1, -1)}\n`)
 })
 
+/** More of it than one record, so that some are cut in two where the answer comes in pieces. */
+const many = <T>(records: readonly T[]): readonly T[] =>
+  Array.from({ length: 40 }, () => records).flat()
+
+/** A text of that byte alone is no UTF-8: its record is passed on as a copy. */
+const broken = Buffer.concat([
+  Buffer.from('[{"id":1,"text":"'),
+  Buffer.from([0xff]),
+  Buffer.from(`","db_password":"${canary}"},{"id":2,"text":"kept-1"}]`),
+])
+
+describe.each(['ndjson', 'json', 'yaml'])('a record of many, as %s,', (format) => {
+  it.each(names)('has %s masked where it is its only secret', async (name) => {
+    server.answer = () => ({
+      body: many([
+        { id: 1, text: 'kept-1' },
+        { id: 2, [name]: canary, filler: 'x'.repeat(3000) },
+      ]),
+    })
+    const { stdout } = await call(`runners list --limit all -o ${format}`)
+    expect(leaks(stdout)).toEqual([])
+    expect(stdout.split('[masked]')).toHaveLength(41)
+    expect(stdout.split('kept-1')).toHaveLength(41)
+  })
+
+  it('is masked where it is no UTF-8', async () => {
+    server.answer = () => ({ body: broken })
+    const { stdout } = await call(`runners list -o ${format}`)
+    expect(leaks(stdout)).toEqual([])
+    expect(stdout).toContain('[masked]')
+    expect(stdout).toContain('kept-1')
+  })
+})
+
 it('each is shown where it is asked for', async () => {
   server.answer = () => ({ body: [planted] })
   const { stdout } = await call('api GET /planted --paginate -o ndjson --show-secrets')

@@ -3,6 +3,20 @@ import { type Marks, tailOf } from '../../base/json/scan.js'
 import { viewed } from '../../base/utf8.js'
 import type { FieldWatch } from '../types.js'
 
+const tailIn = (bytes: Uint8Array, end: number): number =>
+  tailOf(bytes[end - 3] ?? 0, bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)
+
+/** Letters are compared without their case, by all bits but that. */
+const withoutCase = ~0x20
+
+const endsWith = (chunk: Uint8Array, from: number, end: number, ending: Uint8Array): boolean => {
+  const start = end - ending.length
+  if (start < from) return false
+  for (let i = 0; i < ending.length; i++)
+    if ((((chunk[start + i] ?? 0) ^ (ending[i] ?? 0)) & withoutCase) !== 0) return false
+  return true
+}
+
 /**
  * What names have in common with a string: their last three letters. A string that ends otherwise
  * is none of them.
@@ -10,10 +24,17 @@ import type { FieldWatch } from '../types.js'
 export class Lookout implements Marks {
   readonly tails = new Uint8Array(1 << 15)
   readonly #watch: FieldWatch | undefined
+  /** The whole endings by their last three letters; those that have less of them are all behind 0. */
+  readonly #endings = new Map<number, Uint8Array[]>()
 
   constructor(watch?: FieldWatch) {
     this.#watch = watch
-    for (const ending of watch?.endings ?? []) this.#mark([...Buffer.from(ending).subarray(-3)])
+    for (const ending of watch?.endings ?? []) {
+      const bytes = Buffer.from(ending)
+      this.#mark([...bytes.subarray(-3)])
+      const tail = bytes.length < 3 ? 0 : tailIn(bytes, bytes.length)
+      this.#endings.set(tail, [...(this.#endings.get(tail) ?? []), bytes])
+    }
   }
 
   /** Before fewer than three letters anything may stand. */
@@ -27,6 +48,10 @@ export class Lookout implements Marks {
 
   /** Whether a key that ends as one of the names does is one: `reason` ends like `json`. */
   isName(chunk: Uint8Array, from: number, end: number): boolean {
+    const ends = (ending: Uint8Array): boolean => endsWith(chunk, from, end, ending)
+    const found =
+      this.#endings.get(tailIn(chunk, end))?.some(ends) || this.#endings.get(0)?.some(ends)
+    if (found !== true) return false
     return this.#watch?.isName?.(viewed(chunk).toString('utf8', from, end)) ?? true
   }
 

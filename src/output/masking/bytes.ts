@@ -139,8 +139,11 @@ const testOf =
 /** More letters than a search of words looks at. */
 const longestWords = 64
 
-/** What such words have in them, whichever of their letters are large. */
-const innerSigns = ['onnection', 'ONNECTION'] as const
+/**
+ * What such words have in them, whichever of their letters are large. Of less than eight letters, which Node
+ * finds in half the time of longer ones.
+ */
+const innerSigns = ['onnecti', 'ONNECTI'] as const
 
 /** Whether a word that a secret's name may have anywhere stands in these bytes. */
 export const holdsInner = (given: Uint8Array): boolean => {

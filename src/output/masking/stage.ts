@@ -43,7 +43,9 @@ const secrecyAt = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof secrec
   return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
 }
 
-/** Whether a record of a batch may hold a secret: one of those told of, else by a search. */
+const none: ReadonlySet<Uint8Array> = new Set()
+
+/** Finds the records that may hold a secret: told of them as they are cut, else by a search. */
 class Suspicion {
   private told: Uint8Array[] | undefined
   private readonly mentioned: (bytes: Uint8Array) => boolean
@@ -65,14 +67,16 @@ class Suspicion {
     }
   }
 
-  of(batch: readonly Uint8Array[]): boolean {
+  /** The records of a batch that may hold a secret. */
+  in(batch: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
+    const told = this.told?.splice(0)
     const chunks = chunksOf(batch)
-    return this.named(chunks) || chunks.some(holdsAddress)
-  }
-
-  private named(chunks: readonly Uint8Array[]): boolean {
-    if (this.told === undefined) return chunks.some(this.mentioned)
-    return this.told.splice(0).length > 0 || chunks.some(holdsInner)
+    const holdsName = told === undefined ? this.mentioned : holdsInner
+    if (chunks.some(holdsName) || chunks.some(holdsAddress)) return new Set(batch)
+    if (told === undefined || told.length === 0) return none
+    const all = new Set(batch)
+    // A record that was copied on its way is not the one that was told of.
+    return told.every((record) => all.has(record)) ? new Set(told) : all
   }
 }
 
@@ -100,7 +104,11 @@ export const maskedWriter = (printer: Printer, hidden: Hidden, words?: OwnSecret
   return {
     ...shown,
     watch: () => suspicion.watch(),
-    raw: (batch) => shown.raw(suspicion.of(batch) ? batch.map(hide) : batch),
+    raw: (batch) => {
+      const suspects = suspicion.in(batch)
+      if (suspects.size === 0) return shown.raw(batch)
+      return shown.raw(batch.map((bytes) => (suspects.has(bytes) ? hide(bytes) : bytes)))
+    },
     record: (value) => printer.values([shallow(() => mask(value, secrecyOf))]),
   }
 }
