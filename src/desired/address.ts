@@ -3,8 +3,11 @@
  * `groups/platform:members/ana`, `projects/platform/app:approval_rules/Security#user_ids`. A group and a project
  * may have like paths, and items may hold any sign: `/`, `#`, `%` and `*` of an item are percent-encoded.
  */
+
+import { quoted } from '../base/quoted.js'
 import { isDots } from '../base/segments.js'
-import type { ManagedScope } from '../catalogue/managed/managed.js'
+import type { ManagedScope, Referent } from '../catalogue/managed/managed.js'
+import { usage } from '../errors.js'
 
 /** What kinds belong to: the instance, whose path is empty, a group, or a project, by its full path. */
 export interface ManagedPlace {
@@ -63,3 +66,37 @@ export const matches = (glob: string, address: Address): boolean =>
   /^\w+$/.test(glob) && glob !== 'site'
     ? address.kind === glob
     : patternOf(glob).test(addressText(address))
+
+// Users, groups, branches and runners as files call them: by a name or by an ID. Which of the two is decided
+// once, when a file is read; no later step looks at a name to find out what it means.
+
+/** A number is an ID, a text is a name, whatever it looks like. */
+export type Reference = string | number
+
+const digits = /^\d+$/
+
+/**
+ * What a text of a file means: digits are an ID, `@` before them makes them a name.
+ * @throws Failure `usage` for digits that are no ID
+ */
+export const referenceOf = (text: string): Reference => {
+  if (/^@\d+$/.test(text)) return text.slice(1)
+  if (!digits.test(text)) return text
+  const id = Number(text)
+  if (Number.isSafeInteger(id) && String(id) === text) return id
+  throw usage(`${quoted(text)} is no ID`, `A name of digits only is written '@${quoted(text)}'.`)
+}
+
+/** How files write a name; undefined where no text of a file means it. */
+export const referenceText = (name: string): string | undefined => {
+  if (/^@\d+$/.test(name) || name === '') return undefined
+  return digits.test(name) ? `@${name}` : name
+}
+
+/** How files write a reference, and addresses with them. */
+export const writtenReference = (reference: Reference): string =>
+  typeof reference === 'number' ? String(reference) : (referenceText(reference) ?? reference)
+
+/** What makes two names the same: those of users and groups are, whatever their case. */
+export const foldedName = (of: Referent | undefined, name: string): string =>
+  of === 'user' || of === 'group' ? name.toLowerCase() : name

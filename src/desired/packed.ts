@@ -8,7 +8,7 @@ import type { JsonValues } from '../base/json/value.js'
 import { actionId, type Change, type PlannedAction } from './actions.js'
 import type { Address } from './address.js'
 import type { Draft } from './comparing/types.js'
-import type { SeenItem } from './seen.js'
+import type { SeenItem } from './instance.js'
 import type { Origin } from './wishes.js'
 
 /** @returns undefined for what cannot be copied: secrets that files write out */

@@ -2,8 +2,7 @@
 import type { JsonValue } from '../base/json/value.js'
 import type { HeldText } from '../base/secrets/held.js'
 import type { Managed } from '../catalogue/managed/managed.js'
-import type { ManagedPlace } from './address.js'
-import type { Reference } from './references.js'
+import type { ManagedPlace, Reference } from './address.js'
 
 /** Where a text stands: the file as it was named, line and column from 1 on. */
 export interface Origin {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { approvalRules } from '../../src/catalogue/managed/approvals.js'
-import { writePlan } from '../../src/commands/plan/writing.js'
+import { writePlan } from '../../src/commands/plan/printing.js'
 import type { PlannedAction } from '../../src/desired/actions.js'
 import type { RunClock } from '../../src/engine/command/services.js'
 import type { Bench } from './bench.js'

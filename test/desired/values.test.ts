@@ -18,7 +18,7 @@ import {
   string,
 } from '../../src/catalogue/params.js'
 import { accessLevels } from '../../src/catalogue/shapes/common.js'
-import { absent, digestOf, digestOfSet } from '../../src/desired/digest.js'
+import { absent, digestOf, digestOfSet } from '../../src/desired/attributes.js'
 import { canonical, normalised, sameValue } from '../../src/desired/values.js'
 
 const text = string('')

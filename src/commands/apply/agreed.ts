@@ -1,13 +1,13 @@
 /** What somebody agreed to: a plan file, or the plan of a run that is gone on with. */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { Fitting } from '../../desired/applying/staleness.js'
-import type { PlanAction, PlanDocument } from '../../desired/planfile/document.js'
+import type { Fitting } from '../../desired/applying/verifying.js'
+import type { PlanAction, PlanDocument } from '../../desired/planfile/write.js'
 import type { Services } from '../../engine/command/services.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
 import type { PlanGiven } from '../plan/flags.js'
 import { documentOf, type MadePlan } from '../plan/making.js'
-import { planBytes } from '../plan/writing.js'
+import { planBytes } from '../plan/printing.js'
 
 export interface Agreed {
   /** How it is called in what is said of it. */
@@ -147,7 +147,7 @@ export const checkAgreed = async (agreed: Agreed, made: MadePlan): Promise<void>
 
 /** What of a plan is still to be done, and what does not fit any more. */
 export const staleIn = async (agreed: Agreed, { plan }: MadePlan): Promise<Fitting> => {
-  const { fitting } = await import('../../desired/applying/staleness.js')
+  const { fitting } = await import('../../desired/applying/verifying.js')
   if (agreed.open === undefined) return fitting(agreed.document, plan)
   const left = new Set(plan.actions.map(({ id }) => id))
   return fitting({ actions: openIn(agreed).filter(({ id }) => left.has(id)), sets: {} }, plan)

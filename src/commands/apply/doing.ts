@@ -1,16 +1,33 @@
 /** A plan that was agreed to, done: carried out, read once more, told of. */
+
 import { mostAtOnce } from '../../base/ahead.js'
 import type { PlannedAction } from '../../desired/actions.js'
 import type { Carried } from '../../desired/applying/carrying.js'
 import type { Verified } from '../../desired/applying/verifying.js'
+import type { Services } from '../../engine/command/services.js'
 import type { Attributes } from '../../engine/journal/lines.js'
 import { keptAs } from '../../engine/keeping/runs.js'
 import { exitCodes, Failure } from '../../errors.js'
-import { writableOf } from '../plan/instance.js'
-import { documentOf } from '../plan/making.js'
-import { type ActionEnd, notePage } from '../plan/markdown.js'
+import { type secretsOf, writableOf } from '../plan/instance.js'
+import { documentOf, type MadePlan } from '../plan/making.js'
 import { formatOf } from '../plan/printing.js'
-import type { ApplyRun } from './run.js'
+import { type ActionEnd, notePage, type Reported } from '../plan/reports.js'
+import type { OwnRun } from './journal.js'
+
+export interface ApplyRun {
+  readonly services: Services
+  readonly made: MadePlan
+  readonly actions: readonly PlannedAction[]
+  readonly secrets: Awaited<ReturnType<typeof secretsOf>>
+  readonly run: OwnRun
+  /** Whether what was written is read once more. */
+  readonly verify: boolean
+  readonly reported: Reported
+  /** Writes the reports again, with what became of actions. */
+  report(ends: ReadonlyMap<string, ActionEnd>): Promise<void>
+}
+
+// A plan that was agreed to, done: carried out, read once more, told of.
 
 // What became of a plan: on standard error for people, with the plan for programs.
 

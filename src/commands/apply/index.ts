@@ -12,15 +12,13 @@ import { exitCodes, Failure, usage } from '../../errors.js'
 import { pathsOf } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
 import { filesArgument, planningFlags } from '../plan/flags.js'
+import { secretsOf } from '../plan/instance.js'
 import { type MadePlan, madePlan } from '../plan/making.js'
-import type { Reported } from '../plan/markdown.js'
 import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
-import { writeReports } from '../plan/reports.js'
-import { secretsOf } from '../plan/secrets.js'
+import { type Reported, writeReports } from '../plan/reports.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
-import { done } from './doing.js'
+import { type ApplyRun, done } from './doing.js'
 import { keptRun, noteUnfinished, type ResumedRun, resumedRun, type UndoHeader } from './journal.js'
-import type { ApplyRun } from './run.js'
 
 // One apply at a time on an instance, from one state folder.
 

@@ -4,9 +4,9 @@ import type { Services } from '../../engine/command/services.js'
 import { exitCodes } from '../../errors.js'
 import { define } from '../define.js'
 import { filesArgument, type PlanGiven, planningFlags } from '../plan/flags.js'
+import { secretsOf } from '../plan/instance.js'
 import { madePlan } from '../plan/making.js'
 import { shownPlan } from '../plan/printing.js'
-import { secretsOf } from '../plan/secrets.js'
 
 /** Those of a plan; no secret differs unless somebody asks. */
 const flags = {

@@ -1,9 +1,65 @@
-/** An export on its way: to standard output, into one file, or into a folder with a file a place. */
+/** An export on its way: what each place says, where it is written, and what could not be read. */
+
+import { lstatSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { shelve } from '../../base/shelves.js'
 import type { ManagedPlace } from '../../desired/address.js'
-import type { FileSection, PlacedFile, Selected } from '../../desired/exporting/index.js'
-import type { Services } from '../../engine/command/services.js'
-import type { ExportRun, SayPlace } from './gathering.js'
-import type { ExportTarget } from './target.js'
+import type {
+  Exporting,
+  FileSection,
+  LookedAt,
+  PlacedFile,
+  Selected,
+} from '../../desired/exporting/index.js'
+import type { ReadableInstance } from '../../desired/instance.js'
+import type { UnreadPlace } from '../../desired/reading/index.js'
+import type { InstanceSight, ProjectPlace } from '../../desired/reading/sight.js'
+import type { PersonService, Services } from '../../engine/command/services.js'
+import { type Category, Failure, usage } from '../../errors.js'
+
+/** What a document is written as. */
+type DocumentForm = 'yaml' | 'json'
+
+interface ExportTarget {
+  readonly is: 'output' | 'file' | 'folder'
+  readonly form: DocumentForm
+  /** Absolute; empty for standard output. */
+  readonly path: string
+}
+
+const isFile = (path: string): boolean => {
+  try {
+    return !lstatSync(path).isDirectory()
+  } catch {
+    return /\.(?:ya?ml|json)$/i.test(path)
+  }
+}
+
+/** The form that was asked for; YAML where only the environment or a profile asks for what it cannot be. */
+const formOf = async ({ place }: Services): Promise<DocumentForm> => {
+  const { output } = place.globals
+  if (output !== undefined && !['json', 'yaml', 'table'].includes(output))
+    throw usage(`export gives YAML or JSON, not ${output}`, 'Leave --output out, or give json.')
+  const wanted = output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
+  return wanted === 'json' ? 'json' : 'yaml'
+}
+
+/**
+ * Where an export goes.
+ * @param to what --to says: `-`, a file, or a folder, which need not be there
+ * @throws Failure `usage` for a form that does not go there
+ */
+export const targetOf = async (services: Services, to = '-'): Promise<ExportTarget> => {
+  const form = await formOf(services)
+  if (to === '-') return { is: 'output', form, path: '' }
+  if (to === '') throw usage('--to takes a folder, a file or -')
+  const path = resolve(services.place.cwd, to)
+  if (/\.json$/i.test(path)) return { is: 'file', path, form: 'json' }
+  if (isFile(path) && !/[/\\]$/.test(to)) return { is: 'file', path, form }
+  if (services.place.globals.output === 'json')
+    throw usage('the files of a folder are YAML', 'Give --to a file, or leave --output out.')
+  return { is: 'folder', path, form: 'yaml' }
+}
 
 /** What is written: places in the order of a document, and what is said of each. */
 export interface Exported {
@@ -93,4 +149,161 @@ const toFolder = async (
 export const writeExport = (exported: Exported, target: ExportTarget): Promise<void> => {
   if (target.is === 'output') return toOutput(exported, target)
   return target.is === 'file' ? toFile(exported, target) : toFolder(exported, target)
+}
+
+// What each place of an export says: as it is looked at, or once all are, less what they have in common.
+
+/** What an export goes by. */
+export interface ExportRun {
+  readonly instance: ReadableInstance
+  readonly sight: InstanceSight
+  readonly how: Exporting
+  readonly unread: UnreadParts
+  /** Told of each place that was looked at. */
+  readonly step: () => void
+  /** Whether there are so few places that their kinds are asked for side by side. */
+  readonly few: boolean
+}
+
+/** What is written of a place. */
+export interface SaidOfPlace {
+  readonly sections: readonly FileSection[]
+  /** Whether all of it could be read. */
+  readonly whole: boolean
+}
+
+export type SayPlace = (place: ManagedPlace) => Promise<SaidOfPlace>
+
+/** A place as a key of a map. */
+const keyOf = ({ scope, path }: ManagedPlace): string => `${scope} ${path}`
+
+const look = async ({ sight, how, unread, step, few }: ExportRun, place: ManagedPlace) => {
+  const { lookAt } = await import('../../desired/exporting/index.js')
+  const seen = await lookAt(sight, place, how, few)
+  unread.looked(seen)
+  step()
+  return seen
+}
+
+const said = ({ section, unread }: LookedAt): SaidOfPlace => ({
+  sections: section === undefined ? [] : [section],
+  whole: unread.length === 0,
+})
+
+/** Looks at each place when it is its turn, and keeps nothing. */
+export const oneByOne =
+  (run: ExportRun): SayPlace =>
+  async (place) =>
+    said(await look(run, place))
+
+/** The groups that a project is in; none of a person's own. */
+const above = ({ path, namespace }: ProjectPlace): readonly string[] => {
+  if (namespace !== 'group') return []
+  const parts = path.split('/')
+  return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'))
+}
+
+/**
+ * The groups that projects are in, all of whose projects are looked at.
+ * @param roots paths of the groups that were selected; none where everything is
+ */
+export const groupsAbove = (
+  projects: readonly ProjectPlace[],
+  roots: readonly string[],
+): readonly ManagedPlace[] => {
+  const paths = new Map(projects.flatMap(above).map((path) => [path.toLowerCase(), path]))
+  const lower = roots.map((root) => `${root.toLowerCase()}/`)
+  return [...paths].flatMap(([key, path]): ManagedPlace[] =>
+    lower.length === 0 || lower.some((root) => `${key}/`.startsWith(root))
+      ? [{ scope: 'group', path }]
+      : [],
+  )
+}
+
+/** Looks at all places first: what all projects below a group share is said of the group. */
+export const inCommon = async (
+  run: ExportRun,
+  places: readonly ManagedPlace[],
+  groups: readonly ManagedPlace[],
+): Promise<SayPlace> => {
+  const { Factoring, FileMap } = await import('../../desired/exporting/index.js')
+  const factoring = new Factoring(groups)
+  const sections = new Map<string, FileSection[]>()
+  const partly = new Set<string>()
+  await run.instance.each(places, async (place) => {
+    const { section, unread } = await look(run, place)
+    if (unread.length > 0) partly.add(keyOf(place))
+    if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
+    else if (section !== undefined) sections.set(keyOf(place), [section])
+  })
+  for (const section of factoring.shared()) shelve(sections, keyOf(section.place), section)
+  return async (place) => {
+    const own = place.scope === 'project' ? factoring.own(place) : undefined
+    return {
+      sections: own === undefined ? (sections.get(keyOf(place)) ?? []) : [own],
+      whole: !partly.has(keyOf(place)),
+    }
+  }
+}
+
+// What an export could not read, told as it goes, and what it ends with.
+
+/** So many are told one by one. */
+const mostTold = 20
+
+export class UnreadParts {
+  readonly #person: Pick<PersonService, 'note' | 'report'>
+  readonly #categories = new Set<Category>()
+  readonly #unsupported = new Set<string>()
+  #first: Failure | undefined
+  #unread = 0
+  #asked = 0
+
+  constructor(person: Pick<PersonService, 'note' | 'report'>) {
+    this.#person = person
+  }
+
+  /** A part that is not in what is written. */
+  add(address: string, failure: Failure): void {
+    this.#unread += 1
+    this.#first ??= failure
+    this.#categories.add(failure.category)
+    if (this.#unread <= mostTold) this.#person.report(failure, address)
+  }
+
+  looked({ unread, unsupported, denied, kinds }: LookedAt): void {
+    this.#asked += kinds - denied.length
+    for (const kind of denied)
+      this.#person.note(`${kind}: only administrators may read it, left out`)
+    for (const { address, failure } of unread) this.add(address, failure)
+    for (const kind of unsupported) this.#unsupported.add(kind)
+  }
+
+  /** A place that was named, and of which nothing is known. */
+  unseen({ place, failure }: UnreadPlace): void {
+    this.#asked += 1
+    this.add(`${place.scope}s/${place.path}`, failure)
+  }
+
+  /** Whether anything was read, or there was nothing to read. */
+  get some(): boolean {
+    return this.#unread < this.#asked || this.#asked === 0
+  }
+
+  /** What the run ends with; undefined where all was read. */
+  verdict(): Failure | undefined {
+    for (const kind of this.#unsupported) this.#person.note(`${kind}: unsupported here, left out`)
+    const first = this.#first
+    if (first === undefined) return undefined
+    const more = this.#unread - mostTold
+    if (more > 0) this.#person.note(`and ${more} more that could not be read`)
+    const alike = !this.some && this.#categories.size === 1
+    return new Failure(
+      alike ? first.category : 'partial',
+      this.some
+        ? `${this.#unread} of ${this.#asked} could not be read: not in what was written`
+        : 'nothing could be read',
+      first.details.hint === undefined || !alike ? {} : { hint: first.details.hint },
+    )
+  }
 }

@@ -1,4 +1,4 @@
-/** `svcctl export`: an instance as files that plan to nothing. */
+/** `svcctl export`: an instance as files that plan to nothing, and where they go. */
 import { boolean, string } from '../../catalogue/params.js'
 import type { ManagedPlace } from '../../desired/address.js'
 import type { Exporting, HeldKind, Selected } from '../../desired/exporting/index.js'
@@ -6,12 +6,18 @@ import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
+import { selectionFlags, selectionOf } from '../plan/flags.js'
 import { readableOf } from '../plan/instance.js'
-import { selectionFlags, selectionOf } from '../plan/selection.js'
-import { writeExport } from './documents.js'
-import { type ExportRun, groupsAbove, inCommon, oneByOne, type SayPlace } from './gathering.js'
-import { targetOf } from './target.js'
-import { UnreadParts } from './telling.js'
+import {
+  type ExportRun,
+  groupsAbove,
+  inCommon,
+  oneByOne,
+  type SayPlace,
+  targetOf,
+  UnreadParts,
+  writeExport,
+} from './documents.js'
 
 // Whether what a file holds is looked at by an export: then it may be written anew.
 

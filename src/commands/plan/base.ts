@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { runFile } from '../../base/processes.js'
 import { quoted } from '../../base/quoted.js'
-import type { ReadText } from '../../desired/files/paths.js'
+import type { ReadText } from '../../desired/files/parse.js'
 import type { PlaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 

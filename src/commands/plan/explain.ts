@@ -5,10 +5,9 @@ import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
 import type { Stated, WantedValue, Wish } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
-import type { PlanGiven } from './flags.js'
+import { type PlanGiven, selectionOf } from './flags.js'
 import { readableOf } from './instance.js'
 import { declaredBy, desiredPlaces } from './making.js'
-import { selectionOf } from './selection.js'
 import { sourceText, valueText } from './values.js'
 
 /** One value: of what, and where it and what it overrode are said. */

@@ -5,10 +5,9 @@ import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { explained } from './explain.js'
 import { filesArgument, planningFlags } from './flags.js'
+import { secretsOf } from './instance.js'
 import { madePlan } from './making.js'
-import { shownPlan } from './printing.js'
-import { secretsOf } from './secrets.js'
-import { checkOut, writePlan } from './writing.js'
+import { checkOut, shownPlan, writePlan } from './printing.js'
 
 const flags = {
   out: string('write the plan to this file, for apply', {

@@ -1,12 +1,21 @@
-/** The instance of a run as declared state asks for it. Whoever is given the first can write nothing. */
+/**
+ * The instance of a run as declared state asks for it, and the secrets of the run. Whoever is given the
+ * readable one can write nothing.
+ */
 import { type Fields, isObject } from '../../base/objects.js'
+import { programs } from '../../base/processes.js'
+import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { type Endpoint, endpoint, many, one } from '../../catalogue/endpoint.js'
 import { documented } from '../../catalogue/legible.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
+import { defaultTimeout } from '../../client/defaults.js'
+import type { SecretsPolicy } from '../../desired/comparing/types.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
-import type { InstanceService } from '../../engine/command/services.js'
-import { Failure } from '../../errors.js'
+import type { InstanceService, Services } from '../../engine/command/services.js'
+import { instanceOf } from '../../engine/place/sandbox.js'
+import { Failure, usage } from '../../errors.js'
 import type { Ask, Whole } from '../../http/types.js'
+import { pathsOf } from '../../profile/index.js'
 
 interface Run {
   readonly instance: Pick<InstanceService, 'collect' | 'each' | 'send'>
@@ -57,3 +66,56 @@ export const writableOf = (run: Run): WritableInstance => ({
   ...readableOf(run),
   send: async (ask) => read(await run.instance.send({ key: '', ...ask })),
 })
+
+// What is known of the secrets of a run: whether they are there, and whether they are others than last set.
+
+const most = 1 << 20
+
+/** A program without a shell; what it prints is the secret. @throws Failure `usage` where it fails */
+const printedBy = async (
+  [program = '', ...args]: readonly string[],
+  { place }: Pick<Services, 'place'>,
+): Promise<HeldText> => {
+  const run = await programs()
+  const limit = place.globals.timeout ?? defaultTimeout
+  const { exitCode, timedOut, stdout } = await run(program, args, place.env, {
+    reject: false,
+    stdin: 'ignore',
+    stderr: 'ignore',
+    timeout: limit * 1000,
+    forceKillAfterDelay: 1000,
+    maxBuffer: most,
+    windowsHide: true,
+    cancelSignal: place.clock.signal,
+    cwd: place.cwd,
+  })
+  if (exitCode === 0) return holdText(stdout)
+  const why = timedOut
+    ? `did not end within ${limit} s`
+    : `ended with exit code ${exitCode ?? 'unknown'}`
+  throw usage(`the command ${program} ${why}`)
+}
+
+/** Values of secrets, and what is on record of those that were set. */
+export const secretsOf = async (services: Services, set: SecretsPolicy['set']) => {
+  const { SecretRecord, SecretValues } = await import('../../desired/applying/secrets.js')
+  const { place } = services
+  const values = new SecretValues({
+    env: place.env,
+    cwd: place.cwd,
+    command: (line) => printedBy(line, services),
+  })
+  const record = new SecretRecord(pathsOf(place.env).state, await instanceOf(place))
+  const unusable = await record.unusable()
+  if (unusable !== undefined)
+    services.person.note(`whether secrets changed is not known: ${unusable}`)
+  const policy: SecretsPolicy = {
+    set,
+    missing: (source) => values.missing(source),
+    changed: async (address, source) => {
+      if (unusable !== undefined || (await values.missing(source)) !== undefined) return undefined
+      return record.changed(address, await values.value(source))
+    },
+  }
+  return { values, record, policy, unusable }
+}

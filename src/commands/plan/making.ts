@@ -3,22 +3,20 @@ import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
 import { largestPage } from '../../client/defaults.js'
 import type { DesiredPlan } from '../../desired/actions.js'
-import type { PlanComparison } from '../../desired/against.js'
 import type { ComparingOptions, SecretsPolicy } from '../../desired/comparing/types.js'
-import type { PlanEntry } from '../../desired/entries.js'
+import type { PlanComparison, PlanEntry } from '../../desired/entries.js'
 import type { DeclaredState, DesiredPlace, FileOptions } from '../../desired/files/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
-import type { PlanCounts, PlanDocument, PlanHead } from '../../desired/planfile/document.js'
+import type { PlanCounts, PlanDocument, PlanHead } from '../../desired/planfile/write.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
 import type { Origin } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { instanceOf } from '../../engine/place/sandbox.js'
 import { survived, usage } from '../../errors.js'
-import { limitsOf, type PlanGiven } from './flags.js'
+import { limitsOf, type PlanGiven, selectionOf } from './flags.js'
 import { readableOf } from './instance.js'
-import { selectionOf } from './selection.js'
-import type { Worked } from './summary.js'
+import type { Worked } from './values.js'
 
 // How many requests reading took.
 
@@ -175,7 +173,6 @@ const selected = (
 /** What is needed only where a plan is made. */
 const loaded = async () => ({
   ...(await import('../../desired/address.js')),
-  ...(await import('../../desired/against.js')),
   ...(await import('../../desired/entries.js')),
   ...(await import('../../desired/reading/index.js')),
   ...(await import('../../desired/comparing/index.js')),

@@ -1,14 +1,24 @@
-/** A plan on standard output: a page for people, one object for programs, an action a line elsewhere. */
+/**
+ * A plan on standard output (a page for people, one object for programs, an action a line elsewhere), and in
+ * a plan file.
+ */
 
-import type { PlanAction, PlanDocument } from '../../desired/planfile/document.js'
-import type { PlaceService, Services } from '../../engine/command/services.js'
-import { exitCodes, usage } from '../../errors.js'
+import { resolve } from 'node:path'
+import { openWhole } from '../../base/files/files.js'
+import { readRegular } from '../../base/files/regular.js'
+import { shelvesOf } from '../../base/shelves.js'
+import type { DesiredPlan } from '../../desired/actions.js'
+import type { PlanEntry } from '../../desired/entries.js'
+import type { PlanAction, PlanDocument, PlanHead } from '../../desired/planfile/write.js'
+import type { AnswerService, PlaceService, Services } from '../../engine/command/services.js'
+import { codeOf, exitCodes, Failure, reasonOf, usage } from '../../errors.js'
 import { formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
+import { roughWidths } from '../../terminal/text/width.js'
 import type { PlanGiven } from './flags.js'
 import { documentOf, type MadePlan } from './making.js'
-import type { Reported } from './markdown.js'
-import { pageOf } from './page.js'
+import type { Reported } from './reports.js'
+import { type ChangeSigns, changeText, givenText, marks, summaryOf } from './values.js'
 
 /** An action as a line of a table. */
 const rowsOf = ({ actions }: PlanDocument) =>
@@ -36,7 +46,7 @@ export const printPlan = async (services: Services, reported: Reported): Promise
   const { made } = reported
   const format = await formatOf(services.place)
   if (format.name === 'markdown')
-    return answer.write((await import('./markdown.js')).notePage(reported))
+    return answer.write((await import('./reports.js')).notePage(reported))
   if (answer.reader === 'people') {
     const page = (): Iterable<string> => pageOf(made, answer)
     if (answer.terminal) return answer.printMany(made.plan.actions, { people: { page } })
@@ -92,4 +102,190 @@ export const checkLimits = ({ plan: { refused } }: MadePlan, said: string): void
     `${said}: ${refused.map(({ text }) => text).join('; ')}`,
     `Look at the plan; what is meant is let through by ${lifting.join(', ')}.`,
   )
+}
+
+// A plan as people read it: place by place, what would become of each item, and what it comes to.
+
+const { measure } = roughWidths
+
+/** What stands before an item, and between its values: symbols, or words for a screen reader. */
+interface Signs {
+  readonly mark: (is: keyof typeof marks) => string
+  readonly change?: ChangeSigns
+}
+const signsFor = ({ text }: Pick<AnswerService, 'text'>): Signs =>
+  text.accessible
+    ? { mark: (is) => `${is}:`, change: { gone: 'remove', come: 'add', to: 'to' } }
+    : { mark: (is) => marks[is] }
+const lowered = (text: string): string =>
+  `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/\.$/, '')
+
+/** What stands beside the name of an item. */
+const textOf = ({ is, changes, loses, text }: PlanEntry): string => {
+  switch (is) {
+    case 'update':
+      return ''
+    case 'create':
+      return givenText(changes)
+    case 'enable':
+      return ['is there already: enabled', givenText(changes)].filter(Boolean).join('; ')
+    case 'replace':
+      return 'another key: added, then the old one removed'
+    case 'delete':
+      return loses === undefined ? 'DELETED' : `DELETED: ${lowered(loses)}`
+    default:
+      return text
+  }
+}
+
+/** What is printed of an item: its line, and the lines below it. */
+interface Lines {
+  readonly label: string
+  readonly text: string
+  readonly below: readonly { readonly label: string; readonly text: string }[]
+}
+
+const linesOf = (entry: PlanEntry, { mark, change: signs }: Signs): Lines => ({
+  label: `${mark(entry.is)} ${entry.name}`,
+  text: textOf(entry),
+  below:
+    entry.is === 'update'
+      ? entry.changes.map((one) => ({ label: one.attribute, text: changeText(one, signs) }))
+      : [],
+})
+
+/** How long the longest label is. */
+const widest = (entries: readonly PlanEntry[], signs: Signs): number => {
+  let longest = 20
+  for (const entry of entries) {
+    const { label, below } = linesOf(entry, signs)
+    longest = Math.max(longest, 2 + measure(label), ...below.map((one) => 6 + measure(one.label)))
+  }
+  return longest
+}
+
+/** How lines are laid out: on a terminal they are folded, elsewhere they are whole. */
+const layout = ({ text, terminal, width }: AnswerService, longest: number) => {
+  // Texts begin after the longest label, if that leaves them room.
+  const column = Math.min(longest + 3, Math.floor((terminal ? width : 140) / 2))
+  return (indent: number, label: string, value: string): string => {
+    const shown = `${' '.repeat(indent)}${text.safe(label)}`
+    if (value === '') return `${shown}\n`
+    const said = terminal ? text.hanging(value, column) : text.safe(value)
+    const used = indent + measure(text.safe(label))
+    return used + 2 > column
+      ? `${shown}\n${' '.repeat(column)}${said}\n`
+      : `${shown}${' '.repeat(column - used)}${said}\n`
+  }
+}
+
+/** A project by its path alone; a group may have the same. */
+const headOf = ({ address: { scope, path }, place }: PlanEntry): string =>
+  scope === 'project' ? path : place
+
+const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): readonly string[] =>
+  refused.map(
+    (one) =>
+      `${terminal ? text.mark('bad') : marks.unread} refused by a limit: ${text.safe(one.text)}; ${text.safe(one.flag)} lifts it\n`,
+  )
+
+/** What a plan is held against, and what is left besides. */
+const compared = ({ against }: Pick<MadePlan, 'against'>, { text }: AnswerService) => {
+  if (against === undefined) return []
+  const { ref, commit, standing, dropped, undeclared } = against
+  const further = standing === 1 ? '1 further change stands' : `${standing} further changes stand`
+  return [
+    ...dropped.map((id) => `no longer wanted: ${text.safe(id)}\n`),
+    ...undeclared.map((one) => `no longer declared, left as it is: ${text.safe(one)}\n`),
+    `Compared with ${text.safe(ref)} at ${commit.slice(0, 7)}: ${further} since before; apply makes them too.\n`,
+  ]
+}
+
+/** The lines of a plan. */
+function* pageOf(
+  made: Pick<MadePlan, 'plan' | 'entries' | 'counts' | 'worked' | 'against'>,
+  answer: AnswerService,
+): Generator<string> {
+  const signs = signsFor(answer)
+  const { entries } = made
+  const line = layout(answer, widest(entries, signs))
+  for (const [head, ones] of shelvesOf(entries, headOf)) {
+    const place = answer.text.safe(head)
+    yield `${answer.terminal ? answer.text.strong(place) : place}\n`
+    for (const entry of ones) {
+      const { label, text, below } = linesOf(entry, signs)
+      yield line(2, label, text)
+      for (const one of below) yield line(6, one.label, one.text)
+    }
+  }
+  if (entries.length > 0) yield '\n'
+  yield* compared(made, answer)
+  yield* refusals(made.plan, answer)
+  const sum = summaryOf(made.counts, made.worked)
+  yield `${answer.terminal ? answer.text.hanging(sum, 0) : sum}\n`
+}
+
+// The plan file: written whole, for its owner, over nothing but another plan.
+
+type Place = Pick<PlaceService, 'clock' | 'cwd'>
+
+/** A plan file is no larger. */
+const mostBytes = 256e6
+
+/** What may be a plan. @throws as `readRegular` */
+export const planBytes = (path: string): Buffer => readRegular(path, mostBytes)
+
+/**
+ * Whether a plan may be written there, before anything is asked for it.
+ * @throws Failure `usage` where something is in the way that is no plan
+ */
+export const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
+  const { isPlan } = await import('../../desired/planfile/read.js')
+  let bytes: Uint8Array
+  try {
+    bytes = planBytes(resolve(cwd, file))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return
+    throw usage(`${file} cannot be written: ${reasonOf(error)}`)
+  }
+  if (!isPlan(bytes))
+    throw usage(`${file} is there and is no plan: it is left alone`, 'Give --out another name.')
+}
+
+/** Pieces of a text, in chunks that are worth a write. */
+function* chunked(pieces: Iterable<string>): Generator<Uint8Array> {
+  let [held, length]: [string[], number] = [[], 0]
+  for (const piece of pieces) {
+    held.push(piece)
+    length += piece.length
+    if (length < chunkSize) continue
+    yield Buffer.from(held.join(''))
+    held = []
+    length = 0
+  }
+  yield Buffer.from(held.join(''))
+}
+
+const chunkSize = 1 << 16
+
+/** Writes a plan file: the same plan is the same text, but for when it was made. @throws Failure `failed` */
+export const writePlan = async (
+  { clock, cwd }: Place,
+  file: string,
+  { plan, head }: { readonly plan: DesiredPlan; readonly head: PlanHead },
+): Promise<void> => {
+  const { planText } = await import('../../desired/planfile/write.js')
+  try {
+    const whole = await openWhole(resolve(cwd, file), { own: true, signal: clock.signal })
+    try {
+      for (const chunk of chunked(planText(plan, head))) await whole.write([chunk])
+      await whole.publish()
+    } catch (error) {
+      await whole.discard()
+      throw error
+    }
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    throw new Failure('failed', `cannot write the plan ${file}: ${reasonOf(cause)}`, { cause })
+  }
 }

@@ -1,14 +1,29 @@
 /** A plan for machines that show it: JUnit XML, SARIF 2.1.0, and Markdown for a note on a merge request. */
+
+import { grouped } from '../../base/numbers.js'
+import { shelvesOf } from '../../base/shelves.js'
 import { version } from '../../base/version.js'
+import type { Change } from '../../desired/actions.js'
 import type { PlanEntry } from '../../desired/entries.js'
 import type { Origin } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
+import { escaped } from '../../output/markdown.js'
+import { visible } from '../../terminal/text/escape.js'
 import { type JunitCase, junitOf } from '../reports/junit.js'
 import { type SarifResult, sarifOf } from '../reports/sarif.js'
 import { writeReport } from '../reports/writing.js'
 import type { PlanGiven } from './flags.js'
-import { notePage, type Reported } from './markdown.js'
-import { changeText, givenText, isAction } from './values.js'
+import type { MadePlan } from './making.js'
+import {
+  changeText,
+  countWords,
+  givenText,
+  isAction,
+  listChange,
+  marks,
+  sourceText,
+  valueText,
+} from './values.js'
 
 const words: Readonly<Record<string, string>> = {
   create: 'is not there',
@@ -110,4 +125,184 @@ export const writeReports = async (
   if (tests !== undefined) await writeReport(place, 'junit', tests, await junit(reported))
   if (note !== undefined) await writeReport(place, 'markdown', note, notePage(reported))
   if (scan !== undefined) await writeReport(place, 'sarif', scan, sarif(reported))
+}
+
+// A plan as a note on a merge request: whatever an instance or a file calls things, nothing comes of it but
+// text.
+
+/** What became of an action. */
+export interface ActionEnd {
+  readonly failed: boolean
+  readonly text: string
+}
+
+/** What a report is of. */
+export interface Reported {
+  /** The command: what differs is a failure of `drift`, and to be done by the others. */
+  readonly of: 'plan' | 'apply' | 'drift'
+  readonly made: MadePlan
+  readonly failOn: ReadonlySet<string>
+  /** What became of actions, by their ids, once they were carried out. */
+  readonly ends?: ReadonlyMap<string, ActionEnd>
+}
+
+/** A note is no longer: what services take is about five times as much. */
+const mostBytes = 200_000
+const longestValue = 300
+
+const shortened = (text: string): string =>
+  text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
+
+/** Text as code in a cell: its own backticks end it no sooner, and its lines are signs. */
+const code = (text: string): string => {
+  const shown = visible(shortened(text.replace(/\r?\n/g, '⏎'))).replaceAll('|', '\\|')
+  const fence = '`'.repeat(1 + Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length)))
+  const room = /^[` ]|[` ]$/.test(shown) ? ' ' : ''
+  return `${fence}${room}${shown}${room}${fence}`
+}
+const prose = (text: string): string => escaped(visible(text.replaceAll('\n', ' ')))
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+const table = (...heads: readonly string[]): string =>
+  row(...heads) + row(...heads.map(() => '---'))
+
+const originCode = (origin: Origin | undefined): string =>
+  origin === undefined
+    ? ''
+    : [
+        code(`${origin.file}:${origin.line}:${origin.column}`),
+        ...(origin.team === undefined ? [] : [`team ${code(origin.team.name)}`]),
+      ].join(', ')
+
+/** An attribute as it is, and as it is planned. */
+const changeCells = ({ now, wanted, secret, ...change }: Change, isNew: boolean): string[] => {
+  if (secret !== undefined) return [isNew ? '' : 'cannot be read', code(sourceText(secret))]
+  const list = isNew ? undefined : listChange(now, wanted)
+  if (list !== undefined) {
+    const signed = (sign: string, ones: readonly unknown[]) =>
+      ones.map((one) => `${sign} ${code(String(one))}`)
+    return ['', [...signed('−', list.gone), ...signed('+', list.come)].join(' ')]
+  }
+  const planned = code(typeof wanted === 'string' && wanted !== '' ? wanted : valueText(wanted))
+  const atLeast = change.within === undefined ? '' : `${prose(change.within)}: `
+  const shown = typeof now === 'string' && now !== '' ? now : valueText(now)
+  return [isNew ? '' : code(shown), `${atLeast}${planned}`]
+}
+
+const rowsOf = (entry: PlanEntry): string => {
+  const { is, name, changes, origin } = entry
+  const head = [marks[is], code(name)] as const
+  if (changes.length === 0) return row(...head, '', '', '', originCode(origin))
+  return changes
+    .map((change, i) =>
+      row(
+        ...(i === 0 ? head : (['', ''] as const)),
+        code(change.attribute),
+        ...changeCells(change, is === 'create' || is === 'enable'),
+        originCode(change.origin),
+      ),
+    )
+    .join('')
+}
+
+const verbs = [
+  ['create', 'created'],
+  ['enable', 'enabled'],
+  ['update', 'changed'],
+  ['replace', 'replaced'],
+  ['delete', 'deleted'],
+] as const
+
+const countsIn = (entries: readonly PlanEntry[]): string =>
+  verbs
+    .flatMap(([verb, word]) => {
+      const count = entries.filter(({ is }) => is === verb).length
+      return count === 0 ? [] : [`${count} ${word}`]
+    })
+    .join(', ')
+
+/** A place, folded. */
+const foldOf = (place: string, entries: readonly PlanEntry[]): string =>
+  [
+    `<details><summary>${prose(place)}: ${countsIn(entries)}</summary>\n\n`,
+    table('', 'object', 'attribute', 'now', 'planned', 'declared at'),
+    ...entries.map(rowsOf),
+    '\n</details>\n',
+  ].join('')
+
+const section = (head: string, rows: readonly string[]): string =>
+  rows.length === 0 ? '' : `${head}${rows.join('')}\n`
+
+const deletions = (entries: readonly PlanEntry[]): string =>
+  section(
+    table('deleted', 'what is lost', 'declared at'),
+    entries
+      .filter(({ is }) => is === 'delete')
+      .map(({ full, loses = '', origin }) => row(code(full), prose(loses), originCode(origin))),
+  )
+
+const remarks = (entries: readonly PlanEntry[]): string =>
+  section(
+    table('not possible or not known', 'why', 'declared at'),
+    entries
+      .filter((entry) => !isAction(entry))
+      .map(({ full, text, origin }) => row(code(full), prose(text), originCode(origin))),
+  )
+
+const failures = ({ ends = new Map() }: Reported): string =>
+  section(
+    table('not done', 'why'),
+    [...ends].flatMap(([id, { failed, text }]) => (failed ? [row(code(id), prose(text))] : [])),
+  )
+
+/** What the plan is held against, and what it leaves. */
+const comparedWith = ({ against }: MadePlan): readonly [string, string] => {
+  if (against === undefined) return ['', '']
+  const { ref, commit, standing, dropped, undeclared } = against
+  const further = standing === 1 ? '1 further change stands' : `${standing} further changes stand`
+  const listed = (head: string, all: readonly string[]): string =>
+    all.length === 0 ? '' : `${head}: ${all.map(code).join(', ')}.\n\n`
+  return [
+    `Compared with ${code(ref)} at ${code(commit.slice(0, 7))}: ${further} since before; apply makes them too.\n\n`,
+    listed('No longer wanted', dropped) + listed('No longer declared, left as it is', undeclared),
+  ]
+}
+
+const headOf = ({ of, made }: Reported): string => {
+  const { todo, rest } = countWords(made.counts)
+  const titles = { plan: 'Plan for', apply: 'Apply to', drift: 'Drift of' }
+  const refused = made.plan.refused.map(
+    ({ text, flag }) => `**apply refuses this plan**: ${prose(text)}; ${code(flag)} lifts it.\n\n`,
+  )
+  return [
+    `<!-- svcctl:${of} -->\n## ${titles[of]} ${prose(made.head.instance)}\n\n`,
+    `**${todo.length === 0 ? 'Nothing to do' : todo.join(', ')}**; ${rest.join('; ')}.\n\n`,
+    comparedWith(made)[0],
+    ...refused,
+  ].join('')
+}
+
+const footOf = ({ made: { head, worked } }: Reported): string => {
+  const { tool, user } = head
+  const who = user === null ? '' : ` as ${code(user)}`
+  return `${prose(tool)}${who}, ${grouped(worked.requests)} requests.\n`
+}
+
+/** The note. Beyond its size whole places are left out from the end, and counted. */
+export const notePage = (reported: Reported): string => {
+  const entries = reported.made.entries
+  const [head, last] = [
+    headOf(reported) + failures(reported) + deletions(entries),
+    remarks(entries) + comparedWith(reported.made)[1] + footOf(reported),
+  ]
+  const folds = [...shelvesOf(entries.filter(isAction), ({ place }) => place)].map(
+    ([place, ones]) => foldOf(place, ones),
+  )
+  let room = mostBytes - Buffer.byteLength(head + last)
+  const kept = folds.filter((fold) => {
+    room -= Buffer.byteLength(fold)
+    return room > 0
+  })
+  const left = folds.length - kept.length
+  const cut = left === 0 ? '' : `${left} more objects change and are left out here.\n`
+  return `${head}${kept.join('')}${cut}${folds.length === 0 ? '' : '\n'}${last}`
 }

@@ -1,8 +1,10 @@
 /** Values of a plan as people read them. */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonValue } from '../../base/json/value.js'
+import { grouped } from '../../base/numbers.js'
 import type { Change } from '../../desired/actions.js'
 import type { EntryKind, PlanEntry } from '../../desired/entries.js'
+import type { PlanCounts } from '../../desired/planfile/write.js'
 import type { SecretSource } from '../../desired/wishes.js'
 
 const lines = (text: string): number => text.trimEnd().split('\n').length
@@ -101,3 +103,41 @@ export const marks: Readonly<Record<EntryKind, string>> = {
 
 /** Whether something would be done to an item. */
 export const isAction = ({ id }: PlanEntry): boolean => id !== undefined
+
+// What a plan comes to, in a sentence.
+
+/** What making a plan took. */
+export interface Worked {
+  readonly requests: number
+  readonly seconds: number
+}
+
+const part = (n: number, words: string): readonly string[] =>
+  n === 0 ? [] : [`${grouped(n)} ${words}`]
+
+/** What there is to do, and what else was found. */
+export const countWords = (counts: PlanCounts) => ({
+  todo: [
+    ...part(counts.create, 'to create'),
+    ...part(counts.enable, 'to enable'),
+    ...part(counts.update, 'to change'),
+    ...part(counts.replace, 'to replace'),
+    ...part(counts.delete, 'to delete'),
+  ],
+  rest: [
+    ...part(counts.impossible, 'impossible'),
+    ...part(counts.unsupported, 'not offered by the instance'),
+    ...part(counts.leftover, 'left over'),
+    ...part(counts.secret, counts.secret === 1 ? 'secret missing' : 'secrets missing'),
+    ...part(counts.unread, 'not read'),
+    `${grouped(counts.same)} ${counts.same === 1 ? 'object as it' : 'objects as they'} should be`,
+  ],
+})
+
+/** `Plan: 1 to create, 2 to change; 1 impossible; 12 objects as they should be (20 requests, 1 s).` */
+export const summaryOf = (counts: PlanCounts, { requests, seconds }: Worked): string => {
+  const { todo, rest } = countWords(counts)
+  const took = `${grouped(requests)} request${requests === 1 ? '' : 's'}, ${grouped(Math.round(seconds))} s`
+  const what = todo.length === 0 ? 'nothing to do' : todo.join(', ')
+  return `Plan: ${[what, ...rest].join('; ')} (${took}).`
+}

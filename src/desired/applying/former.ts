@@ -6,12 +6,10 @@ import type { PlannedAction } from '../actions.js'
 import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
 import { documentOf, type FileSection, yamlWriter } from '../exporting/document.js'
 import { kindValue } from '../exporting/kind.js'
-import { FileMap, type FileValue, plain } from '../exporting/model.js'
-import type { Exporting } from '../exporting/values.js'
-import type { PlanAction } from '../planfile/document.js'
+import { type Exporting, FileMap, type FileValue, plain } from '../exporting/model.js'
+import { itemText, type SeenKind } from '../instance.js'
+import type { PlanAction } from '../planfile/write.js'
 import type { InstanceSight } from '../reading/sight.js'
-import { itemText } from '../references.js'
-import type { SeenKind } from '../seen.js'
 
 const withoutAttribute = ({ attribute: _, ...address }: Address): string =>
   addressText(address).toLowerCase()

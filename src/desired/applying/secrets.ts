@@ -11,7 +11,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
 import { type Address, addressText } from '../address.js'
-import { besideText } from '../files/inside.js'
+import { besideText } from '../files/secret.js'
 import type { SecretSource } from '../wishes.js'
 
 /** A secret is no longer than that. */

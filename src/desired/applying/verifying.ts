@@ -1,11 +1,16 @@
-/** Whether an instance has what was written: each object is read once more. */
+/** Whether an instance has what was written, and whether a plan that was agreed to still fits it. */
+
+import type { JsonValue } from '../../base/json/value.js'
 import { shelvesOf } from '../../base/shelves.js'
+import { methodOf } from '../../catalogue/endpoint.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Failure, survived } from '../../errors.js'
-import type { PlannedAction } from '../actions.js'
-import { type ManagedPlace, placeText } from '../address.js'
-import type { ReadableInstance } from '../instance.js'
+import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
+import { addressText, type ManagedPlace, placeText } from '../address.js'
+import { type Attribute, absent, attributesOf } from '../attributes.js'
+import type { ReadableInstance, SeenItem } from '../instance.js'
 import type { InstanceSight } from '../reading/sight.js'
-import { type Difference, differences } from './agreement.js'
+import { normalised, sameValue } from '../values.js'
 
 /** What was written is read again after so long where it looks otherwise, in milliseconds. */
 const pauses = [600, 1400] as const
@@ -93,5 +98,175 @@ export const verify = async (
   return {
     unkept: all.flatMap(({ unkept }) => unkept),
     unread: all.flatMap(({ unread }) => unread),
+  }
+}
+
+// Whether an instance has what an action wrote.
+
+// Which items count as being there.
+
+const truth = { param: { type: 'boolean', help: '' } } as const
+
+/** Whether an item counts as being there: an integration that is not active does not. */
+const isPresent = ({ present }: Managed, { record }: Pick<SeenItem, 'record'>): boolean => {
+  if (present === undefined) return true
+  const value = record[present]
+  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return !plain || normalised(truth, value) !== false
+}
+
+/** What an instance has in place of what was written. */
+export interface Difference {
+  /** Undefined where it is about the item as a whole. */
+  readonly attribute: string | undefined
+  readonly wanted?: JsonValue
+  readonly kept?: JsonValue
+  readonly text: string
+}
+
+/** Items by a text of each; of a large set every action asks for its own. */
+const indexes = new WeakMap<readonly SeenItem[], Map<string, ReadonlyMap<string, SeenItem>>>()
+
+const indexed = (
+  items: readonly SeenItem[],
+  by: string,
+  textOf: (item: SeenItem) => string,
+): ReadonlyMap<string, SeenItem> => {
+  const known = indexes.get(items) ?? new Map<string, ReadonlyMap<string, SeenItem>>()
+  indexes.set(items, known)
+  const index = known.get(by) ?? new Map(items.toReversed().map((item) => [textOf(item), item]))
+  known.set(by, index)
+  return index
+}
+
+/** Values as one text, numbers as they are written. */
+const joined = (names: readonly string[], values: SeenItem['at'] | ActionStep['values']): string =>
+  names.map((name) => String(values[name])).join('\0')
+
+/** The item that an action is about: by what its own endpoints call it, else by its identity. */
+export const itemOf = (
+  kind: Managed,
+  { values }: Pick<ActionStep, 'values'>,
+  items: readonly SeenItem[],
+): SeenItem | undefined => {
+  if (kind.holds === 'one') return items[0]
+  const placed = Object.keys(kind.at ?? {}).filter((name) => values[name] !== undefined)
+  if (placed.length > 0)
+    return indexed(items, placed.join(), ({ at }) => joined(placed, at)).get(joined(placed, values))
+  const identity = kind.identity ?? ''
+  const wanted = values[identity]
+  if (wanted === undefined) return undefined
+  const typed = { param: kind.create?.params[identity] }
+  const textOf = (value: JsonValue): string => String(normalised(typed, value))
+  return indexed(items, 'identity', (item) => textOf(item.identity)).get(textOf(wanted))
+}
+
+const shownOf = (
+  { name, ref }: Pick<Attribute, 'name' | 'ref'>,
+  wanted: JsonValue,
+  kept: JsonValue | undefined,
+): Difference => {
+  const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
+  const number = ref === undefined ? '' : ' (by number)'
+  return {
+    attribute: name,
+    wanted,
+    kept,
+    text: `the instance did not keep ${name}: it has ${now}${number} in place of ${JSON.stringify(wanted)}`,
+  }
+}
+
+/** Attributes that were sent, and that the item shows otherwise. */
+const unkept = (kind: Managed, { values }: ActionStep, item: SeenItem): readonly Difference[] => {
+  const found: Difference[] = []
+  for (const attribute of attributesOf(kind).values()) {
+    const wanted = values[attribute.name]
+    if (wanted === undefined || attribute.field === undefined) continue
+    const kept = item.attributes[attribute.name]
+    if (!sameValue(attribute, wanted, kept)) found.push(shownOf(attribute, wanted, kept))
+  }
+  return found
+}
+
+/** What an instance has otherwise than an action left it. */
+export const differences = (
+  { kind, step }: Pick<PlannedAction, 'kind' | 'step'>,
+  items: readonly SeenItem[],
+): readonly Difference[] => {
+  const found = itemOf(kind, step, items)
+  const item = found !== undefined && isPresent(kind, found) ? found : undefined
+  if (methodOf(step.endpoint) === 'DELETE')
+    return item === undefined ? [] : [{ attribute: undefined, text: 'it is still there' }]
+  if (item === undefined) return [{ attribute: undefined, text: 'it is not there' }]
+  return unkept(kind, step, item)
+}
+
+// Whether a plan still fits: made again from the files, it is held against what was agreed to.
+
+/** What was agreed to of an action. */
+interface AgreedAction {
+  readonly id: string
+  readonly digest: string
+}
+
+/** What was agreed to. */
+export interface AgreedPlan {
+  readonly actions: readonly AgreedAction[]
+  readonly sets: Readonly<Record<string, string>>
+}
+
+/** An action that no longer fits, with why. */
+interface StaleAction {
+  readonly id: string
+  readonly why: string
+}
+
+export interface Fitting {
+  /** Those that were agreed to and still fit, as they are made now. */
+  readonly actions: readonly PlannedAction[]
+  readonly stale: readonly StaleAction[]
+}
+
+/** The set that an action is about. */
+const setOf = ({ address: { scope, path, kind } }: PlannedAction): string =>
+  addressText({ scope, path, kind })
+
+const grown = 'items came into its exact set, or went'
+
+const whyStale = ({ digest }: AgreedAction, now: PlannedAction | undefined): string | undefined => {
+  if (now === undefined) return 'there is nothing to do any more, or something else'
+  if (now.digest === digest) return undefined
+  if (digest === absent) return 'it is there now'
+  return now.digest === absent ? 'it is not there any more' : 'it was changed since'
+}
+
+/**
+ * Holds a plan that was agreed to against the same plan made now.
+ * @returns the actions that go on, and those that do not fit any more
+ */
+export const fitting = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
+  const byId = new Map(now.actions.map((action) => [action.id, action]))
+  const otherSets = new Set(
+    Object.entries(agreed.sets).flatMap(([address, digest]) =>
+      now.sets[address] === digest ? [] : [address],
+    ),
+  )
+  const actions: PlannedAction[] = []
+  const stale: StaleAction[] = []
+  for (const one of agreed.actions) {
+    const action = byId.get(one.id)
+    const why = whyStale(one, action)
+    if (why !== undefined) stale.push({ id: one.id, why })
+    else if (action !== undefined && otherSets.has(setOf(action)))
+      stale.push({ id: one.id, why: grown })
+    else if (action !== undefined) actions.push(action)
+  }
+  const left = new Set(actions.map(({ id }) => id))
+  const out = new Set(stale.map(({ id }) => id))
+  const told = new Set(now.actions.filter(({ id }) => out.has(id)).map(setOf))
+  for (const address of otherSets) if (!told.has(address)) stale.push({ id: address, why: grown })
+  return {
+    actions: now.actions.filter(({ id }) => left.has(id)),
+    stale,
   }
 }

@@ -5,11 +5,10 @@
 import type { JsonValue } from '../../base/json/value.js'
 import { shelve } from '../../base/shelves.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
-import type { PlannedAction } from '../actions.js'
+import { type PlannedAction, Ready } from '../actions.js'
 import { addressText, type ManagedPlace } from '../address.js'
-import { Ready } from '../ready.js'
 import { normalised } from '../values.js'
-import { owner, type PlannedMembership, planOfMembership } from './memberships.js'
+import { owner, type PlannedMembership, planOfMembership } from './members.js'
 import type { Draft } from './types.js'
 
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))

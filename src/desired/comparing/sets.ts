@@ -1,14 +1,12 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
-import { addressText, looksLikeId, type ManagedPlace } from '../address.js'
-import { digestOfSet } from '../digest.js'
-import type { Reference } from '../references.js'
-import type { SeenItem, SeenKind } from '../seen.js'
+import { addressText, looksLikeId, type ManagedPlace, type Reference } from '../address.js'
+import { digestOfSet } from '../attributes.js'
+import type { SeenItem, SeenKind } from '../instance.js'
 import type { Wish, WishedItem } from '../wishes.js'
 import { compareItem, possible, removal, saying } from './item.js'
 import { hooksOf } from './kinds/index.js'
-import { levelOf } from './kinds/members.js'
-import { owner } from './memberships.js'
-import { itemAddress, itemMeant, meant, seenAddress } from './selected.js'
+import { levelOf, owner } from './members.js'
+import { itemAddress, itemMeant, meant, seenAddress } from './pairing.js'
 import {
   type Compared,
   type Comparing,

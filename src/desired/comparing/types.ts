@@ -2,12 +2,10 @@
 import type { JsonValue } from '../../base/json/value.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
-import type { Address, ManagedPlace } from '../address.js'
+import type { Address, ManagedPlace, Reference } from '../address.js'
 import type { Attribute } from '../attributes.js'
-import type { ReadableInstance } from '../instance.js'
+import type { ReadableInstance, SeenItem } from '../instance.js'
 import type { InstanceSight, Scoping, UnreadPlace } from '../reading/sight.js'
-import type { Reference } from '../references.js'
-import type { SeenItem } from '../seen.js'
 import type { Origin, SecretSource, Wish, WishedItem } from '../wishes.js'
 
 /** The part of reading that comparing asks. */

@@ -1,15 +1,18 @@
-/** The folder that files are written into: what is there, what is in the way, what goes. */
+/**
+ * The folder that files are written into: which file is whose, what is there, what is in the way, what goes.
+ */
 import { type Dirent, lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { openWhole, type WholeFile, writeWhole } from '../../base/files/files.js'
 import { makeFolders } from '../../base/files/folders.js'
 import { readRegular } from '../../base/files/regular.js'
+import { isModestYaml } from '../../base/json/yaml.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
 import { isConfigSchema } from '../schema/index.js'
-import type { JsonSchema } from '../schema/value.js'
-import { schemaFile } from './document.js'
-import { type HeldKind, heldIn, isWrittenHere } from './held.js'
-import { foldersOf } from './layout.js'
+import type { JsonSchema } from '../schema/kinds.js'
+import { schemaFile, writtenHere } from './document.js'
 
 /** Whether what a file holds is looked at now; `all` where nothing is left out. */
 export interface Selected {
@@ -226,4 +229,115 @@ const emptied = (folder: string): boolean => {
   } catch {
     return false
   }
+}
+
+// What a file that was written here holds.
+
+/** A kind in a place, or in all that is below a group. */
+export interface HeldKind {
+  readonly place: ManagedPlace
+  readonly kind: string
+}
+
+/** Whether a text begins as those that export writes. */
+const isWrittenHere = (text: string): boolean => text.split('\n', 2)[1]?.trimEnd() === writtenHere
+
+/** As many lexemes as the largest of our files may have. */
+const mostLexemes = 500_000
+
+const kindsIn = (place: ManagedPlace, value: unknown): readonly HeldKind[] | undefined =>
+  isObject(value) ? Object.keys(value).map((kind) => ({ place, kind })) : undefined
+
+/** What stands under a group's key; of all below it, under `projects` and `members`. */
+const inGroup = (key: string, value: unknown): readonly HeldKind[] | undefined => {
+  const place: ManagedPlace = { scope: 'group', path: key }
+  if (!key.endsWith('/**') || !isObject(value)) return kindsIn(place, value)
+  const { projects, ...others } = value
+  const below: ManagedPlace = { scope: 'project', path: key }
+  const own = kindsIn({ scope: 'group', path: key.slice(0, -3) }, others) ?? []
+  return projects === undefined ? own : [...own, ...(kindsIn(below, projects) ?? [])]
+}
+
+type Reading = (value: unknown) => readonly HeldKind[] | undefined
+
+const each =
+  (read: (key: string, value: unknown) => readonly HeldKind[] | undefined): Reading =>
+  (value) => {
+    if (!isObject(value)) return undefined
+    const all = Object.entries(value).map(([key, one]) => read(key, one))
+    return all.some((one) => one === undefined) ? undefined : all.flatMap((one) => one ?? [])
+  }
+
+const keys: Readonly<Record<string, Reading>> = {
+  version: () => [],
+  site: (value) => kindsIn({ scope: 'site', path: '' }, value),
+  groups: each(inGroup),
+  projects: each((path, value) => kindsIn({ scope: 'project', path }, value)),
+}
+
+const inDocument = (document: Fields): readonly HeldKind[] | undefined =>
+  each((key, value) => (Object.hasOwn(keys, key) ? keys[key]?.(value) : undefined))(document)
+
+/** The kinds that a text holds; undefined where it holds anything else, or is no YAML. */
+const heldIn = async (text: string): Promise<readonly HeldKind[] | undefined> => {
+  if (!(await isModestYaml(text, mostLexemes))) return undefined
+  const { parse } = await import('yaml')
+  try {
+    const document: unknown = parse(text, { logLevel: 'silent' })
+    return isObject(document) ? inDocument(document) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// Which file of a folder a place stands in.
+
+/** The folders of groups and projects. */
+const foldersOf = { group: 'groups', project: 'projects' } as const
+
+/** A name that begins with a dot, and the folder of packages, are passed over when files are read. */
+const readable = (name: string): string =>
+  name.startsWith('.') || name.toLowerCase() === 'node_modules' ? `_${name}` : name
+
+/**
+ * The path of a place's file below the folder, parted by slashes.
+ * @throws Failure `usage` for a path whose parts are no names of files: nothing of it is written
+ */
+const fileOf = (place: ManagedPlace): string => {
+  if (place.scope === 'site') return 'site.yml'
+  if (!isPlacePath(place.path))
+    throw usage(
+      `the path of ${JSON.stringify(placeText(place))} is no name of a file`,
+      'Leave it out with --except, or write to one file.',
+    )
+  return `${[foldersOf[place.scope], ...place.path.split('/').map(readable)].join('/')}.yml`
+}
+
+/** A file with the places that stand in it. */
+export interface PlacedFile<P> {
+  readonly path: string
+  readonly places: readonly P[]
+}
+
+/**
+ * The files of places, in their order. Paths that differ only in case share one, whatever the system
+ * makes of them.
+ * @throws Failure `usage` where a path is no name of a file, or a file would be in the way of a folder
+ */
+export const filesOf = <P extends ManagedPlace>(places: readonly P[]): readonly PlacedFile<P>[] => {
+  const files = new Map<string, { path: string; places: P[] }>()
+  for (const place of places) {
+    const path = fileOf(place)
+    const known = files.get(path.toLowerCase())
+    if (known === undefined) files.set(path.toLowerCase(), { path, places: [place] })
+    else known.places.push(place)
+  }
+  for (const [key, { path }] of files)
+    for (let end = key.lastIndexOf('/'); end > 0; end = key.lastIndexOf('/', end - 1))
+      if (files.has(key.slice(0, end)))
+        throw usage(
+          `${path} would be in a folder and in a file of one name`,
+          'Leave one of them out with --except, or write to one file.',
+        )
+  return [...files.values()]
 }

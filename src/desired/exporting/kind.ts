@@ -1,20 +1,16 @@
 /** A kind in its place, as it stands in a file. */
-
 import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'
 import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
-import { collected } from '../files/mistakes.js'
+import { isBot } from '../comparing/members.js'
 import { attributeValue } from '../files/value.js'
-import { plainValue, type Written } from '../files/written.js'
-import { itemText } from '../references.js'
-import type { SeenItem, SeenKind } from '../seen.js'
+import { collected, plainValue, type Written } from '../files/written.js'
+import { itemText, type SeenItem, type SeenKind } from '../instance.js'
 import { sameValue } from '../values.js'
-import { isOmitted, keptBack } from './kinds.js'
-import { FileMap, type FileValue, sorted } from './model.js'
-import { type Exporting, fileValue } from './values.js'
+import { type Exporting, FileMap, type FileValue, fileValue, sorted } from './model.js'
 
 // What files can say of what an instance has: a value that is read as just that value, and as nothing else.
 
@@ -280,3 +276,44 @@ export const kindValue = (seen: SeenKind, how: Exporting): FileValue | undefined
   const items = seen.items.filter((item) => !isOmitted(kind.name, item))
   return holdings[kind.holds](items, { kind, place, how })
 }
+
+// What a fact cannot say of how a kind is written.
+
+/** What of an item is not written, and what is said in its place. */
+interface Kept {
+  readonly without: readonly string[]
+  readonly remarks: readonly string[]
+}
+
+const nothingKept: Kept = { without: [], remarks: [] }
+
+/** Said again, groups that are not seen would be taken away. */
+const approvalRule = ({ record, attributes }: SeenItem): Kept => ({
+  without: [
+    ...(record.contains_hidden_groups === true ? ['group_ids'] : []),
+    // What a rule is that says nothing of it.
+    ...(attributes.rule_type === 'regular' ? ['rule_type'] : []),
+  ],
+  remarks: record.contains_hidden_groups === true ? ['group_ids: some groups cannot be seen'] : [],
+})
+
+/** A key goes with a certificate. */
+const pagesDomain = ({ attributes }: SeenItem): Kept => ({
+  without: typeof attributes.certificate === 'string' ? [] : ['key'],
+  remarks: [],
+})
+
+const keptByKind: Readonly<Record<string, (item: SeenItem) => Kept>> = {
+  approval_rules: approvalRule,
+  pages_domains: pagesDomain,
+}
+
+/** What of this item is not written. */
+const keptBack = (kind: string, item: SeenItem): Kept => keptByKind[kind]?.(item) ?? nothingKept
+
+/** Whether an item is not written: a bot belongs to a token, nobody makes it a member, and no exact set removes it. */
+const isOmitted = (kind: string, item: SeenItem): boolean => kind === 'members' && isBot(item)
+
+/** Whether a kind is left out where nobody asked for it and the token may not read it: a list for administrators. */
+export const isForAdministrators = ({ scope, name }: Pick<Managed, 'scope' | 'name'>): boolean =>
+  scope === 'site' && name === 'runners'

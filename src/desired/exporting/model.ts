@@ -1,6 +1,13 @@
 /** What stands in a file, before it is text: values in their order, with lines for people. */
 import type { JsonValue } from '../../base/json/value.js'
 import { YamlMap } from '../../base/json/yaml-writer.js'
+import type { Referent } from '../../catalogue/managed/managed.js'
+import type { Param } from '../../catalogue/params.js'
+import { type Address, addressText, type ManagedPlace, referenceText } from '../address.js'
+import type { Attribute } from '../attributes.js'
+import { meant } from '../comparing/pairing.js'
+import type { CalledBy } from '../instance.js'
+import { mayMean, type Scoping } from '../reading/sight.js'
 
 /** A value of a file. */
 export type FileValue = JsonValue | FileMap | readonly (JsonValue | FileMap)[]
@@ -68,3 +75,87 @@ const ofShape = (text: Shape): JsonValue | FileMap | readonly (JsonValue | FileM
 
 /** The value of a text that was made here. */
 export const unpacked = (text: string): FileValue => ofShape(JSON.parse(text) as Shape)
+
+// A value of an attribute, as a file has it: names for numbers, sets in order.
+
+/** What is written, where it is not the same for everybody. */
+export interface Exporting {
+  readonly names: CalledBy
+  /** What is not listed is to be deleted. */
+  readonly exact: boolean
+  /** Exporting things are run, too. */
+  readonly operational: boolean
+  /** Settings that the documents do not have, too. */
+  readonly allSettings: boolean
+  readonly chosen: ChosenParts
+  /** Whether kinds were named: then each is to be read, whatever the token. */
+  readonly asked: boolean
+}
+
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
+
+const named = (
+  ref: Referent,
+  value: JsonValue,
+  near: ManagedPlace,
+  { names }: Exporting,
+): JsonValue => {
+  // What is no ID is nobody's: it is no name that a file may say, either.
+  if (typeof value !== 'number') return null
+  const name = names.name(ref, value, near)
+  return (name === undefined ? undefined : referenceText(name)) ?? value
+}
+
+/** A whole number by the name that the catalogue has for it. */
+const levelled = (param: Param, value: JsonValue): JsonValue => {
+  if (param.type !== 'integer' && param.type !== 'list') return value
+  const known = Object.entries(param.names ?? {}).find(([, number]) => number === value)
+  return known?.[0] ?? value
+}
+
+const lines = (value: JsonValue): JsonValue =>
+  typeof value === 'string' ? value.replace(/\r\n?/g, '\n') : value
+
+const orderOf = (value: JsonValue): string =>
+  typeof value === 'number' ? String(value).padStart(20, '0') : JSON.stringify(value)
+
+/** Lists are sets, but for those of objects, whose order may mean something. */
+const listInOrder = (param: Param, list: readonly JsonValue[]): JsonValue =>
+  param.type === 'list' ? sorted(new Set(list), orderOf) : list
+
+/** Whether an attribute that is not set is said: where files may say so, of dates in exact files only. */
+const saysNull = (param: Param, { exact }: Exporting): boolean =>
+  param.nullable === true || (exact && param.type === 'string' && param.clears === true)
+
+/** An attribute's value as files have it; undefined where none is written. */
+export const fileValue = (
+  { param, ref }: Attribute,
+  value: JsonValue | undefined,
+  near: ManagedPlace,
+  how: Exporting,
+): JsonValue | undefined => {
+  if (value === undefined) return undefined
+  if (value === null) return saysNull(param, how) ? null : undefined
+  const one = (item: JsonValue): JsonValue =>
+    ref === undefined ? lines(levelled(param, item)) : named(ref, item, near, how)
+  return isList(value) ? listInOrder(param, value.map(one)) : one(value)
+}
+
+// What of a kind is written, where items or attributes are selected by themselves.
+
+/** What is written of a kind. */
+export interface ChosenParts {
+  readonly item: (address: Address) => boolean
+  /** Whether the whole of a kind is: then what is not listed may be said to be gone. */
+  readonly wholly: (kind: Address) => boolean
+}
+
+/** What `--only` and `--except` say of items and attributes. */
+export const chosenBy = (selection: Pick<Scoping, 'only' | 'except'>): ChosenParts => ({
+  item: (address) => meant({ selection }, address),
+  wholly: (kind) => {
+    const text = addressText(kind)
+    const touched = selection.except?.some((glob) => mayMean(glob, `${text}/`))
+    return touched !== true && meant({ selection }, kind)
+  },
+})

@@ -5,13 +5,11 @@ import { didYouMean } from '../../base/suggest.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
 import { originText, type SaidOnce } from '../wishes.js'
-import { DeclaredLevel } from './declared.js'
-import type { Judging } from './judging.js'
 import { takeKinds } from './kind.js'
-import { type FolderOwns, type NamedKey, regionsOf, takeOwns } from './owns.js'
-import { selectorOf } from './selectors.js'
+import { DeclaredLevel } from './levels.js'
+import { type FolderOwns, type NamedKey, regionsOf, selectorOf, takeOwns } from './selectors.js'
 import { type DeclaredTeam, takeTeam } from './teams.js'
-import { sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
+import { type Judging, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
 
 /** What all documents say together. */
 export interface AllDeclared {

@@ -10,17 +10,34 @@ import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'
 import type { KnownPlaces } from '../reading/sight.js'
 import { originText, type Stated, type Wish } from '../wishes.js'
-import type { DeclaredLevel } from './declared.js'
 import { type AllDeclared, takeDocument } from './document.js'
-import { inGroups, type Levels, levelsOf, type PlacesThereAre, placesSaid } from './levels.js'
-import { type MergedKind, mergeLevels } from './merge.js'
-import { collected, type Mistakes } from './mistakes.js'
-import { checkOwns } from './owns.js'
-import { flowReader, parsedDocuments } from './parse.js'
-import { filesAt, type PathOptions, type ReadText, sha256, shownPath } from './paths.js'
-import type { SourceRules } from './secret.js'
+import {
+  type DeclaredLevel,
+  inGroups,
+  type Levels,
+  levelsOf,
+  type PlacesThereAre,
+  placesSaid,
+} from './levels.js'
+import {
+  checkMerged,
+  checkRivals,
+  isCheckedTogether,
+  type MergedKind,
+  mergeLevels,
+} from './merge.js'
+import {
+  filesAt,
+  flowReader,
+  type PathOptions,
+  parsedDocuments,
+  type ReadText,
+  sha256,
+  shownPath,
+} from './parse.js'
+import { checkOwns } from './selectors.js'
 import { expandTeams } from './teams.js'
-import { checkMerged, checkRivals, isCheckedTogether } from './together.js'
+import { collected, type Mistakes, type SourceRules } from './written.js'
 
 /** How files are read. */
 export interface FileOptions extends PathOptions {

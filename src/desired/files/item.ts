@@ -3,17 +3,23 @@ import { quoted } from '../../base/quoted.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { didYouMean, nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
+import type { Reference } from '../address.js'
 import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
-import type { Reference } from '../references.js'
 import type { Origin, SaidOnce, WantedValue } from '../wishes.js'
-import { listChange } from './change.js'
-import type { DeclaredItem } from './declared.js'
-import { heldValue } from './formats.js'
-import { type Judging, onlyOnce, switched } from './judging.js'
-import { rangeOf } from './range.js'
+import { listChange, rangeOf } from './change.js'
+import type { DeclaredItem } from './levels.js'
 import { fileNamed, secretSource, textInFile } from './secret.js'
-import { attributeValue } from './value.js'
-import { plainValue, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
+import { attributeValue, heldValue } from './value.js'
+import {
+  type Judging,
+  onlyOnce,
+  plainValue,
+  sort,
+  switched,
+  type Written,
+  type WrittenEntry,
+  type WrittenMap,
+} from './written.js'
 
 // The words of kinds that stand beside attributes.
 

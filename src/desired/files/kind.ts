@@ -5,18 +5,20 @@ import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import { foldedName, type Reference, referenceOf } from '../address.js'
 import { shortAttribute } from '../attributes.js'
-import { foldedName, type Reference, referenceOf } from '../references.js'
 import { canonical } from '../values.js'
 import { originText } from '../wishes.js'
-import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './declared.js'
 import { newItem, takeAttributes } from './item.js'
-import { type Judging, onlyOnce, switched } from './judging.js'
+import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './levels.js'
 import { teamNamed } from './teams.js'
 import {
   isNull,
+  type Judging,
+  onlyOnce,
   plainValue,
   sort,
+  switched,
   type Written,
   type WrittenEntry,
   type WrittenMap,

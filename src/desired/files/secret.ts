@@ -1,27 +1,15 @@
 /** Where a secret comes from, as files say it; nothing is fetched here. */
-import { dirname, isAbsolute, join } from 'node:path'
+
+import { realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { readRegular } from '../../base/files/regular.js'
 import { quoted } from '../../base/quoted.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
-import { reasonOf } from '../../errors.js'
+import { codeOf, reasonOf } from '../../errors.js'
 import type { Origin, SecretSource } from '../wishes.js'
-import { besidePath, besideText } from './inside.js'
-import type { Mistakes } from './mistakes.js'
-import type { Written, WrittenMap } from './written.js'
-
-/** What files may say of secrets, and of other files. */
-export interface SourceRules {
-  readonly cwd: string
-  readonly literals: boolean
-  readonly commands: boolean
-  /** The folder that the files named in a file must lie in; undefined where they may lie anywhere. */
-  within(file: string): string | undefined
-  /** What a named file holds, where that is not what stands there now. */
-  readonly open?: (path: string) => Buffer
-  /** Told of a file that was read for what it holds. */
-  held(path: string, text: HeldText): void
-}
+import type { Mistakes, SourceRules, Written, WrittenMap } from './written.js'
 
 /** A place of a file that says where a value comes from. */
 interface Said {
@@ -186,3 +174,47 @@ export const textInFile = (
     return undefined
   }
 }
+
+// Files that files name: beside them, and inside the folder that was given, links resolved.
+
+/** A path as written, the file that it is relative to, and the folder that it may not leave. */
+export interface Beside {
+  readonly file: string
+  readonly base: string
+  readonly within?: string
+}
+
+/** A path without links, as far as there is something. @throws the system's error but for what is not there */
+const real = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    const above = dirname(path)
+    if (codeOf(error) !== 'ENOENT' || above === path) throw error
+    return join(real(above), basename(path))
+  }
+}
+
+/** Whether a path is a folder or lies in it, links resolved. */
+export const liesIn = (folder: string, path: string): boolean => {
+  const way = relative(real(folder), real(path))
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+/**
+ * Where a file that a file names is.
+ * @throws an Error in words where it lies outside; the system's error
+ */
+export const besidePath = ({ file, base, within }: Beside, cwd: string): string => {
+  const path = resolve(cwd, dirname(base), file)
+  if (within !== undefined && !liesIn(resolve(cwd, within), path))
+    throw new Error('it lies outside of the folder that was given')
+  return path
+}
+
+/** What it holds. @throws as `besidePath`; the system's error; an Error in words for what is no regular file */
+export const besideText = (
+  beside: Beside,
+  cwd: string,
+  open: (path: string) => Buffer = (path) => readRegular(path),
+): HeldText => holdText(open(besidePath(beside, cwd)).toString())

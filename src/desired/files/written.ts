@@ -1,9 +1,12 @@
-/** What stands in a file, with where: maps, lists and scalars, keys as the text that was written. */
+/**
+ * What stands in a file, with where, and the mistakes that are found in it: maps, lists and scalars, keys as
+ * the text that was written.
+ */
 import type { JsonValue } from '../../base/json/value.js'
 import { quoted } from '../../base/quoted.js'
-import { textSize } from '../../base/secrets/held.js'
-import type { Origin } from '../wishes.js'
-import type { Mistakes } from './mistakes.js'
+import { type HeldText, textSize } from '../../base/secrets/held.js'
+import { Failure } from '../../errors.js'
+import { type Origin, originText, type SaidOnce } from '../wishes.js'
 
 export interface WrittenMap {
   readonly is: 'map'
@@ -88,4 +91,129 @@ export const plainValue = (written: Written, mistakes: Mistakes): JsonValue => {
   else if (Number.isInteger(value) && !Number.isSafeInteger(value))
     mistakes.add(origin, `${text} is too large`, 'Write it as text, in quotation marks.')
   return value
+}
+
+// What is wrong in files: all of it is told at once, each with where it stands.
+
+interface Mistake {
+  readonly origin: Origin
+  readonly text: string
+  readonly hint: string | undefined
+}
+
+/** Takes mistakes as they are found, and refuses in the end. */
+export interface Mistakes {
+  add(origin: Origin, text: string, hint?: string): void
+  /** What is right and yet worth knowing. */
+  note(origin: Origin, text: string): void
+  readonly notes: readonly string[]
+  readonly any: boolean
+  /** What a step finds wrong by its own failure becomes a mistake of this place. */
+  tried<T>(origin: Origin, step: () => T): T | undefined
+  /** @throws Failure `usage` with every mistake, where there is any */
+  refuse(): void
+}
+
+const before = (a: Origin, b: Origin): number =>
+  a.file === b.file ? a.line - b.line || a.column - b.column : 0
+
+const failureOf = (found: readonly Mistake[]): Failure => {
+  const [first] = found
+  if (found.length === 1 && first !== undefined)
+    return new Failure('usage', `${originText(first.origin)}: ${first.text}`, {
+      hint: first.hint,
+    })
+  const lines = found.map(
+    ({ origin, text, hint }) =>
+      `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
+  )
+  return new Failure('usage', `${found.length} mistakes in files:\n${lines.join('\n')}`)
+}
+
+/** @param files the files in the order in which they are read */
+export const collected = (files: readonly string[]): Mistakes => {
+  const found = new Map<string, Mistake>()
+  const notes = new Set<string>()
+  const at = new Map(files.map((file, index) => [file, index]))
+  const place = ({ file }: Origin): number => at.get(file) ?? files.length
+  const add: Mistakes['add'] = (origin, text, hint) => {
+    const key = `${originText(origin)}: ${text}`
+    if (!found.has(key)) found.set(key, { origin, text, hint })
+  }
+  return {
+    add,
+    note: (origin, text) => {
+      notes.add(`${originText(origin)}: ${text}`)
+    },
+    get notes() {
+      return [...notes]
+    },
+    get any() {
+      return found.size > 0
+    },
+    tried: (origin, step) => {
+      try {
+        return step()
+      } catch (error) {
+        if (!(error instanceof Failure) || error.category !== 'usage') throw error
+        add(origin, error.message, error.details.hint)
+        return undefined
+      }
+    },
+    refuse: () => {
+      if (found.size === 0) return
+      throw failureOf(
+        [...found.values()].sort(
+          (a, b) => place(a.origin) - place(b.origin) || before(a.origin, b.origin),
+        ),
+      )
+    },
+  }
+}
+
+// What all parts of reading a file share: where mistakes go, and what may be said once only.
+
+/** What files may say of secrets, and of other files. */
+export interface SourceRules {
+  readonly cwd: string
+  readonly literals: boolean
+  readonly commands: boolean
+  /** The folder that the files named in a file must lie in; undefined where they may lie anywhere. */
+  within(file: string): string | undefined
+  /** What a named file holds, where that is not what stands there now. */
+  readonly open?: (path: string) => Buffer
+  /** Told of a file that was read for what it holds. */
+  held(path: string, text: HeldText): void
+}
+
+/** What reading a file's values takes. */
+export interface Judging {
+  readonly mistakes: Mistakes
+  readonly rules: SourceRules
+}
+
+/** Something said twice at one level is a mistake even where both are equal. */
+export const onlyOnce = <T>(
+  known: SaidOnce<T> | undefined,
+  said: SaidOnce<T>,
+  name: string,
+  { mistakes }: Judging,
+): SaidOnce<T> => {
+  if (known === undefined) return said
+  mistakes.add(
+    said.origin,
+    `${name} is said a second time at this level, first at ${originText(known.origin)}`,
+  )
+  return known
+}
+
+/** `true` or `false` of a word of ours. */
+export const switched = (
+  { key, origin, value }: WrittenEntry,
+  { mistakes }: Judging,
+): SaidOnce<boolean> | undefined => {
+  if (value.is === 'scalar' && typeof value.value === 'boolean')
+    return { value: value.value, origin }
+  mistakes.add(value.origin, `${key} takes true or false, not ${quoted(sort(value))}`)
+  return undefined
 }

@@ -3,7 +3,7 @@ import { Malformed } from '../../base/json/malformed.js'
 import { Scanner } from '../../base/json/scan.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Failure, usage } from '../../errors.js'
-import { type PlanDocument, planDigest, planVersion } from './document.js'
+import { type PlanDocument, planDigest, planVersion } from './write.js'
 
 /** Values take more memory than the bytes that they are read from. */
 const mostValues = 20_000_000

@@ -6,18 +6,27 @@ import { groupMembers } from '../../catalogue/managed/members.js'
 import { Breaker } from '../../engine/work/breaker.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
-import type { ReadableInstance } from '../instance.js'
-import type { SeenItem, SeenKind } from '../seen.js'
-import { itemOf } from './items.js'
-import { readingOfKind } from './kinds.js'
-import { PlaceListing } from './listing.js'
+import type { ReadableInstance, SeenItem, SeenKind } from '../instance.js'
 import { Book } from './names.js'
-import { AskedOnce } from './once.js'
-import { Places } from './places.js'
-import { hasList, type KindReader, recordsOf } from './records.js'
-import { isUnsupported } from './refusals.js'
-import { lower, PlaceChoice } from './scoping.js'
-import type { InstanceSight, KnownPlaces, NameBook, Scoping, Self } from './sight.js'
+import { PlaceListing, Places } from './places.js'
+import {
+  hasList,
+  isUnsupported,
+  itemOf,
+  type KindReader,
+  readingOfKind,
+  recordsOf,
+} from './records.js'
+import {
+  AskedOnce,
+  type InstanceSight,
+  type KnownPlaces,
+  lower,
+  type NameBook,
+  PlaceChoice,
+  type Scoping,
+  type Self,
+} from './sight.js'
 
 export type * from './sight.js'
 

@@ -8,13 +8,10 @@ import type { Managed, Referent } from '../../catalogue/managed/managed.js'
 import { groupMembers } from '../../catalogue/managed/members.js'
 import { projectRunners } from '../../catalogue/managed/runners.js'
 import { survived, usage } from '../../errors.js'
-import { type ManagedPlace, placeText } from '../address.js'
-import { foldedName } from '../references.js'
-import type { SeenKind } from '../seen.js'
-import type { KindReader } from './records.js'
-import { isDenied } from './refusals.js'
-import { lower } from './scoping.js'
-import type { NameBook } from './sight.js'
+import { foldedName, type ManagedPlace, placeText } from '../address.js'
+import type { SeenKind } from '../instance.js'
+import { isDenied, type KindReader } from './records.js'
+import { lower, type NameBook } from './sight.js'
 
 /** Names of numbers and numbers of names. */
 class Directory {

@@ -2,10 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { projectIntegrations, projectKeys } from '../../../src/catalogue/managed/index.js'
 import { projectMembers } from '../../../src/catalogue/managed/members.js'
-import { differences, itemOf } from '../../../src/desired/applying/agreement.js'
-import { fitting } from '../../../src/desired/applying/staleness.js'
-import { verify } from '../../../src/desired/applying/verifying.js'
-import { absent } from '../../../src/desired/digest.js'
+import { differences, fitting, itemOf, verify } from '../../../src/desired/applying/verifying.js'
+import { absent } from '../../../src/desired/attributes.js'
 import { Failure } from '../../../src/errors.js'
 import { action, Rules, seenRule } from './parts.js'
 

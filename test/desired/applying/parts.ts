@@ -4,8 +4,8 @@ import { methodOf } from '../../../src/catalogue/endpoint.js'
 import { approvalRules } from '../../../src/catalogue/managed/approvals.js'
 import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'
 import { addressText } from '../../../src/desired/address.js'
-import { digestOf } from '../../../src/desired/digest.js'
-import type { SeenItem, SeenKind } from '../../../src/desired/seen.js'
+import { digestOf } from '../../../src/desired/attributes.js'
+import type { SeenItem, SeenKind } from '../../../src/desired/instance.js'
 import { Failure } from '../../../src/errors.js'
 
 type Rule = Readonly<Record<string, JsonValue>> & { readonly id: number; readonly name: string }

@@ -4,13 +4,17 @@ import { type Fields, isObject } from '../../../src/base/objects.js'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { Managed } from '../../../src/catalogue/managed/managed.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
-import { addressText, type ManagedPlace, placeText } from '../../../src/desired/address.js'
+import {
+  addressText,
+  type ManagedPlace,
+  placeText,
+  referenceOf,
+} from '../../../src/desired/address.js'
 import { attributesOf } from '../../../src/desired/attributes.js'
 import { makePlan } from '../../../src/desired/comparing/index.js'
 import type { ComparingOptions, ComparingSight } from '../../../src/desired/comparing/types.js'
-import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/items.js'
-import { referenceOf } from '../../../src/desired/references.js'
-import type { SeenKind } from '../../../src/desired/seen.js'
+import type { SeenKind } from '../../../src/desired/instance.js'
+import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/records.js'
 import type { Stated, WantedValue, Wish, WishedItem } from '../../../src/desired/wishes.js'
 import { Failure } from '../../../src/errors.js'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHeld } from '../../../src/base/secrets/held.js'
 import { readFiles } from '../../../src/desired/files/index.js'
-import { besidePath, besideText } from '../../../src/desired/files/inside.js'
+import { besidePath, besideText } from '../../../src/desired/files/secret.js'
 import type { WantedValue } from '../../../src/desired/wishes.js'
 import { folderOf, type How, itemIn, mistakesIn, readText, refusal } from './reading.js'
 

@@ -1,16 +1,22 @@
 /** Deploy keys: what a key is, is its type and base64; what it is called, its title. */
 import type { JsonValue } from '../../../base/json/value.js'
 import { actionId } from '../../actions.js'
-import { attributesOf } from '../../attributes.js'
-import { digestOf } from '../../digest.js'
-import type { SeenItem } from '../../seen.js'
+import { attributesOf, digestOf } from '../../attributes.js'
+import type { SeenItem } from '../../instance.js'
 import { normalised } from '../../values.js'
 import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
-import { changeOf, draft, removal, saying } from '../item.js'
+import {
+  changeOf,
+  draft,
+  placeValues,
+  removal,
+  saying,
+  stepAt,
+  stepOf,
+  updateStep,
+} from '../item.js'
 import { judged } from '../judging.js'
-import { named } from '../pairing.js'
-import { itemAddress } from '../selected.js'
-import { placeValues, stepAt, stepOf, updateStep } from '../steps.js'
+import { itemAddress, named } from '../pairing.js'
 import { type Comparing, found, joined, type KindHooks, nothing, type Upshot } from '../types.js'
 
 const wantedIn = (wished: WishedItem, name: string): JsonValue | undefined => {

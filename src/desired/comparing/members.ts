@@ -1,0 +1,227 @@
+/** Members: whose levels a plan changes, and what no plan may do to them. */
+import type { JsonValue } from '../../base/json/value.js'
+import { shelvesOf } from '../../base/shelves.js'
+import { members as endpoints } from '../../catalogue/areas/members.js'
+import { groupMembers, projectMembers } from '../../catalogue/managed/members.js'
+import { type ManagedPlace, placeText } from '../address.js'
+import type { SeenItem, SeenKind } from '../instance.js'
+import type {
+  Comparing,
+  ComparingOptions,
+  ComparingSight,
+  Draft,
+  KindHooks,
+  Mistake,
+} from './types.js'
+
+const bot = /^(project|group)_\d+_bot/
+
+/** The number of an access level; 0 where there is none. */
+export const levelOf = (value: JsonValue | undefined): number =>
+  typeof value === 'number' ? value : 0
+
+export const isBot = ({ identity }: SeenItem): boolean => bot.test(identity)
+
+/** Who the group above a place has, whatever above makes them members; undefined where there is none. */
+export const above = ({ scope, path }: ManagedPlace): ManagedPlace | undefined => {
+  const cut = path.lastIndexOf('/')
+  return scope === 'site' || cut < 0 ? undefined : { scope: 'group', path: path.slice(0, cut) }
+}
+
+/** One a scope: what follows from a fact is worked out once. */
+const inherited = {
+  group: { ...groupMembers, name: 'members/all', read: endpoints.listAllOfGroup },
+  project: { ...projectMembers, name: 'members/all', read: endpoints.listAllOfProject },
+}
+
+/** All members of a place, also those by a group above. */
+export const allMembers = (sight: ComparingSight, place: ManagedPlace): Promise<SeenKind> =>
+  sight.see(place, place.scope === 'group' ? inherited.group : inherited.project)
+
+const isPersonal = ({ how, place }: Comparing): boolean =>
+  place.scope === 'project' && how.about?.(place.path)?.namespace === 'user'
+
+/** Whose the namespace of a project is. */
+const ownsNamespace = (c: Comparing, username: string): boolean =>
+  isPersonal(c) && c.place.path.split('/')[0]?.toLowerCase() === username.toLowerCase()
+
+export const members: KindHooks = {
+  spares: (c, item) => isBot(item) || ownsNamespace(c, item.identity),
+  impossible: async (c, { before }, wished) => {
+    const meant = before?.identity ?? wished?.identity ?? ''
+    const username = typeof meant === 'number' ? c.sight.names.name('user', meant, c.place) : meant
+    return username !== undefined && ownsNamespace(c, username)
+      ? 'the project is in the namespace of this user, who stays its owner'
+      : undefined
+  },
+}
+
+// Drafts about members: whose they are, and which level users have, and are left with.
+
+export const owner = 50
+
+/** What a draft makes of a membership. */
+export interface PlannedMembership {
+  readonly draft: Draft
+  readonly user: number
+  /** 0 where there is none. */
+  readonly before: number
+  readonly after: number
+}
+
+/** What a draft of a kind whose items are users makes of a membership. */
+export const planOfMembership = (draft: Draft): PlannedMembership => {
+  const { before, verb, step } = draft
+  const was = levelOf(before?.attributes.access_level)
+  const wanted = step.values.access_level
+  return {
+    draft,
+    user: Number(step.values.user_id),
+    before: was,
+    after: verb === 'delete' ? 0 : typeof wanted === 'number' ? wanted : was,
+  }
+}
+
+/** Drafts of kinds whose items are users. */
+export const memberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
+  drafts.filter(({ kind }) => kind.by === 'user').map(planOfMembership)
+
+/** A place, and the groups above it, the nearest first. */
+const lineOf = (place: ManagedPlace): readonly ManagedPlace[] => {
+  const group = above(place)
+  return [place, ...(group === undefined ? [] : lineOf(group))]
+}
+
+const keyOf = (place: ManagedPlace, user: number): string =>
+  `${user} ${placeText(place).toLowerCase()}`
+
+const levelIn = (seen: SeenKind, user: number): number =>
+  seen.is === 'read'
+    ? levelOf(seen.items.find(({ record }) => record.id === user)?.attributes.access_level)
+    : 0
+
+/** The levels that users have in places once a plan is done. */
+export class LevelsAfter {
+  readonly #sight: ComparingSight
+  /** What becomes of memberships, by user and place. */
+  readonly #planned: Map<string, PlannedMembership>
+
+  constructor(sight: ComparingSight, all: readonly PlannedMembership[]) {
+    this.#sight = sight
+    this.#planned = new Map(all.map((one) => [keyOf(one.draft.address, one.user), one]))
+  }
+
+  /** It is not done: the level stays. */
+  drop({ draft, user }: PlannedMembership): void {
+    this.#planned.delete(keyOf(draft.address, user))
+  }
+
+  /** Whether the plan changes anything of a user there, or above. */
+  changes(place: ManagedPlace, user: number): boolean {
+    return lineOf(place).some((one) => this.#planned.has(keyOf(one, user)))
+  }
+
+  /** The level of a user in a place, also by the groups above it; 0 of one who is no member. */
+  async of(place: ManagedPlace, user: number): Promise<number> {
+    const now = levelIn(await allMembers(this.#sight, place), user)
+    if (!this.changes(place, user)) return now
+    let [direct, after] = [0, 0]
+    for (const one of lineOf(place)) {
+      const kind = one.scope === 'group' ? groupMembers : projectMembers
+      const level = levelIn(await this.#sight.see(one, kind), user)
+      direct = Math.max(direct, level)
+      after = Math.max(after, this.#planned.get(keyOf(one, user))?.after ?? level)
+    }
+    // What no direct membership explains stays whatever becomes of those.
+    return now > direct ? now : after
+  }
+}
+
+// What no plan may do to members: take the token's own user away, or the last owner of a group.
+
+const said = ({ draft }: PlannedMembership, text: string, hint?: string): Mistake => ({
+  origin: draft.origin,
+  text,
+  hint,
+})
+
+/** Never the token's own user. */
+const ownUser = async (
+  falling: readonly PlannedMembership[],
+  sight: ComparingSight,
+  how: ComparingOptions,
+): Promise<readonly Mistake[]> => {
+  const [first] = falling
+  if (first === undefined) return []
+  const self = how.self === undefined ? await sight.self() : { id: undefined, username: how.self }
+  if (self === undefined) {
+    const removes = falling.filter(({ after }) => after === 0)
+    if (removes.length === 0 || how.checks === true) return []
+    const text = 'whose token this is cannot be read, and members are to be removed'
+    return [said(first, text, 'Say who it is with --self <username>.')]
+  }
+  const { id, username } = self
+  return falling
+    .filter(
+      ({ user, draft }) =>
+        user === id || draft.before?.identity.toLowerCase() === username.toLowerCase(),
+    )
+    .map((one) => {
+      const what = one.after === 0 ? 'removed from' : 'lowered in'
+      const text = `${username} is the token's own user, and would be ${what} ${placeText(one.draft.address)}`
+      return said(one, text, 'Add the user to the files as it is, or use the token of another.')
+    })
+}
+
+/** Whether a group is left with an owner; undefined where that cannot be read. */
+const hasOwner = async (
+  group: ManagedPlace,
+  all: readonly PlannedMembership[],
+  sight: ComparingSight,
+): Promise<boolean | undefined> => {
+  const seen = await allMembers(sight, group)
+  if (seen.is !== 'read') return undefined
+  const levels = new LevelsAfter(sight, all)
+  const now = seen.items.flatMap(({ attributes, record }) =>
+    levelOf(attributes.access_level) >= owner ? [Number(record.id)] : [],
+  )
+  for (const user of new Set([...now, ...all.map((one) => one.user)]))
+    if ((await levels.of(group, user)) >= owner) return true
+  return false
+}
+
+/** Never the last owner of a group. */
+const lastOwners = async (
+  all: readonly PlannedMembership[],
+  sight: ComparingSight,
+): Promise<readonly Mistake[]> => {
+  const fallen = all.filter(
+    ({ draft, before, after }) =>
+      draft.address.scope === 'group' && before >= owner && after < owner,
+  )
+  const groups = shelvesOf(fallen, ({ draft }) => draft.address.path.toLowerCase())
+  const mistakes: Mistake[] = []
+  for (const [one] of groups.values()) {
+    if (one === undefined) continue
+    const { path } = one.draft.address
+    const left = await hasOwner({ scope: 'group', path }, all, sight)
+    if (left === true) continue
+    const text =
+      left === undefined
+        ? `whether the group ${path} would still have an owner cannot be read`
+        : `the group ${path} would be left without an owner`
+    mistakes.push(said(one, text, 'Leave it an owner; no flag lifts this.'))
+  }
+  return mistakes
+}
+
+/** What is wrong with what a plan would do to members. */
+export const memberMistakes = async (
+  drafts: readonly Draft[],
+  sight: ComparingSight,
+  how: ComparingOptions,
+): Promise<readonly Mistake[]> => {
+  const all = memberships(drafts)
+  const falling = all.filter(({ before, after }) => after < before)
+  return [...(await ownUser(falling, sight, how)), ...(await lastOwners(all, sight))]
+}
