@@ -16,6 +16,7 @@ import {
   treePlaceOf,
   valuesFor,
 } from '../../engine/keeping/inverse.js'
+import { frugally } from '../../engine/work/v8.js'
 import { survived, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 
@@ -189,12 +190,12 @@ export const stepsOf = async (
 ): Promise<Steps> => {
   const first: UndoStep[] = []
   let [count, together] = [0, false]
-  for await (const step of stepsIn(past, inverse, note)) {
+  for await (const step of frugally(stepsIn(past, inverse, note))) {
     count += 1
     together ||= treePlaceOf(step.was.parent) !== undefined || namesUser(step.plan)
     if (first.length < mostFirst) first.push(step)
   }
-  const each = () => stepsIn(past, inverse, () => {})
+  const each = () => frugally(stepsIn(past, inverse, () => {}))
   if (count > mostFirst && !together) return { count, first, each }
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)

@@ -8,7 +8,7 @@ import { arriving, type Intake, type Numbered } from '../keeping/intake.js'
 import type { Keeping } from '../keeping/keeping.js'
 import type { Resumed } from '../keeping/wish.js'
 import { type GivenObject, type Item, mostNamed } from '../work/items.js'
-import { Frugal } from '../work/v8.js'
+import { frugally } from '../work/v8.js'
 import type { Engine } from './each.js'
 import { several } from './several.js'
 
@@ -214,18 +214,6 @@ const waited = async (
   for await (const object of objects) packed.add(object)
   await confirmed(streaming, packed.first, packed.count)
   return several(engine, arriving(first, packed.each(), source), how)
-}
-
-async function* frugally<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
-  const frugal = await Frugal.begin()
-  try {
-    for await (const object of objects) {
-      frugal.look()
-      yield object
-    }
-  } finally {
-    frugal.end()
-  }
 }
 
 /** What comes is let go where the work before it fails: it may hold a file. */

@@ -99,3 +99,16 @@ export class Frugal {
     if (this.#old) this.#v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
   }
 }
+
+/** The same objects; while they are gone through, the space for new objects is kept small. */
+export async function* frugally<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
+  const frugal = await Frugal.begin()
+  try {
+    for await (const object of objects) {
+      frugal.look()
+      yield object
+    }
+  } finally {
+    frugal.end()
+  }
+}
