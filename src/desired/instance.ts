@@ -20,10 +20,6 @@ export interface ReadableInstance {
    * @throws Failure as the instance answers, or where the list was cut short
    */
   records(ask: Ask, wanted?: (record: Fields) => boolean): Promise<readonly Fields[]>
-  /** Something that the documents do not show: a path with its query. @throws Failure */
-  implied(path: string): Promise<Whole>
-  /** The same, all pages of it. */
-  impliedRecords(path: string): Promise<readonly Fields[]>
   /** Works on items, as many at once as the engine lets go. */
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
 }

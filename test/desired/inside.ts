@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type Fields, isObject } from '../../src/base/objects.js'
-import { type Endpoint, endpoint, one } from '../../src/catalogue/endpoint.js'
-import { Unknown } from '../../src/catalogue/shapes/common.js'
 import type { ReadableInstance } from '../../src/desired/instance.js'
 import { failureOf } from '../../src/http/answers/failure.js'
 import { buildRequest } from '../../src/http/request/request.js'
@@ -17,14 +15,6 @@ import { buildServer } from '../../src/sandbox/server/server.js'
 import { readState } from '../../src/sandbox/store.js'
 
 type App = Awaited<ReturnType<typeof buildServer>>
-
-const beyond = (path: string): Endpoint =>
-  endpoint(`GET ${path}`, one(Unknown()), {
-    summary: '',
-    command: '',
-    path: {} as never,
-    params: {},
-  })
 
 /** Records a page; what has fewer is the last. */
 const page = 100
@@ -97,8 +87,6 @@ export const inside = () => {
   const readable: ReadableInstance = {
     get: call,
     records,
-    implied: (path) => call({ endpoint: beyond(path), values: {} }),
-    impliedRecords: (path) => records({ endpoint: beyond(path), values: {} }),
     each: async (items, work) => {
       for (const [i, item] of items.entries()) await work(item, i)
     },

@@ -2,21 +2,10 @@
 import { onTestFinished } from 'vitest'
 import { builtOf } from '../../src/base/json/built.js'
 import { type Fields, isObject } from '../../src/base/objects.js'
-import { type Endpoint, endpoint, one } from '../../src/catalogue/endpoint.js'
-import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { createInstance } from '../../src/client/index.js'
 import type { InstanceClient } from '../../src/client/instance.js'
 import type { WritableInstance } from '../../src/desired/instance.js'
 import type { Ask } from '../../src/http/types.js'
-
-/** A path that the catalogue does not have. */
-const beyond = (path: string): Endpoint =>
-  endpoint(`GET ${path}`, one(Unknown()), {
-    summary: '',
-    command: '',
-    path: {} as never,
-    params: {},
-  })
 
 /** The instance at an address as whoever holds the token. */
 export const instanceAt = (url: string, token: string, retries = 0) => {
@@ -41,8 +30,6 @@ export const instanceAt = (url: string, token: string, retries = 0) => {
   const instance: WritableInstance = {
     get: (ask) => client.send(ask),
     records,
-    implied: (path) => client.send({ endpoint: beyond(path), values: {} }),
-    impliedRecords: (path) => records({ endpoint: beyond(path), values: {} }),
     each: async (items, work) => {
       await Promise.all(items.map(work))
     },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Fitting } from '../../desired/applying/verifying.js'
-import type { PlanAction, PlanDocument } from '../../desired/planfile/write.js'
+import type { PlanAction, PlanDocument } from '../../desired/planfile/read.js'
 import type { Services } from '../../engine/command/services.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
 import type { PlanGiven } from '../plan/flags.js'

@@ -13,7 +13,7 @@ import { pathsOf } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
 import { filesArgument, planningFlags } from '../plan/flags.js'
 import { secretsOf } from '../plan/instance.js'
-import { type MadePlan, madePlan } from '../plan/making.js'
+import { inLittleMemory, type MadePlan, madePlan } from '../plan/making.js'
 import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
 import { type Reported, writeReports } from '../plan/reports.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
@@ -81,10 +81,13 @@ const wantedBy = async (
 ): Promise<Wanted> => {
   const { person } = services
   const made = await person.progress('comparing', () =>
-    madePlan(services, agreed?.given ?? given, {
-      secrets: secrets.policy,
-      unfinished: agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest])),
-    }),
+    inLittleMemory((look) =>
+      madePlan(services, agreed?.given ?? given, {
+        secrets: secrets.policy,
+        unfinished: agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest])),
+        look,
+      }),
+    ),
   )
   if (agreed === undefined) {
     const all = made.plan.actions

@@ -5,7 +5,7 @@ import { exitCodes } from '../../errors.js'
 import { define } from '../define.js'
 import { filesArgument, type PlanGiven, planningFlags } from '../plan/flags.js'
 import { secretsOf } from '../plan/instance.js'
-import { madePlan } from '../plan/making.js'
+import { inLittleMemory, madePlan } from '../plan/making.js'
 import { shownPlan } from '../plan/printing.js'
 
 /** Those of a plan; no secret differs unless somebody asks. */
@@ -17,11 +17,13 @@ const flags = {
 const run = async (services: Services, given: PlanGiven): Promise<void> => {
   const { secrets } = given.flags
   const policy = secrets === 'never' ? undefined : (await secretsOf(services, secrets)).policy
-  const made = await services.person.progress('comparing', () =>
-    madePlan(services, given, { checks: true, secrets: policy }),
-  )
-  await shownPlan(services, given, 'drift', made)
-  if (made.plan.actions.length > 0) services.answer.exit(exitCodes.failed)
+  await inLittleMemory(async (look) => {
+    const made = await services.person.progress('comparing', () =>
+      madePlan(services, given, { checks: true, secrets: policy, look }),
+    )
+    await shownPlan(services, given, 'drift', made)
+    if (made.plan.actions.length > 0) services.answer.exit(exitCodes.failed)
+  })
 }
 
 export const drift = define({

@@ -8,6 +8,7 @@ import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { selectionFlags, selectionOf } from '../plan/flags.js'
 import { readableOf } from '../plan/instance.js'
+import { inLittleMemory } from '../plan/making.js'
 import {
   type ExportRun,
   groupsAbove,
@@ -177,25 +178,16 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const unread = new UnreadParts(person)
   const how = await howOf(given, sight, scoping)
   const tally = person.tally()
-  const { Frugal } = await import('../../engine/work/v8.js')
-  const frugal = await Frugal.begin(true)
-  const step = (): void => {
-    tally.add(1)
-    frugal.look()
-  }
-  try {
-    const exported = await prepared(
-      services,
-      given,
-      { instance, sight, how, unread, step },
-      scoping,
-    )
+  await inLittleMemory(async (look) => {
+    const step = (): void => {
+      tally.add(1)
+      look()
+    }
+    const begun = { instance, sight, how, unread, step }
+    const exported = await prepared(services, given, begun, scoping)
     tally.total(exported.places.length)
     await writeExport(exported, target)
-  } finally {
-    frugal.end()
-    tally.end()
-  }
+  }).finally(tally.end)
   for (const text of sight.notes) person.note(text)
   const failure = unread.verdict()
   if (failure !== undefined) throw failure

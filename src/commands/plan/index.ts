@@ -6,7 +6,7 @@ import { define, type GivenBy } from '../define.js'
 import { explained } from './explain.js'
 import { filesArgument, planningFlags } from './flags.js'
 import { secretsOf } from './instance.js'
-import { madePlan } from './making.js'
+import { inLittleMemory, madePlan } from './making.js'
 import { checkOut, shownPlan, writePlan } from './printing.js'
 
 const flags = {
@@ -31,11 +31,13 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   }
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await secretsOf(services, secrets)
-  const made = await services.person.progress('comparing', () =>
-    madePlan(services, given, { against, secrets: policy }),
-  )
-  if (out !== undefined) await writePlan(services.place, out, made)
-  await shownPlan(services, given, 'plan', made)
+  await inLittleMemory(async (look) => {
+    const made = await services.person.progress('comparing', () =>
+      madePlan(services, given, { against, secrets: policy, look }),
+    )
+    if (out !== undefined) await writePlan(services.place, out, made)
+    await shownPlan(services, given, 'plan', made)
+  })
 }
 
 export const plan = define({

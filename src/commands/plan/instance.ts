@@ -5,9 +5,7 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { programs } from '../../base/processes.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
-import { type Endpoint, endpoint, many, one } from '../../catalogue/endpoint.js'
 import { documented } from '../../catalogue/legible.js'
-import { Unknown } from '../../catalogue/shapes/common.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
@@ -20,16 +18,6 @@ import { pathsOf } from '../../profile/index.js'
 interface Run {
   readonly instance: Pick<InstanceService, 'collect' | 'each' | 'send'>
 }
-
-/** A path with its query that the documents do not show; its answer may be anything. */
-const beyond = (path: string, list: boolean): Endpoint =>
-  endpoint(`GET ${path}`, list ? many(Unknown()) : one(Unknown()), {
-    summary: 'Ask what the documents do not show',
-    command: 'get',
-    path: {},
-    params: {},
-    implied: true,
-  })
 
 const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): readonly Fields[] => {
   const records = values.filter(isObject)
@@ -54,9 +42,6 @@ export const readableOf = ({ instance }: Run): ReadableInstance => {
   return {
     get: async (ask) => read(await instance.send({ key: '', ...ask })),
     records,
-    implied: async (path) =>
-      read(await instance.send({ key: '', endpoint: beyond(path, false), values: {} })),
-    impliedRecords: (path) => records({ endpoint: beyond(path, true), values: {} }),
     each: (items, work) => instance.each(items, work),
   }
 }

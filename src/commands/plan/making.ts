@@ -7,7 +7,7 @@ import type { ComparingOptions, SecretsPolicy } from '../../desired/comparing/ty
 import type { PlanComparison, PlanEntry } from '../../desired/entries.js'
 import type { DeclaredState, DesiredPlace, FileOptions } from '../../desired/files/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
-import type { PlanCounts, PlanDocument, PlanHead } from '../../desired/planfile/write.js'
+import type { PlanCounts, PlanDocument, PlanHead } from '../../desired/planfile/read.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
 import type { Origin } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
@@ -40,7 +40,6 @@ const counted = (instance: ReadableInstance, told: () => void): Counting => {
     requests: () => requests,
     instance: {
       get: (ask) => one(instance.get(ask)),
-      implied: (path) => one(instance.implied(path)),
       records: async (ask, wanted = () => true) => {
         let records = 0
         const found = await one(
@@ -52,7 +51,6 @@ const counted = (instance: ReadableInstance, told: () => void): Counting => {
         requests += Math.max(0, Math.ceil(records / largestPage) - 1)
         return found
       },
-      impliedRecords: (path) => one(instance.impliedRecords(path)),
       each: (items, work) => instance.each(items, work),
     },
   }
@@ -65,6 +63,8 @@ export interface Making {
   readonly unfinished?: ComparingOptions['unfinished']
   /** The commit with which the files are compared. */
   readonly against?: string
+  /** Called for each request and file. */
+  readonly look?: () => void
   /** The instance to read; by default that of the run. */
   readonly instance?: ReadableInstance
 }
@@ -215,18 +215,14 @@ export const desiredPlaces = (
 }
 
 /**
- * Reads the files, looks at the instance, compares.
- * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
+ * Does what may go over thousands of objects in little memory.
+ * @param work calls what it is given again and again
  */
-export const madePlan = async (
-  services: Services,
-  given: PlanGiven,
-  how: Making = {},
-): Promise<MadePlan> => {
+export const inLittleMemory = async <T>(work: (look: () => void) => Promise<T>): Promise<T> => {
   const { Frugal } = await import('../../engine/work/v8.js')
   const frugal = await Frugal.begin(true)
   try {
-    return await makeIt(services, given, how, () => frugal.look())
+    return await work(() => frugal.look())
   } finally {
     frugal.end()
   }
@@ -287,11 +283,14 @@ const comparingBy = (
   }
 }
 
-const makeIt = async (
+/**
+ * Reads the files, looks at the instance, compares.
+ * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
+ */
+export const madePlan = async (
   services: Services,
   given: PlanGiven,
-  { instance = readableOf(services), against, ...how }: Making,
-  told: () => void,
+  { instance = readableOf(services), against, look = () => {}, ...how }: Making,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
@@ -299,9 +298,9 @@ const makeIt = async (
   const desired = await loaded()
   desired.checkGlobs(globsIn(given))
   limitsOf(given)
-  const declared = await declaredBy(services, given, told)
+  const declared = await declaredBy(services, given, look)
   checkInstance(declared, await instanceOf(place), desired.originText)
-  const counting = counted(instance, told)
+  const counting = counted(instance, look)
   const sight = desired.openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)
   noteIdle(services, declared, scoping, places)

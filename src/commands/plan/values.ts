@@ -4,7 +4,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { grouped } from '../../base/numbers.js'
 import type { Change } from '../../desired/actions.js'
 import type { EntryKind, PlanEntry } from '../../desired/entries.js'
-import type { PlanCounts } from '../../desired/planfile/write.js'
+import type { PlanCounts } from '../../desired/planfile/read.js'
 import type { SecretSource } from '../../desired/wishes.js'
 
 const lines = (text: string): number => text.trimEnd().split('\n').length

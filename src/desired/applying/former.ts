@@ -8,7 +8,7 @@ import { documentOf, type FileSection, yamlWriter } from '../exporting/document.
 import { kindValue } from '../exporting/kind.js'
 import { type Exporting, FileMap, type FileValue, plain } from '../exporting/model.js'
 import { itemText, type SeenKind } from '../instance.js'
-import type { PlanAction } from '../planfile/write.js'
+import type { PlanAction } from '../planfile/read.js'
 import type { InstanceSight } from '../reading/sight.js'
 
 const withoutAttribute = ({ attribute: _, ...address }: Address): string =>

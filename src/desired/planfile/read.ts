@@ -1,87 +1,119 @@
 /** Plan files read back: data from others, so that every part is checked, and nothing else is in it. */
+import { createHash } from 'node:crypto'
 import { Malformed } from '../../base/json/malformed.js'
 import { Scanner } from '../../base/json/scan.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import type { JsonValue } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
 import { type Failure, usage } from '../../errors.js'
-import { type PlanDocument, planDigest, planVersion } from './write.js'
 
 /** Values take more memory than the bytes that they are read from. */
 const mostValues = 20_000_000
 
-const verbs: readonly unknown[] = ['create', 'update', 'delete', 'enable']
-const sha256 = /^[0-9a-f]{64}$/
+/** The version of plan files that this tool writes and takes. */
+export const planVersion = 2
 
-type Check = (value: unknown) => boolean
-type Checks = Readonly<Record<string, Check>>
+// What a plan file has, part by part: the types follow from the checks.
 
-const text: Check = (value) => typeof value === 'string'
-const whole: Check = Number.isInteger
-const digest: Check = (value) => typeof value === 'string' && sha256.test(value)
-const anything: Check = () => true
+type Check<T> = (value: unknown) => value is T
+type Checked<C> = C extends Check<infer T> ? T : never
+type Checks = Readonly<Record<string, Check<unknown>>>
+type Fields<R extends Checks, O extends Checks> = {
+  readonly [N in keyof R]: Checked<R[N]>
+} & { readonly [N in keyof O]?: Checked<O[N]> }
+
+const text: Check<string> = (value) => typeof value === 'string'
+const whole: Check<number> = (value): value is number => Number.isInteger(value)
+const digest: Check<string> = (value): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+const anything: Check<JsonValue> = (_): _ is JsonValue => true
 const list =
-  (item: Check): Check =>
-  (value) =>
+  <T>(item: Check<T>): Check<readonly T[]> =>
+  (value): value is readonly T[] =>
     Array.isArray(value) && value.every(item)
 const isOne =
-  (...words: readonly unknown[]): Check =>
-  (value) =>
-    words.includes(value)
+  <const W>(...words: readonly W[]): Check<W> =>
+  (value): value is W =>
+    words.some((word) => word === value)
 const either =
-  (...checks: readonly Check[]): Check =>
-  (value) =>
+  <C extends readonly Check<unknown>[]>(...checks: C): Check<Checked<C[number]>> =>
+  (value): value is Checked<C[number]> =>
     checks.some((check) => check(value))
+const valuesAre =
+  <T, N extends string = string>(check: Check<T>): Check<Readonly<Record<N, T>>> =>
+  (value): value is Readonly<Record<N, T>> =>
+    isObject(value) && Object.values(value).every(check)
 /** These fields, perhaps those, and no others. */
 const fields =
-  (required: Checks, optional: Checks = {}): Check =>
-  (value) => {
+  <R extends Checks, O extends Checks = Readonly<Record<never, never>>>(
+    required: R,
+    optional?: O,
+  ): Check<Fields<R, O>> =>
+  (value): value is Fields<R, O> => {
     if (!isObject(value)) return false
-    const fits = ([name, inner]: [string, unknown]): boolean => {
-      const checks = Object.hasOwn(required, name) ? required : optional
-      return Object.hasOwn(checks, name) && checks[name]?.(inner) === true
-    }
+    const known: Checks = { ...optional, ...required }
+    const fits = ([name, inner]: [string, unknown]): boolean =>
+      Object.hasOwn(known, name) && known[name]?.(inner) === true
     return Object.keys(required).every((name) => name in value) && Object.entries(value).every(fits)
   }
-const valuesAre =
-  (check: Check): Check =>
-  (value) =>
-    isObject(value) && Object.values(value).every(check)
 
+/** Where a secret comes from; one that is written out in the file is only said to be there. */
 const secret = either(
   fields({ env: text }),
   fields({ file: text, base: text }),
   fields({ command: list(text) }),
   fields({ literal: isOne(true) }),
 )
+export type SecretReference = Checked<typeof secret>
+
+/** `team`: that the value is of; `origin`: `file:line:column`. */
 const change = fields(
   { attribute: text, origin: text },
   { now: anything, wanted: anything, secret, within: text, team: text },
 )
-const request = { endpoint: text, path: text }
-const body = { body: valuesAre(anything) }
+export type PlanChange = Checked<typeof change>
+
+/** Secrets stand in the body of its request as where they come from. */
 const action = fields(
   {
     id: text,
-    verb: (value) => verbs.includes(value),
+    verb: isOne('create', 'update', 'delete', 'enable'),
     address: text,
     kind: text,
     scope: text,
-    ...request,
+    endpoint: text,
+    path: text,
     changes: list(change),
     digest,
     waits_for: list(text),
     origin: text,
   },
-  { ...body, loses: text, replaces: text, team: text },
+  { body: valuesAre(anything), loses: text, replaces: text, team: text },
 )
+export type PlanAction = Checked<typeof action>
 
-/** What a plan file has, part by part, so that it can be said which is wrong. */
-const parts: Checks = {
-  plan: isOne(planVersion),
+const remark = fields({ is: text, address: text, text }, { origin: text })
+export type PlanRemark = Checked<typeof remark>
+
+const unread = fields({ address: text, category: text, message: text }, { status: whole })
+export type PlanUnread = Checked<typeof unread>
+
+type Counted = 'create' | 'enable' | 'update' | 'replace' | 'delete' | 'unread' | 'same'
+const counts = valuesAre<
+  number,
+  Counted | 'impossible' | 'unknown' | 'unsupported' | 'leftover' | 'secret'
+>(whole)
+export type PlanCounts = Checked<typeof counts>
+
+/** Who and what a plan was made by, and of. */
+const head = {
   tool: text,
   instance: text,
   user: either(text, isOne(null)),
+  /** The only part that differs between two plans of one state. */
   created: text,
+  /** What was named on the line: files and folders. */
   inputs: list(text),
+  /** Those that it was made of. */
   files: list(fields({ path: text, sha256: digest })),
   selection: fields(
     {},
@@ -95,13 +127,29 @@ const parts: Checks = {
       missing: isOne('skip'),
     },
   ),
+}
+export type PlanHead = Fields<typeof head, Readonly<Record<never, never>>>
+
+/** Part by part, so that it can be said which is wrong. */
+const parts = {
+  plan: isOne(planVersion),
+  ...head,
   actions: list(action),
-  findings: list(fields({ is: text, address: text, text }, { origin: text })),
-  unread: list(fields({ address: text, category: text, message: text }, { status: whole })),
+  findings: list(remark),
+  unread: list(unread),
   refused: list(fields({ text, flag: text })),
+  /** Digests of whole exact sets. */
   sets: valuesAre(digest),
-  counts: valuesAre(whole),
+  counts,
+  /** Of all the rest but `created`: whoever changes what others read is found out. */
   sha256: digest,
+}
+export type PlanDocument = Fields<typeof parts, Readonly<Record<never, never>>>
+
+/** What a plan is told apart by: all that is read of it, in the order in which it is written. */
+export const planDigest = (document: Omit<PlanDocument, 'sha256'>): string => {
+  const all = JSON.stringify({ ...document, created: undefined, sha256: undefined })
+  return createHash('sha256').update(all).digest('hex')
 }
 
 /** A value whose text is not deeper or longer than one can look into; undefined for any other. */
@@ -130,13 +178,13 @@ const twice = (actions: PlanDocument['actions']): string | undefined => {
   return undefined
 }
 
-const looksLikePlan = (value: unknown): value is Fields =>
+const looksLikePlan = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && Number.isInteger(value.plan) && Array.isArray(value.actions)
 
 /** Whether a text is a plan file of any version: only such a file is replaced by one. */
 export const isPlan = (bytes: Uint8Array): boolean => looksLikePlan(parsed(bytes))
 
-const checkParts = (file: string, value: Fields): void => {
+const checkParts = (file: string, value: Readonly<Record<string, unknown>>): void => {
   for (const [name, check] of Object.entries(parts))
     if (!check(value[name])) throw noPlan(file, `its "${name}" is not what svcctl plan writes`)
   const stray = Object.keys(value).find((name) => !Object.hasOwn(parts, name))
