@@ -1,0 +1,111 @@
+/** An apply of five writes, each of which meets each of nine faults: once it is resumed, all is as without a fault. */
+import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { frontOf, type Hook } from '../commands/front.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+const wanted = `version: 1
+projects:
+  platform/app:
+    approvals: { require_password_to_approve: true }
+    members: { gus: guest }
+    approval_rules: { Release: 1, Security: null }
+    deploy_keys: { deploy: null }
+`
+const writes = 5
+
+/** What becomes of a write: whether the instance does it, and what of its answer arrives. */
+interface Fault {
+  readonly done: boolean
+  answer(response: ServerResponse): void
+}
+
+const refused =
+  (status: number): Fault['answer'] =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ message: `${status} no` }))
+  }
+const reset: Fault['answer'] = (response) => {
+  response.destroy()
+}
+const cutShort: Fault['answer'] = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 })
+  response.write('{"id":')
+  setImmediate(() => response.destroy())
+}
+const faults: Readonly<Record<string, Fault>> = {
+  'is forbidden': { done: false, answer: refused(403) },
+  'finds nothing': { done: false, answer: refused(404) },
+  conflicts: { done: false, answer: refused(409) },
+  'meets an error': { done: false, answer: refused(500) },
+  'meets a gateway': { done: false, answer: refused(502) },
+  'is cut before it is done': { done: false, answer: reset },
+  'is done and cut': { done: true, answer: reset },
+  'is done and answered with an error': { done: true, answer: refused(500) },
+  'is done and its answer is cut short': { done: true, answer: cutShort },
+}
+
+/** An instance whose n-th write meets a fault, once. */
+const desk = async (fault?: Fault, n = 0) => {
+  const { url, close } = await startSandbox({ stateDir: folder() })
+  onTestFinished(close)
+  const hook: Hook = ({ method, url: path, headers, body }, response, write) => {
+    if (fault === undefined || method === 'GET' || write !== n) return false
+    const { host: _, 'content-length': __, connection: ___, ...kept } = headers
+    const sent = { method, headers: kept as Record<string, string>, body: body || undefined }
+    const done = fault.done ? fetch(url + path, sent) : Promise.resolve()
+    done.then(
+      () => fault.answer(response),
+      () => reset(response),
+    )
+    return true
+  }
+  const front = await frontOf(() => url, hook)
+  const cwd = folder()
+  writeFileSync(join(cwd, 'svcctl.yml'), wanted)
+  const env = {
+    SVC_CONFIG_DIR: configuration(),
+    SVC_TOKEN: 'sandbox-root-token',
+    SVC_BASE_URL: front.base,
+  }
+  const run = (line: string) => svcctl(line.split(' '), { cwd, env })
+  const state = async () => (await run('export -P platform/app --exact')).stdout
+  return { run, state, written: () => front.written().length }
+}
+
+const lifted = '--yes --retries 0 --allow-removals * --allow-empty *'
+
+it('of five writes', async () => {
+  const { run, written } = await desk()
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  expect(written()).toBe(writes)
+})
+
+it.each(Object.entries(faults))(
+  'that %s ends as without it',
+  { timeout: 60_000 },
+  async (_, fault) => {
+    const clean = await desk()
+    await clean.run(`apply svcctl.yml ${lifted}`)
+    const expected = await clean.state()
+    for (let n = 1; n <= writes; n++) {
+      const { run, state, written } = await desk(fault, n)
+      const first = await run(`apply svcctl.yml ${lifted}`)
+      // What is to be deleted and is said not to be there counts as gone, until it is read once more.
+      const isThere = first.stderr.includes('it is still there')
+      expect([n, isThere]).toEqual([n, fault === faults['finds nothing'] && n > 3])
+      if (isThere) await run(`apply svcctl.yml ${lifted}`)
+      else if (first.code !== 0) await run('apply --resume last --yes --retries 0')
+      const plan = await run('plan svcctl.yml')
+      expect([n, plan.stdout]).toEqual([n, expect.stringMatching(/^Plan: nothing to do/)])
+      expect([n, await state()]).toEqual([n, expected])
+      // What was not done is sent once more, and nothing else twice.
+      expect([n, written()]).toEqual([n, writes + (fault.done ? 0 : 1)])
+    }
+  },
+)
