@@ -26,7 +26,7 @@ function version() {
   try {
     fs.writeSync(1, `${require('../package.json').version}\n`)
   } catch (error) {
-    if (error.code !== 'EPIPE') fail(`standard output cannot be written: ${error.message}`, 1)
+    if (error.code !== 'EPIPE') fail(`cannot write to standard output: ${error.message}`, 1)
   }
 }
 

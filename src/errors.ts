@@ -22,16 +22,16 @@ export type Category = keyof typeof exitCodes
 
 /** What each category means, in the words that `help exit-codes` prints. */
 export const categoryMeanings: Readonly<Record<Category, string>> = {
-  failed: 'the instance refused (400, 405, 422), or the checked thing is invalid (ci lint)',
-  usage: 'bad flags or arguments; nothing was sent',
-  auth: 'no usable credential, 401, 403',
+  failed: 'the instance rejected the request (400, 405, 422), or a check failed',
+  usage: 'invalid flags or arguments; nothing was sent',
+  auth: 'no valid credential (401), or not permitted (403)',
   not_found: '404, 410',
   conflict: '409, 412',
-  rate_limited: '429, after the retries',
-  unreachable: 'DNS, TLS, refused, time-out, cut short, 5xx, maintenance',
-  partial: 'some of several objects failed; each is reported',
-  internal: 'a defect of this tool; the message says where to report it',
-  interrupted: 'interrupted by Ctrl-C; for SIGTERM shells report 143, for a hang-up 129',
+  rate_limited: '429 after all retries',
+  unreachable: 'no connection (DNS, TLS, timeout), incomplete response, 5xx, maintenance',
+  partial: 'some objects failed; each failure is reported',
+  internal: 'a bug in svcctl; the message says where to report it',
+  interrupted: 'interrupted by Ctrl-C (shells report 143 for SIGTERM and 129 for SIGHUP)',
 }
 
 /** What would help, as a code; whoever shows the failure has the words. */
@@ -135,15 +135,15 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'operation not permitted',
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space left on the device',
-  EDQUOT: 'the disk quota is used up',
+  EDQUOT: 'the disk quota is exceeded',
   EFBIG: 'the file would be too large',
   ENOENT: 'no such file or directory',
   ENOTDIR: 'a part of its path is not a directory',
   EEXIST: 'a part of its path is not a directory',
   EISDIR: 'it is a directory',
-  ENXIO: 'nobody takes what is written there',
-  EPIPE: 'its reader went away',
-  EBUSY: 'it is in use by the system',
+  ENXIO: 'no process reads from it',
+  EPIPE: 'the reader closed it',
+  EBUSY: 'it is in use',
 }
 
 /** The system's code of a failed call (`ENOENT`); empty where there is none. */

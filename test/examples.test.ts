@@ -148,7 +148,7 @@ const kept = async ({ env, cwd }: Place) => {
   const { code, stderr } = await svcctl(['journal', 'undo', 'last', '--yes'], { env, cwd })
   // A certificate goes with its key, and that is not kept.
   const partly =
-    code === 1 && stderr.startsWith('not kept in the journal, and left as they are: key')
+    code === 1 && stderr.startsWith('skipped, because the journal has no previous values: key')
   const undone = code === 0 || partly || (code === 2 && /cannot be undone: [a-z]/.test(stderr))
   return { journals: journals.length, ...(undone ? {} : { undo: stderr }) }
 }

@@ -201,7 +201,7 @@ const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>
         .slice(1)
         .map((row) => row.split(/\t/)[1]),
     ).toEqual(waiting.map(({ record }) => String(record.id)))
-    expect(why).toContain('the one runner that fits is paused')
+    expect(why).toContain('the only matching runner is paused')
     expect(why).toContain('svcctl runners resume 3')
   },
   leaver: async ({ printed: [before = '', plan = ''], file, ask }) => {
@@ -333,7 +333,7 @@ it('eight jobs of a pipeline share a run out, and a last one joins their journal
     const joined = await shell(merge.script, cwd, env)
     const paused = [...before.values()].filter((active) => !active).length
     expect(joined.code).toBe(0)
-    expect(joined.stderr).toContain(`${before.size - paused} done, ${paused} already so`)
+    expect(joined.stderr).toContain(`${before.size - paused} done, ${paused} unchanged`)
     const left = await shell('svcctl runners pause --resume whole.ndjson', cwd, env)
     expect(left.code).toBe(0)
     const undone = await shell('svcctl journal undo whole.ndjson --yes', cwd, env)

@@ -1,13 +1,13 @@
 /** The address of an instance: one spelling for each, so that comparing texts compares instances. */
 import { type Failure, usage } from '../errors.js'
 
-const example = 'Give it as https://host or https://host/path.'
+const example = 'Use the form https://host or https://host/path.'
 const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
 /** What may hold a secret: a query, a fragment. */
 const afterPath = /([?#]).+$/s
 const bad = (text: string, why: string): Failure =>
   usage(
-    `"${text.replace(beforeAt, '$1…@').replace(afterPath, '$1…')}" is not usable as a base URL: ${why}`,
+    `invalid base URL "${text.replace(beforeAt, '$1…@').replace(afterPath, '$1…')}": ${why}`,
     example,
   )
 
@@ -20,16 +20,16 @@ const unsafe = /[\u0000-\u0020\u007f\\]/
  */
 export const normalizeBaseUrl = (given: string): string => {
   const text = given.trim()
-  if (text === '' || unsafe.test(text)) throw bad(text, 'it is empty or holds blanks')
-  if (text.includes('@')) throw bad(text, 'credentials do not belong in it')
+  if (text === '' || unsafe.test(text)) throw bad(text, 'it is empty or contains spaces')
+  if (text.includes('@')) throw bad(text, 'it must not contain credentials')
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
-    throw bad(text, `${scheme} is neither http nor https`)
+    throw bad(text, `the scheme ${scheme} is neither http nor https`)
   let url: URL
   try {
     url = new URL(scheme === undefined ? `https://${text}` : text)
   } catch {
-    throw bad(text, 'it is no web address')
+    throw bad(text, 'it is not a URL')
   }
   if (text.includes('?')) throw bad(text, 'it has a query')
   if (text.includes('#')) throw bad(text, 'it has a fragment')
@@ -48,5 +48,5 @@ export const isLoopback = (hostname: string): boolean =>
 export const clearTextWarning = (baseUrl: string): string | undefined => {
   const url = new URL(baseUrl)
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return undefined
-  return `${baseUrl} is not encrypted: the token travels in clear`
+  return `${baseUrl} is not encrypted: the token is sent in clear text`
 }

@@ -14,7 +14,7 @@ export const splitCommand = (text: string): string[] => {
   const words: string[] = []
   let word: string | undefined
   for (const [, blank, escaped, single, double, plain, open] of text.matchAll(piece)) {
-    if (open !== undefined) throw usage(`the command has a ${open} that does not end`)
+    if (open !== undefined) throw usage(`the command has an unclosed ${open}`)
     if (blank === undefined) {
       const inside = double?.replace(/\\([\s\S])/g, '$1')
       word = (word ?? '') + (escaped ?? single ?? inside ?? plain ?? '')
@@ -33,7 +33,7 @@ const fromJson = (text: string): string[] => {
   } catch {
     // Said below.
   }
-  throw usage('the command starts with [ but is no JSON list of texts')
+  throw usage('the command starts with [ but is not a JSON list of strings')
 }
 
 const plainWord = /^[\w@%+=:,./-]+$/

@@ -12,7 +12,7 @@ export const negation = <
   filters: F,
   names: readonly N[],
 ) =>
-  hash('only records that these filters do not match', {
+  hash('leave out records that match these filters', {
     keys: Object.fromEntries(names.map((name) => [name, filters[name]])) as Pick<F, N>,
   })
 
@@ -25,25 +25,25 @@ export const oldScopes = {
   'assigned-to-me': 'assigned_to_me',
 } as const
 
-export const labels = list('string', 'only records with all of these labels', {
+export const labels = list('string', 'filter by labels (all of them)', {
   join: 'comma',
   words: noneAny,
   completes: 'label',
   deprecatedValues: { 'No+Label': 'None' },
 })
-export const labelDetails = boolean('labels as objects with colour and description', {
+export const labelDetails = boolean('return labels as objects with color and description', {
   default: false,
 })
-export const searchIn = list('enum', 'where to search; both when omitted', {
+export const searchIn = list('enum', 'fields to search [title,description]', {
   values: ['title', 'description'],
   join: 'comma',
   default: 'title,description',
 })
-export const searchText = string('text to find in title and description')
-export const iids = list('integer', 'only records with these IIDs')
+export const searchText = string('filter by text in title and description')
+export const iids = list('integer', 'filter by IID')
 export const times = {
-  created_after: datetime('only records created at this time or later'),
-  created_before: datetime('only records created at this time or earlier'),
-  updated_after: datetime('only records changed at this time or later'),
-  updated_before: datetime('only records changed at this time or earlier'),
+  created_after: datetime('list records created at or after this time'),
+  created_before: datetime('list records created at or before this time'),
+  updated_after: datetime('list records updated at or after this time'),
+  updated_before: datetime('list records updated at or before this time'),
 } as const

@@ -10,30 +10,30 @@ const said = { command: 'get', implied: true } as const
 
 export const account = endpoint('GET /user', one(Unknown()), {
   ...said,
-  summary: 'Show whose token it is',
+  summary: 'Show the user of the token',
   path: {},
   params: {},
 })
 
 export const usersNamed = endpoint('GET /users', many(Unknown()), {
   ...said,
-  summary: 'List the users of a name',
+  summary: 'Find a user by name',
   path: {},
-  params: { username: string('the whole username', { required: true }) },
+  params: { username: string('exact username', { required: true }) },
 })
 
 export const groupAt = endpoint('GET /groups/:id', one(Unknown()), {
   ...said,
   summary: 'Show a group',
   path: { id: group() },
-  params: { with_projects: string('whether its projects are shown') },
+  params: { with_projects: string('include its projects') },
 })
 
 export const groupsAll = endpoint('GET /groups', many(Unknown()), {
   ...said,
-  summary: 'List the groups that can be seen',
+  summary: 'List the groups that you can see',
   path: {},
-  params: { search: string('only those whose name or path holds this') },
+  params: { search: string('filter by text in name or path') },
 })
 
 export const branchesOf = endpoint('GET /projects/:id/protected_branches', many(Unknown()), {
@@ -48,7 +48,7 @@ export const listAt = (path: string): Endpoint => ({
   ...said,
   route: `GET ${path}`,
   returns: many(Unknown()),
-  summary: 'List what the documents show one by one',
+  summary: 'List objects that the API shows only one by one',
   path: { id: project() },
   params: {},
 })
@@ -58,7 +58,7 @@ const asked = (path: string): Endpoint => ({
   ...said,
   route: `GET ${path}`,
   returns: one(Unknown()),
-  summary: 'Ask what the documents do not show',
+  summary: 'Send an undocumented request',
   path: {},
   params: {},
 })

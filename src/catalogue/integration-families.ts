@@ -4,48 +4,48 @@
 import { boolean, oneOf, type Params, string } from './params.js'
 
 const secret = { secret: true } as const
-const event = (kind: string) => boolean(`notify of ${kind}`)
+const event = (kind: string) => boolean(`send notifications about ${kind}`)
 
 /** Every parameter that any family takes. */
 export const integrationParameters = {
-  api_key: string('API key of the outside service', secret),
+  api_key: string('API key of the other service', secret),
   api_url: string('full URL of the monitoring site', { format: 'url' }),
   bamboo_url: string('root URL of the build server', { format: 'url' }),
   branches_to_be_notified: oneOf(
     ['all', 'default', 'protected', 'default_and_protected'],
-    'branches to notify of',
+    'branches to send notifications for',
     { default: 'default' },
   ),
   build_key: string('key of the build plan'),
   confidential_issues_events: event('confidential issues'),
   confidential_note_events: event('comments on confidential issues'),
   description: string('description of the tracker'),
-  disable_diffs: boolean('leave diffs out'),
+  disable_diffs: boolean('leave out diffs'),
   drone_url: string('URL of the CI server', { format: 'url' }),
-  enable_ssl_verification: boolean('verify the certificate of the CI server'),
+  enable_ssl_verification: boolean('verify the TLS certificate of the CI server'),
   issues_events: event('issues'),
   issues_url: string('URL of an issue in the tracker'),
   merge_requests_events: event('merge requests'),
   monitor_env: string('environment tag'),
   monitor_service: string('name of this instance, used to tag data'),
-  monitor_site: string('site to use; the EU site’s value for the EU site'),
-  new_issue_url: string('URL where a new issue is written'),
+  monitor_site: string('site of the service; use the value of the EU site for the EU'),
+  new_issue_url: string('URL of the new-issue form'),
   note_events: event('comments'),
-  notify_only_broken_pipelines: boolean('notify of broken pipelines only'),
+  notify_only_broken_pipelines: boolean('send notifications about broken pipelines only'),
   password: string('password on the build server', secret),
   pipeline_events: event('pipelines'),
-  project_url: string('URL of the project in the outside service', { format: 'url' }),
+  project_url: string('URL of the project in the other service', { format: 'url' }),
   push_events: event('pushes'),
-  recipients: string('e-mail addresses, separated by spaces or commas', { format: 'spaced' }),
-  restrict_to_branch: string('branches, comma-separated; blank for all', { format: 'csv' }),
+  recipients: string('email addresses, separated by spaces or commas', { format: 'spaced' }),
+  restrict_to_branch: string('branches, separated by commas; empty for all', { format: 'csv' }),
   room: string('chat room'),
-  send_from_committer_email: boolean('send from the committer’s address'),
-  subdomain: string('subdomain at the outside service'),
+  send_from_committer_email: boolean('send from the committer’s email address'),
+  subdomain: string('subdomain of the other service'),
   tag_push_events: event('pushed tags'),
   title: string('title of the tracker'),
-  token: string('token of the outside service', secret),
-  username: string('user name on the build server'),
-  webhook: string('webhook address, a secret in itself', secret),
+  token: string('token of the other service', secret),
+  username: string('username on the build server'),
+  webhook: string('webhook URL (a secret)', secret),
   wiki_page_events: event('wiki pages'),
 } as const
 type IntegrationParameter = keyof typeof integrationParameters
@@ -122,7 +122,7 @@ export const integrationFamilies: readonly IntegrationFamily[] = [
   family('pipeline-ci', 'pipeline CI with project token', {
     required: ['token', 'project_url'],
     optional: ['enable_ssl_verification', 'push_events'],
-    deprecated: { enable_ssl_verification: 'nothing instead, verification is always on' },
+    deprecated: { enable_ssl_verification: 'nothing; verification is always on' },
   }),
   family('chat-room', 'chat room', {
     required: ['token'],
@@ -158,7 +158,7 @@ export const integrationFamilies: readonly IntegrationFamily[] = [
       'tag_push_events',
     ],
   }),
-  family('emails-on-push', 'e-mail on push', {
+  family('emails-on-push', 'email on push', {
     required: ['recipients'],
     optional: [
       'disable_diffs',

@@ -38,7 +38,7 @@ export const parseInteger = (
     const names =
       param.names === undefined ? '' : ` or one of ${Object.keys(param.names).join(', ')}`
     throw usage(
-      `${label} takes a whole number${names}${wordsText(param)}, not "${text}"`,
+      `${label} must be an integer${names}${wordsText(param)}, not "${text}"`,
       param.names === undefined
         ? undefined
         : hintOf(didYouMean(text, Object.keys(param.names)), beyond),
@@ -63,7 +63,7 @@ export const checkNumber = (
   const numbers = param.names === undefined ? undefined : Object.values(param.names)
   if (numbers !== undefined && !numbers.includes(value)) {
     const known = Object.entries(param.names ?? {}).map(([name, n]) => `${n} (${name})`)
-    throw usage(`${label} takes one of ${known.join(', ')}, not ${value}`, beyond)
+    throw usage(`${label} must be one of ${known.join(', ')}, not ${value}`, beyond)
   }
   return checkRange(param, value, label)
 }
@@ -82,7 +82,7 @@ export const checkRange = (
       : min === undefined
         ? `at most ${max}`
         : `${min} to ${max}`
-  throw usage(`${label} takes a number of ${range}, not ${value}`)
+  throw usage(`${label} must have a number of ${range}, not ${value}`)
 }
 
 const wordsText = (param: Param): string =>
@@ -109,7 +109,7 @@ export const parseEnum = (
   const dashed = values.find((v) => v === text.replaceAll('-', '_'))
   if (dashed !== undefined) return dashed
   throw usage(
-    `${label} takes one of ${[...values, ...words(param)].join(', ')}, not "${text}"`,
+    `${label} must be one of ${[...values, ...words(param)].join(', ')}, not "${text}"`,
     hintOf(didYouMean(text, values), beyond),
   )
 }

@@ -82,7 +82,7 @@ export const settingsAttributes = {
   diff_max_files: integer('most files in a diff'),
   diff_max_lines: integer('most lines in a diff'),
   disable_feed_token: boolean('feed and calendar tokens are not shown'),
-  disabled_oauth_sign_in_sources: list('string', 'OAuth sources that nobody may sign in with'),
+  disabled_oauth_sign_in_sources: list('string', 'OAuth providers that are disabled for sign-in'),
   dns_rebinding_protection_enabled: boolean('protection against DNS rebinding'),
   domain_denylist_enabled: boolean('some domains may not sign up; requires domain_denylist'),
   domain_denylist: list('string', 'domains that may not sign up, wildcards allowed'),

@@ -18,9 +18,9 @@ export type Called = Pick<Endpoint, 'credential' | 'route' | 'safe'>
 export type Lack = 'job' | 'user' | 'any'
 
 const texts: Readonly<Record<Lack, (what: string, baseUrl: string) => string>> = {
-  job: (what) => `${what} takes a job token, and there is none`,
-  user: (what) => `${what} does not take a job token, and no other credential is set`,
-  any: (what, baseUrl) => `${what} needs a credential for ${baseUrl}, and there is none`,
+  job: (what) => `${what} requires a job token, and none is set`,
+  user: (what) => `${what} does not accept a job token, and no other credential is set`,
+  any: (what, baseUrl) => `${what} requires a credential for ${baseUrl}, and none is set`,
 }
 
 /** There is no credential that an endpoint takes; nothing was sent. */

@@ -232,8 +232,8 @@ const recordOf = <E extends Listing>(
   const parsed: unknown = JSON.parse(decoder.decode(bytes))
   const record = words === undefined ? parsed : legible(parsed, words)
   if (isItem(endpoint, record)) return record
-  throw new Failure('unreachable', 'the list holds something that is no record', {
+  throw new Failure('unreachable', 'the list contains an item that is not an object', {
     request: `GET ${path}`,
-    hint: 'Check the base URL, and what stands between here and the instance.',
+    hint: 'Check the base URL and any proxy in front of the instance.',
   })
 }

@@ -14,21 +14,21 @@ const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 const noAddress = (): Error =>
   usage(
-    'alerts send needs --endpoint (SVC_ALERT_ENDPOINT)',
-    'A Maintainer finds the address and its key in the project’s monitoring settings.',
+    'alerts send requires --endpoint (or SVC_ALERT_ENDPOINT)',
+    'The project’s monitoring settings show the URL and its key to Maintainers.',
   )
 
 const flags = {
-  endpoint: string(
-    'address of the alert endpoint; below the instance when it begins with a slash',
-    { env: 'SVC_ALERT_ENDPOINT', format: 'url' },
-  ),
-  'authorization-key': string('authorization key of the endpoint', {
+  endpoint: string('URL of the alert endpoint, or a path on the instance', {
+    env: 'SVC_ALERT_ENDPOINT',
+    format: 'url',
+  }),
+  'authorization-key': string('authorization key of the alert endpoint', {
     env: 'SVC_ALERT_KEY',
     secret: true,
   }),
-  basic: boolean('send the key by HTTP Basic, as a password without a user name'),
-  resolve: boolean('the alert is over: end_time is now unless given'),
+  basic: boolean('send the key with HTTP Basic, as a password without a username'),
+  resolve: boolean('resolve the alert: set end_time [now]'),
   test: boolean('send a test alert'),
 } as const
 type Mine = GivenBy<typeof flags>
@@ -38,11 +38,11 @@ const addressOf = async ({ person, place }: Services, given: Mine): Promise<URL>
   const text =
     given.flags.endpoint ??
     place.env.SVC_ALERT_ENDPOINT ??
-    (await person.ask('address of the alert endpoint'))
+    (await person.ask('URL of the alert endpoint'))
   if (typeof text !== 'string' || text === '') throw noAddress()
   const whole = text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
-    throw usage('--endpoint takes an address that begins with https:// or http://')
+    throw usage('--endpoint must be a URL that begins with https:// or http://')
   return new URL(whole)
 }
 
@@ -75,8 +75,8 @@ const credentialOf = async (
     (await person.askSecret('authorization key of the alert endpoint', 'authorization-key'))
   if (typeof key === 'string' && key !== '') return { kind, value: key }
   throw usage(
-    'alerts send needs --authorization-key (SVC_ALERT_KEY)',
-    'Give it as env:NAME or @file.',
+    'alerts send requires --authorization-key (or SVC_ALERT_KEY)',
+    'Pass it as env:NAME or @file.',
   )
 }
 
@@ -90,17 +90,17 @@ const checkKey = async ({ place }: Services, given: Mine, address: URL): Promise
   if (URL.canParse(whole) && new URL(whole).origin === address.origin) return
   throw usage(
     `SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT, not for --endpoint at ${address.origin}`,
-    'Unset SVC_ALERT_ENDPOINT to send the key there all the same, or give --authorization-key.',
+    'Pass --authorization-key, or unset SVC_ALERT_ENDPOINT to send the key there anyway.',
   )
 }
 
 const warnOf = ({ person }: Services, address: URL, inAddress: string | undefined): void => {
   if (inAddress !== undefined)
     person.warn(
-      'the endpoint’s address carries a key, which ends up in logs: it goes in a header instead; give it by --authorization-key or SVC_ALERT_KEY',
+      'the endpoint URL contains a key, which would end up in logs, so svcctl sends it in a header; pass it with --authorization-key or SVC_ALERT_KEY',
     )
   if (address.protocol === 'http:' && !loopback.test(address.hostname))
-    person.warn(`the key travels in clear to ${address.host}: use https`)
+    person.warn(`the key is sent to ${address.host} in clear text; use https`)
 }
 
 /** What `--test` sends where nothing else is given. */
@@ -150,7 +150,7 @@ const wrongKey = (failure: Failure): Failure =>
   failure.category === 'auth'
     ? new Failure('auth', failure.message, {
         ...failure.details,
-        hint: 'The authorization key is wrong, or was renewed: it is in the monitoring settings.',
+        hint: 'The authorization key is wrong or was renewed. The project’s monitoring settings show the current one.',
       })
     : failure
 
@@ -177,7 +177,7 @@ const sending = async (services: Services, given: Mine): Promise<Operation> => {
     finish: async (_, came) => {
       if ('failure' in came) throw wrongKey(came.failure)
       if (!('whole' in came) || came.whole.data === undefined) {
-        services.person.note('the alert was sent')
+        services.person.note('sent the alert')
         return { told: true }
       }
       return answered(came.whole)
@@ -187,7 +187,7 @@ const sending = async (services: Services, given: Mine): Promise<Operation> => {
 
 export const send = define({
   description: [
-    'Only the authorization key goes along: as a Bearer token, with --basic as a password. Properties of any type come from --input.',
+    'Only the authorization key is sent: as a bearer token, or with --basic as a password. Use --input for properties of any type.',
   ],
   flags,
   examples: [

@@ -27,14 +27,14 @@ const areaNamed = (word: string, commands: readonly Described[]): string | undef
 export const checkAliasName = (name: string, commands: readonly Described[]): void => {
   if (!nameRule.test(name))
     throw usage(
-      `"${name}" cannot be the name of an alias`,
-      'A name has lower-case letters, digits and dashes, begins with a letter, and is at most 32 long.',
+      `"${name}" is not a valid alias name`,
+      'Use at most 32 lowercase letters, digits and dashes, and begin with a letter.',
     )
   const taken = areaNamed(name, commands) !== undefined || name === 'help'
-  if (taken) throw usage(`${name} is a command of svcctl, and cannot be an alias`)
+  if (taken) throw usage(`${name} is a command of svcctl and cannot be an alias`)
   const meant = meantArea(name)
   if (meant !== undefined)
-    throw usage(`${name} is what other tools call something, and cannot be an alias: ${meant}`)
+    throw usage(`${name} is a reserved name and cannot be an alias: ${meant}`)
 }
 
 /** The command that words begin with; undefined where an area's verb is still to follow. */
@@ -47,9 +47,9 @@ const commandIn = (
   const own = commands.filter((one) => one.area === area)
   if (area === undefined)
     throw usage(
-      `an alias begins with a command, and "${first}" is none`,
+      `an alias must begin with a command, and "${first}" is not one`,
       didYouMean(first, new Set(commands.map((one) => one.area))) ??
-        'It stands for what follows svcctl: jobs list --scope failed. An alias calls no other.',
+        'Leave out "svcctl", as in: jobs list --scope failed. An alias cannot call another alias.',
     )
   const alone = own.find((one) => one.words === '')
   if (alone !== undefined || second === undefined || second.startsWith('-')) return alone
@@ -59,7 +59,7 @@ const commandIn = (
   if (verb !== undefined || verbs.some((one) => one.startsWith(`${second} `))) return verb
   throw usage(
     `${area} has no verb "${second}"`,
-    didYouMean(second, verbs) ?? `It has ${verbs.join(', ')}.`,
+    didYouMean(second, verbs) ?? `Its verbs are ${verbs.join(', ')}.`,
   )
 }
 
@@ -90,8 +90,8 @@ const holdsSecret = (flag: string, value: string, command: Described | undefined
 
 const credential = (what: string): Failure =>
   usage(
-    `an alias holds no credential, and ${what}`,
-    'Aliases stand in a file in the clear. Name where it comes from: env:NAME or @file.',
+    `an alias must not contain a credential, and ${what}`,
+    'Aliases are stored in clear text. Pass the value as env:NAME or @file.',
   )
 
 /** Secrets that the environment has at hand. */
@@ -111,7 +111,7 @@ const checkSecrets = (
     const [, flag = '', joined] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
     const value = joined ?? words[i + 1] ?? ''
     if (flag !== '' && holdsSecret(flag, value, command))
-      throw credential(`--${flag} seems to hold one`)
+      throw credential(`--${flag} seems to contain one`)
     if (!isReference(word) && (looksSecret(word) || atHand(env).some((one) => word.includes(one))))
       throw credential('a part of this line looks like one')
   }
@@ -129,7 +129,7 @@ export const checkAliasLine = (
   const words = splitCommand(line)
   if (words.length === 0)
     throw usage(
-      'an alias stands for something',
+      'the command line of an alias must not be empty',
       'svcctl alias set stuck "jobs list --scope pending"',
     )
   checkSecrets(words, commandIn(words, commands), env)
@@ -139,7 +139,7 @@ const nameArgument: Argument = {
   name: 'alias',
   required: true,
   variadic: false,
-  help: 'its name',
+  help: 'name of the alias',
 }
 
 const known: Argument = {
@@ -152,10 +152,10 @@ const known: Argument = {
 }
 
 export const setCommand = define({
-  summary: 'Call a line by a name',
+  summary: 'Create an alias for a command line',
   description: [
-    'The line is what follows svcctl, as one argument; what is typed behind the name is put behind it. It is split into words as a shell would, and no shell runs it.',
-    'A name is free where svcctl has no command of it; an alias calls no other, and holds no credential. Completion knows it.',
+    'Pass the command line without "svcctl" as one argument. Arguments after the alias name are appended. svcctl splits the line into words like a shell, but no shell runs it.',
+    'An alias cannot have the name of a command, call another alias or contain a credential. Shell completion includes aliases.',
   ],
   args: [
     nameArgument,
@@ -163,7 +163,7 @@ export const setCommand = define({
       name: 'line',
       required: true,
       variadic: true,
-      help: 'what it stands for: a command with its flags, in quotes',
+      help: 'command with its flags, in quotes',
     },
   ],
   examples: [
@@ -174,7 +174,7 @@ export const setCommand = define({
     const [name, ...line] = args
     if (name === undefined || line.length === 0)
       throw usage(
-        'alias set needs a name and a line',
+        'alias set requires a name and a command line',
         "svcctl alias set stuck 'jobs list --scope pending'",
       )
     // Unquoted words of a line come one by one.
@@ -183,8 +183,8 @@ export const setCommand = define({
     checkAliasName(name, commands)
     checkAliasLine(text, commands, services.place.env)
     const before = await storeOf(services).setAlias(name, text)
-    const told = before === undefined || before === text ? '' : `; it was ${before}`
-    services.person.note(`${name} stands for: ${text}${told}`)
+    const told = before === undefined || before === text ? '' : ` (previously ${before})`
+    services.person.note(`set alias ${name}: ${text}${told}`)
   },
 })
 
@@ -195,27 +195,27 @@ export const listCommand = define({
     const rows = Object.entries(storeOf(services).aliases())
       .map(([name, line]) => ({ name, line }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-    if (rows.length === 0) services.person.note('no aliases; svcctl alias set makes one')
+    if (rows.length === 0) services.person.note('no aliases; create one with "svcctl alias set"')
     await services.answer.printMany(rows, { columns: ['name', 'line'] })
   },
 })
 
 export const removeCommand = define({
-  summary: 'Remove an alias',
+  summary: 'Delete an alias',
   args: [known],
   examples: ['alias remove stuck', 'alias remove idle -q'],
   run: async (services, { args }) => {
     const [name] = args
     if (name === undefined)
-      throw usage('alias remove needs the name of an alias', 'svcctl alias list shows them.')
+      throw usage('alias remove requires the name of an alias', 'svcctl alias list shows them.')
     const store = storeOf(services)
     const names = Object.keys(store.aliases())
     if (!names.includes(name))
       throw usage(
-        `there is no alias "${name}"`,
+        `unknown alias "${name}"`,
         didYouMean(name, names) ?? 'svcctl alias list shows them.',
       )
     await store.setAlias(name, undefined)
-    services.person.note(`the alias ${name} is gone`)
+    services.person.note(`removed the alias ${name}`)
   },
 })

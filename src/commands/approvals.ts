@@ -92,7 +92,7 @@ class Lost {
 
   /** As far as it is known by now. */
   get loss(): Loss | undefined {
-    const what = 'Approvers who are not listed are removed; --keep keeps them.'
+    const what = 'Approvers that you do not list are removed, unless you pass --keep.'
     const more = this.#more === 0 ? [] : [`${this.#more} more`]
     return this.#lines.length === 0
       ? undefined
@@ -103,14 +103,14 @@ class Lost {
 /** In place of the API's IDs: names are looked up among the members of the project. */
 const approvers = {
   'user-ids': {
-    ...list('string', 'users who may approve, by ID or username'),
+    ...list('string', 'IDs or usernames of approvers'),
     parameter: 'user_ids',
   },
 } as const
 
 const flags = {
   ...approvers,
-  keep: boolean('keep the present approvers, and add those given'),
+  keep: boolean('keep the current approvers and add the given ones'),
 } as const
 
 const listedBy = (services: Services, plan: Plan): Promise<Plan> =>
@@ -151,8 +151,8 @@ const updating = (services: Services, given: GivenBy<typeof flags>): Operation =
 
 export const rulesUpdate = define({
   description: [
-    'A name or number of approvals that is not given stays as it is: the rule is read first.',
-    'Approvers who are not listed are removed; who that is, is shown and asked about. --keep keeps them.',
+    'If you omit the name or the number of approvals, svcctl reads the rule and keeps its value.',
+    'Approvers that you do not list are removed after a confirmation that names them. Pass --keep to keep them.',
   ],
   flags,
   fills: filling.required,

@@ -16,27 +16,27 @@ const logOf = ({ place }: Services): string => {
   const store = openStore(pathsOf(place.env))
   const name = place.globals.profile ?? (place.env.SVC_PROFILE || undefined) ?? store.current()
   if (name === undefined)
-    throw usage('audit list needs a profile, and there is none', 'svcctl auth login makes one.')
+    throw usage('audit list requires a profile, and there is none', 'svcctl auth login makes one.')
   const profile = store.get(name)
   if (profile === undefined)
-    throw new Failure('not_found', `there is no profile "${name}"`, {
+    throw new Failure('not_found', `unknown profile "${name}"`, {
       hint: 'svcctl profile list shows them.',
     })
   if (profile.auditLog === undefined)
-    throw new Failure('failed', `profile "${name}" keeps no audit log`, {
+    throw new Failure('failed', `profile "${name}" has no audit log`, {
       hint: `svcctl profile set ${name} --audit-log <file> begins one.`,
     })
   return profile.auditLog
 }
 
-const last = integer('only the latest so many', { min: 1 })
+const last = integer('list only the latest entries', { min: 1 })
 
 const flags = {
-  since: string('only from this day or time on'),
-  until: string('only up to this day or time'),
-  user: string('only those of this user, or as this user'),
-  method: string('only those of this method', { words: ['POST', 'PUT', 'PATCH', 'DELETE'] }),
-  status: string('only those with this status (403), class of statuses (4xx) or none'),
+  since: string('list entries from this date or time on'),
+  until: string('list entries up to this date or time'),
+  user: string('filter by user, including requests made as this user'),
+  method: string('filter by HTTP method', { words: ['POST', 'PUT', 'PATCH', 'DELETE'] }),
+  status: string('filter by status (403), class (4xx) or none'),
   last,
 } as const
 type Mine = GivenBy<typeof flags>
@@ -48,7 +48,7 @@ const timeOf = (given: Mine, flag: 'since' | 'until'): Date | undefined => {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(String(text))
   const time = new Date(day && flag === 'until' ? `${text}T23:59:59.999Z` : String(text))
   if (Number.isNaN(time.getTime()) || !/^\d{4}-\d{2}-\d{2}/.test(String(text)))
-    throw usage(`--${flag} takes a day (2026-01-31) or a time, not "${String(text)}"`)
+    throw usage(`--${flag} must be a date (2026-01-31) or a time, not "${String(text)}"`)
   return time
 }
 
@@ -62,7 +62,7 @@ const filterOf = (given: Mine): AuditFilter => {
   const until = timeOf(given, 'until')
   const status = given.flags.status
   if (status !== undefined && !/^([1-5]\d\d|[1-5]xx|none)$/i.test(String(status)))
-    throw usage(`--status takes a status (403), a class (4xx) or none, not "${String(status)}"`)
+    throw usage(`--status must be a status (403), a class (4xx) or none, not "${String(status)}"`)
   return {
     since,
     until,
@@ -83,14 +83,14 @@ async function* entries({ person }: Services, file: string, filter: AuditFilter)
     else yield step.value
   }
   if (end.records === 0) person.note('nothing found')
-  if (end.more) person.note(`showing the latest ${end.records}; there are more: --last <n>`)
-  if (end.unreadable > 0) person.warn(`${end.unreadable} lines of ${file} are no entries`)
+  if (end.more) person.note(`showing the latest ${end.records}; use --last <n> for more`)
+  if (end.unreadable > 0) person.warn(`${end.unreadable} lines of ${file} are not valid entries`)
 }
 
 export const listCommand = define({
-  summary: 'List the requests that wrote, from the audit log of the profile',
+  summary: 'List write requests from the audit log',
   description: [
-    'A profile keeps a log where its audit-log setting names a file. Oldest first; dates and times are UTC unless they say otherwise.',
+    'A profile writes an audit log if its setting audit-log names a file. Entries are listed oldest first. Dates and times are in UTC unless they have an offset.',
   ],
   flags,
   examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],

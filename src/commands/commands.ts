@@ -30,7 +30,7 @@ export const rowOf = (command: Described) => ({
 })
 
 export const commands = define({
-  summary: 'List every command with the endpoints it reaches',
+  summary: 'List all commands with their API endpoints',
   examples: ['commands', "commands -o json | jq -r '.[].command'"],
   run: async ({ answer, place }: Services) => {
     const rows = (await place.commands()).map(rowOf)

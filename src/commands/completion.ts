@@ -184,9 +184,7 @@ export const completion = define({
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)
       throw usage(
-        wanted === undefined
-          ? 'the present shell is not known'
-          : `there is no completion for "${wanted}"`,
+        wanted === undefined ? 'unknown shell' : `there is no completion for "${wanted}"`,
         `Name one of ${names.join(', ')}.`,
       )
     if (answer.terminal) person.note(`install it with: ${shell.install}`)

@@ -136,7 +136,7 @@ const billOfMaterials = ({ place }: Services): NonNullable<Emit['document']> => 
   const { limit, page, perPage } = place.globals
   const output = place.globals.output ?? (place.env.SVC_OUTPUT || undefined)
   if (output !== undefined && output !== 'json')
-    throw usage(`--format cyclonedx is JSON: the output format ${output} does not go with it`)
+    throw usage(`--format cyclonedx writes JSON and cannot be combined with -o ${output}`)
   return {
     // A bill of materials is whole unless a part was asked for.
     whole: limit === undefined && page === undefined && perPage === undefined,
@@ -151,12 +151,12 @@ const billOfMaterials = ({ place }: Services): NonNullable<Emit['document']> => 
 }
 
 const flags = {
-  format: oneOf(['cyclonedx'], 'a CycloneDX bill of materials, of all dependencies'),
+  format: oneOf(['cyclonedx'], 'print a CycloneDX bill of materials of all dependencies'),
 } as const
 
 export const list = define({
   description: [
-    'Tables show vulnerable dependencies first, the worst foremost; the other formats keep the order of the API.',
+    'Tables list vulnerable dependencies first, the most severe on top. Other formats keep the order of the API.',
   ],
   flags,
   examples: [

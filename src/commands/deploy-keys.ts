@@ -11,7 +11,8 @@ import { define, type GivenBy } from './define.js'
 const smallest = 1024
 const largest = 16_384
 
-const hint = 'A public key is one line such as "ssh-ed25519 AAAA… name": the .pub file of a pair.'
+const hint =
+  'A public key is one line such as "ssh-ed25519 AAAA… name", from the .pub file of a key pair.'
 const wrong = (what: string, more = hint): Failure => usage(`--key: ${what}`, more)
 
 /** The strings that an SSH key is made of: each a length of four bytes, then so many bytes. */
@@ -19,7 +20,7 @@ const fieldsOf = (bytes: Buffer): readonly Buffer[] => {
   const fields: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
     const end = at + 4 <= bytes.length ? at + 4 + bytes.readUInt32BE(at) : Number.POSITIVE_INFINITY
-    if (end > bytes.length) throw wrong('the key is cut short, or was damaged in copying')
+    if (end > bytes.length) throw wrong('the key is incomplete or damaged')
     fields.push(bytes.subarray(at + 4, end))
     at = end
   }
@@ -35,18 +36,18 @@ const bitsOf = (field: Buffer | undefined): number => {
 const checkBits = (kind: string, field: Buffer | undefined): void => {
   const bits = bitsOf(field)
   if (bits < smallest || bits > largest)
-    throw wrong(`an ${kind} key of ${bits} bits: it takes ${smallest} to ${largest}`)
+    throw wrong(`an ${kind} key must have ${smallest} to ${largest} bits, not ${bits}`)
 }
 
 const points: Readonly<Record<string, number>> = { nistp256: 65, nistp384: 97, nistp521: 133 }
 
 const checkPoint = (curve: string, name: Buffer | undefined, point: Buffer | undefined): void => {
   if (name?.toString('latin1') !== curve || point?.length !== points[curve])
-    throw wrong(`the key does not lie on the curve ${curve}`)
+    throw wrong(`the key is not a point on the curve ${curve}`)
 }
 
 const checkEd25519 = (key: Buffer | undefined): void => {
-  if (key?.length !== 32) throw wrong('an Ed25519 key has 32 bytes, and this one has not')
+  if (key?.length !== 32) throw wrong('an Ed25519 key must have 32 bytes')
 }
 
 interface Kind {
@@ -78,15 +79,15 @@ const kinds: Readonly<Record<string, Kind>> = {
 const checkKind = (text: string): void => {
   if (text === '') throw wrong('the key is empty')
   if (/PRIVATE KEY|^PuTTY-User-Key-File/m.test(text))
-    throw wrong('this is a private key, which must stay with its owner; nothing was sent', hint)
+    throw wrong('this is a private key, which must not be shared; nothing was sent', hint)
   if (/BEGIN (SSH2|RSA|DSA|EC)? ?PUBLIC KEY/.test(text))
-    throw wrong('the key is not in the format of OpenSSH', 'Convert it with: ssh-keygen -i -f FILE')
-  if (text.includes('\n')) throw wrong('the key takes one line, and there are several')
+    throw wrong('the key is not in OpenSSH format', 'Convert it with: ssh-keygen -i -f FILE')
+  if (text.includes('\n')) throw wrong('the key must be a single line')
 }
 
 const decoded = (base64: string): Buffer => {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0)
-    throw wrong('the part after the type is not base64: it was cut short or damaged in copying')
+    throw wrong('the part after the key type is not valid base64; it is incomplete or damaged')
   return Buffer.from(base64, 'base64')
 }
 
@@ -101,13 +102,13 @@ export const publicKey = (given: string): string => {
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
   if (kind === undefined) {
     const known = Object.keys(kinds).join(', ')
-    if (base64 === '') throw wrong('this is no public key', `${hint} A file is given as @file.`)
-    throw wrong('the type of the key is not known', `Known are ${known}.`)
+    if (base64 === '') throw wrong('this is not a public key', `${hint} Pass a file as @file.`)
+    throw wrong('unknown key type', `Known types: ${known}.`)
   }
   const [name, ...fields] = fieldsOf(decoded(base64))
   const inner = name?.toString('latin1')
-  if (inner !== type) throw wrong(`the key says ${type} outside and is of another type inside`)
-  if (fields.length !== kind.fields) throw wrong(`the key is not a whole ${type} key`)
+  if (inner !== type) throw wrong(`the key is labeled ${type} but contains a key of another type`)
+  if (fields.length !== kind.fields) throw wrong(`the ${type} key is incomplete`)
   kind.check(fields)
   return text
 }
@@ -131,7 +132,7 @@ const adding = async (
 export const add = define({
   of: [deployKeys.add],
   description: [
-    'The key is public: --key takes it as it stands, from @file, or from standard input with -. Its type, encoding and length are checked before it is sent.',
+    'Pass the public key as text, as @file, or as - for standard input. svcctl checks its type, encoding and length before it sends it.',
   ],
   examples: [
     'deploy-keys add --title ci --key @ci.pub --project platform/app',

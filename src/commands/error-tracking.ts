@@ -4,7 +4,7 @@ import { define } from './define.js'
 
 export const keysCreate = define({
   description: [
-    'The collector address holds the key: it is shown whole here, masked elsewhere unless --show-secrets.',
+    'The DSN contains the key. This command prints it in full; other commands mask it unless you pass --show-secrets.',
   ],
   examples: [
     'error-tracking keys create --project platform/app',

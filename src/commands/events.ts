@@ -114,7 +114,7 @@ async function* lines(services: Services, events: readonly unknown[]): AsyncGene
 
 export const list = define({
   description: [
-    'On a terminal a line an event; elsewhere, and with --output or --fields, the records of the API.',
+    'On a terminal, svcctl prints one line per event. In pipes, and with --output or --fields, it prints the API records.',
   ],
   examples: [
     'events list --project platform/app --action pushed',

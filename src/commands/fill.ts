@@ -38,8 +38,8 @@ export const checkChanges = (
   const own = Object.keys(values).filter((n) => !(n in endpoint.path) && !open.includes(n))
   if (own.length === 0 && Object.keys(extra ?? {}).length === 0)
     throw usage(
-      `${command} has nothing to change`,
-      `Give at least one attribute: svcctl ${command} --help lists them.`,
+      `${command}: nothing to change`,
+      `Pass at least one attribute. "svcctl ${command} --help" lists them.`,
     )
 }
 

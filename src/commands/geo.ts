@@ -89,7 +89,7 @@ const pages = (answer: AnswerService, statuses: readonly unknown[]): readonly st
 
 export const status = define({
   description: [
-    'On a terminal a page a node: health, replication lag, and a bar per data kind. Elsewhere, and with --output or --fields, the records of the API.',
+    'On a terminal, svcctl shows one page per node: health, replication lag, and a progress bar per data type. In pipes, and with --output or --fields, it prints the API records.',
   ],
   examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
   operation: ({ answer }) => ({
@@ -100,7 +100,7 @@ export const status = define({
 const filling = { command: 'geo nodes update', reads: geo.get, required: ['name', 'url'] } as const
 
 export const nodesUpdate = define({
-  description: ['A name or URL that is not given stays as it is: the node is read first.'],
+  description: ['If you omit the name or the URL, svcctl reads the node and keeps its value.'],
   fills: filling.required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
   operation: ({ instance }, given) => filledFrom(instance, given, filling),

@@ -116,7 +116,7 @@ const noteDeprecated = (
   for (const name of names) {
     const successor = family.params[name]?.deprecated
     if (successor !== undefined)
-      note(`${flagOf(name)} is deprecated in family ${family.name}: use ${successor}`)
+      note(`${flagOf(name)} is deprecated in the family ${family.name}: use ${successor}`)
   }
 }
 
@@ -142,8 +142,8 @@ const checked = async (
   const strange = foreign(family, names)
   if (strange.length > 0)
     throw usage(
-      `${strange.join(', ')}: not a parameter of family ${family.name}, which ${slug} belongs to`,
-      `${explained(family)} --param passes any other.`,
+      `${strange.join(', ')} is not a parameter of the family ${family.name} (${slug})`,
+      `${explained(family)} Use --param to send it anyway.`,
     )
   noteDeprecated(once, family, names)
   const given = new Set([...names, ...Object.keys(plan.extra ?? {})])
@@ -158,12 +158,12 @@ const checked = async (
 }
 
 const flags = {
-  family: oneOf(families, 'family of the integration, whose parameters are checked'),
+  family: oneOf(families, 'family of the integration, to check its parameters'),
 } as const
 
 export const update = define({
   description: [
-    `An integration takes the parameters of its family: ${families.join(', ')}. Give --family where the slug does not tell it; without it nothing is checked.`,
+    `An integration accepts the parameters of its family: ${families.join(', ')}. If svcctl cannot tell the family from the slug, pass --family; otherwise parameters are not checked.`,
   ],
   flags,
   examples: [

@@ -14,8 +14,8 @@ export const promotes = (body: string): boolean => /^\/promote(?!\S)/m.test(body
 const checkNote = (body: unknown): void => {
   if (promotes(String(body))) return
   throw usage(
-    'the note does not promote the issue: it needs /promote at the start of a line',
-    'Leave --body out for a note that is just that.',
+    'the note does not promote the issue: it must contain /promote at the start of a line',
+    'Omit --body to send only /promote.',
   )
 }
 
@@ -32,7 +32,7 @@ const promoting = (given: GivenBy<Record<never, never>, typeof issues.promote>):
 
 export const promote = define({
   of: [issues.promote],
-  description: ['Without --body the note is just /promote.'],
+  description: ['Without --body, the note contains only /promote.'],
   fills: ['body'],
   examples: [
     'issues promote 3 --project platform/app --yes',

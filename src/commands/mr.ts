@@ -21,11 +21,11 @@ const look = async (instance: InstanceService, plan: Plan) => {
   if (typeof going !== 'boolean')
     throw new Failure(
       'unreachable',
-      `the instance answered ${status} without saying whether the rebase is in progress`,
+      `the instance answered ${status} without reporting whether the rebase is in progress`,
       {
         status,
         unknownOutcome: true,
-        hint: 'The rebase was asked for; look at it with: svcctl mr get',
+        hint: 'The rebase was requested. Check it with: svcctl mr get',
       },
     )
   return { going, error: textOf(data?.merge_error), outcome: answered(whole) }
@@ -44,7 +44,7 @@ const settled = async (
   const ended = await poll(over, inSeconds(timeout, place.clock), place.clock)
   if (ended === undefined)
     throw new Failure('failed', `the rebase was still in progress after ${timeout} s`, {
-      hint: 'It goes on at the instance; look again with: svcctl mr get, or give --wait-timeout.',
+      hint: 'The rebase continues on the instance. Check it with svcctl mr get, or pass a longer --wait-timeout.',
     })
   if (ended.error !== undefined)
     throw new Failure('failed', ended.error, {
@@ -55,19 +55,19 @@ const settled = async (
 
 /** Leaving while it is waited for stops nothing: the rebase was asked for. */
 const askedFor = ({ label = '' }: Plan): Stays => ({
-  text: `while waiting; the rebase of ${label} was asked for and goes on at the instance`,
-  hint: `Look again with: svcctl mr get ${quoted(label)}`,
+  text: `while waiting; the rebase of ${label} continues on the instance`,
+  hint: `Check it with: svcctl mr get ${quoted(label)}`,
 })
 
 const flags = {
-  wait: boolean('follow the rebase to its end; a conflict is exit 1'),
-  'wait-timeout': integer('seconds to follow it', { min: 1, default: 600 }),
+  wait: boolean('wait until the rebase ends; exit 1 on a conflict'),
+  'wait-timeout': integer('seconds to wait', { min: 1, default: 600 }),
 } as const
 
 const rebasing = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const { person } = services
   const timeout = given.flags['wait-timeout']
-  if (given.flags.wait !== true) return { done: 'rebase asked for' }
+  if (given.flags.wait !== true) return { done: 'rebase requested' }
   return {
     finish: async (plan: Plan, came: Received) => {
       if ('failure' in came) throw came.failure

@@ -43,13 +43,13 @@ const certificatesIn = (text: string): X509Certificate[] => {
   if (text.includes('PRIVATE KEY-----'))
     throw usage(
       '--certificate: the file holds a private key',
-      'Give the certificates by --certificate and the private key by --key.',
+      'Pass the certificates with --certificate and the private key with --key.',
     )
   const found = text.match(block) ?? []
   if (found.length === 0)
     throw usage(
       '--certificate: the file is not PEM: it has no BEGIN CERTIFICATE line',
-      'A binary certificate is converted with: openssl x509 -inform der -in FILE',
+      'Convert a binary certificate with: openssl x509 -inform der -in FILE',
     )
   return found.map(parse)
 }
@@ -68,7 +68,7 @@ const checkOrder = (chain: readonly X509Certificate[]): void => {
     throw elsewhere
       ? usage(
           '--certificate: the chain is out of order',
-          'The domain’s own certificate comes first, each of the others right after the one it issued.',
+          'Put the domain’s certificate first, and each issuer right after the certificate that it issued.',
         )
       : usage(
           `--certificate: certificate ${i + 2} (${nameIn(next.subject)}) did not issue ${called(one, i)}`,
@@ -100,7 +100,7 @@ const keyFailure = (text: string): Failure => {
   if (/ENCRYPTED/.test(text))
     return usage(
       '--key: the private key is protected by a passphrase',
-      'Take it off with: openssl pkey -in FILE -out PLAIN',
+      'Remove the passphrase with: openssl pkey -in FILE -out PLAIN',
     )
   return text.includes('PRIVATE KEY-----')
     ? usage('--key: the private key cannot be read: the file was damaged')
@@ -134,7 +134,7 @@ export const checkCertificate = (
   if (secret !== undefined && !leaf.checkPrivateKey(secret))
     throw usage(
       '--key: the private key does not belong to the certificate',
-      'The first certificate of --certificate must be the one made for this key.',
+      'The first certificate in --certificate must match this key.',
     )
 }
 
@@ -144,13 +144,13 @@ type Files = Readonly<Partial<Record<Attribute, NonNullable<Plan['files']>[strin
 
 const pem = {
   certificate: {
-    ...string('PEM file: the certificate, then its intermediates, the most specific first', {
+    ...string('PEM file with the certificate, followed by its intermediates', {
       format: 'pem',
     }),
     parameter: 'certificate',
   },
   key: {
-    ...string('PEM file: the private key of the certificate', { format: 'pem' }),
+    ...string('PEM file with the private key of the certificate', { format: 'pem' }),
     parameter: 'key',
   },
 } as const satisfies Readonly<Record<string, OwnFlag>>
@@ -168,9 +168,12 @@ const read = async (
   if (given === undefined) return {}
   const path = (given ?? '').replace(/^@/, '')
   if (path === '')
-    throw usage(`--${name} takes a PEM file`, '--no-certificate removes certificate and key.')
+    throw usage(
+      `--${name} requires a PEM file`,
+      'Use --no-certificate to remove the certificate and its key.',
+    )
   if (path.includes('-----BEGIN'))
-    throw usage(`--${name} takes the name of a PEM file, not its text`)
+    throw usage(`--${name} must be the name of a PEM file, not its content`)
   try {
     const bytes = await readReadable(resolve(cwd, path), clock.signal)
     return { [name]: { filename: basename(path), path, bytes } }
@@ -224,13 +227,13 @@ const detaching = (given: Given): Operation => ({
   given,
   preset: { certificate: '', key: '' },
   loses: {
-    what: 'The certificate and its key are removed; the site is no longer served over TLS with them.',
+    what: 'The certificate and its key are removed, so they no longer secure the site.',
     each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
   },
 })
 
 const checked =
-  'Certificate, chain and key are checked before they are sent: dates, domain, order, and that they belong together.'
+  'svcctl checks the certificate, its chain and its key before it sends them: dates, domain, order, and that they match.'
 
 export const add = define({
   description: [checked],
@@ -275,7 +278,7 @@ export const made = {
 } as const satisfies Readonly<Record<MadeField, (domain: unknown) => unknown>>
 
 export const list = define({
-  description: ['Tables show when certificates end, and mark those that soon do.'],
+  description: ['Tables show when certificates expire and mark those that expire soon.'],
   examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
   made,
 })

@@ -28,14 +28,14 @@ const argument: Argument = {
 const needed = (given: Pick<Given, 'args'>, words: string): string => {
   const [name] = given.args
   if (name === undefined)
-    throw usage(`${words} needs the name of a profile`, 'svcctl profile list shows them.')
+    throw usage(`${words} requires the name of a profile`, 'svcctl profile list shows them.')
   return name
 }
 
 const known = (services: Services, name: string): Profile => {
   const profile = storeOf(services).get(name)
   if (profile === undefined)
-    throw new Failure('not_found', `there is no profile "${name}"`, {
+    throw new Failure('not_found', `unknown profile "${name}"`, {
       hint: 'svcctl profile list shows them, svcctl auth login makes one.',
     })
   return profile
@@ -67,7 +67,7 @@ export const listCommand = define({
   run: async (services) => {
     const store = storeOf(services)
     const rows = store.list().map((profile) => shown(profile, store.current()))
-    if (rows.length === 0) services.person.note('no profiles; svcctl auth login makes one')
+    if (rows.length === 0) services.person.note('no profiles; create one with "svcctl auth login"')
     await services.answer.printMany(rows, {
       columns: ['name', 'current', 'base_url', 'token', 'user'],
       known: settingFields,
@@ -103,7 +103,7 @@ const {
 const flags = {
   ...own,
   'token-kind': { ...own['token-kind'], stays: true },
-  unset: list('string', 'settings to remove'),
+  unset: list('string', 'settings to unset'),
 } as const
 
 const changesOf = ({ globals }: PlaceService, { flags: given }: GivenBy<typeof flags>): Changes => {
@@ -124,8 +124,8 @@ const checkWords = async ({ place }: Services, file: string | undefined): Promis
 }
 
 export const setCommand = define({
-  summary: 'Change settings of a profile, or make one',
-  description: ['An empty value, or --unset, removes a setting.'],
+  summary: 'Create a profile or change its settings',
+  description: ['Use an empty value or --unset to remove a setting.'],
   args: [argument],
   flags,
   examples: [
@@ -136,15 +136,15 @@ export const setCommand = define({
     const name = needed(given, 'profile set')
     if (services.place.globals.insecure)
       throw usage(
-        'a profile does not keep --insecure: it is asked for each time',
-        `Let the profile trust the instance’s certificate instead: svcctl profile set ${name} --ca-file <file>`,
+        '--insecure cannot be stored in a profile; pass it with each command',
+        `Make the profile trust the instance’s certificate instead: svcctl profile set ${name} --ca-file <file>`,
       )
     const changes = changesOf(services.place, given)
     if (Object.keys(changes).length === 0)
-      throw usage('profile set has nothing to change', `Settings: ${settingNames.join(', ')}.`)
+      throw usage('nothing to change', `Settings: ${settingNames.join(', ')}.`)
     await checkWords(services, given.flags.vocabulary)
     const profile = await storeOf(services).set(name, changes)
-    services.person.note(`profile "${name}" is changed`)
+    services.person.note(`updated profile "${name}"`)
     await services.answer.print(shown(profile, storeOf(services).current()), {
       known: settingFields,
       changed: true,
@@ -163,8 +163,8 @@ export const deleteCommand = define({
     const profile = known(services, name)
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
-    await services.person.confirm(`Profile "${name}" and its credential are deleted.`, [name], of)
+    await services.person.confirm(`This deletes profile "${name}" and its credential.`, [name], of)
     await removeProfile(storeOf(services), tokensOf(services), name)
-    services.person.note(`profile "${name}" is deleted`)
+    services.person.note(`deleted profile "${name}"`)
   },
 })

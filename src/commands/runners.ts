@@ -55,9 +55,9 @@ const idle = async (
   if ((await poll(none, until, place.clock)) === true) return
   throw new Failure(
     'failed',
-    `${jobs(running)} ${running === 1 ? 'was' : 'were'} still running on ${nameOf(plan)} when --wait-timeout ended`,
+    `${jobs(running)} ${running === 1 ? 'was' : 'were'} still running on ${nameOf(plan)} after --wait-timeout`,
     {
-      hint: `It stays paused; look again with: svcctl runners jobs ${String(plan.values.id)} --status running`,
+      hint: `The runner stays paused. Check it with: svcctl runners jobs ${String(plan.values.id)} --status running`,
     },
   )
 }
@@ -71,8 +71,8 @@ const notDrained = (person: Services['person'], error: unknown): Failure => {
   const { category } = failure
   // Of several, each has been told by now; of one, nothing has.
   if (category !== 'partial' && category !== 'interrupted') person.report(failure)
-  return new Failure(category, 'not all runners could be drained: the command was not run', {
-    hint: `Those that are paused stay so; ${resumeHint}`,
+  return new Failure(category, 'not all runners could be drained, so the command was not run', {
+    hint: `Paused runners stay paused. ${resumeHint}`,
   })
 }
 
@@ -106,14 +106,14 @@ const runCommand = async (
       ? `was ended by ${signal ?? 'a signal'}`
       : `ended with exit code ${exitCode}`
   return new Failure('failed', `the command ${how}`, {
-    hint: 'The runners take jobs again all the same.',
+    hint: 'The runners were resumed anyway.',
   })
 }
 
 const flags = {
-  'wait-timeout': integer('seconds to wait for the running jobs', { min: 1, default: 3600 }),
+  'wait-timeout': integer('seconds to wait for running jobs', { min: 1, default: 3600 }),
   'resume-after': string(
-    'then run this shell command, without svcctl’s credentials, and resume in any case those that were active',
+    'run this shell command (without svcctl’s credentials), then always resume the runners that were active',
   ),
 } as const
 
@@ -122,7 +122,7 @@ const checkJournal = ({ journal }: PlaceService['globals']): void => {
   if (journal !== undefined && journal !== 'none')
     throw usage(
       '--resume-after and --journal exclude each other',
-      'It keeps two journals in their folder: one of pausing the runners, one of resuming them.',
+      'svcctl writes two journals to the default folder: one for pausing the runners, one for resuming them.',
     )
 }
 
@@ -137,7 +137,7 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
   const idling = async (plan: Plan, came: Received): Promise<PlanAnswer> => {
     if ('failure' in came) throw came.failure
     await idle(services, plan, until, hear)
-    person.note(`${nameOf(plan)}: paused, no job is running on it`)
+    person.note(`${nameOf(plan)}: paused, no running jobs`)
     drained.push(plan)
     return command === undefined ? record(instance, plan) : { told: true }
   }
@@ -168,7 +168,7 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
         throw notDrained(person, error)
       }),
     after: () => afterwards(services, drained, command),
-    final: '--resume-after resumes its runners by itself',
+    final: '--resume-after resumes its runners automatically',
   }
 }
 
@@ -197,7 +197,7 @@ const afterwards = async (
 }
 
 export const drain = define({
-  summary: 'Pause runners and wait until no job is running on them',
+  summary: 'Pause runners and wait for their running jobs',
   endpoints: ['update'],
   waits: true,
   without: 'attributes',
@@ -211,7 +211,7 @@ export const drain = define({
 })
 
 export const pause = define({
-  summary: 'Stop runners from taking further jobs',
+  summary: 'Pause runners',
   endpoints: ['update'],
   without: 'attributes',
   examples: [
@@ -222,7 +222,7 @@ export const pause = define({
 })
 
 export const resume = define({
-  summary: 'Let paused runners take jobs again',
+  summary: 'Resume paused runners',
   endpoints: ['update'],
   without: 'attributes',
   examples: [
@@ -234,7 +234,7 @@ export const resume = define({
 
 export const register = define({
   description: [
-    'The runner’s own token is the answer: it is shown whole, this once. The registration token comes from the instance, a group or a project.',
+    'Prints the runner’s authentication token in full, this one time. Use a registration token of the instance, a group or a project.',
   ],
   examples: [
     "runners register --token sandbox-project-1-registration --description 'app builder'",

@@ -20,8 +20,8 @@ const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given)
   if (unknown.length > 0) {
     const near = unknown.flatMap((name) => nearest(name, namesIn(Object.keys(all), naming)) ?? [])
     const meant = near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `
-    throw new Failure('not_found', `the instance has no setting ${unknown.join(', ')}`, {
-      hint: `${meant}svcctl settings get lists them all.`,
+    throw new Failure('not_found', `unknown setting ${unknown.join(', ')}`, {
+      hint: `${meant}"svcctl settings get" lists all settings.`,
     })
   }
 }
@@ -34,7 +34,7 @@ export const get = define({
       name: 'name',
       required: false,
       variadic: true,
-      help: 'only these settings',
+      help: 'settings to show',
       values: async (_before, _current, naming) =>
         namesIn(names, naming).map((value) => ({ value })),
     },
@@ -97,7 +97,7 @@ const rowsOf =
 
 export const update = define({
   shows: ['setting', 'old', 'new'],
-  description: ['On a terminal and in tables it shows what changed, old and new.'],
+  description: ['Tables show the old and new value of each changed setting.'],
   examples: [
     'settings update --default-project-visibility internal',
     'settings update --domain-allowlist example.com,example.org',
@@ -117,8 +117,8 @@ export const update = define({
         if (names.length === 0)
           person.note(
             showsAll(now, plan)
-              ? 'nothing changed: the settings had these values already'
-              : 'none of the settings that the instance shows has changed',
+              ? 'nothing changed: the settings already have these values'
+              : 'no visible setting changed',
           )
         return {
           records: [old, now],

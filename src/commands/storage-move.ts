@@ -24,26 +24,26 @@ const empty = async (services: Services, source: string, timeout: number): Promi
     }
     if ((await poll(none, inSeconds(timeout, place.clock), place.clock)) === true) return
     throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
-      hint: `The moves go on; look again with: svcctl projects list --repository-storage ${quoted(source)}. A move that failed is scheduled again.`,
+      hint: `The moves continue. Check them with: svcctl projects list --repository-storage ${quoted(source)}. Schedule failed moves again.`,
     })
   })
-  person.note(`no project is left on ${source}`)
+  person.note(`no projects left on ${source}`)
 }
 
 const flags = {
-  wait: boolean('follow the list of projects until the source is empty'),
-  'wait-timeout': integer('seconds to follow it', { min: 1, default: 3600 }),
+  wait: boolean('wait until no projects are left on the source storage'),
+  'wait-timeout': integer('seconds to wait', { min: 1, default: 3600 }),
 } as const
 
 const scheduling = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const [kind] = given.args
   if (kind === undefined || !kinds.some((k) => k === kind))
     throw usage(
-      `storage-move schedule needs one of ${kinds.join(', ')}${kind === undefined ? '' : `, not "${kind}"`}`,
+      `storage-move schedule requires one of ${kinds.join(', ')}${kind === undefined ? '' : `, not "${kind}"`}`,
     )
   const wait = given.flags.wait === true
   if (wait && kind !== 'projects')
-    throw usage(`--wait follows projects; the API has no list of ${kind} by storage`)
+    throw usage(`--wait works for projects only: the API cannot list ${kind} by storage`)
   let source = ''
   return {
     given: { ...given, args: [], flags: { ...given.flags, [kind]: true } },
@@ -54,7 +54,7 @@ const scheduling = (services: Services, given: GivenBy<typeof flags>): Operation
     loses: {
       each: ({ values, endpoint }) =>
         [
-          `all ${kind} on ${source} move to ${String(values.destination_storage_name)}`,
+          `moving all ${kind} from ${source} to ${String(values.destination_storage_name)}`,
           ...(endpoint.notes ?? []).slice(1),
         ].join('\n  '),
     },
@@ -67,9 +67,14 @@ const scheduling = (services: Services, given: GivenBy<typeof flags>): Operation
 }
 
 export const schedule = define({
-  summary: 'Schedule the move of all projects, snippets or groups of a storage',
+  summary: 'Move all projects, snippets or groups of a storage',
   args: [
-    { name: 'projects|snippets|groups', required: true, variadic: false, help: 'what is moved' },
+    {
+      name: 'projects|snippets|groups',
+      required: true,
+      variadic: false,
+      help: 'projects, snippets or groups',
+    },
   ],
   flags,
   without: [...kinds],

@@ -42,15 +42,15 @@ const areas: Readonly<Record<string, string>> = {
   lint: 'Did you mean ci lint?',
   services: 'Did you mean integrations?',
   config: 'Did you mean profile, or settings for those of the instance?',
-  pipelines: 'Did you mean jobs? jobs list --pipeline <id> lists those of a pipeline.',
+  pipelines: 'Did you mean jobs? "jobs list --pipeline <id>" lists the jobs of a pipeline.',
   nodes: 'Did you mean geo nodes?',
   keys: 'Did you mean deploy-keys or error-tracking keys?',
   domains: 'Did you mean pages-domains?',
   pages: 'Did you mean pages-domains?',
   groups:
-    'Groups have no commands of their own: -G <path> stands beside other commands (members list -G platform), svcctl api GET /groups asks the instance.',
+    'There are no group commands. Use -G <path> with other commands (members list -G platform), or "svcctl api GET /groups".',
   users:
-    'Users have no commands of their own: members list, events list --user and projects list --user take them.',
+    'There are no user commands. See "members list", "events list --user" and "projects list --user".',
 }
 
 const aliases: Readonly<Record<string, string>> = { group: 'groups', user: 'users', key: 'keys' }

@@ -11,7 +11,7 @@ import { Failure, usage } from '../errors.js'
 /** Which members a name is looked for among. */
 export type Among = 'direct' | 'all' | 'billable'
 
-const give = 'Give the ID instead: svcctl members list shows those of members.'
+const give = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
 
 /** The members of the group or project that a command is about. */
 const listOf = (
@@ -74,8 +74,8 @@ export const lookUp = async (
     throw usage(`several members of ${scope} are called "${safe(name)}": ${safe(near)}`, give)
   throw new Failure(
     'not_found',
-    `${scope} has no ${among === 'billable' ? 'billable ' : ''}member called "${safe(name)}"${near === '' ? '' : `; there is ${safe(near)}`}`,
-    { hint: `${give} Users who are no members cannot be looked up by name.` },
+    `${scope} has no ${among === 'billable' ? 'billable ' : ''}member named "${safe(name)}"${near === '' ? '' : `; there is ${safe(near)}`}`,
+    { hint: `${give} svcctl cannot look up users by name who are not members.` },
   )
 }
 

@@ -21,7 +21,7 @@ const worstFirst = (records: readonly unknown[]): readonly unknown[] =>
   [...records].sort((a, b) => bySeverity(severityOf(a), severityOf(b)))
 
 export const list = define({
-  description: ['Tables show the worst first; the other formats keep the order of the API.'],
+  description: ['Tables list the most severe first. Other formats keep the order of the API.'],
   examples: [
     'vulnerabilities list --project platform/app',
     'vulnerabilities list --project platform/app -o json --fields id,severity,title',

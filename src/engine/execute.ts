@@ -63,7 +63,7 @@ export const execute = async (
   const line = { command, raw, signal, decided, own }
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
-  if (raw.flags.has('web')) throw usage('--web opens the page of one object, of one instance')
+  if (raw.flags.has('web')) throw usage('--web opens the page of a single object of one instance')
   const { executeSeveral } = await import('./instances/index.js')
   return executeSeveral(line, executeOne)
 }
@@ -72,8 +72,8 @@ export const execute = async (
 const checkAlone = ({ tolerate = [] }: Globals): void => {
   if (!tolerate.includes('unreachable')) return
   throw usage(
-    '--tolerate unreachable goes with several instances',
-    'Name their profiles: -p staging,prod',
+    '--tolerate unreachable requires several instances',
+    'Pass several profiles, such as -p staging,prod.',
   )
 }
 
@@ -97,14 +97,14 @@ const inWords = (part: LinePart | undefined): { readonly words?: Words } =>
 const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
   const { limit, page, perPage, sort } = globals
   if (sort === undefined) return
-  if (changes(command, raw.args)) throw usage('--sort goes with a list, which this is not')
+  if (changes(command, raw.args)) throw usage('--sort works only with lists')
   const flag = page !== undefined ? 'page' : limit === undefined && perPage !== undefined
   if (flag === false) return
   throw usage(
-    `--sort orders the whole list, and --${flag === true ? 'per-page' : flag} asks for one page of it`,
+    `--sort orders the whole list, but --${flag === true ? 'per-page' : flag} requests a single page`,
     flag === true
-      ? 'Add --limit, such as --limit 20.'
-      : 'Leave --page out; --limit takes the first of all.',
+      ? 'Add --limit, for example --limit 20.'
+      : 'Omit --page. --limit returns the first records of the sorted list.',
   )
 }
 
@@ -116,7 +116,7 @@ const untilOf = async (
 ): Promise<{ readonly until?: Until }> => {
   if (texts === undefined) {
     if (timeout === undefined) return {}
-    throw usage('--until-timeout goes with --until', 'Such as: --until status=success')
+    throw usage('--until-timeout requires --until', 'For example: --until status=success')
   }
   const { Until } = await import('./until.js')
   return { until: new Until(texts, { command, timeout, ...words }) }

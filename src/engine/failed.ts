@@ -16,7 +16,7 @@ const interruptionOf = (error: unknown): Failure =>
 
 /** A parser's message quotes what it was given, which may be an answer with secrets. */
 const defectText = (error: unknown): string => {
-  if (error instanceof SyntaxError) return 'a text that it did not understand'
+  if (error instanceof SyntaxError) return 'invalid text'
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -30,8 +30,8 @@ const refusedBySystem = (error: unknown): Failure | undefined => {
     {
       hint:
         path !== '' && path.startsWith(process.env.TMPDIR || '/tmp')
-          ? 'It is for temporary files: name a folder that you can write in TMPDIR.'
-          : 'Look at what is there, and at who may read and write it.',
+          ? 'svcctl needs a folder for temporary files. Set TMPDIR to a folder that you can write to.'
+          : 'Check the file and its permissions.',
       cause: error,
     },
   )
@@ -40,7 +40,7 @@ const refusedBySystem = (error: unknown): Failure | undefined => {
 /** A defect, and where to report it. */
 const defect = (message: string, cause: unknown): Failure =>
   new Failure('internal', `svcctl has a defect: ${message}`, {
-    hint: `Please report it at ${bugs} with the command line and the output of -v, without tokens.`,
+    hint: `Please report this at ${bugs}, with the command line and the output of -v. Remove all tokens.`,
     cause,
   })
 

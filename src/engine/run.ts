@@ -55,7 +55,7 @@ const list = async (
 ): Promise<void> => {
   const { document } = emit
   if (document !== undefined && globals.sort !== undefined)
-    throw usage('--sort goes with a list of records, and this answer is one document')
+    throw usage('--sort works only with lists, and this result is one document')
   for (const plan of plans) {
     if (globals.curl) await curl.list(plan, document?.whole === true)
     else if (plan.request !== undefined) await lists.streamRequest(plan.request)
@@ -136,9 +136,9 @@ const checkWhole = ({ wish: { resumed } }: RunLine): void => {
   if (resumed === undefined || resumed.again || resumed.past.total !== undefined) return
   throw new Failure(
     'partial',
-    'the input of the run was cut: what had not been read of it is not done',
+    'the input of the run was interrupted: the remaining objects were not processed',
     {
-      hint: 'Give the same input again, with - or --select: what stands in the journal is passed over.',
+      hint: 'Pass the same input again with - or --select. Objects in the journal are skipped.',
     },
   )
 }

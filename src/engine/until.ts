@@ -73,8 +73,8 @@ export class Until {
   /** What is told where it never was so. */
   late(): Failure {
     const texts = this.#texts.join(' or ')
-    return new Failure('failed', `${texts} was not so within ${this.timeout} s`, {
-      hint: 'What was printed last is how it stands; wait longer with --until-timeout.',
+    return new Failure('failed', `${texts} did not become true within ${this.timeout} s`, {
+      hint: 'The last output shows the current state. Wait longer with --until-timeout.',
     })
   }
 

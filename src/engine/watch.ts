@@ -70,7 +70,7 @@ export const watch = async (
       if (count > 0) await rounds.between()
       printing.begin()
       const held = await oneRound(services, { until, first: count === 0 }, round)
-      await rounds.end(`${timeOf(clock.now())}, every ${seconds} s; Ctrl-C ends`)
+      await rounds.end(`${timeOf(clock.now())}, every ${seconds} s; press Ctrl-C to stop`)
       if (held) return
       if (until !== undefined && left(end, clock) <= 0) throw until.late()
       await clock.sleep(Math.min(seconds * 1000, left(end, clock)))

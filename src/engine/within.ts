@@ -25,7 +25,7 @@ import { startRun } from './run.js'
 // The screen of a run within another: nobody sits before it, and what it prints is kept.
 
 const nobody = async (): Promise<never> => {
-  throw new Failure('internal', 'a question where nobody can be asked')
+  throw new Failure('internal', 'a prompt in a run without prompts')
 }
 const prompts: Prompts = {
   confirm: nobody,

@@ -28,8 +28,8 @@ import type { Answer, Client, ClientOptions, Whole, WireRequest } from './types.
 // An answer read whole: its JSON, or a Failure that says what came instead.
 
 const pageHint =
-  'A proxy or a sign-in page stands in front of the instance, or the base URL is not its address.'
-const jsonHint = 'Check the base URL, and what stands between here and the instance.'
+  'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong.'
+const jsonHint = 'Check the base URL and any proxy in front of the instance.'
 
 const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
 
@@ -58,8 +58,8 @@ const notJson = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
   const [what, hint] = described(reply, bytes)
   const failure =
     why === ''
-      ? unusable(`the instance should have answered with JSON and sent ${what}`, reply.label, hint)
-      : unusable(`the answer ${why}`, reply.label, jsonHint)
+      ? unusable(`expected JSON from the instance, but it sent ${what}`, reply.label, hint)
+      : unusable(`the response ${why}`, reply.label, jsonHint)
   return isSafe(reply.method) ? failure : unknownOutcome(failure)
 }
 
@@ -119,7 +119,7 @@ const sealed = (error: unknown): unknown => {
   const code = oauthErrorOf(error.details.code)
   const why =
     status === undefined
-      ? 'the answer cannot be used'
+      ? 'the response is invalid'
       : [statusText(status), code].filter((text) => text !== undefined).join(': ')
   return new Failure(error.category, why, {
     status,
@@ -133,7 +133,7 @@ const sealed = (error: unknown): unknown => {
 const gateways = new Set([502, 503, 504])
 
 const deletedHint =
-  'An earlier attempt, whose answer was lost, may have deleted it: look before trying again.'
+  'An earlier attempt may have deleted it, although no response arrived. Check before you try again.'
 
 /** The Failure for an answer that refuses, its body read. */
 const refusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> => {
@@ -169,7 +169,7 @@ const guarding =
     const { method } = request
     if (!readOnly || isSafe(method) || method === readsBy) return request
     const what = `${method} ${safeAddress(request.path)}`
-    throw new Failure('internal', `this only reads, and was about to send ${what}`)
+    throw new Failure('internal', `this command is read-only but was about to send ${what}`)
   }
 
 /** Throws what went wrong without what was sent as a secret, and without what must stay sealed. */

@@ -129,11 +129,11 @@ const kept = (options: ByProfile): Destination => {
 const reachedBy = (options: ConnectOptions): Destination => {
   if (isByProfile(options)) {
     if ('token' in options || 'jobToken' in options)
-      throw usage('connect() takes a token, or a profile or environment that has one, not both')
+      throw usage('connect() takes either a token, or a profile or environment with a token')
     return kept(options)
   }
   if (!isByAddress(options))
-    throw usage('connect() needs the address of an instance, a profile, or an environment')
+    throw usage('connect() requires a base URL, a profile or an environment')
   const { transport } = options
   return { session: handedOver(options), transport: async () => transport }
 }

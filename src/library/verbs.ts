@@ -69,7 +69,7 @@ export interface Reaching {
 const checked = (endpoint: Endpoint, input: JsonValues, { params }: How): JsonValues => {
   const known = { ...endpoint.path, ...endpoint.params }
   const strange = Object.keys(input).find((name) => !Object.hasOwn(known, name))
-  if (strange !== undefined) throw usage(`${endpoint.route} does not take ${strange}`)
+  if (strange !== undefined) throw usage(`${endpoint.route} does not accept ${strange}`)
   const required = Object.entries(known).find(
     ([name, { required }]) =>
       input[name] === undefined && (required === true || Object.hasOwn(endpoint.path, name)),
@@ -115,7 +115,7 @@ const calling =
       const answer = answered(endpoint, await client.send({ endpoint, values }))
       if (kind === 'empty') return undefined
       if (answer.data !== undefined || methodOf(endpoint) !== 'GET') return answer.data
-      throw new Failure('unreachable', `the answer to ${endpoint.route} is not what it should be`, {
+      throw new Failure('unreachable', `the response to ${endpoint.route} has an unexpected form`, {
         status: answer.status,
       })
     })

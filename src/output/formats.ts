@@ -35,7 +35,7 @@ export const formats: readonly Format[] = [
   },
   {
     name: 'ndjson',
-    summary: 'one JSON object a line, each as it arrives',
+    summary: 'one JSON object per line, as it arrives',
     reader: 'programs',
     json: true,
     load: async () => (await import('./ndjson.js')).open,
@@ -48,21 +48,21 @@ export const formats: readonly Format[] = [
   },
   {
     name: 'markdown',
-    summary: 'a Markdown table, in which data mentions nobody and links to nothing',
+    summary: 'a Markdown table, with mentions and links in data disabled',
     reader: 'sheets',
     separator: '\n',
     load: async () => (await import('./markdown.js')).open,
   },
   {
     name: 'value',
-    summary: 'the values of the one field of --fields, a line each',
+    summary: 'the values of the field in --fields, one per line',
     reader: 'sheets',
     shows: 'field',
     load: async () => (await import('./value.js')).open,
   },
   {
     name: 'id',
-    summary: 'what the verbs of the area take, a line an object',
+    summary: 'object IDs for other commands, one per line',
     reader: 'sheets',
     shows: 'names',
     load: async () => (await import('./id.js')).open,
@@ -78,7 +78,7 @@ export const formatNames: readonly string[] = formats.map((format) => format.nam
 export const formatNamed = (name: string): Format => {
   const format = formats.find((one) => one.name === name)
   if (format !== undefined) return format
-  throw usage(`there is no output format "${name}"; there are ${formatNames.join(', ')}`)
+  throw usage(`unknown output format "${name}"; available: ${formatNames.join(', ')}`)
 }
 
 /** Whether a format has failures as JSON; false for names of none. */

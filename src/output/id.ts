@@ -14,9 +14,9 @@ export const open: Open = (sink, view) => {
     }
     throw new Failure(
       'failed',
-      `the answer has no ${names.join(' and no ') || 'name of an object'}`,
+      `the response has no ${names.join(' and no ') || 'name of an object'}`,
       {
-        hint: 'See what it has with -o json.',
+        hint: 'Use -o json to see its fields.',
       },
     )
   }

@@ -13,8 +13,8 @@ const decoder = new TextDecoder()
 export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 const deep = (cause: unknown): Failure =>
-  new Failure('unreachable', 'the instance sent a record that is nested too deeply to be shown', {
-    hint: 'Run it again with -o ndjson, which passes records on as they are.',
+  new Failure('unreachable', 'the instance sent a record that is nested too deeply', {
+    hint: 'Run the command again with -o ndjson.',
     cause,
   })
 
@@ -37,7 +37,7 @@ export const parse = (bytes: Uint8Array): unknown => {
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('unreachable', 'the instance sent a record that is not JSON', {
-      hint: 'Run it again with -v to see the exchange; a proxy may have changed it.',
+      hint: 'Run the command again with -v to see the response. A proxy may have changed it.',
       cause,
     })
   }

@@ -12,10 +12,10 @@ export type Aliases = Readonly<Record<string, string>>
 
 /** The aliases that a file holds. @throws Failure `usage` for what are none */
 export const aliasesIn = (file: string, { aliases = {} }: Fields): Aliases => {
-  if (!isObject(aliases)) throw corrupt(file, 'has "aliases" that are no object')
+  if (!isObject(aliases)) throw corrupt(file, 'has "aliases" that are not an object')
   const found: Record<string, string> = {}
   for (const [name, line] of Object.entries(aliases)) {
-    if (typeof line !== 'string') throw corrupt(file, `has an alias that is no text`)
+    if (typeof line !== 'string') throw corrupt(file, `has an alias that is not a string`)
     found[name] = line
   }
   return found
@@ -37,5 +37,5 @@ export const aliasNamed = (env: Environment, name: string): string | undefined =
   const found = distrust(path.join(pathsOf(env).config, 'config.json'))
   if (found === undefined) return aliases[name]
   const { message, remedy } = wordsOf(found)
-  throw usage(`the alias ${name} is not used: ${message}`, `Run: ${remedy}`)
+  throw usage(`ignoring the alias ${name}: ${message}`, `Run: ${remedy}`)
 }

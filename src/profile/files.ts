@@ -10,7 +10,7 @@ export const fileFailure = (
   doing: string,
   file: string,
   error: unknown,
-  hint = 'Make the path readable and writable for you, or set SVC_CONFIG_DIR to another directory.',
+  hint = 'Make the path readable and writable, or set SVC_CONFIG_DIR to another directory.',
 ): Failure => {
   return new Failure('usage', `cannot ${doing} ${file}: ${reasonOf(error)}`, {
     request: file,
@@ -23,7 +23,7 @@ export const fileFailure = (
 export const corrupt = (file: string, what: string): Failure =>
   new Failure('usage', `${file} ${what}`, {
     request: file,
-    hint: 'The file is left as it is. Correct it, or move it away and sign in again with: svcctl auth login',
+    hint: 'The file was not changed. Correct it, or move it away and sign in again with: svcctl auth login',
   })
 
 /**
@@ -45,7 +45,7 @@ export const readObject = (file: string): Fields | undefined => {
     // The parser's own words quote the text, which may hold a token.
     throw corrupt(file, 'is not valid JSON')
   }
-  if (!isObject(value)) throw corrupt(file, 'does not hold a JSON object')
+  if (!isObject(value)) throw corrupt(file, 'does not contain a JSON object')
   return value
 }
 

@@ -14,7 +14,7 @@ export const checkReadOnly = (
   if (profile?.readOnly !== true || ['GET', 'HEAD'].includes(method.toUpperCase())) return
   throw usage(
     `profile ${profile.name} is read-only: ${method} ${path} was not sent`,
-    `Use another profile with -p, or allow it: svcctl profile set ${profile.name} --no-read-only`,
+    `Use another profile with -p, or allow writes: svcctl profile set ${profile.name} --no-read-only`,
   )
 }
 
@@ -44,20 +44,20 @@ export const confirmationFor = (
   if (confirm !== undefined && confirm !== profile?.name)
     throw usage(
       `--confirm names "${confirm}", but ${profile === undefined ? 'no profile applies' : `the profile is ${profile.name}`}`,
-      'Nothing was sent. Make sure that the right instance is meant.',
+      'Nothing was sent. Check that you chose the right instance.',
     )
   if (profile?.protected === true) {
     if (yes && confirm !== undefined) return 'go'
     if (interactive) return 'ask-name'
     throw usage(
-      `profile ${profile.name} is protected, so this must be confirmed by its name: ${what}`,
-      `Give --yes --confirm ${profile.name}`,
+      `profile ${profile.name} is protected and must be confirmed by name: ${what}`,
+      `Pass --yes --confirm ${profile.name}`,
     )
   }
   if (yes) return 'go'
   if (interactive) return 'ask'
-  throw new Failure('usage', `this must be confirmed, and nobody can be asked: ${what}`, {
-    hint: 'Give --yes to confirm it.',
+  throw new Failure('usage', `confirmation required, and there is no terminal to ask on: ${what}`, {
+    hint: 'Pass --yes to confirm.',
     advice: { code: 'confirm' },
   })
 }

@@ -25,9 +25,9 @@ export const withLock = async <T>(
 ): Promise<T> => {
   makeDirectory(path.dirname(file))
   const held = (owner: string): Failure =>
-    new Failure('failed', `${owner} holds ${file}.lock and does not let go`, {
+    new Failure('failed', `${owner} keeps ${file}.lock locked`, {
       request: `${file}.lock`,
-      hint: 'Wait for it to end, or end it; when none runs, remove that directory.',
+      hint: 'Wait until it ends, or stop it. If no such process runs, remove that directory.',
     })
   const { release } = await lock(`${file}.lock`, { patience, note, signal, held }).catch(
     (error: unknown) => {

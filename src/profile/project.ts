@@ -118,7 +118,7 @@ export const environmentScope = (takes: Takes, env: Environment): Scope | undefi
   if (project !== undefined && group !== undefined)
     throw usage(
       'SVC_PROJECT and SVC_GROUP are both set, and this command takes one of them',
-      'Say which one is meant: -P <project> or -G <group>.',
+      'Choose one: -P <project> or -G <group>.',
     )
   const job = takes === 'group' ? undefined : from(env, 'project', 'CI_PROJECT_ID')
   return project ?? group ?? job

@@ -43,9 +43,9 @@ const chooseProfile = (
   if (profile !== undefined) return { profile, named: asked !== undefined }
   const names = store.names()
   throw usage(
-    `there is no profile "${name}"${asked === undefined ? `, though ${store.file} names it as current` : ''}`,
+    `unknown profile "${name}"${asked === undefined ? `, though ${store.file} names it as current` : ''}`,
     names.length === 0
-      ? `Make one with: svcctl auth login -p ${name}`
+      ? `Create it with: svcctl auth login -p ${name}`
       : `Profiles: ${names.join(', ')}. Choose with -p, or: svcctl auth switch <name>`,
   )
 }
@@ -63,7 +63,7 @@ const givenBaseUrl = (flags: InstanceFlags, env: Environment) => {
 /** @throws Failure `usage` for what is neither an ID nor a username */
 export const checkedSudo = (sudo: string | undefined): string | undefined => {
   if (sudo !== undefined && !/^[\x21-\x7e]+$/.test(sudo))
-    throw usage('the user to act as must be an ID or a username', 'Give --sudo <id|username>.')
+    throw usage('the user to act as must be an ID or a username', 'Pass --sudo <id|username>.')
   return sudo
 }
 
@@ -155,7 +155,7 @@ const warningsOf = (
   const name = is.profile?.name ?? ''
   if (is.otherInstance)
     warnings.push(
-      `profile ${name} is for ${is.profile?.baseUrl ?? ''}: its credential is not used for ${baseUrl}`,
+      `profile ${name} is for ${is.profile?.baseUrl ?? ''}; its credential is not sent to ${baseUrl}`,
     )
   if (is.tokenIgnored)
     warnings.push(`SVC_TOKEN is not used: profile ${name} has a credential of its own`)

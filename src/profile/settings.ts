@@ -24,38 +24,38 @@ export type Changes = Partial<Readonly<Record<SettingName, unknown>>>
 
 /** Every setting by name, in the order in which help shows them. */
 export const settings = {
-  'base-url': string('address of the instance', { format: 'url' }),
-  'token-kind': oneOf(userTokenKinds, 'kind of the token', { default: 'personal' }),
-  'token-command': string('program (with arguments) that prints the token; run without a shell'),
-  'token-url': string('OAuth: address that refreshes the token', { format: 'url' }),
-  'client-id': string('OAuth: the client for which the token was issued'),
+  'base-url': string('base URL of the instance', { format: 'url' }),
+  'token-kind': oneOf(userTokenKinds, 'token kind', { default: 'personal' }),
+  'token-command': string('program with arguments that prints the token (run without a shell)'),
+  'token-url': string('OAuth: URL that refreshes the token', { format: 'url' }),
+  'client-id': string('OAuth: client ID of the token'),
   output: string('output format', { default: 'table' }),
-  project: string('project where none is given', { completes: 'project' }),
-  group: string('group where none is given', { completes: 'group' }),
+  project: string('default project', { completes: 'project' }),
+  group: string('default group', { completes: 'group' }),
   sudo: string('act as this user (ID or username)'),
-  'read-only': boolean('refuse whatever writes, before it is sent'),
-  protected: boolean("ask for the profile's name before something is destroyed"),
-  'audit-log': string('file that gets a line for every request that writes', {
+  'read-only': boolean('reject all writes before they are sent'),
+  protected: boolean('require the profile name to confirm destructive commands'),
+  'audit-log': string('file that records each write request', {
     completes: 'file',
   }),
   proxy: string('HTTP proxy', { format: 'url' }),
-  'ca-file': string('PEM file of further certificate authorities', { format: 'pem' }),
-  'cert-file': string('PEM file of a client certificate', { format: 'pem' }),
-  'key-file': string("PEM file of the client certificate's key", { format: 'pem' }),
-  timeout: integer('seconds to wait for an answer', { min: 1, max: 86_400 }),
-  retries: integer('how often a request is tried again', { min: 0, max: 100 }),
-  vocabulary: string('file with the words of the instance (svcctl help real-instances)', {
+  'ca-file': string('PEM file with additional certificate authorities', { format: 'pem' }),
+  'cert-file': string('PEM file with a client certificate', { format: 'pem' }),
+  'key-file': string('PEM file with the key of the client certificate', { format: 'pem' }),
+  timeout: integer('seconds to wait for a response', { min: 1, max: 86_400 }),
+  retries: integer('number of retries per request', { min: 0, max: 100 }),
+  vocabulary: string('vocabulary file of the instance (see: svcctl help real-instances)', {
     completes: 'file',
   }),
-  rate: string('requests a second or minute, at most (100/s, 600/min)', { placeholder: 'n/s' }),
+  rate: string('maximum requests per second or minute (100/s, 600/min)', { placeholder: 'n/s' }),
   'fail-on': list(
     'enum',
-    'what makes plan, apply and drift fail: exit 8, and 2 where a limit refuses',
+    'findings that make plan, apply and drift fail (exit 8, or 2 for a limit)',
     {
       values: ['impossible', 'unsupported', 'unknown', 'leftover', 'secret', 'refused', 'unread'],
     },
   ),
-  tags: list('string', 'what -p @tag finds it by'),
+  tags: list('string', 'tags for -p @tag'),
 } as const satisfies Readonly<Record<SettingName, Param>>
 
 export const settingNames = Object.keys(settings) as readonly SettingName[]
@@ -66,29 +66,29 @@ export const fieldOf = (name: SettingName): string =>
 
 const bad = (name: SettingName, value: unknown, wanted: string): Failure => {
   const shown = typeof value === 'string' || typeof value === 'number' ? ` "${value}"` : ''
-  return usage(`${name}${shown} is not usable: it must be ${wanted}`)
+  return usage(`invalid ${name}${shown}: it must be ${wanted}`)
 }
 
 const webAddress = (name: SettingName, text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw bad(name, undefined, 'an address that starts with http:// or https://')
+    throw bad(name, undefined, 'a URL that starts with http:// or https://')
   return url
 }
 
 const tokenUrl = (text: string): string => {
   const url = webAddress('token-url', text)
   if (url.username !== '' || url.password !== '')
-    throw bad('token-url', undefined, 'an address without credentials')
+    throw bad('token-url', undefined, 'a URL without credentials')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw bad('token-url', text, 'https, since the refresh token travels to it')
+    throw bad('token-url', text, 'https, because the refresh token is sent to it')
   return url.href
 }
 
 const command = (value: unknown): readonly string[] => {
   const words = Array.isArray(value) ? value : splitCommand(String(value))
   if (words.length === 0 || !words.every((w): w is string => typeof w === 'string') || !words[0])
-    throw bad('token-command', undefined, 'a program and its arguments')
+    throw bad('token-command', undefined, 'a program with its arguments')
   return words
 }
 
@@ -111,7 +111,7 @@ const among = (name: SettingName, values: readonly string[], value: unknown): re
 const whole = (name: SettingName, param: { min: number; max: number }, value: unknown): number => {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (!Number.isInteger(number) || Number(number) < param.min || Number(number) > param.max)
-    throw bad(name, value, `a whole number from ${param.min} to ${param.max}`)
+    throw bad(name, value, `an integer from ${param.min} to ${param.max}`)
   return Number(number)
 }
 
@@ -128,7 +128,7 @@ const textual: Partial<Record<SettingName, (text: string) => string>> = {
   proxy: (text) => checkedProxy('proxy', webAddress('proxy', text).href),
   rate: (text) => {
     if (/^\d{1,9}(?:\.\d{1,9})?\/(?:s|min)$/.test(text) && Number.parseFloat(text) > 0) return text
-    throw bad('rate', text, 'a number of requests a second or a minute: 100/s, 600/min')
+    throw bad('rate', text, 'a number of requests per second or minute: 100/s, 600/min')
   },
   'audit-log': (text) => path.resolve(text),
   vocabulary: (text) => path.resolve(text),
@@ -171,7 +171,7 @@ export const applyChanges = (stored: Fields, changes: Changes): Fields => {
   const next = { ...stored }
   for (const [name, value] of Object.entries(changes)) {
     if (!isSettingName(name))
-      throw usage(`there is no setting "${name}"`, `Settings: ${settingNames.join(', ')}`)
+      throw usage(`unknown setting "${name}"`, `Settings: ${settingNames.join(', ')}`)
     if (value === undefined) continue
     if (isNone(name, value)) delete next[fieldOf(name)]
     else next[fieldOf(name)] = checkSetting(name, value)

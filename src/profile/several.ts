@@ -45,12 +45,12 @@ const tagsOf = (profiles: readonly Known[]): readonly string[] =>
 /** What there is, for whoever asked for what there is not. */
 const there = (part: string, profiles: readonly Known[]): string => {
   const names = profiles.map(({ name }) => name)
-  if (names.length === 0) return 'Make one with: svcctl auth login'
+  if (names.length === 0) return 'Create one with: svcctl auth login'
   if (!part.startsWith('@'))
     return `${(!isOpen(part) && didYouMean(part, names)) || ''} Profiles: ${names.join(', ')}.`.trim()
   const tags = tagsOf(profiles)
   return tags.length === 0
-    ? 'No profile has a tag: svcctl profile set <name> --tags <tag>'
+    ? 'No profile has a tag. Set one with: svcctl profile set <name> --tags <tag>'
     : `Tags: ${tags.join(', ')}. Profiles: ${names.join(', ')}.`
 }
 
@@ -59,7 +59,7 @@ const nothing = (part: string, profiles: readonly Known[]): Failure => {
     ? `no profile has the tag "${part.slice(1)}"`
     : isOpen(part)
       ? `no profile matches "${part}"`
-      : `there is no profile "${part}"`
+      : `unknown profile "${part}"`
   return usage(what, there(part, profiles))
 }
 

@@ -51,29 +51,29 @@ const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 export const checkName = (name: string): void => {
   if (!nameRule.test(name))
     throw usage(
-      `"${name}" is not usable as the name of a profile`,
-      'A name has letters, digits, dots, dashes and underscores, and starts with a letter or digit.',
+      `"${name}" is not a valid profile name`,
+      'Use letters, digits, dots, dashes and underscores, and start with a letter or digit.',
     )
 }
 
 const missing = (name: string, names: readonly string[]): Failure =>
   usage(
-    `there is no profile "${name}"`,
+    `unknown profile "${name}"`,
     names.length === 0
-      ? 'Make one with: svcctl auth login'
-      : `Profiles: ${names.join(', ')}. Make one with: svcctl auth login -p ${name}`,
+      ? 'Create one with: svcctl auth login'
+      : `Profiles: ${names.join(', ')}. Create one with: svcctl auth login -p ${name}`,
   )
 
 const readContents = (file: string): Contents => {
   const { current, profiles = {}, ...rest } = readObject(file) ?? {}
   if (current !== undefined && typeof current !== 'string')
-    throw corrupt(file, 'has a "current" that is no text')
-  if (!isObject(profiles)) throw corrupt(file, 'has "profiles" that are no object')
+    throw corrupt(file, 'has a "current" that is not a string')
+  if (!isObject(profiles)) throw corrupt(file, 'has "profiles" that are not an object')
   const checked: Record<string, Fields> = {}
   for (const [name, profile] of Object.entries(profiles)) {
-    if (!isObject(profile)) throw corrupt(file, `has a profile "${name}" that is no object`)
+    if (!isObject(profile)) throw corrupt(file, `has a profile "${name}" that is not an object`)
     if (nameRule.test(name)) checked[name] = profile
-    else throw corrupt(file, `has a profile with an unusable name`)
+    else throw corrupt(file, `has a profile with an invalid name`)
   }
   return { rest, current, profiles: checked }
 }
@@ -87,7 +87,7 @@ const load = (file: string, name: string, stored: Fields): Profile => {
   } catch (error) {
     throw corrupt(
       file,
-      `has a wrong profile ${name}: ${error instanceof Error ? error.message : ''}`,
+      `has an invalid profile ${name}: ${error instanceof Error ? error.message : ''}`,
     )
   }
 }
@@ -122,7 +122,7 @@ const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
   const keepsCommand = before.tokenCommand !== undefined && changes['token-command'] === undefined
   if (before.tokenStore === undefined && !keepsCommand) return
   throw usage(
-    `profile ${before.name} has a credential for ${before.baseUrl}, which must not go to ${after.baseUrl}`,
+    `the credential of profile ${before.name} is for ${before.baseUrl} and must not be sent to ${after.baseUrl}`,
     `Use another profile: svcctl auth login -p <name> --base-url ${after.baseUrl}`,
   )
 }
@@ -136,7 +136,7 @@ const withFacts = (stored: Fields, facts: Facts): Fields => {
 
 const checkPair = (name: string, profile: Profile): void => {
   if ((profile.certFile === undefined) === (profile.keyFile === undefined)) return
-  throw usage(`profile ${name} needs cert-file and key-file together`)
+  throw usage(`profile ${name} requires both cert-file and key-file`)
 }
 
 class ProfileFile implements Store {

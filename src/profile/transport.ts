@@ -41,13 +41,13 @@ export const checkedProxy = (setting: string, proxy: string): string => {
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined
   if (url === undefined || !isOrigin(url))
     throw usage(
-      `${setting} is no address of an HTTP proxy`,
-      'Give it as http://host:port, or https://host:port.',
+      `${setting} is not a valid proxy URL`,
+      'Use the form http://host:port or https://host:port.',
     )
   if (!isDecodable(url.username) || !isDecodable(url.password))
     throw usage(
-      `${setting} holds a user name or password that is not percent-encoded`,
-      'Write % as %25, @ as %40, : as %3A and / as %2F in them.',
+      `${setting} contains a username or password that is not percent-encoded`,
+      'Encode % as %25, @ as %40, : as %3A and / as %2F.',
     )
   return proxy
 }
@@ -83,12 +83,12 @@ const readPem = (setting: PemSetting, file: string): string => {
   }
   if (setting === 'key' && locked.test(text))
     throw usage(
-      `${file} is a key under a password, which svcctl does not ask for`,
-      `Name a key without one, that only you can read: openssl pkey -in ${file} -out <file>`,
+      `${file} is a password-protected key, which svcctl does not support`,
+      `Use a key without a password that only you can read: openssl pkey -in ${file} -out <file>`,
     )
   const [what, mark] = wanted[setting]
   // A file of nothing would be passed over in silence.
-  if (!mark.test(text)) throw usage(`${file} holds no ${what} in PEM form`, hint)
+  if (!mark.test(text)) throw usage(`${file} contains no ${what} in PEM format`, hint)
   return text
 }
 

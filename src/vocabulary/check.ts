@@ -255,11 +255,11 @@ const unknownIn = (entries: Entries, known: Documented): Failure | undefined => 
   const hasPath = (key: string): boolean =>
     known.paths.some((path) => `${path}/`.includes(`${key}/`))
   const sections = [
-    { of: entries.words, known: known.words, what: 'no name of the API has the word' },
+    { of: entries.words, known: known.words, what: 'no API name contains the word' },
     { of: entries.names, known: known.names, what: 'no parameter and no field is called' },
-    { of: entries.gone, known: known.routes, what: 'there is no route' },
-    { of: entries.slugs, known: families, what: 'there is no family of integrations' },
-    { of: entries.values, known: known.parameters, what: 'there is no parameter with values' },
+    { of: entries.gone, known: known.routes, what: 'unknown route' },
+    { of: entries.slugs, known: families, what: 'unknown integration family' },
+    { of: entries.values, known: known.parameters, what: 'unknown parameter with values' },
   ] as const
   for (const { of, known: names, what } of sections)
     for (const { key, line } of of) {

@@ -66,7 +66,7 @@ export const writtenOf = (
       words.map(({ word, own, names }) => `  ${word}: ${own} # ${names.join(', ')}`),
     ),
     ...section('names', [
-      ...kept.map((name) => `  ${name}: ${name} # called so there, too`),
+      ...kept.map((name) => `  ${name}: ${name} # same name on this instance`),
       ...[...answered].map(([name, own]) => `  ${name}: ${own}`),
     ]),
     ...commented(rest),

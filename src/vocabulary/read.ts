@@ -20,14 +20,16 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
 const segment = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
 
 const notName = (text: string): string | undefined =>
-  name.test(text) ? undefined : `"${text}" is no name: letters, digits, _ and -, at most 64`
+  name.test(text)
+    ? undefined
+    : `"${text}" is not a valid name: use at most 64 letters, digits, _ and -`
 
 const named: Rule = ({ key, value }) => notName(key) ?? notName(value)
 
 const word: Rule = (entry) => {
   const { key, value } = entry
   if (/[_-]/.test(key) && name.test(key))
-    return `"${key}" is more than one word: whole names stand under names`
+    return `"${key}" is more than one word; put whole names under "names"`
   return named({ key, value })
 }
 
@@ -35,16 +37,19 @@ const identifier: Rule = (entry) => {
   const { key, value } = entry
   if (key === value) return named(entry)
   const fixed = [key, value].find((one) => fixedNames.has(one))
-  return named(entry) ?? (fixed === undefined ? undefined : `${fixed} is called so everywhere`)
+  return (
+    named(entry) ??
+    (fixed === undefined ? undefined : `${fixed} has the same name on every instance`)
+  )
 }
 
 const notToken = (text: string): string | undefined =>
-  token.test(text) ? undefined : `"${text}" is no name of a header or cookie`
+  token.test(text) ? undefined : `"${text}" is not a valid name of a header or cookie`
 
 const cookie: Rule = ({ key, value }) =>
   key === sessionCookie
     ? notToken(value)
-    : `there is no cookie "${key}": only ${sessionCookie} can have another name`
+    : `unknown cookie "${key}": only ${sessionCookie} can have another name`
 
 /** Who asks, where to, and how a body is framed: never under another name. */
 const unchangeable =
@@ -54,7 +59,7 @@ const header: Rule = ({ key, value }) => {
   const bad = notToken(key) ?? notToken(value)
   if (bad !== undefined) return bad
   const held = [key, value].find((one) => unchangeable.test(one))
-  if (held !== undefined) return `the header ${held} cannot have or be another name`
+  if (held !== undefined) return `the header ${held} cannot be renamed or used as a new name`
   const other = key !== value && readHeaders.includes(value.toLowerCase())
   return other ? `${key} would become ${value}, which is another header` : undefined
 }
@@ -63,7 +68,7 @@ const notPath = (text: string): string | undefined => {
   const segments = text.startsWith('/') ? text.slice(1).split('/') : []
   return segments.length > 0 && segments.every((one) => segment.test(one))
     ? undefined
-    : `"${text}" is no path of plain segments (/geo_nodes)`
+    : `"${text}" is not a path of plain segments (/geo_nodes)`
 }
 
 const path: Rule = ({ key, value }) => notPath(key) ?? notPath(value)
@@ -72,16 +77,16 @@ const slug: Rule = ({ key, value }) => notName(key) ?? notName(value)
 
 const furtherValue: Rule = ({ key, value }) => {
   if (!/^[a-z-]+\.[a-z0-9_]+$/.test(key))
-    return `"${key}" is no parameter of an area (runners.status)`
-  return /^[\w.:-]{1,64}$/.test(value) ? undefined : `"${value}" is no value of an enumeration`
+    return `"${key}" is not a parameter of an area (runners.status)`
+  return /^[\w.:-]{1,64}$/.test(value) ? undefined : `"${value}" is not a valid enumeration value`
 }
 
 const plainText = /^[^\p{Cc}\p{Cf}]{1,200}$/u
 
 const gone: Rule = ({ key, value }) => {
   if (!/^(?:GET|POST|PUT|PATCH|DELETE) \/\S+$/.test(key))
-    return `"${key}" is no route (POST /ci/lint)`
-  return plainText.test(value) ? undefined : 'what to do instead is one line of text'
+    return `"${key}" is not a route (POST /ci/lint)`
+  return plainText.test(value) ? undefined : 'the replacement must be one line of text'
 }
 
 const secret: Rule = ({ key }) => notName(key)
@@ -201,7 +206,7 @@ class Reader {
     const { isScalar } = this.yaml
     const start = startOf(node) ?? at
     if (!isScalar(node) || node.value === null || typeof node.value === 'object')
-      throw this.wrong(start, `${what}: a word must stand here`)
+      throw this.wrong(start, `${what}: expected a word`)
     return { text: node.source ?? String(node.value), line: this.#line(start) }
   }
 
@@ -266,7 +271,7 @@ const checkSingle = (file: string, entries: readonly Renaming[]): void => {
       throw conflict(
         file,
         [entry.line, other.line],
-        `${entry.key} becomes ${entry.value}, which has another name itself`,
+        `${entry.key} becomes ${entry.value}, which is itself renamed`,
       )
   }
 }
@@ -274,7 +279,7 @@ const checkSingle = (file: string, entries: readonly Renaming[]): void => {
 const checkVersion = (reader: Reader, version: unknown): void => {
   if (version === undefined) throw reader.wrong(0, 'vocabulary: 1 must stand at the top')
   const { text, line } = reader.text(version, 'vocabulary')
-  if (text !== '1') throw wrongAt(reader.file, line, 'vocabulary takes the number 1')
+  if (text !== '1') throw wrongAt(reader.file, line, 'vocabulary must be the number 1')
 }
 
 /** @throws Failure `usage` with the line, for what is no vocabulary */
@@ -288,7 +293,7 @@ export const parseVocabulary = async (text: string, file: string): Promise<Entri
   checkVersion(reader, sectionsRead.find(([{ text: key }]) => key === 'vocabulary')?.[1])
   for (const [{ text: key, line }, value] of sectionsRead) {
     if (!sections.includes(key))
-      throw wrongAt(file, line, `there is no section "${key}"`, `Sections: ${sections.join(', ')}.`)
+      throw wrongAt(file, line, `unknown section "${key}"`, `Sections: ${sections.join(', ')}.`)
     found.set(key, value)
   }
   const entries = (section: keyof typeof pairs): readonly Renaming[] => {
@@ -317,7 +322,7 @@ const bytesOf = (file: string): Buffer => {
   try {
     return readRegular(file)
   } catch (cause) {
-    throw new Failure('usage', `the vocabulary ${file} cannot be read: ${reasonOf(cause)}`, {
+    throw new Failure('usage', `cannot read the vocabulary ${file}: ${reasonOf(cause)}`, {
       cause,
     })
   }
@@ -332,7 +337,7 @@ export const readVocabulary = async (file: string): Promise<Entries> => {
   const found = distrust(file)
   if (found !== undefined) {
     const { message, remedy } = wordsOf(found)
-    throw usage(`the vocabulary ${file} is not read: ${message}`, `Put it right with: ${remedy}`)
+    throw usage(`ignoring the vocabulary ${file}: ${message}`, `Correct it with: ${remedy}`)
   }
   const bytes = bytesOf(file)
   if (bytes.length > longest) throw usage(`the vocabulary ${file} is larger than 1 MiB`)

@@ -27,15 +27,15 @@ describe('normalizeBaseUrl', () => {
 
   it.each([
     ['', 'empty'],
-    ['https://', 'web address'],
+    ['https://', 'not a URL'],
     ['ftp://forge.test', 'ftp'],
     ['file:///etc', 'file'],
     ['https://forge.test?x=1', 'query'],
     ['https://forge.test?', 'query'],
     ['https://forge.test#a', 'fragment'],
-    ['https://forge.test/a b', 'blanks'],
-    ['https://forge\n.test', 'blanks'],
-    ['https://good.test\\@evil.test', 'blanks'],
+    ['https://forge.test/a b', 'spaces'],
+    ['https://forge\n.test', 'spaces'],
+    ['https://good.test\\@evil.test', 'spaces'],
   ])('refuses %j (%s)', async (given, word) => {
     const failure = await failureOf(() => normalizeBaseUrl(given))
     expect(failure.category).toBe('usage')

@@ -69,7 +69,7 @@ describe('writing a file whole', () => {
   it('refuses a folder, and a link that leads to itself', async () => {
     symlinkSync('self', at('self'))
     await expect(writeWhole(home, 'x')).rejects.toThrow('it is a directory')
-    await expect(writeWhole(at('self'), 'x')).rejects.toThrow('leads to itself')
+    await expect(writeWhole(at('self'), 'x')).rejects.toThrow('points to itself')
   })
 
   it('leaves the file as it was where it is given up', async () => {
@@ -122,7 +122,7 @@ describe('what is no regular file', () => {
   })
 
   it('is written into: a device', async ({ skip }) => {
-    // Of its own, so that a defect does not take the machine's.
+    // Of its own, so that a defect does not accept the machine's.
     const made = spawnSync('mknod', [at('null'), 'c', '1', '3'])
     if (made.status !== 0) return skip('no device may be made here')
     symlinkSync('null', at('link'))
@@ -170,9 +170,9 @@ describe("a file of the tool's own", () => {
 
   it('is neither written into nor read from anything but a regular file, and nothing waits', async () => {
     const path = fifo()
-    await expect(writeWhole(path, 'secret', { own: true })).rejects.toThrow(/a pipe and not/)
-    expect(() => readRegular(path)).toThrow(/a pipe and not a regular file/)
-    expect(() => readRegular('/dev/null')).toThrow(/a device and not a regular file/)
+    await expect(writeWhole(path, 'secret', { own: true })).rejects.toThrow(/a pipe, not/)
+    expect(() => readRegular(path)).toThrow(/a pipe, not a regular file/)
+    expect(() => readRegular('/dev/null')).toThrow(/it is a device, not a regular file/)
     expect(() => readRegular(home)).toThrow(/a directory/)
   })
 })

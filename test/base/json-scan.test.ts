@@ -89,19 +89,19 @@ describe('checkJson', () => {
     expect(accepts('')).toBe(false)
   })
   it.each([
-    ['{"a":1 2}', 'a comma or the closing bracket was expected, at byte 8'],
-    ['{"a" 1}', 'a colon was expected, at byte 6'],
-    ['[01]', 'a comma or the closing bracket was expected, at byte 3'],
-    ['[1.]', 'a digit was expected, at byte 4'],
-    ['["\\x"]', 'an unknown escape, at byte 4'],
-    ['["a\tb"]', 'a control character within a text, at byte 4'],
-    ['[nul]', 'a value was expected, at byte 5'],
+    ['{"a":1 2}', 'expected a comma or the closing bracket, at byte 8'],
+    ['{"a" 1}', 'expected a colon, at byte 6'],
+    ['[01]', 'expected a comma or the closing bracket, at byte 3'],
+    ['[1.]', 'expected a digit, at byte 4'],
+    ['["\\x"]', 'an unknown escape sequence, at byte 4'],
+    ['["a\tb"]', 'a control character inside a string, at byte 4'],
+    ['[nul]', 'expected a value, at byte 5'],
   ])('says of %j what was expected, and where', (text, words) => {
     expect(refusal(Buffer.from(text))?.message).toContain(words)
   })
   it.each([
     ['values', Buffer.from(`[${'0,'.repeat(bounds.values - 1)}0]`), '1 million values'],
-    ['depth', Buffer.from('['.repeat(bounds.depth + 1)), 'nested more than 200 deep'],
+    ['depth', Buffer.from('['.repeat(bounds.depth + 1)), 'nested more than 200 levels deep'],
     ['bytes', Buffer.alloc(bounds.bytes + 1, ' '), 'larger than 64 MiB'],
   ])('names the bound of %s that is passed', (_, bytes, words) => {
     expect(refusal(bytes)?.message).toContain(words)

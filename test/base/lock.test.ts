@@ -122,7 +122,7 @@ describe('a lock', () => {
       pass(30_000)
     }
     await expect(take({ patience: 20_000, note })).rejects.toThrow(`held by process ${process.pid}`)
-    expect(notes).toEqual([`waiting for process ${process.pid}, which holds ${directory}`])
+    expect(notes).toEqual([`waiting for process ${process.pid}, which has locked ${directory}`])
   })
 
   it('of another host is taken after ten seconds of silence; a note says whose it is', async () => {
@@ -134,7 +134,7 @@ describe('a lock', () => {
       pass(11_000)
     }
     expect((await take({ patience: 60_000, note })).isHeld()).toBe(true)
-    expect(notes).toEqual([`waiting for process 7 on far, which holds ${directory}`])
+    expect(notes).toEqual([`waiting for process 7 on far, which has locked ${directory}`])
   })
 
   it.each(['', 'no JSON', '{}', '{"pid":-1,"place":"x","host":"x"}', 'null'])(

@@ -1,4 +1,4 @@
-/** So many requests at once, and as many again each second: what a limited instance lets pass. */
+/** So many concurrent requests, and as many again each second: what a limited instance lets pass. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
 /** What an instance of the benchmark counts; `told` says it in every answer. */

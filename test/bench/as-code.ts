@@ -1,4 +1,4 @@
-/** An instance as code: exported, planned, checked. */
+/** Infrastructure as code: exported, planned, checked. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { approvalRules } from '../../src/catalogue/managed/approvals.js'

@@ -18,7 +18,9 @@ describe('advice', () => {
     expect(failure).toMatchObject({ category: 'failed', message: 'm', details: { status: 400 } })
   })
   it('says what it is about', () => {
-    expect(hintOf(worded(advised({ code: 'scope', about: 'api' })))).toContain('the scope api:')
+    expect(hintOf(worded(advised({ code: 'scope', about: 'api' })))).toContain(
+      'The token lacks the scope api.',
+    )
     expect(hintOf(worded(advised({ code: 'rate', about: '17 s' })))).toContain('wait 17 s.')
     expect(hintOf(worded(advised({ code: 'rate' })))).not.toContain('It asks')
   })
@@ -38,7 +40,9 @@ describe('a failure', () => {
 
   it('is told with them', async () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
-    expect((await run(['runners', 'get', '1'])).stderr).toContain('`svcctl auth status` says where')
+    expect((await run(['runners', 'get', '1'])).stderr).toContain(
+      '`svcctl auth status` shows its source, and `svcctl auth login` replaces it.',
+    )
     const { error } = JSON.parse((await run(['runners', 'get', '1', '-o', 'json'])).stderr)
     expect(error.hint).toContain('`svcctl auth login` replaces it.')
     expect(error).not.toHaveProperty('advice')
@@ -46,16 +50,18 @@ describe('a failure', () => {
   it('of one among several, too', async () => {
     server.answer = () => ({ status: 404, body: { message: '404 Runner Not Found' } })
     const { stdout, stderr } = await run(['runners', 'get', '1', '2', '-o', 'json'])
-    expect(`${stdout}${stderr}`).toContain('hidden from this user')
+    expect(`${stdout}${stderr}`).toContain('It does not exist, or this user cannot see it.')
   })
   it('of a download that breaks off, too', async () => {
     server.answer = () => ({ headers: { 'content-encoding': 'unheard-of' }, body: 'x' })
     const args = ['artifacts', 'download', '1', '-P', '1', '--to', '-', '--retries', '0']
-    expect((await run(args)).stderr).toContain('`svcctl doctor` looks at each step')
+    expect((await run(args)).stderr).toContain('If it fails again, run `svcctl doctor`.')
   })
   it('of a list, too', async () => {
     server.answer = () => ({ status: 422, body: { message: 'no' } })
-    expect((await run(['runners', 'list'])).stderr).toContain('--help lists what the command takes')
+    expect((await run(['runners', 'list'])).stderr).toContain(
+      'Correct the named values and try again. --help lists the flags.',
+    )
   })
 })
 

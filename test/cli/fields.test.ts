@@ -134,7 +134,7 @@ describe('a field that the documents do not know', () => {
     expect((await run(`${line} newer`)).stdout).toBe('{"project":"c/d","record":{"newer":1}}\n')
     const wrong = await run(`${line} project,newr`)
     expect([wrong.code, wrong.stdout]).toEqual([2, ''])
-    expect(wrong.stderr).toContain('The column project is shown beside the fields: leave it out.')
+    expect(wrong.stderr).toContain('The column project is always shown. Remove it.')
     server.answer = () => ({ status: 403, body: { message: 'no' } })
     expect((await run(`${line} newr`)).code).toBe(3)
   })
@@ -169,7 +169,9 @@ describe('a default column', () => {
     for (const o of ['table', 'csv', 'markdown']) {
       const { stderr, code } = await run(`runners list -o ${o}`)
       expect(code).toBe(0)
-      expect(stderr.match(/no record has the field status: its column is empty/g)).toHaveLength(1)
+      expect(stderr.match(/no record has the field status, so its column is empty/g)).toHaveLength(
+        1,
+      )
     }
     for (const line of ['runners list -o json', 'runners list --fields id', 'runners list -q'])
       expect((await run(line)).stderr).toBe('')

@@ -78,9 +78,9 @@ describe('--param with a file', () => {
     const cases: readonly (readonly [readonly string[], string])[] = [
       [[`text=@${cwd}`], `--param text: cannot read ${cwd}`],
       [[`text=@${join(cwd, 'none')}`], '--param text: cannot read'],
-      [['text=@'], '--param text=@ names no file'],
+      [['text=@'], '--param text=@ does not name a file'],
       [[`text=@${large}`], 'it is larger than 100 MB'],
-      [['a=@-', 'b=@-'], '--param a=@- and --param b=@- both read standard input'],
+      [['a=@-', 'b=@-'], '--param a=@- and --param b=@- cannot both read standard input'],
     ]
     for (const [params, says] of cases) {
       const ran = await run(['api', 'POST', 'x', ...params.flatMap((one) => ['--param', one])], 'x')
@@ -88,9 +88,9 @@ describe('--param with a file', () => {
       expect(ran.stderr).toContain(says)
     }
     const piped = await run(['api', 'POST', 'x/{}', '-', '--param', 'text=@-'], '1\n')
-    expect(piped.stderr).toContain('ids from - and --param text=@- both read standard input')
+    expect(piped.stderr).toContain('IDs from - and --param text=@- cannot both read standard input')
     const input = await run(['api', 'POST', 'x', '--input', '-', '--param', 'text=@-'], '{}')
-    expect(input.stderr).toContain('--input - and --param text=@- both read standard input')
+    expect(input.stderr).toContain('--input - and --param text=@- cannot both read standard input')
     expect(server.seen).toEqual([])
   })
 
@@ -117,7 +117,7 @@ describe('--param with a file', () => {
     writeFileSync(file, 'another')
     const changed = await run('runners update --resume last')
     expect([changed.code, written()]).toEqual([2, []])
-    expect(changed.stderr).toContain(`--param: ${file} was changed since the run began`)
+    expect(changed.stderr).toContain(`--param: ${file} changed after the run began`)
     writeFileSync(file, canary)
     server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
     expect((await run('runners update --resume last')).code).toBe(0)
@@ -128,7 +128,7 @@ describe('--param with a file', () => {
     server.answer = ({ url }) => (url.endsWith('/user') ? user : { status: 400 })
     const ran = await run(['runners', 'update', '1', '2', '--param', 'description=@-'], 'x')
     expect(ran.stderr).toContain(
-      'this run cannot be resumed: --param description=@- came from standard input',
+      'this run cannot be resumed: --param description=@- was read from standard input',
     )
   })
 })

@@ -297,14 +297,16 @@ describe('the projects of a group', () => {
   it('are none of a group without any: exit 4', async () => {
     const ran = await run(`${approvals} -G nix`)
     expect(ran).toMatchObject({ code: 4, stdout: '' })
-    expect(ran.stderr).toContain('Groups without projects cannot be seen')
+    expect(ran.stderr).toContain(
+      'The API does not show groups without projects. Use --with-archived to',
+    )
   })
 
   it('are written to only when that is confirmed', async () => {
     const line = 'approvals rules create --name Two --approvals-required 2 -G platform'
     const asked = await run(line)
     expect(asked.code).toBe(2)
-    expect(asked.stderr).toContain('approvals rules create, in each of them: 5.')
+    expect(asked.stderr).toContain('approvals rules create, in each: 5.')
     expect(asked.stderr).toContain('--yes')
     expect((await run('approvals rules list -G platform --fields name')).stdout).not.toContain(
       'Two',
@@ -409,7 +411,7 @@ describe('--all-groups', () => {
 
   it('is confirmed before anything is written', async () => {
     const ran = await run('members add 8 --access-level guest --all-groups')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('in each of them: 6')])
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('members add, in each: 6.')])
   })
 
   it('is those of visible projects where the instance lists no groups, with a note', async () => {
@@ -438,27 +440,39 @@ describe('--all-groups', () => {
 
 describe('what does not go together', () => {
   it.each([
-    ['jobs list -P a,b --page 2', '--page does not go with several projects'],
-    ['jobs list -P a,b --watch', '--watch does not go with several projects'],
+    ['jobs list -P a,b --page 2', '--page cannot be used with several projects'],
+    ['jobs list -P a,b --watch', '--watch cannot be used with several projects'],
     ['members list -P a,b -G c', 'exclude each other'],
     ['jobs list --all-projects -P a', '--all-projects and --project exclude each other'],
     ['members list --all-groups -G a', '--all-groups and --group exclude each other'],
     ['members list --all-groups --all-projects', 'exclude each other'],
-    ['jobs list --all-groups', 'jobs list has no form for a group'],
-    ['jobs list --all-projects --page 2', '--page does not go with several projects'],
-    ['jobs list -P a --with-archived', '--with-archived goes with --all-projects'],
-    ['members list --recursive', '--recursive needs --group'],
-    ['jobs list -G a --curl', '--curl needs a list of projects first'],
-    ['jobs list -P a,-', 'stands alone'],
+    ['jobs list --all-groups', 'jobs list is not available for a group'],
+    ['jobs list --all-projects --page 2', '--page cannot be used with several projects'],
+    ['jobs list -P a --with-archived', '--with-archived requires --all-projects or --group'],
+    ['members list --recursive', '--recursive requires --group'],
+    [
+      'jobs list -G a --curl',
+      '--curl sends nothing, but the command needs a list of projects first',
+    ],
+    [
+      'jobs list -P a,-',
+      '--project - cannot be combined with other values, because standard input lists all of them',
+    ],
     ['jobs get - -P -', 'both read standard input'],
-    ['mr get platform/app!1 -P platform/app,web/site', 'brings its project along'],
-    ['artifacts download 12 -P platform/app,web/site', 'downloads of one project'],
+    [
+      'mr get platform/app!1 -P platform/app,web/site',
+      'platform/app!1 already names its project, but several projects are given',
+    ],
+    [
+      'artifacts download 12 -P platform/app,web/site',
+      'artifacts download downloads from a single project',
+    ],
     [
       'dependencies list --format cyclonedx -P platform/app,web/site',
-      'of one project or group alone',
+      'this result belongs to a single project or group',
     ],
-    ['jobs list -P -', 'standard input names no project'],
-    ['jobs list -P web/site,web/docs --where project=web/site', 'are chosen by --project'],
+    ['jobs list -P -', 'standard input contains no project'],
+    ['jobs list -P web/site,web/docs --where project=web/site', 'choose projects with --project'],
   ])('%s', async (line, message) => {
     const ran = await run(line, '')
     expect(ran.stdout).toBe('')

@@ -37,7 +37,9 @@ describe('quoted cells', () => {
   ])('%s are refused with their line', async (_, rows, line) => {
     const refused = read('runners pause', heading + rows)
     await expect(refused).rejects.toMatchObject({ category: 'usage' })
-    await expect(refused).rejects.toThrow(`standard input, line ${line}: a quotation mark`)
+    await expect(refused).rejects.toThrow(
+      `standard input, line ${line}: a misplaced quotation mark`,
+    )
   })
 })
 
@@ -73,11 +75,15 @@ describe('a heading', () => {
 
   it('of other things is refused', async () => {
     const jobs = 'id\tstatus\tstage\n7\tsuccess\ttest\n'
-    await expect(read('runners pause', jobs)).rejects.toThrow('other things than runners')
+    await expect(read('runners pause', jobs)).rejects.toThrow(
+      'a list of objects other than runners',
+    )
     const job = '{"id":7,"stage":"test"}'
-    await expect(read('runners pause', job)).rejects.toThrow('other things than runners')
+    await expect(read('runners pause', job)).rejects.toThrow('a list of objects other than runners')
     const issue = 'reference\ttitle\na/b#1\tx\n'
-    await expect(read('mr rebase', issue, 'a/b')).rejects.toThrow('things than merge requests')
+    await expect(read('mr rebase', issue, 'a/b')).rejects.toThrow(
+      'a list of objects other than merge requests',
+    )
     const runner = JSON.stringify({
       id: 7,
       description: 'one',
@@ -147,14 +153,14 @@ describe('the project of a number', () => {
     expect(await read('mr rebase', 'iid\ttitle\n2\tx\n', 'a/b')).toEqual(['2'])
     expect(await read('mr rebase', 'iid\tproject_id\n2\t1\n', '1')).toEqual(['2'])
     for (const text of ['2\n', '!2\n', 'iid\ttitle\n2\tx\n', '{"iid":2}'])
-      await expect(read('mr rebase', text), text).rejects.toThrow('without its project')
+      await expect(read('mr rebase', text), text).rejects.toThrow('but not its project')
   })
 
   it('is never the one at hand', async () => {
     const env = { SVC_PROJECT: 'platform/app', SVC_CONFIG_DIR: configuration() }
     const ran = await svcctl(['mr', 'rebase', '-', '--curl', '--sandbox'], { env, input: '1\n' })
     expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain('without its project')
+    expect(ran.stderr).toContain('but not its project')
   })
 
   it('may be given by number where the rows have its path', async () => {
@@ -163,7 +169,7 @@ describe('the project of a number', () => {
     expect(await svcctl([...line, '1'], { input })).toMatchObject({ code: 0 })
     const other = await svcctl([...line, '2'], { input })
     expect(other).toMatchObject({ code: 2, stdout: '' })
-    expect(other.stderr).toContain('the reference names platform/app, --project 2')
+    expect(other.stderr).toContain('the reference names platform/app, but --project is 2')
   })
 })
 

@@ -48,7 +48,7 @@ describe.skipIf(!there)('at a terminal', () => {
     await screen.until(/\[x\] 2/)
     screen.press('Enter')
     const end = await screen.until(/exit \d/)
-    expect(end).toContain('without questions: svcctl runners pause 1 2')
+    expect(end).toContain('falling back to defaults without prompts: svcctl runners pause 1 2')
     expect(end).toContain('exit 0')
   })
 
@@ -67,7 +67,7 @@ describe.skipIf(!there)('at a terminal', () => {
 
   it('names what is to be destroyed, and how many there are', async () => {
     const screen = at('deploy-keys delete 1 99 -P platform/app')
-    const asked = await screen.until(/Go on\?/)
+    const asked = await screen.until(/Continue\?/)
     expect(asked).toContain(`On ${sandbox.url}, 2 objects:`)
     expect(asked).toContain('  delete deploy key 1 "deploy" of platform/app\n')
     expect(asked).toContain('  delete deploy key 99 of platform/app\n')
@@ -82,20 +82,20 @@ describe.skipIf(!there)('at a terminal', () => {
       screen.type(text)
       screen.press('Enter')
     }
-    await screen.until(/Name of the profile/)
+    await screen.until(/Profile name/)
     answer('test')
-    await screen.until(/Address of the instance/)
+    await screen.until(/Base URL of the instance/)
     answer('ftp://svc.example')
-    await screen.until(/ftp[\s\S]*\n\? Address of the instance\s*$/)
+    await screen.until(/ftp[\s\S]*\n\? Base URL of the instance\s*$/)
     answer(sandbox.url)
     await screen.until(/Token for/)
     answer('')
-    await screen.until(/needs a token\n\? Token for/)
+    await screen.until(/requires a token\n\? Token for/)
     answer('wrong-token')
     await screen.until((s) => s.split('Token for').length === 4)
     answer(sandbox.users[0]?.token ?? '')
     const end = await screen.until(/exit \d/)
-    expect(end).toContain('profile "test" is the current one')
+    expect(end).toContain('profile "test" is now the current profile')
     expect(end).toContain('exit 0')
   })
 
@@ -125,7 +125,9 @@ describe.skipIf(!there)('at a terminal', () => {
     await screen.until(/Locked\?[\s\S]*❯ true/)
     screen.press('Enter')
     const end = await screen.until(/exit \d/)
-    expect(end).toContain('without questions: svcctl runners update 3 --locked')
+    expect(end).toContain(
+      'falling back to defaults without prompts: svcctl runners update 3 --locked',
+    )
     expect(end).toMatch(/locked +yes/)
   })
 

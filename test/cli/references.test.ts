@@ -20,17 +20,21 @@ describe('references', () => {
   })
 
   it('of another kind are refused by name', () => {
-    expect(() => issue('app!7')).toThrow('app!7 is a merge request; this command takes an issue')
+    expect(() => issue('app!7')).toThrow('app!7 is a merge request; this command expects an issue')
     expect(() => mr('https://host/forge/a/b/-/issues/7')).toThrow(/address of an issue/)
   })
 
   it('to another instance are refused', () => {
-    expect(() => mr('https://other/forge/a/b/-/merge_requests/1')).toThrow(/not an address of/)
-    expect(() => mr('https://host/elsewhere/a/b/-/merge_requests/1')).toThrow(/not an address of/)
+    expect(() => mr('https://other/forge/a/b/-/merge_requests/1')).toThrow(
+      /is not a web address on/,
+    )
+    expect(() => mr('https://host/elsewhere/a/b/-/merge_requests/1')).toThrow(
+      /is not a web address on/,
+    )
   })
 
   it('that are addresses of nothing are refused, without the query of any', () => {
-    expect(() => mr('https://')).toThrow(/no address of a merge request/)
+    expect(() => mr('https://')).toThrow(/not a web address of a merge request/)
     for (const where of ['https://other/a/b', base, `${base}/a/b/-/issues/7`]) {
       const refused = () => mr(`${where}?private_token=canary`)
       expect(refused).toThrow(/https:/)

@@ -189,19 +189,19 @@ describe('a sheet that is wrong sends nothing', () => {
       'a flag beside it',
       'runners update - --row-fields description --description x',
       'id,description\n1,a\n',
-      '--row-fields description and --description both say description',
+      '--row-fields description and --description both set description',
     ],
     [
       'a --param beside it',
       'runners update - --row-fields description --param description=x',
       'id,description\n1,a\n',
-      'both say description',
+      '--row-fields description and --param both set description',
     ],
     [
       'a value in the third row',
       'runners update - --row-fields maximum_timeout',
       'id,maximum_timeout\n1,3600\n2,long\n',
-      'standard input, line 3, column maximum_timeout takes a whole number',
+      'standard input, line 3, column maximum_timeout must be an integer',
     ],
     [
       'a level that is none',
@@ -219,19 +219,19 @@ describe('a sheet that is wrong sends nothing', () => {
       'two rows of one object',
       'runners update - --row-fields description',
       'id,description\n1,a\n1,b\n',
-      'two rows of 1 with different values',
+      'standard input has two rows for 1 with different values',
     ],
     [
       'one object a line',
       'runners update - --row-fields description',
       '1\n2\n',
-      'no columns for --row-fields',
+      'no columns found for --row-fields',
     ],
     [
       'no rows at all',
       'runners update 1 --row-fields description',
       '',
-      '--row-fields takes rows of standard input',
+      '--row-fields requires rows on standard input',
     ],
   ])('%s', async (_, line, sheet, says) => {
     const ran = await run(line, sheet)
@@ -250,10 +250,12 @@ describe('a column that is not used', () => {
     const line = 'members add - -P a/b --access-level 20'
     const ran = await run(line, 'user_id,access_level,expires_at\n5,40,2027-01-01\n')
     expect(ran.stderr).toContain(
-      "not used: columns access_level, expires_at; --row-fields access_level,expires_at takes each object's own values",
+      'ignored columns access_level, expires_at; use --row-fields access_level,expires_at to set these values per object',
     )
     const json = await run('runners update - --locked', '{"id":1,"description":"a"}\n')
-    expect(json.stderr).toContain('not used: column description; --row-fields description')
+    expect(json.stderr).toContain(
+      'ignored column description; use --row-fields description to set these values per object',
+    )
   })
 
   it('of a list that a command printed is none', async () => {

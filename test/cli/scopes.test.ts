@@ -4,15 +4,15 @@ import { svcctl } from '../support/within.js'
 
 describe('a scope that is not one', () => {
   it.each([
-    ['runners get 1 -P a,b', 'takes one project, not "a,b"'],
-    ['runners get 1 -P -', 'takes one project, not "-"'],
-    ['runners get 1 -G a,b', 'takes one group, not "a,b"'],
-    ['projects get a/b,c/d', 'takes one project'],
-    ['projects list --user -', 'takes one user, not "-"'],
-    ['events list --user ana,ben', 'takes one user'],
+    ['runners get 1 -P a,b', '--project takes a single project, not "a,b'],
+    ['runners get 1 -P -', '--project takes a single project, not "-'],
+    ['runners get 1 -G a,b', '--group takes a single group, not "a,b'],
+    ['projects get a/b,c/d', 'takes a single project'],
+    ['projects list --user -', 'user takes a single user, not "-'],
+    ['events list --user ana,ben', 'user takes a single user, not "ana,ben'],
     [
       'commits create -P platform/app --branch x --commit-message x --actions [] --start-project a,b',
-      'takes one project',
+      'takes a single project',
     ],
   ])('%s', async (line, message) => {
     const ran = await svcctl([...line.split(' '), '--sandbox', '--curl'])
@@ -25,7 +25,7 @@ describe('a scope that is not one', () => {
       env: { SVC_PROJECT: project },
     })
     expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain('takes one project')
+    expect(ran.stderr).toContain('takes a single project')
   })
 
   it('given twice alike is one', async () => {

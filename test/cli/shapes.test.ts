@@ -29,7 +29,7 @@ const given: Given = { args: ids, flags: {}, extra: {} }
 
 const pause = async (): Promise<Command> => {
   const command = await commandNamed('runners', 'pause')
-  if (command === undefined) throw new Error('there is no runners pause')
+  if (command === undefined) throw new Error('there are no runnerss pause')
   return command
 }
 

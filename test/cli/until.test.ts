@@ -42,7 +42,7 @@ describe('--until', () => {
     const ran = await call(`${get} --until-timeout 1`)
     expect(ran.code).toBe(1)
     expect(JSON.parse(ran.stdout)).toEqual({ id: 5, status: 'running' })
-    expect(ran.stderr).toContain('status=success was not so within 1 s')
+    expect(ran.stderr).toContain('status=success did not become true')
   })
 
   it('waits no longer for the next round than there is time', async () => {
@@ -92,7 +92,7 @@ describe('--until', () => {
 
   it.each([
     ['jobs get 5 -P 1 --until status', 'one of'],
-    ['jobs get 5 -P 1 --until-timeout 5', 'goes with --until'],
+    ['jobs get 5 -P 1 --until-timeout 5', '--until-timeout requires --until'],
     ['runners pause 5 --until status=paused', '--until'],
   ])('refuses %s before anything is sent', async (line, says) => {
     const ran = await call(line)

@@ -29,7 +29,7 @@ const refusal = (param: Param, ...texts: string[]): string => {
 
 describe('values', () => {
   it.each<[string, Param, string[], unknown]>([
-    ['a whole number', integer('n'), ['7'], 7],
+    ['an integer', integer('n'), ['7'], 7],
     ['the last of several', integer('n'), ['7', '8'], 8],
     ['a number by name', integer('n', { names: accessLevels }), ['Maintainer'], 40],
     ['None in any case', integer('n', { words: ['None', 'Any'] }), ['none'], 'None'],
@@ -73,7 +73,7 @@ describe('values', () => {
   })
 
   it.each<[string, Param, string[], RegExp]>([
-    ['a word for a number', integer('n'), ['x'], /--flag takes a whole number, not "x"/],
+    ['a word for a number', integer('n'), ['x'], /--flag must be an integer, not "x"/],
     ['a number out of range', integer('n', { min: 0, max: 90 }), ['91'], /0 to 90, not 91/],
     [
       'an access level that is none',
@@ -91,7 +91,12 @@ describe('values', () => {
     ['a day that does not exist', date('d'), ['2023-02-29'], /YYYY-MM-DD/],
     ['an empty day', date('d'), [''], /YYYY-MM-DD/],
     ['an empty time', datetime('t'), [''], /YYYY-MM-DDTHH:MM:SSZ/],
-    ['a time that is none', datetime('t'), ['tomorrow'], /YYYY-MM-DDTHH:MM:SSZ, 30d .so long ago/],
+    [
+      'a time that is none',
+      datetime('t'),
+      ['tomorrow'],
+      /--flag takes a time as YYYY-MM-DDTHH:MM:SSZ, 30d \(ago\), \+30d \(ahead\), today or/,
+    ],
     ['a duration that is none', string('d', { format: 'duration' }), ['soon'], /1h30m.*--/],
     ['a hash without =', hash('h'), ['version'], /key=value/],
     [

@@ -48,7 +48,7 @@ describe.skipIf(!has('tmux', '-V'))('--watch at a terminal', () => {
     const script = `trap : INT; ${process.execPath} ${program} runners list --watch 1; echo "exit $?"; sleep 600`
     const terminal = openTerminal(['sh', '-c', script], { env: instance(), cwd: folder() })
     try {
-      await terminal.until(/shared-linux-1 .*online[\s\S]*Ctrl-C ends/)
+      await terminal.until(/shared-linux-1 .*online[\s\S]*Ctrl-C to stop/)
       await svcctl(['runners', 'pause', '1'], { env: instance() })
       const screen = await terminal.until(/^~ 1 .*paused/m)
       expect(screen.match(/shared-linux-1/g)).toHaveLength(1)

@@ -27,13 +27,13 @@ describe('words of other tools', () => {
     ['login', 'Did you mean auth login?'],
     ['merge-requests list', 'Did you mean mr?'],
     ['version', 'Did you mean --version?'],
-    ['groups list', 'Groups have no commands of their own'],
-    ['user list', 'Users have no commands of their own'],
+    ['groups list', 'There are no group commands. Use -G <path> with other commands'],
+    ['user list', 'There are no user commands. See "members list", "events list --user"'],
     ['runers list', 'Did you mean runners?'],
     ['runers list jobs', 'Did you mean runners?'],
     ['runners lst', 'Did you mean list?'],
     ['runners lst get', 'Did you mean list?'],
-    ['constructor', 'Run svcctl --help'],
+    ['constructor', 'Run "svcctl --help" for a list of commands.'],
   ])('%s is told of its own word', async (line, hint) => {
     expect(await hintOf(...line.split(' '))).toContain(hint)
   })
@@ -72,8 +72,14 @@ describe('flags without a command', () => {
     [['--versoin'], 'Did you mean --version?'],
     [['--sandbx', '--quiet'], 'Did you mean --sandbox?'],
     [['-x'], 'svcctl --help'],
-    [['--instance', 'runners', 'list'], 'follow its words'],
-    [['runners', '--instance', 'list'], 'follow its words'],
+    [
+      ['--instance', 'runners', 'list'],
+      'Put flags after the command. "svcctl help flags" lists the flags that',
+    ],
+    [
+      ['runners', '--instance', 'list'],
+      'Put flags after the command. "svcctl help flags" lists the flags that',
+    ],
     [['runners', '--sandbx', 'list'], 'Did you mean --sandbox?'],
     [['geo', 'nodes', 'lst'], 'Did you mean nodes list?'],
     [['--sandbox'], 'svcctl --help'],

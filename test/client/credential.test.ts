@@ -43,27 +43,27 @@ describe('an endpoint that takes', () => {
   })
 
   it.each<[Takes | undefined, string, Called['route'], Partial<Record<Need, Credential>>, string]>([
-    ['job', 'a user’s', 'GET /job', { user }, 'GET /job takes a job token, and there is none'],
+    ['job', 'a user’s', 'GET /job', { user }, 'GET /job requires a job token, and none is set'],
     [
       'user',
       'a job’s',
       'GET /x',
       { job },
-      'GET /x does not take a job token, and no other credential is set',
+      'GET /x does not accept a job token, and no other credential is set',
     ],
     [
       undefined,
       'nothing, to write',
       'POST /x',
       {},
-      'POST /x needs a credential for https://instance.test, and there is none',
+      'POST /x requires a credential for https://instance.test, and none is set',
     ],
     [
       'user-or-job',
       'nothing, to write',
       'PUT /x',
       {},
-      'PUT /x needs a credential for https://instance.test, and there is none',
+      'PUT /x requires a credential for https://instance.test, and none is set',
     ],
   ])('%s, where there is %s, is not called', async (takes, _, route, found, message) => {
     const failure = await rejected(credentialFor(having(found), base, endpoint(takes, route)))
@@ -75,7 +75,7 @@ describe('an endpoint that takes', () => {
     expect(await credentialFor(having(both), base)).toEqual(user)
     const failure = await rejected(credentialFor(having({}), base))
     expect(failure).toMatchObject({
-      message: `this call needs a credential for ${base}, and there is none`,
+      message: `this call requires a credential for ${base}, and none is set`,
     })
   })
 
@@ -138,7 +138,7 @@ describe('an instance', () => {
         error instanceof Lacking ? new Failure('auth', `${error.lack}: ${error.message}`) : error,
     })
     expect(await rejected(instance.client(endpoint('job', 'GET /job')))).toMatchObject({
-      message: 'job: GET /job takes a job token, and there is none',
+      message: 'job: GET /job requires a job token, and none is set',
     })
   })
   it('tells of an endpoint that would have taken a job’s and goes without', async () => {

@@ -137,7 +137,7 @@ describe('an instance that is only read', () => {
       for (const asked of [instance.send(ask), instance.open(ask)])
         expect(await rejected(asked)).toMatchObject({
           category: 'internal',
-          message: expect.stringContaining('only reads'),
+          message: expect.stringContaining('read-only'),
         })
     }
     expect(seen).toEqual([])

@@ -104,7 +104,7 @@ describe('what is not of the kind that the documents have', () => {
     expect(failure).toBeInstanceOf(Failure)
     expect(failure).toMatchObject({
       category: 'unreachable',
-      message: 'the list holds something that is no record',
+      message: 'the list contains an item that is not an object',
       details: { request: 'GET /runners?per_page=100' },
     })
   })

@@ -28,7 +28,7 @@ describe('alerts send', () => {
   it('takes the key out of the address, warns, and sends it by Basic', async () => {
     const ran = await send(['--endpoint', to().replace('//', '//:in%20it@'), '--title', 'x'])
     expect(ran.code).toBe(0)
-    expect(ran.stderr).toContain('carries a key, which ends up in logs')
+    expect(ran.stderr).toContain('the endpoint URL contains a key, which would end up in logs, so')
     expect(authorization()).toBe(basic('in it'))
     expect(server.seen[0]?.url).toBe(path)
   })
@@ -53,8 +53,11 @@ describe('alerts send', () => {
   })
 
   it.each([
-    [[], 'alerts send needs --endpoint (SVC_ALERT_ENDPOINT)'],
-    [['--endpoint', 'http://127.0.0.1:1/x'], 'alerts send needs --authorization-key'],
+    [[], 'alerts send requires --endpoint (or SVC_ALERT_ENDPOINT)'],
+    [
+      ['--endpoint', 'http://127.0.0.1:1/x'],
+      'alerts send requires --authorization-key (or SVC_ALERT_KEY)',
+    ],
     [['--endpoint', 'ftp://127.0.0.1/x', '--authorization-key', 'k'], 'http'],
   ])('refuses %j', async (flags, says) => {
     const ran = await send([...flags, '--title', 'x'])
@@ -94,12 +97,12 @@ describe('alerts send', () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
     const ran = await send([...keyed(), '--title', 'x'])
     expect(ran.code).toBe(3)
-    expect(ran.stderr).toContain('it is in the monitoring settings')
+    expect(ran.stderr).toContain('The authorization key is wrong or was renewed. The project’s')
   })
 
   it('says that it was sent where there is no answer, and shows several', async () => {
     server.answer = () => ({ status: 200 })
-    expect((await send([...keyed(), '--title', 'x'])).stderr).toContain('the alert was sent')
+    expect((await send([...keyed(), '--title', 'x'])).stderr).toContain('sent the alert')
     server.answer = () => ({ body: [{ iid: 1, title: 'x' }] })
     expect((await send([...keyed(), '--title', 'x'])).stdout).toContain('x')
   })

@@ -40,7 +40,7 @@ describe('alias set', () => {
         )
       ).stderr,
     ).toContain(
-      "gone stands for: runners list --where 'ip_address=a b'; it was runners list --where 'status=offline'",
+      "set alias gone: runners list --where 'ip_address=a b' (previously runners list --where 'status=offline')",
     )
     const kept = JSON.parse(readFileSync(file, 'utf8'))
     expect(kept).toMatchObject({
@@ -56,32 +56,32 @@ describe('alias set', () => {
     ['doctor', 'is a command of svcctl'],
     ['help', 'is a command of svcctl'],
     ['alias', 'is a command of svcctl'],
-    ['login', 'what other tools call something'],
-    ['group', 'what other tools call something'],
-    ['Gone', 'cannot be the name'],
-    ['-p', 'cannot be the name'],
-    ['__proto__', 'cannot be the name'],
-    ['a\u001b[2J', 'cannot be the name'],
-    ['', 'cannot be the name'],
+    ['login', 'is a reserved name and cannot be an alias'],
+    ['group', 'is a reserved name and cannot be an alias'],
+    ['Gone', '" is not a valid alias name'],
+    ['-p', '" is not a valid alias name'],
+    ['__proto__', '" is not a valid alias name'],
+    ['a\u001b[2J', '" is not a valid alias name'],
+    ['', '" is not a valid alias name'],
   ])('refuses the name %j', (name, why) => {
     expect(() => checkAliasName(name, commands)).toThrow(why)
   })
 
   it.each([
-    ['', 'stands for something'],
-    ['gone -L 1', 'begins with a command'],
-    ['-o json runners list', 'begins with a command'],
+    ['', 'the command line of an alias must not be empty'],
+    ['gone -L 1', 'an alias must begin with a command, and "'],
+    ['-o json runners list', 'an alias must begin with a command, and "'],
     ['runners lst', 'has no verb "lst"'],
-    ["runners list '", 'does not end'],
-    ['jobs list --sudo glpat-aaaabbbbccccdddd1234', 'no credential'],
-    ['api GET /user --header "PRIVATE-TOKEN: abc"', 'no credential'],
-    ['integrations update chat --webhook https://hook.example/1', 'no credential'],
-    ['settings update --param hub_api_key=abc', 'no credential'],
-    ['settings update --param=hub_api_key=abc', 'no credential'],
-    ['alerts send --authorization-key=abc --title x', 'no credential'],
-    ['runners list --base-url https://ana:secret@svc.example', 'no credential'],
-    [`jobs list -P a/b --where name=${'0f'.repeat(32)}`, 'no credential'],
-    ['jobs list --where name=at-hand-12', 'no credential'],
+    ["runners list '", 'the command has an unclosed'],
+    ['jobs list --sudo glpat-aaaabbbbccccdddd1234', 'must not contain a credential'],
+    ['api GET /user --header "PRIVATE-TOKEN: abc"', 'must not contain a credential'],
+    ['integrations update chat --webhook https://hook.example/1', 'must not contain a credential'],
+    ['settings update --param hub_api_key=abc', 'must not contain a credential'],
+    ['settings update --param=hub_api_key=abc', 'must not contain a credential'],
+    ['alerts send --authorization-key=abc --title x', 'must not contain a credential'],
+    ['runners list --base-url https://ana:secret@svc.example', 'must not contain a credential'],
+    [`jobs list -P a/b --where name=${'0f'.repeat(32)}`, 'must not contain a credential'],
+    ['jobs list --where name=at-hand-12', 'must not contain a credential'],
   ])('refuses the line %j', (line, why) => {
     expect(() =>
       checkAliasLine(line, commands, { SVC_TOKEN: 'at-hand-12', HOME: 'runners' }),
@@ -96,7 +96,9 @@ describe('alias set', () => {
     )
     expect(secret.length).toBeGreaterThan(5)
     for (const line of secret) {
-      expect(() => checkAliasLine(`${line} abc`, commands, {}), line).toThrow('no credential')
+      expect(() => checkAliasLine(`${line} abc`, commands, {}), line).toThrow(
+        'must not contain a credential',
+      )
       expect(() => checkAliasLine(`${line} env:ABC`, commands, {}), line).not.toThrow()
     }
   })
@@ -143,7 +145,10 @@ describe('alias remove', () => {
     )
     expect((await run('alias remove constructor', config)).code).toBe(2)
     const nothing = await run('alias remove', config)
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('needs the name')])
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      expect.stringContaining('alias remove requires the name of an alias'),
+    ])
   })
 })
 
@@ -197,9 +202,9 @@ describe('a line with an alias', () => {
     const ran = await run('two', config)
     expect(ran).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('begins with "gone", which is no command'),
+      stderr: expect.stringContaining('the alias two begins with "gone", which is not a command'),
     })
-    expect((await run('open', config)).stderr).toContain('does not end')
+    expect((await run('open', config)).stderr).toContain('the command has an unclosed')
   })
 
   it('is suggested for a word that is nearly its name', async () => {
@@ -215,8 +220,8 @@ describe('a line with an alias', () => {
     server.answer = () => ({ body: [] })
     await run('runners list', planted)
     expect(server.lines()).toEqual([expect.stringMatching(/^GET \/runners/)])
-    expect((await run('constructor', config)).stderr).toContain('there is no command "constructor"')
-    expect((await run('toString', config)).stderr).toContain('there is no command')
+    expect((await run('constructor', config)).stderr).toContain('unknown command "constructor"')
+    expect((await run('toString', config)).stderr).toContain('unknown command')
   })
 
   it('is not believed where others may write the configuration', async () => {
@@ -224,7 +229,7 @@ describe('a line with an alias', () => {
     const ran = await run('gone', open)
     expect(ran).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('may be written by other users'),
+      stderr: expect.stringContaining('other users can write to'),
     })
     expect(server.seen).toEqual([])
   })

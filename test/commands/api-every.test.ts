@@ -116,8 +116,8 @@ describe('a request for each', () => {
   })
 
   it.each([
-    ['api runners/{}', '{} stands in the path'],
-    ['api GET runners -', '- needs {} in the path'],
+    ['api runners/{}', 'the path contains {}, but no objects are given'],
+    ['api GET runners -', '- requires {} in the path, where svcctl inserts each object'],
     ['api GET runners/{} - --paginate', '--paginate'],
   ])('%s is refused', async (line, said) => {
     const { code, stderr } = await call(line, { input: '1\n' })

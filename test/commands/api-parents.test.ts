@@ -85,7 +85,7 @@ describe('writes', () => {
     }
     const line = 'api PUT projects/{project}/x -P web/a,web/b,lab/c --param on=true --retries 0'
     const ran = await run(line)
-    expect([ran.code, ran.stderr]).toEqual([8, expect.stringContaining('2 done, 1 not known')])
+    expect([ran.code, ran.stderr]).toEqual([8, expect.stringContaining('2 done, 1 unknown.')])
     const [journal = ''] = files()
     expect(headerOf(journal)).toMatchObject({
       endpoint: 'PUT /projects/:project/x',
@@ -105,9 +105,9 @@ describe('writes', () => {
 
   it('to projects that nobody named are confirmed, and what is deleted always', async () => {
     const found = await run('api PUT projects/{project}/x -G web')
-    expect(found.stderr).toContain('api PUT projects/{project}/x, in each of them: 2')
+    expect(found.stderr).toContain('api PUT projects/{project}/x, in each: 2.')
     const deleted = await run('api DELETE projects/{project}/x -P web/a,web/b')
-    expect(deleted.stderr).toContain('What is there is lost.')
+    expect(deleted.stderr).toContain('The object is deleted.')
     expect([found.code, deleted.code, written()]).toEqual([2, 2, []])
     await run('api DELETE projects/{project}/x -G web --yes')
     expect(written()).toEqual(['DELETE /projects/web%2Fa/x', 'DELETE /projects/web%2Fb/x'])
@@ -143,14 +143,17 @@ describe('writes', () => {
 
 describe('a line that names parents in vain', () => {
   it.each([
-    ['api x -P a', '--project needs {project} in the path'],
-    ['api x -G a', '--group needs {project} or {group} in the path'],
-    ['api groups/{group} --all-projects', '--all-projects needs {project} in the path'],
+    ['api x -P a', '--project requires {project} in the path'],
+    ['api x -G a', '--group requires {project} or {group} in the path'],
+    ['api groups/{group} --all-projects', '--all-projects requires {project} in the path'],
     ['api projects/{project} -P a -G b', '--project and --group exclude each other'],
-    ['api groups/{group} -G a --recursive', '--recursive needs {project} alone in the path'],
-    ['api projects/{project}/x/{} - -P a,b', '- and several projects or groups do not go together'],
-    ['api projects/{project} -P ..', '".." cannot stand in the place of {project}'],
-    ['api projects/{project}', 'there is no project at hand'],
+    ['api groups/{group} -G a --recursive', '--recursive requires {project} alone in the path'],
+    [
+      'api projects/{project}/x/{} - -P a,b',
+      '- cannot be combined with several projects or groups',
+    ],
+    ['api projects/{project} -P ..', '".." cannot replace {project}'],
+    ['api projects/{project}', 'the path contains {project}, but no project is given'],
   ])('%s', async (line, says) => {
     const ran = await run(line, '1\n')
     expect(ran.code).toBe(2)

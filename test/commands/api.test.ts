@@ -35,9 +35,9 @@ describe('api', () => {
   })
 
   it.each([
-    ['/a b', 'a blank cannot stand in a path', 'Write it as %20.'],
-    ['/a#b', '"#" cannot stand in a path', 'Write it as %23.'],
-    ['/é', '"é" cannot stand in a path', 'Write it as %C3%A9.'],
+    ['/a b', 'a blank cannot be used in a path', 'Write it as %20.'],
+    ['/a#b', '"#" cannot be used in a path', 'Write it as %23.'],
+    ['/é', '"é" cannot be used in a path', 'Write it as %C3%A9.'],
   ])('says how to write %s', async (path, says, how) => {
     const ran = await api(['GET', path])
     expect(ran.code).toBe(2)
@@ -50,7 +50,7 @@ describe('api', () => {
     for (const input of ['[1, 2]', '"text"', '7']) {
       const ran = await api(['POST', '/x', '--input', '-'], {}, input)
       expect(ran).toMatchObject({ code: 2, stdout: '' })
-      expect(ran.stderr).toContain('--input must hold an object of attributes')
+      expect(ran.stderr).toContain('--input must contain an object of attributes')
     }
     expect(server.seen).toEqual([])
   })
@@ -64,7 +64,7 @@ describe('api', () => {
     server.answer = () => ({ status: 304 })
     const same = await api(['POST', '/x/1'])
     expect(same).toMatchObject({ code: 0, stdout: '' })
-    expect(same.stderr).toContain('nothing changed: it was already so')
+    expect(same.stderr).toContain('nothing changed: already in this state')
   })
 
   it('takes a job token where the path is one of those that do', async () => {
@@ -118,7 +118,7 @@ describe('api', () => {
     server.answer = missing
     const ran = await api([method, path])
     expect(ran.code).toBe(4)
-    expect(ran.stderr).toContain(`hint: The documents have ${route}.`)
+    expect(ran.stderr).toContain(`hint: The documented endpoint is ${route}.`)
   })
 
   it.each(['/runners/7', '/nothing/like/it', '/groups/9', '/users/9', '/projects/1/hooks'])(
@@ -139,7 +139,7 @@ describe('api', () => {
     async (path) => {
       const ran = await api(['GET', path])
       expect(ran.code).toBe(2)
-      expect(ran.stderr).toMatch(/--base-url|cannot stand in a path/)
+      expect(ran.stderr).toMatch(/a path on the instance|cannot be used in a path/)
       expect(server.seen).toEqual([])
     },
   )

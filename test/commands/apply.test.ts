@@ -92,11 +92,13 @@ describe('apply', () => {
     const first = await run(at, 'apply svcctl.yml --yes')
     expect([first.code, first.stderr]).toEqual([
       3,
-      expect.stringContaining('— svcctl apply --resume last tries'),
+      expect.stringContaining('svcctl apply --resume last retries the failed objects'),
     ])
     const id = journals()[0]?.replace('.ndjson', '') ?? ''
     const resume = `apply --resume ${id} --yes`
-    const said = expect.stringContaining(`— svcctl ${resume.slice(0, -6)} tries`)
+    const said = expect.stringContaining(
+      `— svcctl ${resume.slice(0, -6)} retries the failed objects`,
+    )
     expect(await run(at, resume)).toMatchObject({ code: 3, stderr: said })
     // What builds before kept had no digest.
     const kept = join(config, 'state', 'journals', `${id}.plan.json`)
@@ -122,7 +124,7 @@ describe('apply', () => {
     expect((await run(at, 'plan svcctl.yml --out run.plan.json')).code).toBe(0)
     const plan = readFileSync(join(cwd, 'run.plan.json'), 'utf8')
     const { code, stderr } = await run(at, 'apply run.plan.json --yes --journal run.ndjson')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('run.plan.json: it exists')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('next to the journal: it exists')])
     expect(await required(a)).not.toBe(1)
     expect(readFileSync(join(cwd, 'run.plan.json'), 'utf8')).toBe(plan)
     expect(readdirSync(cwd).sort()).toEqual(['run.plan.json', 'svcctl.yml'])
@@ -131,7 +133,7 @@ describe('apply', () => {
     const link = await run(at, 'apply svcctl.yml --yes --journal run.ndjson')
     expect([link.code, link.stderr]).toEqual([
       2,
-      expect.stringContaining('run.plan.json: it exists'),
+      expect.stringContaining('next to the journal: it exists'),
     ])
   })
 
@@ -166,9 +168,14 @@ describe('apply', () => {
     const at = await front()
     const { cwd, envFor } = desk(rules({ [a]: 1 }))
     const line = 'apply svcctl.yml'
-    const screen = await onTerminal(line, envFor(at), (terminal) => terminal.until(/Go on\?/), cwd)
+    const screen = await onTerminal(
+      line,
+      envFor(at),
+      (terminal) => terminal.until(/Continue\?/),
+      cwd,
+    )
     expect(screen.indexOf(`approval_rules/${a}`)).toBeGreaterThanOrEqual(0)
-    expect(screen.indexOf(`approval_rules/${a}`)).toBeLessThan(screen.indexOf('Go on?'))
+    expect(screen.indexOf(`approval_rules/${a}`)).toBeLessThan(screen.indexOf('Continue?'))
     expect(screen.split(`approval_rules/${a}`)).toHaveLength(2)
     expect(at.written()).toEqual([])
   })
@@ -178,7 +185,12 @@ describe('apply', () => {
     const at = await front()
     const { cwd, envFor } = desk(rules({ [a]: 1 }))
     const line = 'apply svcctl.yml -o json'
-    const screen = await onTerminal(line, envFor(at), (terminal) => terminal.until(/Go on\?/), cwd)
+    const screen = await onTerminal(
+      line,
+      envFor(at),
+      (terminal) => terminal.until(/Continue\?/),
+      cwd,
+    )
     expect(screen).toContain(`create projects/platform/app:approval_rules/${a}`)
     expect(screen).toContain('1 change is made at http')
   })
@@ -297,7 +309,7 @@ describe('a plan file', () => {
     const { run, all, write, at } = await planned()
     write(rules({ [all[0] ?? '']: 3 }))
     const { code, stderr } = await run(at, 'apply plan.json --yes')
-    expect([code, stderr]).toEqual([5, expect.stringContaining('svcctl.yml was changed since')])
+    expect([code, stderr]).toEqual([5, expect.stringContaining('svcctl.yml changed after')])
     expect(at.written()).toEqual([])
   })
 
@@ -412,7 +424,7 @@ describe('a run that was cut', () => {
     for (const [line, why] of [
       ['apply svcctl.yml --resume last --yes', 'takes no files'],
       ['apply --resume last --only members --yes', '--resume and --only exclude each other'],
-      ['runners pause --resume last --yes', 'there is no run of svcctl runners pause'],
+      ['runners pause --resume last --yes', 'no run of "svcctl runners pause" on'],
     ] as const) {
       const { code, stderr } = await table.run(at, line)
       expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
@@ -424,7 +436,7 @@ describe('a run that was cut', () => {
     chmodSync(kept.replace('.ndjson', '.plan.json'), 0o600)
     table.write(rules({ [all[0] ?? '']: 2 }))
     const { code, stderr } = await table.run(at, 'apply --resume last --yes')
-    expect([code, stderr]).toEqual([5, expect.stringContaining('svcctl.yml was changed since')])
+    expect([code, stderr]).toEqual([5, expect.stringContaining('svcctl.yml changed after')])
     expect(at.written()).toHaveLength(before)
   }, 30_000)
 

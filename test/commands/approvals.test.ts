@@ -59,7 +59,7 @@ describe('approvals rules create', () => {
   it('sends nothing where nobody is called so', async () => {
     const ran = await run('create', '--name', 'x', '--approvals-required', '1', '--user-ids', 'do')
     expect(ran).toMatchObject({ code: 4, stdout: '' })
-    expect(ran.stderr).toContain('no member called "do"; there is dov (5)')
+    expect(ran.stderr).toContain('project 3 has no member named "do"; there is dov (5)')
     expect(sent()).toBeUndefined()
   })
 })
@@ -99,7 +99,7 @@ describe('approvals rules update', () => {
   it('asks before approvers go, and is refused where nobody can be asked', async () => {
     const ran = await update('--approvals-required', '2')
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('--keep keeps them')
+    expect(ran.stderr).toContain('unless you pass --keep')
     expect(sent()).toBeUndefined()
   })
 

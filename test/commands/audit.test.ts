@@ -50,7 +50,7 @@ describe('audit list', () => {
     const { list } = await withLog()
     const { times, stderr } = await list()
     expect(times.map((t) => t.slice(0, 10))).toEqual(['2026-01-30', '2026-01-31', '2026-02-01'])
-    expect(stderr).toMatch(/1 lines? .*no entries/)
+    expect(stderr).toMatch(/1 lines? .*not valid entries/)
   })
 
   it.each([

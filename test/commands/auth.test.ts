@@ -57,7 +57,7 @@ describe('auth login', () => {
     expect(ran.stderr).toContain(
       `signed in to ${server.url} as ana, administrator, scopes api, sudo`,
     )
-    expect(ran.stderr).toContain('profile "work" is the current one')
+    expect(ran.stderr).toContain('profile "work"')
     expect(ran.stdout + ran.stderr).not.toContain(good)
     expect((await run('geo nodes get 1')).code).toBe(0)
     expect(server.seen.at(-1)?.headers['private-token']).toBe(good)
@@ -106,7 +106,7 @@ describe('auth login', () => {
   })
 
   it.each([
-    ['--proxy nonsense', 'proxy is not usable'],
+    ['--proxy nonsense', 'invalid proxy'],
     ['--token-url http://elsewhere.test', 'token-url'],
   ])('looks at %s before it sends the token', async (flags, says) => {
     instance()
@@ -119,7 +119,7 @@ describe('auth login', () => {
   })
 
   it.each([
-    ['work', '', 'standard input holds no token'],
+    ['work', '', 'standard input contains no token'],
     ['no/name', good, 'no/name'],
   ])('refuses %j with %j', async (name, input, says) => {
     instance()
@@ -131,10 +131,10 @@ describe('auth login', () => {
 
   it('needs an address and a token, where nobody can be asked', async () => {
     const { run } = someone()
-    expect((await run('auth login work --token-stdin', good)).stderr).toContain('Give --base-url')
+    expect((await run('auth login work --token-stdin', good)).stderr).toContain('Pass --base-url.')
     const tokenless = await run(`auth login work --base-url ${server.url}`)
     expect(tokenless.code).toBe(2)
-    expect(tokenless.stderr).toContain('give --token-stdin')
+    expect(tokenless.stderr).toContain('Pipe the token in and pass --token-stdin.')
   })
 })
 
@@ -171,7 +171,9 @@ describe('auth login, to an instance with a certificate authority of its own', (
     const { run } = someone()
     const without = await run(line, good)
     expect(without.code).toBe(7)
-    expect(without.stderr).toContain('--ca-file <pem>, which `svcctl auth login`')
+    expect(without.stderr).toContain(
+      'If the instance has its own certificate authority, pass --ca-file <pem> to',
+    )
     const empty = await run(`${line} --ca-file ${file('')}`, good)
     expect(empty.code).toBe(2)
     expect(empty.stderr).toContain('Name another file with --ca-file, which `svcctl auth login`')
@@ -216,7 +218,7 @@ describe('auth status', () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
     const { rows, code } = await status()
     expect(code).toBe(3)
-    expect(rows).toMatchObject([{ profile: 'work', credential: 'not usable', works: false }])
+    expect(rows).toMatchObject([{ profile: 'work', credential: 'invalid', works: false }])
     expect(rows[0].user).toContain('401')
   })
 
@@ -241,9 +243,9 @@ describe('auth logout', () => {
     const { login, run, status } = someone()
     await login('work')
     await login('home')
-    expect((await run('auth logout')).stderr).toContain('credential of profile "home" is forgotten')
-    expect((await run('auth logout')).stderr).toContain('profile "home" had no credential')
-    expect((await run('auth logout -p work')).stderr).toContain('"work" is forgotten')
+    expect((await run('auth logout')).stderr).toContain('deleted the credential of profile "home')
+    expect((await run('auth logout')).stderr).toContain('profile "home" has no credential')
+    expect((await run('auth logout -p work')).stderr).toContain('credential of profile "work"')
     expect((await status()).rows.map((r: { works: boolean }) => r.works)).toEqual([false, false])
   })
 })
@@ -256,7 +258,7 @@ describe('auth switch', () => {
     await login('home')
     const ran = await run('auth switch work')
     expect(ran).toMatchObject({ code: 0, stdout: '' })
-    expect(ran.stderr).toContain('profile "work" is the current one')
+    expect(ran.stderr).toContain('profile "work"')
     expect((await status()).rows).toMatchObject([{ current: false }, { current: true }])
     const nowhere = await run('auth switch nowhere')
     expect(nowhere.code).not.toBe(0)

@@ -109,13 +109,13 @@ describe.each(names)('check %s', (name) => {
 
 describe('levels', () => {
   it.each([
-    ['runners', '--warn 5 --crit 1', '--crit is the larger of the two'],
-    ['runners', '--warn 50% --crit 90%', '--crit is the smaller of the two'],
-    ['certificates', '--warn 7d --crit 30d', '--crit is the smaller of the two'],
-    ['geo', '--warn 10m,99% --crit 1m,90%', '--crit is the larger of the two'],
-    ['geo', '--warn 1m,2m', 'two levels'],
+    ['runners', '--warn 5 --crit 1', '--crit must be the larger of the two'],
+    ['runners', '--warn 50% --crit 90%', '--crit must be the smaller of the two'],
+    ['certificates', '--warn 7d --crit 30d', '--crit must be the smaller of the two'],
+    ['geo', '--warn 10m,99% --crit 1m,90%', '--crit must be the larger of the two'],
+    ['geo', '--warn 1m,2m', 'has two thresholds for the'],
     ['certificates', '--warn 80%', '30d (time left of a certificate, at least)'],
-    ['instance', '--crit 80%', '2s (time that an answer took, at most)'],
+    ['instance', '--crit 80%', '2s (response time, at most)'],
   ])('of %s cannot be %s', async (name, line, says) => {
     const ran = await call(`check ${name} ${line}`)
     expect(ran).toMatchObject({ code: 2, stdout: '' })
@@ -168,11 +168,11 @@ describe('check runners', () => {
     server.answer = () => ({ body: [] })
     expect(await call('check runners')).toMatchObject({
       code: 1,
-      stdout: 'runners critical: there is no runner\n',
+      stdout: 'runners critical: there are no runners\n',
     })
     // Nor has it a share.
     const share = await call('check runners --warn 80% --format nagios')
-    expect(share.stdout).toContain('no share can be told')
+    expect(share.stdout).toContain('no share to compute: there are no active runners')
   })
 
   it.each([
@@ -198,7 +198,10 @@ describe('check runners', () => {
 
   it('is not allowed to everybody, and says so', async () => {
     const ran = await tried('runners --format nagios', 1)
-    expect(ran).toMatchObject({ code: 3, stdout: 'RUNNERS UNKNOWN - not allowed: 403 Forbidden\n' })
+    expect(ran).toMatchObject({
+      code: 3,
+      stdout: 'RUNNERS UNKNOWN - not permitted: 403 Forbidden\n',
+    })
   })
 
   it('is one object for programs', async () => {
@@ -251,14 +254,14 @@ describe('check geo', () => {
     const ran = await call('check geo --warn 1m --format nagios')
     expect(ran.code).toBe(3)
     expect(ran.stdout).toMatch(
-      /^GEO UNKNOWN - the health of s2 is not told; the lag of s2 is not told \|/,
+      /^GEO UNKNOWN - the health of s2 is unknown; the lag of s2 is unknown \|/,
     )
     server.answer = geo([site(1), site(2)], [status(1)])
     expect((await call('check geo')).code).toBe(8)
     server.answer = geo([site(1)], [status(1)])
     expect(await call('check geo')).toMatchObject({
       code: 8,
-      stdout: 'geo unknown: there is no secondary site that is enabled\n',
+      stdout: 'geo unknown: no secondary site is enabled\n',
     })
   })
 
@@ -415,7 +418,7 @@ describe('check tokens', () => {
     expect(ran.stdout.match(/^# [ab]\ntokens ok: 1 token works/gm)).toHaveLength(2)
     const plugin = await withProfiles(config, 'check tokens -p a,b --format nagios')
     expect(plugin).toMatchObject({ code: 2, stdout: '' })
-    expect(plugin.stderr).toContain('--format does not go with several instances')
+    expect(plugin.stderr).toContain('--format cannot be used with several instances')
   })
 
   it('has no end for a token that is renewed by itself', async () => {
@@ -435,7 +438,7 @@ describe('check tokens', () => {
     expect(ran.code).toBe(8)
     expect(JSON.parse(ran.stdout).findings).toMatchObject([
       { level: 'critical', text: expect.stringMatching(/^bad does not work/) },
-      { level: 'critical', text: 'empty does not work: there is no token' },
+      { level: 'critical', text: 'empty does not work: no token' },
       { level: 'unknown', text: expect.stringMatching(/^down could not be tried/) },
     ])
     const plugin = await withProfiles(config, 'check tokens --retries 0 --format nagios')
@@ -447,7 +450,7 @@ describe('check instance', () => {
   it('times one answer, without a credential', async () => {
     const ran = await call('check instance --warn 60s --format nagios')
     expect(ran.code).toBe(0)
-    expect(ran.stdout).toMatch(/^INSTANCE OK - it answered in [\d.]+ s \| answer=[\d.]+s;60;\n$/)
+    expect(ran.stdout).toMatch(/^INSTANCE OK - responded in [\d.]+ s \| answer=[\d.]+s;60;\n$/)
     expect(server.lines()).toEqual(['GET /projects?per_page=1'])
     expect(server.seen[0]?.headers['private-token']).toBeUndefined()
     expect((await call('check instance --crit 0s --format nagios')).code).toBe(2)
@@ -459,7 +462,7 @@ describe('check instance', () => {
     server.answer = () => ({ body: {} })
     expect(await call('check instance')).toMatchObject({
       code: 1,
-      stdout: 'instance critical: what answers there is not this API\n',
+      stdout: 'instance critical: the server there does not provide this API\n',
     })
     server.answer = () => ({
       body: [],
@@ -467,6 +470,8 @@ describe('check instance', () => {
     })
     const late = await call('check instance')
     expect(late.code).toBe(1)
-    expect(late.stdout).toMatch(/^instance warning: this machine is \d+ s behind the instance\n$/)
+    expect(late.stdout).toMatch(
+      /instance warning: the clock of this machine is \d+ s behind the instance/,
+    )
   })
 })

@@ -57,8 +57,8 @@ describe('what is checked may come from anywhere', () => {
     ]) {
       const { exitCode, stderr } = await shell(line)
       expect(exitCode).toBe(2)
-      expect(stderr).toMatch(/^waiting for (pipe|standard input): nothing came of it yet$/m)
-      expect(stderr).toMatch(/nothing came of (pipe|standard input) for 1 s \(--timeout\)/)
+      expect(stderr).toMatch(/^waiting for input from (pipe|standard input)$/m)
+      expect(stderr).toMatch(/no input from (pipe|standard input) for 1 s \(--timeout\)/)
     }
     expect(recorder.seen).toEqual([])
   })
@@ -66,11 +66,11 @@ describe('what is checked may come from anywhere', () => {
   it('takes at most 10 MiB, of files before anything is sent', async () => {
     const file = await lint('good.yml', 'large.yml')
     expect(file).toMatchObject({ code: 2 })
-    expect(file.stderr).toContain('large.yml is too large: at most 10 MiB are checked')
+    expect(file.stderr).toContain('large.yml is larger than 10 MiB')
     expect(recorder.seen).toEqual([])
     const endless = await lint('/dev/zero')
     expect(endless).toMatchObject({ code: 2 })
-    expect(endless.stderr).toContain('/dev/zero is too large')
+    expect(endless.stderr).toContain('/dev/zero was not checked: /dev/zero is larger than 10 MiB')
     expect((await shell('head -c 11000000 /dev/zero | svcctl ci lint -')).exitCode).toBe(2)
     expect((await lint('ci')).stderr).toContain('cannot read ci: it is a directory')
     expect(recorder.seen).toEqual([])
@@ -88,9 +88,13 @@ describe('an instance that lints within projects only', () => {
     recorder.answer = () => ({ status: 404, body: { error: '404 Not Found' } })
     const { code, stderr } = await lint('good.yml')
     expect(code).toBe(4)
-    expect(stderr).toContain('Newer instances check files only within a project: add --project.')
+    expect(stderr).toContain(
+      'Newer instances check files only in the context of a project. Add --project.',
+    )
     const within = await lint('good.yml', '--project', 'platform/app')
-    expect(within.stderr).not.toContain('add --project')
+    expect(within.stderr).not.toContain(
+      'check files only in the context of a project. Add --project.',
+    )
   })
 })
 
@@ -132,11 +136,11 @@ describe('ci lint --as-of', () => {
   it('goes to no other instance, and takes nothing but a version', async () => {
     const real = await lint('good.yml', '--as-of', '14.5')
     expect([real.code, recorder.seen]).toEqual([2, []])
-    expect(real.stderr).toContain('this instance lints as of its own version')
+    expect(real.stderr).toContain('the instance checks with its own version')
     const none = await asOf('newer.yml', '--as-of', 'recent')
     expect([none.code, none.stderr]).toEqual([
       2,
-      expect.stringContaining('--as-of needs a version such as 14.5, or latest'),
+      expect.stringContaining('--as-of must be a version such as 14.5,'),
     ])
   })
 })

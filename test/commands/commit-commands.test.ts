@@ -38,7 +38,7 @@ describe('commits create', () => {
       ],
     })
     for (const said of [
-      'commit to main of a/b:',
+      'committing to main of a/b',
       '  move    b → c',
       '  delete  old',
       '  create  docs/a.txt (7 bytes)',
@@ -87,16 +87,20 @@ describe('commits create', () => {
   })
 
   it.each([
-    [[], '', 'commits create has nothing to commit'],
+    [[], '', 'nothing to commit'],
     [['--input', '-', '--actions', '-'], '[]', 'both read standard input'],
     [['--input', '-', '--actions', '@-'], '[]', 'both read standard input'],
-    [['--input', '-'], '"text"', '--input must hold an object of attributes, or a list of actions'],
-    [['--input', '-'], '{', '--input: neither JSON nor YAML'],
+    [
+      ['--input', '-'],
+      '"text"',
+      '--input must contain an object of attributes or a list of actions',
+    ],
+    [['--input', '-'], '{', '--input: not valid JSON or YAML'],
     [['--input', 'missing'], '', '--input: cannot read missing'],
     [['--actions', 'missing'], '', '--actions: cannot read missing'],
     [['--create', 'missing=a'], '', '--create: cannot read missing'],
-    [['--delete', 'a', '--delete', 'a'], '', 'a stands in two actions: delete and delete'],
-    [['--delete', '../a'], '', '--delete: "../a" is no path within the repository'],
+    [['--delete', 'a', '--delete', 'a'], '', 'a has two actions: delete and delete'],
+    [['--delete', '../a'], '', '--delete: "../a" is not a path in the repository'],
   ])('refuses %j with %j', async (flags, input, says) => {
     const ran = await create(['-m', 'x', ...flags], { input })
     expect(ran.code).toBe(2)
@@ -106,8 +110,12 @@ describe('commits create', () => {
 })
 
 describe.each([
-  ['cherry-pick', 'cherry_pick', 'abc changes nothing on main: its change is there already'],
-  ['revert', 'revert', 'undoing abc changes nothing on main: it is reverted already'],
+  [
+    'cherry-pick',
+    'cherry_pick',
+    'abc changes nothing on main: the branch already contains the change',
+  ],
+  ['revert', 'revert', 'reverting abc changes nothing on main: it is already reverted'],
 ])('commits %s', (verb, path, already) => {
   const apply = (...flags: string[]) =>
     call(['commits', verb, 'abc', '--branch', 'main', '-P', 'a/b', ...flags])
@@ -123,7 +131,7 @@ describe.each([
   it('says of a dry run that nothing was committed', async () => {
     server.answer = () => ({ body: { dry_run: 'success' } })
     const ran = await apply('--dry-run')
-    expect(ran.stderr).toContain(`abc: ${verb} applies cleanly to main; nothing was committed`)
+    expect(ran.stderr).toContain(`abc: ${verb} applies cleanly to main; no commit was created`)
   })
 
   it('says why it failed, and what to do', async () => {

@@ -43,11 +43,11 @@ describe('actions from flags', () => {
   it.each([
     [{ create: ['missing.txt'] }, 'no such file'],
     [{ create: ['.=x'] }, 'is a directory'],
-    [{ create: ['a.txt=../a.txt'] }, 'no path within the repository'],
-    [{ create: ['a.txt=/a.txt'] }, 'no path within the repository'],
-    [{ create: [join(cwd, 'a.txt')] }, 'say where'],
-    [{ create: ['a.txt=docs/'] }, 'names no file'],
-    [{ delete: ['a/../b'] }, 'no path within the repository'],
+    [{ create: ['a.txt=../a.txt'] }, '" is not a path in the repository'],
+    [{ create: ['a.txt=/a.txt'] }, '" is not a path in the repository'],
+    [{ create: [join(cwd, 'a.txt')] }, 'specify the target of'],
+    [{ create: ['a.txt=docs/'] }, '--create: "docs/" does not name a file'],
+    [{ delete: ['a/../b'] }, '" is not a path in the repository'],
     [{ move: ['only'] }, 'old=new'],
     [{ chmod: ['x=path'] }, '\\+x=path'],
   ])('refuses %j', async (flags, message) => {
@@ -68,14 +68,14 @@ describe('actions from a file', () => {
 
   it.each([
     ['text', 'must be a list'],
-    [[1], 'action 1 is no object'],
+    [[1], 'action 1 is not an object'],
     [[{ action: 'copy', file_path: 'a' }], 'not "copy"'],
     [[{ action: 'delete' }], 'file_path is missing'],
-    [[{ action: 'create', file_path: 'a' }], 'create needs content'],
+    [[{ action: 'create', file_path: 'a' }], 'create requires content, as text'],
     [[{ action: 'move', file_path: 'a' }], 'previous_path'],
     [[{ action: 'chmod', file_path: 'a' }], 'execute_filemode'],
     [[{ action: 'create', file_path: 'a', content: '', encoding: 'hex' }], 'text or base64'],
-    [[{ action: 'delete', file_path: '../a' }], 'no path within'],
+    [[{ action: 'delete', file_path: '../a' }], '" is not a path in the repository'],
   ])('refuses %j', (value, message) => {
     expect(() => actionsOf(value)).toThrow(message)
   })
@@ -117,7 +117,9 @@ describe('a cherry-pick that failed', () => {
     expect(conflict.message).toBe('abc conflicts with main')
     expect(conflict.details).toMatchObject({ code: 'conflict', status: 400 })
     expect(conflict.details.hint).toContain('git cherry-pick -x abc')
-    expect(inWords('revert', failure('empty'), 'abc', 'main').message).toContain('reverted already')
+    expect(inWords('revert', failure('empty'), 'abc', 'main').message).toContain(
+      'it is already reverted',
+    )
     const other = failure('strange')
     expect(inWords('revert', other, 'abc', 'main')).toBe(other)
   })

@@ -136,7 +136,7 @@ it('is written in no more than 80 lines, and planned to nothing once it is appli
   const again = await run('plan company.yml')
   expect([again.code, again.stdout]).toEqual([
     0,
-    expect.stringMatching(/^Plan: nothing to do; \d+ objects as they should be/),
+    expect.stringMatching(/^Plan: nothing to do; \d+ unchanged/),
   ])
   const members = await sender(() => url)('GET /groups/backend/members?per_page=100')
   expect(members.body).toHaveLength(22)

@@ -83,7 +83,7 @@ it('a secret that is missing is found by plan, and refused by apply before anyth
   const { code, stderr } = await run('apply f.yml --yes')
   expect([code, stderr]).toEqual([
     2,
-    expect.stringMatching(/nothing is written: f\.yml:2:\d+: missing secret: .*NO_HOOK/),
+    expect.stringMatching(/nothing was written: f\.yml:2:\d+: missing secret: .*NO_HOOK/),
   ])
   expect(written()).toBe(0)
 })

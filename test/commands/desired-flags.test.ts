@@ -70,7 +70,7 @@ it('keeps with a plan file what was ignored', async () => {
   const { run, front } = await desk(`${other}\nsite: {settings: {after_sign_up_text: hello}}`)
   await run('plan f.yml --ignore settings --out plan.json')
   expect((await run('apply plan.json --ignore settings --yes')).stderr).toContain(
-    '--ignore does not go with a plan file',
+    '--ignore cannot be used with a plan file',
   )
   expect((await run('apply plan.json --yes')).code).toBe(0)
   expect(front.written().map(({ url: at }) => at)).toEqual([

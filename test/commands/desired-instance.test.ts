@@ -42,7 +42,7 @@ describe('a list', () => {
     )
     expect(await rejected(readableOf(run).records(list))).toMatchObject({
       category: 'unreachable',
-      message: 'the list ends after 1, and the instance says that there are more',
+      message: 'the list ended after 1, although the instance reported more',
     })
   })
 

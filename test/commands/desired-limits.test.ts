@@ -28,7 +28,7 @@ it('more than half of a few members go only where that set is named', async () =
   const { run, written } = await desk({ chi: null, dov: null, eva: null })
   const plan = await run('plan svcctl.json')
   expect(plan.stdout).toContain(
-    'refused by a limit: 3 of 5 would be deleted of groups/platform:members, more than half; --allow-removals groups/platform:members lifts it',
+    '✗ exceeds a limit: 3 of 5 would be deleted of groups/platform:members, more than half; pass --allow-removals groups/platform:members to allow it',
   )
   for (const flags of ['', ' --allow-removals groups/web:members', ' --allow-empty members']) {
     const { code, stderr } = await run(`apply svcctl.json --yes${flags}`)

@@ -21,7 +21,7 @@ const read = async (files: Readonly<Record<string, string>>) => {
     ['plan', 'c', '--explain', 'projects/platform/app:approvals'],
     { cwd, env },
   )
-  return stderr.includes('the files say nothing of') ? { code: 0, stderr: '' } : { code, stderr }
+  return stderr.includes('the files do not declare') ? { code: 0, stderr: '' } : { code, stderr }
 }
 const projects = (key: string): string => `projects: {'${key}': {approvals: {}}}`
 const groups = (key: string): string => `groups: {'${key}': {members: {}}}`

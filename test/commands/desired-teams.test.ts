@@ -239,7 +239,7 @@ describe('a range', () => {
     ['{minn: 1}', 'Did you mean min?'],
     ['{min: [1]}', 'min of approvals_required takes one value'],
     ['{min: null}', 'has no value'],
-    ['{min: many}', 'takes a whole number, not "many"'],
+    ['{min: many}', 'must be an integer, not "many"'],
     ['{}', 'approvals_required takes a value, or min, max, one_of'],
   ])('is refused: %s', async (value, why) => {
     const { code, stderr } = await (await desk(rule(value))).run('plan f.yml')

@@ -52,7 +52,11 @@ describe('a scalar in place of attributes', () => {
   })
 
   it.each([
-    [members('{eva: develper}'), 'f.yml:2:36: access_level takes', 'Did you mean developer?'],
+    [
+      members('{eva: develper}'),
+      'f.yml:2:36: access_level must be an integer or one of no-access, minimal,',
+      'Did you mean developer?',
+    ],
     [app('pages_domains: {a.test: x}'), 'a.test takes a map of attributes, or null, not', ''],
     [app('integrations: {slack: x}'), 'slack takes a map of attributes, or null, not', ''],
     [app('runners: {gpu: x}'), 'gpu takes a map of attributes, or null, not', ''],

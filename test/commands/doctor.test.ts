@@ -146,9 +146,9 @@ describe('doctor', () => {
     const counted = async () => (await doctor([], env)).line('configuration')?.message
     expect(await counted()).toMatch(/: 0 profiles$/)
     await svcctl(['profile', 'set', 'work', '--base-url', 'http://127.0.0.1:9'], { env })
-    expect(await counted()).toMatch(/: 1 profile, "work" is the current one$/)
+    expect(await counted()).toMatch(/: 1 profile, current profile: "work"$/)
     await svcctl(['profile', 'set', 'home', '--base-url', 'http://127.0.0.1:9'], { env })
-    expect(await counted()).toMatch(/: 2 profiles, "work" is the current one$/)
+    expect(await counted()).toMatch(/: 2 profiles, current profile: "work"$/)
   })
 
   it('says what is wrong with the configuration', async () => {
@@ -162,7 +162,7 @@ describe('the keyring', () => {
   it('is none that an executable could use, which it says', async () => {
     expect(await keyringCheck({ HOME: folder() }, async () => true)).toMatchObject({
       status: 'warning',
-      message: 'an executable can use none; what npm installs can',
+      message: 'not available in the standalone executable, only in the npm package',
       remedy: expect.stringContaining('in a file that only you can read'),
     })
     const other = await keyringCheck({ HOME: folder() })
@@ -194,7 +194,7 @@ describe('NO_PROXY', () => {
     expect(line('trusted profiles')?.status).toBe('ok')
     expect(line('trusted cache')).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining('may be written by other users'),
+      message: expect.stringContaining('other users can write to'),
       remedy: `Run: chmod go-w ${join(root, 'cache')}`,
     })
   })

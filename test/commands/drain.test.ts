@@ -111,7 +111,7 @@ describe('runners drain', () => {
     const ran = await drain('1', '--wait-timeout', '1')
     expect(ran.code).toBe(1)
     expect(ran.stderr).toContain('1 job was still running on runner 1')
-    expect(ran.stderr).toContain('It stays paused')
+    expect(ran.stderr).toContain('The runner stays paused. Check it with: svcctl runners jobs')
   })
 
   it('says when it is interrupted that the runners stay paused', async () => {

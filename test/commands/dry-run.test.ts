@@ -17,8 +17,8 @@ describe('a dry run', () => {
     const { stdout, code } = await call(line)
     expect(rowsOf(stdout)).toEqual([
       { object: '1', attribute: 'description', now: 'build', new: 'test' },
-      { object: '1', attribute: 'active', now: 'true', new: 'already so' },
-      { object: '1', attribute: 'tag_list', now: 'a,b', new: 'already so' },
+      { object: '1', attribute: 'active', now: 'true', new: 'already in this state' },
+      { object: '1', attribute: 'tag_list', now: 'a,b', new: 'already in this state' },
     ])
     expect([code, sent(), server.lines()]).toEqual([0, [], ['GET /runners/1']])
   })
@@ -104,7 +104,7 @@ describe('a dry run', () => {
     const { stdout } = await call('vulnerabilities dismiss 1 2 --dry-run')
     expect(rowsOf(stdout)).toEqual([
       { object: '1', attribute: 'state', now: 'detected', new: 'closed' },
-      { object: '2', attribute: 'state', now: 'closed', new: 'already so' },
+      { object: '2', attribute: 'state', now: 'closed', new: 'already in this state' },
     ])
     const rule = await call('approvals rules update 1 --user-ids 3,4 --keep -P 7 --dry-run')
     expect(rowsOf(rule.stdout).find(({ attribute }) => attribute === 'user_ids')).toEqual({
@@ -166,32 +166,32 @@ describe('a dry run of a create', () => {
     'POST /geo_nodes': [
       ['geo', 'nodes', 'create', '--name', 'eu', '--url', 'https://eu.test'],
       { id: 2, name: 'other', url: 'https://eu.test' },
-      '"other" exists already (ID 2)',
+      '"other" already exists (ID 2)',
     ],
     'POST /groups/:id/members': [
       ['members', 'add', '5', '6', '--access-level', 'guest', '-G', '1'],
       member,
-      '"eva" exists already (ID 6)',
+      '"eva" already exists (ID 6)',
     ],
     'POST /projects/:id/members': [
       ['members', 'add', '6', '--access-level', 'guest', '-P', '1'],
       member,
-      '"eva" exists already (ID 6)',
+      '"eva" already exists (ID 6)',
     ],
     'POST /projects/:id/approval_rules': [
       ['approvals', 'rules', 'create', '--name', 'QA', '--approvals-required', '1', '-P', '1'],
       { id: 3, name: 'QA', rule_type: 'regular' },
-      '"QA" exists already (ID 3)',
+      '"QA" already exists (ID 3)',
     ],
     'POST /projects/:id/deploy_keys': [
       ['deploy-keys', 'add', '--title', 'ci', '--key', `${key} me@here`, '-P', '1'],
       { id: 4, title: 'deploy', key: `${key} you@there` },
-      '"deploy" exists already (ID 4)',
+      '"deploy" already exists (ID 4)',
     ],
     'POST /projects/:id/pages/domains': [
       ['pages-domains', 'add', 'a.test', '-P', '1'],
       { domain: 'a.test', url: 'https://a.test' },
-      '"a.test" exists already',
+      '"a.test" already exists',
     ],
   }
   const creates = managedKinds.flatMap(({ create, holds }) =>
@@ -221,7 +221,7 @@ describe('a dry run of a create', () => {
     const line = 'approvals rules create --name QA --approvals-required 1 --dry-run'
     const some = await call(`${line} -P 1 -P 2`)
     expect([some.code, rowsOf(some.stdout)[0]?.project]).toEqual([8, '2'])
-    expect(some.stderr).toContain('1: "QA" exists already (ID 3)')
+    expect(some.stderr).toContain('1: "QA" already exists (ID 3')
     server.answer = () => missing
     expect((await call(`${line} -P 1`)).code).toBe(4)
     expect(sent()).toEqual([])

@@ -21,7 +21,8 @@ const instance = (refused: readonly (readonly [RegExp, number])[] = []): void =>
   server.answer = ({ url }) => {
     const path = url.replace(/^\/api\/v4/, '')
     const [, status] = refused.find(([pattern]) => pattern.test(path)) ?? []
-    if (status !== undefined) return { status, body: { message: 'as you asked' } }
+    if (status !== undefined)
+      return { status, body: { message: 'because not everything could be read' } }
     if (/^\/projects\?/.test(path)) return { body: projects }
     const [, id] = /^\/projects\/([12])$/.exec(path.replace('a%2Fone', '1')) ?? []
     if (id !== undefined) return { body: projects[Number(id) - 1] }
@@ -197,7 +198,7 @@ describe('export to files', () => {
     const ran = await call(['export', 'approvals', '--to', dir])
     expect(ran.code).toBe(8)
     expect(ran.stderr).toContain('projects/a/two:approvals')
-    expect(ran.stderr).toContain('stays as it was')
+    expect(ran.stderr).toContain('because not everything could be read')
     expect(readFileSync(join(dir, 'projects/a/two.yml'), 'utf8')).toBe(before)
   })
 })
@@ -227,7 +228,7 @@ describe('export of what cannot be read', () => {
     instance([[/^\/runners\/all/, 403]])
     const ran = await call('export')
     expect(ran).toMatchObject({ code: 0 })
-    expect(ran.stderr).toContain('site:runners: only administrators may read it')
+    expect(ran.stderr).toContain('site:runners: skipped, because only administrators can read it')
     expect((await call('export --only site:runners')).code).toBe(3)
   })
 
@@ -241,6 +242,6 @@ describe('export of what cannot be read', () => {
     const ran = await call('export approvals')
     expect(ran).toMatchObject({ code: 0 })
     expect(parse(ran.stdout)).toEqual({ version: 1 })
-    expect(ran.stderr).toContain('approvals: unsupported here')
+    expect(ran.stderr).toContain('approvals: skipped, because the instance does not support it')
   })
 })

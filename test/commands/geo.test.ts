@@ -85,7 +85,7 @@ describe('geo nodes update', () => {
   it('is refused where nothing is to change', async () => {
     const ran = await call('geo nodes update 2')
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('geo nodes update has nothing to change')
+    expect(ran.stderr).toContain('geo nodes update: nothing to change')
     expect(server.seen).toEqual([])
   })
 
@@ -96,7 +96,9 @@ describe('geo nodes update', () => {
     expect(write).toContain('PUT')
     expect(write).toContain('{"name":"<name>","url":"<url>","enabled":false}')
     expect(more).toEqual([])
-    expect(stderr).toContain('<name> stands for what the command before it answers')
+    expect(stderr).toContain(
+      'nothing is sent; <name> stands for the output of the previous command',
+    )
     const own = await call('geo nodes update 2 --name a --url https://a.example --curl')
     expect(own.stdout).toMatch(/^curl --request PUT [^\n]*\n$/)
     expect(server.seen).toEqual([])

@@ -59,7 +59,7 @@ describe('global flags', () => {
     ['per-page', '101'],
     ['color', 'red'],
   ])('refuse --%s %s', (name, text) => {
-    expect(() => read({ [name]: text })).toThrow(`--${name} takes`)
+    expect(() => read({ [name]: text })).toThrow(`--${name} must`)
   })
   it('are all declared once, and known to the type', () => {
     const names = globalFlags.map(({ name }) => name)

@@ -21,11 +21,17 @@ describe('integrations update', () => {
     ['emails-on-push --push-events', 'emails-on-push needs --recipients (family emails-on-push)'],
     [
       'emails-on-push --recipients a@x.test --room ops',
-      '--room: not a parameter of family emails-on-push, which emails-on-push belongs to',
+      '--room is not a parameter of the family emails-on-push (emails-on-push)',
     ],
     ['ci --family ci-server --token t', 'ci needs --drone-url (family ci-server)'],
-    ['ci --family ci-server --token t --drone-url https://d.test --room x', '--room: not a'],
-    ['simple-webhook --push-events', '--push-events: not a parameter of family simple-webhook'],
+    [
+      'ci --family ci-server --token t --drone-url https://d.test --room x',
+      '--room is not a parameter of the family ci-server (ci',
+    ],
+    [
+      'simple-webhook --push-events',
+      '--push-events is not a parameter of the family simple-webhook (simple-webhook',
+    ],
   ])('refuses before anything is sent: %s', async (line, says) => {
     const ran = await update(line)
     expect(ran.code).toBe(2)
@@ -47,7 +53,9 @@ describe('integrations update', () => {
     const line = 'ci --family pipeline-ci --token t --project-url https://d.test'
     const ran = await update(`${line} --enable-ssl-verification`)
     expect(ran.code).toBe(0)
-    expect(ran.stderr).toContain('--enable-ssl-verification is deprecated in family pipeline-ci')
+    expect(ran.stderr).toContain(
+      '--enable-ssl-verification is deprecated in the family pipeline-ci',
+    )
     expect((await update(line)).stderr).not.toContain('deprecated')
   })
 })

@@ -31,7 +31,9 @@ describe('issues promote', () => {
     async (body) => {
       const ran = await promote('--body', body)
       expect(ran.code).toBe(2)
-      expect(ran.stderr).toContain('it needs /promote at the start of a line')
+      expect(ran.stderr).toContain(
+        'the note does not promote the issue: it must contain /promote at the',
+      )
       expect(server.seen).toEqual([])
     },
   )

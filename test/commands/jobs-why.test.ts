@@ -64,9 +64,9 @@ describe('jobs why', () => {
     expect(ran.code).toBe(0)
     const [head, first, next, ...runners] = ran.stdout.trimEnd().split('\n')
     expect(head).toBe('what\tid\tname\tstate\twhy')
-    expect(first).toBe('job\t15\tlint\tpending\tthe one runner that fits is paused')
+    expect(first).toBe('job\t15\tlint\tpending\tthe only matching runner is paused')
     expect(next).toBe('next\t\t\t\tsvcctl runners resume 3')
-    expect(runners[0]).toBe('runner\t3\tshared-macos\tpaused\thas its tags')
+    expect(runners[0]).toBe('runner\t3\tshared-macos\tpaused\thas all its tags')
     expect(runners).toContain('runner\t1\tshared-linux-1\tonline\tlacks macos')
   })
 
@@ -86,13 +86,13 @@ describe('jobs why', () => {
     const ran = await call(`jobs why ${second?.id} -P platform/core/engine -o json`, { env })
     const found = JSON.parse(ran.stdout)
     expect(found).toMatchObject({ status: 'created', resource_group: { key: 'eu' } })
-    expect(found.reason).toMatch(/^its resource group eu is held by roll \(\d+, pending\)$/)
+    expect(found.reason).toMatch(/^its resource group eu is in use by roll \(\d+, pending\)$/)
   })
 
   const tagged = job(5, 'pending', { tag_list: ['gpu', 'linux'] })
   const gpu = { tag_list: ['linux', 'gpu', 'x'] }
   it.each([
-    ['no runner', tagged, [], 'the project has no runner', 'svcctl runners enable <id> -P 1'],
+    ['no runner', tagged, [], 'the project has no runners', 'svcctl runners enable <id> -P 1'],
     [
       'none with the tags',
       tagged,
@@ -104,42 +104,42 @@ describe('jobs why', () => {
       'one that is paused',
       tagged,
       [runner(1, { ...gpu, active: false })],
-      'the one runner that fits is paused',
+      'the only matching runner is paused',
       'svcctl runners resume 1',
     ],
     [
       'one that is offline',
       tagged,
       [runner(1, { ...gpu, status: 'offline' })],
-      'the one runner that fits is not connected',
+      'the only matching runner is not connected',
       'svcctl runners get 1',
     ],
     [
       'one of each',
       tagged,
       [runner(1, { ...gpu, active: false }), runner(2, { ...gpu, status: 'not_connected' })],
-      'all 2 runners that fit are paused or not connected',
+      'all 2 matching runners are paused or not connected',
       'svcctl runners resume 1',
     ],
     [
       'one that is there',
       tagged,
       [runner(1, gpu)],
-      '1 runner online fits: it is taken as soon as one has room',
+      '1 runner online fits: the job starts as soon as one has a free slot',
       'svcctl runners jobs 1 --status running',
     ],
     [
       'a protected one',
       tagged,
       [runner(1, { ...gpu, access_level: 'ref_protected' })],
-      'no runner surely fits; of 1 runner it is not told',
+      'no runner certainly matches; 1 runner may match',
       'svcctl runners get 1',
     ],
     [
       'one for tags only',
       job(5, 'pending'),
       [runner(1, { run_untagged: false })],
-      'none of 1 runner takes jobs without tags',
+      'none of 1 runner accepts untagged jobs',
       'svcctl runners update 1 --run-untagged',
     ],
     [
@@ -178,9 +178,9 @@ describe('jobs why', () => {
         : table(seen, i)
     const { found } = await why(5)
     expect(found.runners).toMatchObject([
-      { fits: null, why: 'its tags are not shown: not allowed: 403 Forbidden' },
+      { fits: null, why: 'its tags are unknown: not permitted: 403 Forbidden' },
     ])
-    expect(found.reason).toContain('no runner surely fits')
+    expect(found.reason).toContain('no runner certainly matches')
   })
 
   const yaml = `stages: [build, test, deploy]
@@ -196,7 +196,7 @@ needy: { stage: deploy, needs: [{ job: compile }] }
     server.answer = project(one, [], { yaml, jobs })
     const { found, code } = await why(5)
     expect(code).toBe(0)
-    expect(found.reason).toBe('its resource group prod is held by other 1/2 (3, running)')
+    expect(found.reason).toBe('its resource group prod is in use by other 1/2 (3, running)')
     expect(found.resource_group).toMatchObject({
       key: 'prod',
       process_mode: 'oldest_first',
@@ -212,7 +212,7 @@ needy: { stage: deploy, needs: [{ job: compile }] }
     expect((await why(5)).found.next[1]).toBe("svcctl resource-groups get 'eu; reboot' -P 1")
     // Itself holds nothing.
     server.answer = project(one, [], { yaml, jobs: [one] })
-    expect((await why(5)).found.reason).toContain('nothing that is shown keeps it')
+    expect((await why(5)).found.reason).toContain('the job is')
   })
 
   it('names the jobs that come first, by stages or by needs', async () => {
@@ -227,7 +227,7 @@ needy: { stage: deploy, needs: [{ job: compile }] }
     ]
     server.answer = project(one, [], { yaml, jobs })
     expect((await why(5)).found).toMatchObject({
-      reason: '2 jobs of its pipeline come first: compile (2, running), j3 (3, pending)',
+      reason: '2 jobs of its pipeline must finish first: compile (2, running), j3 (3, pending)',
       next: ['svcctl jobs why 2 -P 1'],
     })
     const needy = { ...one, name: 'needy' }
@@ -239,9 +239,9 @@ needy: { stage: deploy, needs: [{ job: compile }] }
   })
 
   it.each([
-    ['running', 'it does not wait: it runs'],
-    ['success', 'it does not wait: it is success'],
-    ['manual', 'it waits for nothing but a person'],
+    ['running', 'the job is not waiting: it is running'],
+    ['success', 'the job is not waiting: its status is success'],
+    ['manual', 'the job is manual: start it on its web page'],
   ])(
     'says of a job that is %s that it does not wait, and asks for no more',
     async (status, reason) => {
@@ -259,7 +259,7 @@ needy: { stage: deploy, needs: [{ job: compile }] }
     server.answer = project(bare, [runner(1)])
     const { found, code } = await why(5)
     expect([code, found.tag_list]).toEqual([0, []])
-    expect(found.runners).toMatchObject([{ fits: true, why: 'takes jobs without tags' }])
+    expect(found.runners).toMatchObject([{ fits: true, why: 'accepts untagged jobs' }])
     expect(found.reason).toContain('1 runner online fits')
   })
 
@@ -270,7 +270,7 @@ needy: { stage: deploy, needs: [{ job: compile }] }
     const { found, code } = await why(5, '--retries 0')
     expect(code).toBe(8)
     expect(found.unread).toEqual([expect.stringMatching(/^the jobs of the pipeline: /)])
-    expect(found.reason).toBe(`it cannot be told: ${found.unread[0]}`)
+    expect(found.reason).toBe(`the reason is unknown: ${found.unread[0]}`)
   })
 
   it('says what it could not read, and does not guess', async () => {
@@ -279,7 +279,7 @@ needy: { stage: deploy, needs: [{ job: compile }] }
       seen.url.includes('/projects/1/runners') ? { status: 500, body: {} } : table(seen, i)
     const { found, code } = await why(5, '--retries 0')
     expect(code).toBe(8)
-    expect(found.reason).toMatch(/^it cannot be told: the runners of the project: /)
+    expect(found.reason).toMatch(/^the reason is unknown: the runners of the project: /)
     expect(found.unread).toHaveLength(1)
   })
 

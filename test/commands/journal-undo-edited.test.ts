@@ -56,7 +56,7 @@ describe('journal undo', () => {
     })
     const undone = await undo()
     expect([undone.code, sent()]).toEqual([0, [['PUT /runners/7', '{"description":"old"}']]])
-    expect(undone.stderr).toContain('not changed by the run, and left as they are: ')
+    expect(undone.stderr).toContain('skipped, because the run did not change them')
     for (const name of [...others, 'nosuch']) expect(undone.stderr).toContain(name)
   })
 
@@ -68,7 +68,7 @@ describe('journal undo', () => {
     })
     const undone = await undo()
     expect([undone.code, sent()]).toEqual([0, []])
-    expect(undone.stderr).toContain('not changed by the run, and left as they are: locked')
+    expect(undone.stderr).toContain('skipped, because the run did not change them: locked')
   })
 
   it('names what the journal does not hold, since it was masked', async () => {
@@ -77,7 +77,9 @@ describe('journal undo', () => {
     forget()
     const undone = await undo()
     expect([undone.code, sent()]).toEqual([0, [['PUT /runners/7', '{"maximum_timeout":600}']]])
-    expect(undone.stderr).toContain('not kept in the journal, and left as they are: description')
+    expect(undone.stderr).toContain(
+      'skipped, because the journal has no previous values: description',
+    )
   })
 
   it('adds nobody else than was removed', async () => {
@@ -91,6 +93,6 @@ describe('journal undo', () => {
     edit(({ before }) => Object.assign(before ?? {}, { id: 8, username: 'eve' }))
     const undone = await undo()
     expect([undone.code, sent()]).toEqual([2, []])
-    expect(undone.stderr).toContain('the journal says of 5 what 8 was: it was edited')
+    expect(undone.stderr).toContain('the journal was edited: it records 8 for 5')
   })
 })

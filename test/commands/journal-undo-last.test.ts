@@ -135,7 +135,7 @@ describe('journal undo last', () => {
     const { code, stderr } = await run(line)
     expect(code, stderr).toBe(0)
     expect(stderr).not.toContain('c4n4ry')
-    await refused(id, said, 'kept no journal', 'runners pause, written last at 2')
+    await refused(id, said, 'was not recorded in a journal', 'runners pause, written last at 2')
     for (const name of readdirSync(notes()))
       expect(readFileSync(join(notes(), name), 'utf8')).not.toContain('c4n4ry')
   })
@@ -191,7 +191,7 @@ describe('journal undo last', () => {
     })
     const { code, stderr } = await run('journal undo last --yes')
     release()
-    expect([code, stderr]).toEqual([5, expect.stringContaining(`the run ${id} still goes on`)])
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`the run ${id} is still running`)])
   })
 
   it('refuses where another journal was written later, by whichever clock', async () => {
@@ -208,13 +208,13 @@ describe('journal undo last', () => {
       .replace(/"at":"2\d\d\d/, '"at":"2999')
       .replace(id, other)
     writeFileSync(join(journals(), `${other}.ndjson`), ahead)
-    await refused(latest, other, 'was a clock set')
+    await refused(latest, other, 'the clock may have changed')
   })
 
   it('refuses where a version before took no note of other writes', async () => {
     const id = await kept()
     rmSync(notes(), { recursive: true })
-    await refused(id, 'is not known', 'took no note of others')
+    await refused(id, 'cannot tell whether', 'an older version of svcctl made it')
   })
 
   it('names the newest run of all where this profile has none', async () => {
@@ -222,7 +222,7 @@ describe('journal undo last', () => {
     const { code, stderr } = await run('journal undo last --yes -p work')
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('there is no journal of a run with profile work'),
+      expect.stringContaining('no journal of a run with profile work'),
     ])
     expect(stderr).toContain(id)
     expect(stderr).toContain('with profile other')
@@ -232,7 +232,7 @@ describe('journal undo last', () => {
     const id = await kept()
     await ok(`runners pause 1 2 --journal ${join(config, 'elsewhere.ndjson')}`)
     rmSync(join(config, 'elsewhere.ndjson'))
-    await refused(id, 'has no journal any more', join(config, 'elsewhere.ndjson'))
+    await refused(id, 'no longer has a journal', join(config, 'elsewhere.ndjson'))
   })
 
   it('takes a journal that was named', async () => {
@@ -260,7 +260,7 @@ describe('journal undo last', () => {
     chmodSync(notes(), 0o500)
     const { code, stderr } = await run('runners pause 7 --journal none')
     chmodSync(notes(), 0o700)
-    expect([code, stderr]).toEqual([0, expect.stringContaining('this write cannot be noted')])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('this write cannot be recorded (')])
   })
 })
 
@@ -271,7 +271,7 @@ describe('journal undo last, of several profiles at one instance', () => {
     await kept(' -p work')
     await ok('runners pause 7 -p other --journal none')
     const { stderr } = await undone('journal undo last --yes -p work')
-    expect(stderr).toContain('Since then there was a write: runners pause (PUT /runners/7) at 2')
+    expect(stderr).toContain('There was a write since then: runners pause (PUT /runners/7) at 2')
     expect(stderr).toContain('with profile other')
   })
 
@@ -350,12 +350,16 @@ describe('journal undo last, with an audit log', () => {
   it('refuses where its last write is older than the run: a clock was set', async () => {
     const id = await kept()
     appendFileSync(audit(), entry({ time: '2020-01-31T00:00:00.000Z' }))
-    await refused(id, 'PUT /api/v4/runners/9 at 2020-01-31', 'was a clock set?')
+    await refused(
+      id,
+      'PUT /api/v4/runners/9 at 2020-01-31',
+      'before the run began; the clock may have changed',
+    )
   })
 
   it('refuses where it ends with what cannot be read', async () => {
     const id = await kept()
     appendFileSync(audit(), '{"time":"2026-\n')
-    await refused(id, 'ends with 1 line that cannot be read')
+    await refused(id, 'ends with 1 unreadable line')
   })
 })

@@ -1,4 +1,4 @@
-/** `svcctl journal undo`: what a run did is taken back, object by object. */
+/** `svcctl journal undo`: what a run did confirmation required, and there is no terminal to ask on: This reverts run, object by object. */
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -249,7 +249,7 @@ describe('journal undo', () => {
     await run('members add 5 --access-level developer -G platform')
     const undone = await run(`journal undo ${id} --yes`)
     expect(undone.code).toBe(8)
-    expect(undone.stderr).toMatch(/dov of group platform: .*somebody changed it since/)
+    expect(undone.stderr).toMatch(/dov of group platform: it changed since the run/)
     expect(await json('members get 5 -G platform')).toMatchObject({ access_level: 30 })
     expect(await json('members get 6 -G platform')).toMatchObject({ access_level: 10 })
     await run('members update 5 --access-level reporter -G platform')
@@ -336,7 +336,7 @@ describe('journal undo', () => {
     })
     const conflict = await run(`journal undo ${header.id} --yes`)
     expect(conflict.code).toBe(5)
-    expect(conflict.stderr).toContain('somebody changed it since')
+    expect(conflict.stderr).toContain('it changed since the run')
     expect(await json('runners get 7')).toMatchObject({ description: 'third' })
   })
 
@@ -358,7 +358,12 @@ describe('journal undo', () => {
       // Somebody else's change is left alone.
       timeouts.set(25, 900)
       const asked = await there('journal undo last')
-      expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('is taken back')])
+      expect([asked.code, asked.stderr]).toEqual([
+        2,
+        expect.stringContaining(
+          'confirmation required, and there is no terminal to ask on: This reverts run',
+        ),
+      ])
       const shown = await there('journal undo last --dry-run -o csv')
       expect(shown.stdout.split('\n')[1]).toBe('1,maximum_timeout,300,600')
       server.seen.length = 0
@@ -388,8 +393,8 @@ describe('journal undo', () => {
         done,
         'cannot be undone',
       ],
-      [{}, { n: 1, object: '1', state: 'done' }, 'without a record'],
-      [{ instance: 'https://other.example' }, done, 'was made at https://other.example'],
+      [{}, { n: 1, object: '1', state: 'done' }, 'the run did not record previous values'],
+      [{ instance: 'https://other.example' }, done, 'was started at'],
     ]
     for (const [first, line, said] of wanted) {
       config = configuration()

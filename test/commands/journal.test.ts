@@ -45,7 +45,7 @@ describe('journal list', () => {
 
   it('says that there is none', async () => {
     const { code, stderr } = await run('journal list')
-    expect([code, stderr]).toEqual([0, expect.stringContaining('there is no journal yet')])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('no journals yet')])
   })
 })
 
@@ -78,7 +78,7 @@ describe('journal show', () => {
 
   it('refuses what is none', async () => {
     expect((await run('journal show last')).code).toBe(2)
-    expect((await run('journal show nothing')).stderr).toContain('there is no journal "nothing"')
+    expect((await run('journal show nothing')).stderr).toContain('unknown journal "nothing')
   })
 })
 
@@ -99,7 +99,7 @@ describe('journal merge', () => {
       8,
       { done: 2, failed: 1, open: [two] },
     ])
-    expect(open.stderr).toContain('has no end')
+    expect(open.stderr).toContain('is not finished')
     await journalOf(join(config, 'three.ndjson'), [{ ...done(1), object: '9' }])
     const whole = await run('journal merge one.ndjson three.ndjson --to whole.ndjson')
     expect(whole.code).toBe(0)

@@ -64,8 +64,11 @@ describe('pages-domains add', () => {
   })
 
   it.each([
-    [['--certificate', ''], '--certificate takes a PEM file'],
-    [['--certificate', '-----BEGIN CERTIFICATE-----'], 'the name of a PEM file, not its text'],
+    [['--certificate', ''], '--certificate requires a PEM file'],
+    [
+      ['--certificate', '-----BEGIN CERTIFICATE-----'],
+      'must be the name of a PEM file, not its content',
+    ],
     [['--certificate', 'missing.pem'], '--certificate: cannot read missing.pem'],
     [['--key', '@missing.pem'], '--key: cannot read missing.pem'],
   ])('refuses %j', async (flags, says) => {

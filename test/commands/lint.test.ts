@@ -75,7 +75,7 @@ describe('ci lint', () => {
   it.each([
     ['ci/*.yaml', 'no file matches ci/*.yaml'],
     ['missing.yml', 'missing.yml'],
-    ['ci/good.yml --dry-run', '--dry-run simulates a pipeline of a project: give --project'],
+    ['ci/good.yml --dry-run', '--dry-run simulates a pipeline and requires --project'],
   ])('refuses %s before anything is sent', async (line, says) => {
     const ran = await lint(line)
     expect(ran.code).toBe(2)
@@ -150,7 +150,7 @@ describe('ci lint', () => {
     server.answer = () => ({ body: { other: true } })
     const strange = await lint('ci/good.yml', cwd)
     expect(strange.code).toBe(7)
-    expect(strange.stderr).toContain('the answer for ci/good.yml is no lint result')
+    expect(strange.stderr).toContain('the response for ci/good.yml is not a lint result')
   })
 
   it.skipIf(!has('tmux', '-V'))('is a page on a terminal', async () => {

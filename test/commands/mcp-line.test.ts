@@ -101,7 +101,11 @@ describe('a line', () => {
     ['what would be standard input', 'deploy-keys add', { project: 1, title: 'x', key: '-' }],
     ['objects of standard input', 'pages-domains get', { project: 1, domain: '-' }],
     ['what no shell holds', 'runners update', { id: 1, description: 'a\0b' }],
-    ['half a character', 'runners update', { id: 1, description: 'a\ud83db' }],
+    [
+      'NUL or an incomplete character, which no command line can contain',
+      'runners update',
+      { id: 1, description: 'a\ud83db' },
+    ],
     ['more than a person reads', 'runners update', { id: 1, description: 'x'.repeat(9000) }],
   ])('is refused for %s', (_, name, values) => {
     expect(() => lineFor(name, values)).toThrow(Failure)

@@ -264,7 +264,7 @@ describe('what is not whole', () => {
     const update = (values: object) => writer.call('runners_update', { id: 1, ...values })
     expect(await update({ description: 'new' })).toMatchObject({
       applied: false,
-      data: { notes: [expect.stringContaining('did not take description')] },
+      data: { notes: [expect.stringContaining('the instance did not apply description')] },
     })
     expect(await update({ active: false })).toMatchObject({ applied: true })
   })
@@ -365,7 +365,9 @@ describe('what may be sent', () => {
 
   it('is refused by its method, whatever a tool lets through', async () => {
     const came = await ask('reads', 'runners', 'update', { id: 1, description: 'x' })
-    expect(came.failure?.message).toMatch(/only reads.*PUT/)
+    expect(came.failure?.message).toMatch(
+      /this command is read-only but was about to send PUT \/runners\/1/,
+    )
     expect(instance.seen).toEqual([])
   })
 
@@ -375,7 +377,9 @@ describe('what may be sent', () => {
     expect([came.failure, instance.lines()]).toEqual([undefined, ['POST /ci/lint']])
     instance.seen.length = 0
     const tried = await ask('tries', 'ci', 'lint', lint)
-    expect(tried.failure?.message).toMatch(/only reads/)
+    expect(tried.failure?.message).toMatch(
+      /this command is read-only but was about to send POST \/ci\/lint/,
+    )
     expect(instance.seen).toEqual([])
   })
 })

@@ -100,10 +100,15 @@ describe('what an agent is told', () => {
   })
 
   it.each([
-    ['jobs list', {}, 'jobs list needs project', 'describe_command lists what the command takes.'],
+    ['jobs list', {}, 'jobs list needs project', 'describe_command lists the arguments.'],
     ['runners list', { project: 'a', group: 'b' }, 'project and group exclude each other', ''],
     ['runners get', {}, 'runners get needs id', 'runner ID. describe_command lists'],
-    ['runners update', { id: 1 }, 'runners update has nothing to change', 'Give at least one'],
+    [
+      'runners update',
+      { id: 1 },
+      'runners update: nothing to change',
+      'Pass at least one attribute.',
+    ],
     ['mr get', { project: 'a' }, 'mr get needs merge_request_iid', 'merge request IID.'],
   ])('of %s with %j is in its own words', async (command, values, message, hint) => {
     const offer = offers.find(({ name }) => name === command)
@@ -134,9 +139,8 @@ describe('what an agent is told', () => {
     expect([isError, data]).toEqual([
       true,
       {
-        message:
-          'this must be confirmed, and nobody can be asked: Approvers who are not listed are removed.',
-        hint: 'Only a person may confirm that: plan gives them the command line.',
+        message: 'confirmation required, and there is no terminal to ask on.',
+        hint: 'Only a person can confirm this. plan returns the command line for them.',
       },
     ])
     expect(instance.seen.every(({ method }) => method === 'GET')).toBe(true)
@@ -145,11 +149,11 @@ describe('what an agent is told', () => {
 
   it.each([
     ['401', /credential is wrong, expired or revoked\. Tell the person who runs this server/],
-    ['403', /may not do that; describe_command says who may/],
+    ['403', /The user of this server is not permitted to do this\. describe_command/],
     ['a missing scope', /lacks the scope api\. Tell the person/],
-    ['404', /check the ID or path/],
-    ['400', /Correct what it names/],
-    ['half an answer', /Try again; if it fails again, tell the person/],
+    ['404', /or the user of this server cannot see it\. Check the ID or path\./],
+    ['400', /Correct the named values and try again\./],
+    ['half an answer', /Try again\. If it fails again, tell the person who runs this server\./],
   ])('of %s says what to do next', async (fault, words) => {
     instance.answer = () => faults[fault]
     const { data } = await served.call('read', { command: 'runners get', arguments: { id: 1 } })

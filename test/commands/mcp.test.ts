@@ -126,7 +126,7 @@ describe('mcp serve', () => {
 
   it('refuses a tool that it does not have, and one of an area that nobody asked for', async () => {
     for (const name of ['apply', 'runners_list', 'runners_update', '__proto__'])
-      await expect(reading.client.callTool({ name, arguments: {} })).rejects.toThrow(/no tool/)
+      await expect(reading.client.callTool({ name, arguments: {} })).rejects.toThrow(/unknown tool/)
   })
 
   it('offers every command of the areas but those of files and of secrets, and none of the tool', async () => {
@@ -217,10 +217,10 @@ describe('mcp serve', () => {
   it.each([
     ['a name that it does not have', { statuss: 'x' }, 'Did you mean status'],
     ['a value that is none of them', { status: 'asleep' }, 'active, paused'],
-    ['another kind of value', { status: 7 }, 'text'],
+    ['another kind of value', { status: 7 }, 'a string'],
     ['a list that is none', { tag_list: 'linux' }, 'list'],
     ['a text for a yes', { instance: 'true' }, 'true or false'],
-    ['two projects', { project: 'platform/app,web/site' }, 'one project'],
+    ['two projects', { project: 'platform/app,web/site' }, 'a single project'],
     ['nothing', { status: null }, 'not null'],
   ])('refuses %s, and sends nothing', async (_, values, words) => {
     seen.length = 0
@@ -294,9 +294,21 @@ describe('--allow-write', () => {
   const own = { ...{ SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }, SVC_CONFIG_DIR: config }
 
   it.each([
-    ['without a profile by its name', {}, /profile by its name/],
-    ['on the embedded instance', { sandbox: 'true' }, /profile by its name/],
-    ['with another address', { profile: 'work', 'base-url': 'same' }, /by its name/],
+    [
+      'without a --allow-write requires a named profile and no other choice of instance',
+      {},
+      /--allow-write requires a named profile and no other choice of instance/,
+    ],
+    [
+      'on the embedded instance',
+      { sandbox: 'true' },
+      /--allow-write requires a named profile and no other choice of instance/,
+    ],
+    [
+      'with another address',
+      { profile: 'work', 'base-url': 'same' },
+      /--allow-write requires a named profile and no other choice of instance/,
+    ],
     ['of a read-only profile', { profile: 'reads' }, /read-only/],
     ['of a protected one', { profile: 'kept' }, /protected/],
   ])('is refused %s', async (_, globals, words) => {

@@ -71,7 +71,7 @@ describe('members remove-everywhere', { shuffle: false }, () => {
     const rows = rowsOf(ran.stdout)
     expect(rows.map(({ of, outcome, reason }) => [of, outcome, reason])).toEqual([
       ['group:platform', 'planned', ''],
-      ['project:ben/app', 'left', 'a project of their own'],
+      ['project:ben/app', 'left', 'a project in their own namespace'],
       ['group:web', 'left', 'the last owner of the group'],
     ])
     expect(front.written()).toEqual([])
@@ -106,7 +106,7 @@ describe('members remove-everywhere', { shuffle: false }, () => {
     const front = await frontOf(() => sandbox.url)
     const ran = await run('members remove-everywhere dov', envFor(front.base))
     expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain('must be confirmed')
+    expect(ran.stderr).toContain('Pass --yes to confirm.')
     expect(front.written()).toEqual([])
     expect((await run('members remove-everywhere', envFor(front.base))).code).toBe(2)
   })
@@ -159,7 +159,7 @@ describe('members remove-everywhere', { shuffle: false }, () => {
       'not tried',
       'not tried',
     ])
-    expect(ran.stderr).toContain('0 done, 1 failed (1 refused), 3 not tried')
+    expect(ran.stderr).toContain('0 done, 1 failed (1 refused), 3 not attempted.')
     expect(front.written()).toHaveLength(1)
   })
 
@@ -253,7 +253,7 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
   it('shows what goes and what stays before it asks', async () => {
     const env = envFor(sandbox.url)
     await onTerminal('members remove-everywhere ben', env, async (terminal) => {
-      await terminal.until(/Go on\?/)
+      await terminal.until(/Continue\?/)
       const screen = await terminal.screen()
       expect(screen).toContain('removes group:platform (maintainer)')
       expect(screen).toContain('leaves  group:web (owner): the last owner of the group')

@@ -51,7 +51,7 @@ describe('members where', () => {
       'project:web/inner/site,inherited,maintainer,',
     ])
     expect(ran.stderr.trim().split('\n').at(-1)).toBe(
-      "looked at 2 projects and 3 groups: the projects that you see, the groups of their namespaces, and the instance's own list of groups",
+      "checked 2 projects and 3 groups: the projects that you can see, the groups of their namespaces, and the instance's list of groups",
     )
     const asked = server.lines().map((line) => decodeURIComponent(line).split('?')[0])
     expect(asked.filter((line) => line?.includes('empty'))).toEqual([
@@ -88,12 +88,12 @@ describe('members where', () => {
     expect(rowsOf(ran.stdout.replaceAll(',', '\t'))).toMatchObject([{ of: 'group:web' }])
     expect(ran.stderr).toMatch(/project:web\/inner\/site: .*no/)
     expect(ran.stderr.trim().split('\n').at(-1)).toBe(
-      'looked at 2 projects and 2 groups: the projects that you see, the groups of their namespaces; the instance lists no groups: those without projects are not included; 1 of them could not be read',
+      'checked 2 projects and 2 groups: the projects that you can see, the groups of their namespaces; the instance lists no groups: those without projects are not included; 1 could not be read',
     )
     const noted = await call('members where dov --tolerate forbidden')
     expect(noted.code).toBe(0)
     expect(noted.stderr).toContain('(tolerated)')
-    expect(noted.stderr).toContain('; 1 of them could not be read')
+    expect(noted.stderr).toContain('1 could not be read')
   })
 
   it('is exit 4 for a name that the instance does not know, and fails where nothing can be read', async () => {
@@ -102,9 +102,11 @@ describe('members where', () => {
     server.answer = instance({})
     expect(await call('members where nobody')).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('the instance has no user called "nobody"'),
+      stderr: expect.stringContaining('unknown user "nobody'),
     })
-    expect((await call('members where 77')).stderr).toContain('77 belongs to nothing')
+    expect((await call('members where 77')).stderr).toContain(
+      '77 has no membership in any project or group that could be read',
+    )
     server.answer = ({ url }) => ({ status: /\/members/.test(url) ? 403 : 200, body: projects })
     expect((await call('members where dov')).code).toBe(3)
   })
@@ -156,7 +158,9 @@ describe('the places that are looked at', () => {
 
   it('are no endless list where an instance begins again', async () => {
     const { places } = listing(() => upTo(1, 1000))
-    await expect(all(places)).rejects.toThrow('begins again')
+    await expect(all(places)).rejects.toThrow(
+      'the list of projects starts again instead of continuing',
+    )
   })
 })
 

@@ -59,7 +59,7 @@ describe('members get', () => {
     server.answer = () => ({ body: people })
     const ran = await call('members get do -G 7')
     expect(ran).toMatchObject({ code: 4, stdout: '' })
-    expect(ran.stderr).toContain('group 7 has no member called "do"; there is dov (5), eva (6)')
+    expect(ran.stderr).toContain('group 7 has no member named "do"; there is dov (5), eva (6')
     expect(server.lines()).toEqual(['GET /groups/7/members?query=do&per_page=100'])
   })
 
@@ -153,7 +153,7 @@ describe('members remove', () => {
       method === 'GET' ? { body: people } : { status: 204, body: undefined }
     const unasked = await call(['members', 'remove', 'eva', scope, '3'])
     expect(unasked.code).toBe(2)
-    expect(unasked.stderr).toContain('must be confirmed')
+    expect(unasked.stderr).toContain('Pass --yes to confirm.')
     expect(sent()).toEqual([])
     server.seen.length = 0
     const ran = await call(['members', 'remove', 'eva', '5', scope, '3', '--yes'])
@@ -203,7 +203,7 @@ describe('members billable remove', () => {
       })
       const unasked = await call('members billable remove eva -G 7')
       expect(unasked.code).toBe(2)
-      expect(unasked.stderr).toContain('must be confirmed')
+      expect(unasked.stderr).toContain('Pass --yes to confirm.')
       await atTerminal('members billable remove eva -G 7', async (terminal) => {
         const screen = await terminal.until(/\(y\/N\)/i)
         expect(screen).toMatch(/eva of group 7: Web \/ Site \(Owner\)/)

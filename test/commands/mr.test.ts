@@ -53,6 +53,6 @@ describe('mr rebase', () => {
     server.answer = ({ method }) => ({ body: method === 'PUT' ? {} : { iid: 1 } })
     const ran = await rebase('--wait')
     expect(ran.code).toBe(7)
-    expect(ran.stderr).toContain('without saying whether the rebase is in progress')
+    expect(ran.stderr).toContain('without reporting whether the rebase is in progress')
   })
 })

@@ -59,7 +59,7 @@ const waiting: Lists = {
   5: [job(51, 1)],
 }
 
-/** An instance that has these lists, and a profile whose token is renewed by itself. */
+/** An instance that has these lists, and a profile whose token is renewed automatically. */
 const services = (lists: Lists, jobs: Lists): Services => {
   const credential = {
     kind: 'oauth',
@@ -117,7 +117,7 @@ it('has a block below the other where it is narrow', async () => {
     https://ci.example
 
     Runners  3 runners
-      online     ██████░░░░░░  50 %  of those that are not paused
+      online     ██████░░░░░░  50 %  of active runners
       instance   ██████░░░░░░  50 %  1 online, 1 offline
       group                       –  1 paused
 
@@ -133,7 +133,7 @@ it('has a block below the other where it is narrow', async () => {
     Pages certificates  1 ended, 1 within 7 days, 1 within 30 days, 3 later, 1
                         domain without one
       ✗ over.example                       ended 3 d ago
-      ✗ soon.example                       ends in 6 d, renewed by itself
+      ✗ soon.example                       ends in 6 d, renewed automatically
       ! month.example                      ends in 20 d
       ✓ later.example                      ends in 3 mo
       ✓ far.example                        ends in 6 mo
@@ -149,9 +149,10 @@ it('has a block below the other where it is narrow', async () => {
       spare          ██████░░░░░░ 3, weight 7
 
     Tokens of the profiles  1 token
-      ✓ (environment)  renewed by itself, https://ci.example, oauth, from keyring
+      ✓ (environment)  renewed automatically, https://ci.example, oauth, from
+                       keyring
 
-    Not in the API, and so not here: alerts, storage moves under way.
+    Not shown, because the API does not provide it: alerts, storage moves under way.
     "
   `)
 })
@@ -162,31 +163,31 @@ it('has two columns from 120 on', async () => {
     https://ci.example
 
     Runners  3 runners                                            Replication  2 sites
-      online     ██████░░░░░░  50 %  of those that are not          ✓ north                             –  primary
-                                     paused                         ✗ south                             –  1 min behind
-      instance   ██████░░░░░░  50 %  1 online, 1 offline              no answer
-      group                       –  1 paused
-                                                                  Projects by storage  6 projects
-    Jobs waiting  9 in 5 of 6 projects                              default        ██████░░░░░░ 3
-      the oldest, for 1 d: job-12 (12), tags gpu                    spare          ██████░░░░░░ 3, weight 7
-      why: svcctl jobs why 12 -P group/b
-      group/c                      ████░░░░░░░░ 3                 Tokens of the profiles  1 token
-      group/a                      ███░░░░░░░░░ 2                   ✓ (environment)  renewed by itself, https://ci.example,
-      group/b                      ███░░░░░░░░░ 2                                    oauth, from keyring
-      group/d                      █░░░░░░░░░░░ 1
+      online     ██████░░░░░░  50 %  of active runners              ✓ north                             –  primary
+      instance   ██████░░░░░░  50 %  1 online, 1 offline            ✗ south                             –  1 min behind
+      group                       –  1 paused                         no answer
+
+    Jobs waiting  9 in 5 of 6 projects                            Projects by storage  6 projects
+      the oldest, for 1 d: job-12 (12), tags gpu                    default        ██████░░░░░░ 3
+      why: svcctl jobs why 12 -P group/b                            spare          ██████░░░░░░ 3, weight 7
+      group/c                      ████░░░░░░░░ 3
+      group/a                      ███░░░░░░░░░ 2                 Tokens of the profiles  1 token
+      group/b                      ███░░░░░░░░░ 2                   ✓ (environment)  renewed automatically,
+      group/d                      █░░░░░░░░░░░ 1                                    https://ci.example, oauth, from keyring
       and 1 project more
 
     Pages certificates  1 ended, 1 within 7 days, 1 within 30
                         days, 3 later, 1 domain without one
       ✗ over.example                       ended 3 d ago
       ✗ soon.example                       ends in 6 d,
-                                           renewed by itself
+                                           renewed
+                                           automatically
       ! month.example                      ends in 20 d
       ✓ later.example                      ends in 3 mo
       ✓ far.example                        ends in 6 mo
       and 1 more, which ends later
 
-    Not in the API, and so not here: alerts, storage moves under way.
+    Not shown, because the API does not provide it: alerts, storage moves under way.
     "
   `)
   expect(await page(119)).not.toMatch(/Runners.*Replication/)
@@ -203,7 +204,7 @@ it('says in its place what could not be read', async () => {
     https://ci.example
 
     Runners  3 runners
-      online     ██████░░░░░░  50 %  of those that are not paused
+      online     ██████░░░░░░  50 %  of active runners
       instance   ██████░░░░░░  50 %  1 online, 1 offline
       group                       –  1 paused
 
@@ -217,19 +218,20 @@ it('says in its place what could not be read', async () => {
       and 1 project more
 
     Pages certificates
-      ! not allowed: forbidden
+      ! not permitted: forbidden
 
     Replication
-      – not offered here: no such route
+      – not available on this instance: no such route
 
     Projects by storage  6 projects
       default        ██████░░░░░░ 3
       spare          ██████░░░░░░ 3, weight 7
 
     Tokens of the profiles  1 token
-      ✓ (environment)  renewed by itself, https://ci.example, oauth, from keyring
+      ✓ (environment)  renewed automatically, https://ci.example, oauth, from
+                       keyring
 
-    Not in the API, and so not here: alerts, storage moves under way.
+    Not shown, because the API does not provide it: alerts, storage moves under way.
     "
   `)
 })
@@ -249,7 +251,7 @@ it('takes what is of another type for not told', async () => {
   }
   const jobs = { 1: [job(7, 1), { id: 8, name: {}, created_at: 5, tag_list: 'x' }] }
   expect(await page(80, lists, jobs)).toContain('the oldest, for 1 h: job-7 (7)')
-  expect(await page(80, lists, {})).toContain('Pages certificates  1 whose end is not told\n')
+  expect(await page(80, lists, {})).toContain('Pages certificates  1 with an unknown expiry date\n')
   expect(recordOf(await read(lists, { 1: [{ id: 8, tag_list: [null] }] }))).toMatchObject({
     jobs: { oldest: { project: '1', id: 8, created_at: '', tag_list: [''], waited_seconds: null } },
   })

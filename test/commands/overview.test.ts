@@ -187,7 +187,7 @@ describe('overview', () => {
     expect(hidden.code).toBe(0)
     expect(JSON.parse(hidden.stdout)).toMatchObject({
       jobs: { waiting: 2, projects_hidden: 1 },
-      unread: [{ why: '1 project does not show jobs' }],
+      unread: [{ why: '1 project does not show their jobs' }],
     })
     server.answer = except('/projects/1/jobs', 500)
     const failed = await call('overview --parts jobs -o json --retries 0')
@@ -240,7 +240,7 @@ describe.skipIf(!has('tmux', '-V'))('the page', () => {
   it('is drawn again with --watch', async () => {
     server.answer = small
     await atTerminal('overview --parts jobs --watch 1', async (terminal) => {
-      await terminal.until(/Jobs waiting {2}2 in 1 of 2 projects[\s\S]*Ctrl-C ends/)
+      await terminal.until(/Jobs waiting {2}2 in 1 of 2 projects[\s\S]*Ctrl-C to stop/)
       server.answer = except('/projects/2/jobs', 200, [])
       const screen = await terminal.until(/Jobs waiting {2}0 in 0/)
       expect(screen.match(/Jobs waiting/g)).toHaveLength(1)

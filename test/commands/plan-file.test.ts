@@ -116,7 +116,7 @@ describe('a plan file', () => {
       const [what, changed] = [place.join('.'), edited(plan(), place)]
       await refused(what, JSON.stringify(changed), 2, 'was edited after it was written')
       const isStale = /\.(?:id|digest)$/.test(what)
-      const why = isStale ? 'the plan is stale' : 'is not what the files make of it'
+      const why = isStale ? 'the plan is stale' : 'does not match the files'
       await refused(what, sealed(changed), isStale ? 5 : 2, why)
     }
   })
@@ -129,8 +129,18 @@ describe('a plan file', () => {
     for (const place of leaves(rest))
       await refused(place.join('.'), JSON.stringify(edited(plan(), place)), 2, '')
     const head = (part: Json): string => sealed({ ...plan(), ...part })
-    await refused('instance', head({ instance: 'https://other.test' }), 2, 'was made for')
-    await refused('user', head({ user: 'ana' }), 2, 'was made by ana, and this is root')
+    await refused(
+      'instance',
+      head({ instance: 'https://other.test' }),
+      2,
+      'plan.json was created for',
+    )
+    await refused(
+      'user',
+      head({ user: 'ana' }),
+      2,
+      'plan.json was created by ana, and this is root',
+    )
     await refused('version', head({ plan: 1 }), 2, 'a plan of version 1')
   })
 
@@ -189,7 +199,7 @@ describe('a plan file', () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
-        '5 more changes are to be made by now, which plan.json does not have',
+        '5 additional changes to be made by now, which plan.json does not have',
       ),
     ])
     expect(written()).toHaveLength(1)

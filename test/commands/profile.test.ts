@@ -50,7 +50,10 @@ describe('profile set', () => {
   it.each([
     [['set', 'work'], 'nothing to change'],
     [['set', 'work', '--base-url', 'not an address'], 'not an address'],
-    [['set', 'work', '--base-url', 'https://u:secret@forge.example'], 'do not belong'],
+    [
+      ['set', 'work', '--base-url', 'https://u:secret@forge.example'],
+      'it must not contain credentials',
+    ],
     [['get', 'nowhere'], 'nowhere'],
     [['delete', 'nowhere', '--yes'], 'nowhere'],
   ])('refuses %j', async (args, says) => {
@@ -95,7 +98,7 @@ describe('profile get', () => {
     const nameless = await profile('get')
     expect(nameless.code).toBe(2)
     expect(nameless.stderr).toMatch(
-      /profile get needs the name of a profile\n.*svcctl profile list shows them/,
+      /profile get requires the name of a profile\n.*svcctl profile list shows them/,
     )
   })
 })
@@ -104,7 +107,7 @@ describe('profile list', () => {
   it('says where there is none', async () => {
     const ran = await profiles()('list', '-o', 'json')
     expect(ran).toMatchObject({ code: 0, stdout: '[]\n' })
-    expect(ran.stderr).toContain('no profiles; svcctl auth login makes one')
+    expect(ran.stderr).toContain('no profiles; create one with "svcctl auth login"')
   })
 })
 
@@ -120,7 +123,7 @@ describe('profile delete', () => {
   it('says that it is gone, and of one that is not there', async () => {
     const profile = profiles()
     await profile('set', 'work', '--base-url', address)
-    expect((await profile('delete', 'work', '--yes')).stderr).toContain('"work" is deleted')
+    expect((await profile('delete', 'work', '--yes')).stderr).toContain('deleted profile "work"')
     expect(await profile('delete', 'work', '--yes')).toMatchObject({ code: 4 })
   })
 

@@ -94,7 +94,10 @@ describe('how jobs of the embedded instance end', () => {
   it('is said by --jobs and kept in the state, or by SVC_SANDBOX_JOBS', async () => {
     expect.assertions(5)
     const wrong = await svcctl(['sandbox', 'serve', '--jobs', 'never'])
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--jobs takes pass')])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('--jobs must be pass, hold or fail=<glob of job names>, not "never'),
+    ])
     const state = folder()
     const running = execa(
       process.execPath,
@@ -193,8 +196,8 @@ describe.skipIf(!existsSync(closed))('without git, and with a home that cannot b
       running.kill('SIGINT')
     }
     const { stderr } = await running
-    expect(stderr).toContain('git is not installed on this machine: what needs it answers 503')
-    expect(stderr).toContain(`is not kept: ${closed}/.local/share/svcctl/sandbox cannot be written`)
+    expect(stderr).toContain('git is not installed: requests that need it get a 503')
+    expect(stderr).toContain(`are not saved: cannot write ${closed}/.local/share/svcctl/sandbox`)
     expect(readdirSync(temporary)).toEqual([])
   })
 
@@ -203,7 +206,7 @@ describe.skipIf(!existsSync(closed))('without git, and with a home that cannot b
     const line = [program, 'runners', 'get', '1', '--sandbox']
     const ran = await execa(process.execPath, line, { extendEnv: false, env: bare(temporary) })
     expect(ran.stdout).toMatch(/^id\t1$/m)
-    expect(ran.stderr).toContain('what is done on the embedded instance is not kept')
+    expect(ran.stderr).toContain('changes to the embedded instance are not saved: cannot write')
     expect(readdirSync(temporary)).toEqual([])
   })
 })

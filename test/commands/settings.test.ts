@@ -37,10 +37,12 @@ describe('settings get', () => {
     instance()
     const ran = await call('settings get signup_enabled no_such_setting neither')
     expect(ran).toMatchObject({ code: 4, stdout: '' })
-    expect(ran.stderr).toContain('the instance has no setting no_such_setting, neither')
-    expect(ran.stderr).toContain('hint: svcctl settings get lists them all')
+    expect(ran.stderr).toContain('unknown setting no_such_setting, neither')
+    expect(ran.stderr).toContain('svcctl settings get" lists all settings.')
     const near = await call('settings get signup_enable')
-    expect(near.stderr).toContain('Did you mean signup_enabled? svcctl settings get lists them')
+    expect(near.stderr).toContain(
+      'Did you mean signup_enabled? "svcctl settings get" lists all settings.',
+    )
   })
 
   it('masks a secret that is named, unless --show-secrets', async () => {
@@ -89,7 +91,7 @@ describe('settings update', () => {
     server.answer = () => ({ body: now })
     const ran = await call(line)
     expect(ran.code).toBe(0)
-    expect(ran.stderr).toContain('nothing changed: the settings had these values already')
+    expect(ran.stderr).toContain('nothing changed: the settings already have these values')
     expect(rowsOf(ran.stdout)).toEqual([])
   })
 

@@ -22,10 +22,13 @@ describe('storage-move schedule', () => {
   })
 
   it.each([
-    ['', 'needs one of projects, snippets, groups'],
-    [' repositories', 'needs one of projects, snippets, groups, not "repositories"'],
-    [' snippets --wait', 'the API has no list of snippets by storage'],
-    [' groups --wait', 'the API has no list of groups by storage'],
+    ['', 'storage-move schedule requires one of projects, snippets, groups'],
+    [
+      ' repositories',
+      'storage-move schedule requires one of projects, snippets, groups, not "repositories"',
+    ],
+    [' snippets --wait', 'the API cannot list snippets by storage'],
+    [' groups --wait', 'the API cannot list groups by storage'],
   ])('refuses "%s" before anything is sent', async (kind, says) => {
     const ran = await call(`storage-move schedule${kind} ${between} --yes`)
     expect(ran).toMatchObject({ code: 2, stdout: '' })
@@ -41,7 +44,9 @@ describe('storage-move schedule', () => {
   it('is not done unasked, and says what would move', async () => {
     const ran = await call(`storage-move schedule projects ${between}`)
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('read-only while it moves')
+    expect(ran.stderr).toContain(
+      'confirmation required, and there is no terminal to ask on: Each repository is',
+    )
     expect(server.seen).toEqual([])
   })
 
@@ -52,7 +57,7 @@ describe('storage-move schedule', () => {
     expect(ran.code).toBe(0)
     const look = 'GET /projects?simple=true&repository_storage=default&per_page=100'
     expect(server.lines()).toEqual(['POST /project_repository_storage_moves', look, look, look])
-    expect(ran.stderr).toContain('no project is left on default')
+    expect(ran.stderr).toContain('no projects left on default')
   })
 
   it('ends with 1 when they outlast --wait-timeout, and says how to look again', async () => {

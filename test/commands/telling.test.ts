@@ -29,17 +29,20 @@ describe('an export of which parts are unread', () => {
     expect(some).toBe(false)
     expect(verdict).toMatchObject({ category: 'auth', message: 'nothing could be read' })
     expect(verdict?.details.hint).toBe('Ask.')
-    expect(lines[0]).toBe('settings: only administrators may read it, left out')
+    expect(lines[0]).toBe('settings: skipped, because only administrators can read it')
   })
 
   it('counts the parts that were asked for, and tells twenty of them', () => {
     const { verdict, lines } = told(23, 22, [])
     expect(verdict).toMatchObject({
       category: 'partial',
-      message: '22 of 23 could not be read: not in what was written',
+      message: '22 of 23 could not be read and are not in the export',
     })
     expect(verdict?.details.hint).toBeUndefined()
-    expect(lines.slice(19)).toEqual(['part 19: not for you', 'and 2 more that could not be read'])
+    expect(lines.slice(19)).toEqual([
+      'part 19: not for you',
+      'and 2 more objects that could not be read',
+    ])
   })
 
   it('is whole where nothing is unread', () => {

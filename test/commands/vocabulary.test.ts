@@ -31,7 +31,7 @@ describe('vocabulary learn', () => {
     expect(stdout).toContain('  cloud: nimbus # cloud_access_key_id, cloud_account_id\n')
     expect(stdout).toContain('  cloud_integration_enabled: cloud_integration_enabled #')
     expect(stderr.trim().split('\n').at(-1)).toBe(
-      'use it with: svcctl profile set <profile> --vocabulary <file>',
+      'use the file with: svcctl profile set <profile> --vocabulary <file>',
     )
   })
 
@@ -67,7 +67,7 @@ describe('vocabulary learn, of what is not certain,', () => {
     expect(stdout).toContain('words: {}\n')
     expect(stdout).toContain('#   cloud_account_id: nimbus_account_id | vapour_account_id\n')
     expect(stdout).toMatch(/# {3}admin_mode: boss_mode\n/)
-    expect(stderr).toContain('0 learnt')
+    expect(stderr).toContain('0 learned; 65 with candidates and 37 without are comments')
     expect(server.lines()).toEqual([
       'GET /version',
       'GET /application/settings',
@@ -84,7 +84,7 @@ describe('vocabulary learn, of what is not certain,', () => {
         : answer(seen, i)
     const { code, stderr } = await learn('vocabulary learn -P 9')
     expect(code).toBe(0)
-    expect(stderr).toContain('the instance does not tell its version')
+    expect(stderr).toContain('the instance does not report its version')
     expect(server.lines()).toContain('GET /projects/9/integrations')
     expect(server.lines()).toHaveLength(4)
   })
@@ -98,7 +98,7 @@ describe('vocabulary learn, of what is not certain,', () => {
       'vocabulary learn --to asked.yml',
       env,
       async (terminal) => {
-        await terminal.until(/admin_mode is called \(boss_mode/)
+        await terminal.until(/name for admin_mode \(boss_mode/)
         terminal.type('boss_mode')
         terminal.press('Enter')
         await terminal.until(/ended with 0/)
@@ -158,7 +158,7 @@ describe('vocabulary check', () => {
     const { code, stderr } = await run('vocabulary check bad.yml')
     expect(code).toBe(2)
     expect(stderr).toContain('bad.yml:3: no parameter and no field is called "monitor_sight"')
-    expect((await run('vocabulary check')).stderr).toContain('no vocabulary is in force')
+    expect((await run('vocabulary check')).stderr).toContain('no vocabulary is configured')
   })
 })
 

@@ -1,4 +1,4 @@
-/** Live values against the embedded instance, and what happens where there is none. */
+/** Live values against the embedded instance, and what happens where none. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -42,7 +42,7 @@ const same: readonly (readonly [string, Param, JsonValue | undefined, JsonValue 
   ['numbers written as text', numbers, ['3', 1], [1, 3]],
   ['one value alone and a list of it', texts, 'a', ['a']],
   ['no list and an empty one', texts, null, []],
-  ['an empty text and an empty list', texts, '', []],
+  ['an empty value and an empty list', texts, '', []],
   ['a timestamp and its day', day, '2027-06-30T00:00:00.000Z', '2027-06-30'],
   ['a timestamp and its day by UTC', day, '2027-06-30T23:30:00-02:00', '2027-07-01'],
   ['no day and an empty one', day, null, ''],

@@ -113,7 +113,9 @@ it('says what is wrong with one of many before any is sent', async () => {
     input: 'emails-on-push\ncustom-issue-tracker\n',
   })
   expect(code).toBe(2)
-  expect(stderr).toContain('--recipients: not a parameter of family')
+  expect(stderr).toContain(
+    '--recipients is not a parameter of the family issue-tracker (custom-issue-tracker',
+  )
   expect(recorder.lines().filter((one) => one.startsWith('PUT'))).toEqual([])
 })
 
@@ -129,7 +131,7 @@ it('looks users up by name, several at once, and does none where one is not ther
   expect(puts()).toEqual(['PUT /projects/g%2Fa/members/4', 'PUT /projects/g%2Fa/members/5'])
   const other = await svcctl(line, { env: around(), input: '6\nnobody\n' })
   expect([other.code, puts().length]).toEqual([4, 2])
-  expect(other.stderr).toContain('no member called "nobody"')
+  expect(other.stderr).toContain('project g/a has no member named "nobody')
 })
 
 it('names a record that brings no parent along, below others that do', async () => {
@@ -137,7 +139,9 @@ it('names a record that brings no parent along, below others that do', async () 
   const line = 'deploy-keys update - --title x'
   const { code, sent, text } = await whileOpen(line, input, 'PUT /projects/g%2Fa/deploy_keys/1')
   expect(code).toBe(2)
-  expect(text).toContain('standard input, record 2: it does not say its project')
+  expect(text).toContain(
+    'standard input, record 2: it does not name its project, unlike the lines before',
+  )
   expect(sent.filter((one) => one.startsWith('PUT'))).toHaveLength(1)
 })
 

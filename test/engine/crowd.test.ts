@@ -1,4 +1,4 @@
-/** Many plans: what is lost with them is confirmed before any is run, and told where nobody can be asked. */
+/** Many plans: loss with them is confirmed before any is run, and told where nobody can be asked. */
 import { expect, it } from 'vitest'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
 import type { Details, Many } from '../../src/engine/command/services.js'

@@ -134,7 +134,7 @@ describe('a curl command', () => {
     })
     expect(await curlText(session, missing, wire, runners.get)).not.toContain('TOKEN')
     const broken = instance(async () => {
-      throw new Failure('usage', 'a wrong profile')
+      throw new Failure('usage', 'has an invalid profile')
     })
     await expect(curlText(session, broken, wire, runners.get)).rejects.toMatchObject({
       category: 'usage',
@@ -221,7 +221,7 @@ describe('a call', () => {
     const { service } = sending(async () => whole(200))
     await expect(service.send(get)).rejects.toMatchObject({
       category: 'unreachable',
-      message: 'the instance answered 200 without what was asked for',
+      message: 'the instance answered 200 without the requested data',
     })
     await expect(sending(async () => whole(304)).service.send(get)).resolves.toMatchObject({
       status: 304,
@@ -256,17 +256,17 @@ describe('a call', () => {
 describe('the end of a list', () => {
   const end = { records: 20, more: true, total: 51 }
   it.each([
-    [end, {}, false, 'showing 20 of 51; there are more: --limit <n> or --limit all gives more'],
-    [end, { page: 2 }, false, 'showing 20 of 51; there are more: --page 3 goes on'],
+    [end, {}, false, 'showing 20 of 51; there are more: use --limit <n> or --limit all for more'],
+    [end, { page: 2 }, false, 'showing 20 of 51; there are more: use --page 3 to continue'],
     [
       { records: 20, more: true },
       { page: 2 },
       true,
-      'showing 20 that match; there may be more: --page 3 goes on',
+      'showing 20 matching; there may be more: use --page 3 to continue',
     ],
     [{ records: 20, more: false }, {}, false, undefined],
     [{ records: 0, more: false }, {}, false, 'nothing found'],
-    [{ records: 0, more: false }, {}, true, 'nothing matches'],
+    [{ records: 0, more: false }, {}, true, 'no matches'],
     [{ records: 3, more: false }, {}, true, undefined],
   ] as const)('%j %j, chosen %s: %s', (ended, paging, chosen, text) => {
     expect(noteOf(ended, paging, undefined, chosen)).toBe(text)
@@ -280,7 +280,7 @@ describe('the end of a list', () => {
       values,
     })
     expect(noteOf(none, {}, plan(issues.list, {}))).toBe(
-      'nothing found; the scope is created_by_me unless --scope says otherwise',
+      'nothing found; the default scope is created_by_me, see --scope',
     )
     expect(noteOf(none, {}, plan(issues.list, { scope: 'all' }))).toBe('nothing found')
   })
@@ -290,7 +290,7 @@ describe('the end of a list', () => {
     expect(cutShort(failure, 0)).toBe(failure)
     expect(cutShort(failure, 1)).toMatchObject({
       category: 'unreachable',
-      message: 'gone; 1 record was printed before that, and the list is not whole',
+      message: 'gone; 1 record was printed before that, so the list is incomplete',
       details: { status: 502 },
     })
     expect(cutShort(failure, 2)).toMatchObject({

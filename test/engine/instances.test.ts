@@ -83,7 +83,7 @@ describe('which profiles are meant', () => {
   it.each([
     ['zzz*', 'no profile matches "zzz*"'],
     ['@nope', 'no profile has the tag "nope"'],
-    ['a,nope', 'there is no profile "nope"'],
+    ['a,nope', 'unknown profile "nope'],
   ])('are there, or what there is is said: %s', async (asked, message) => {
     const ran = await run(`runners list -p ${asked}`)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
@@ -196,7 +196,7 @@ describe('an instance that fails', () => {
   it('with the line itself is told once', async () => {
     const ran = await run('runners get x -p a,b')
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toBe('svcctl: <id> takes a whole number, not "x"\n')
+    expect(ran.stderr).toBe('svcctl: <id> must be an integer, not "x"\n')
   })
 })
 
@@ -275,12 +275,16 @@ describe('a write to several instances', () => {
   const asked = (): readonly number[] => [one?.seen.length ?? 0, two?.seen.length ?? 0]
 
   it.each([
-    ['-p rec-*', '--yes', 'rec-* names no profiles'],
-    ['-p @live', '--yes', '@live names no profiles'],
-    ['--all-profiles', '--yes', '--all-profiles names no profiles'],
-    ['-p rec-1,rec-2', '', 'must be confirmed'],
+    ['-p rec-*', '--yes', 'runners pause writes, and rec-* does not name the profiles'],
+    ['-p @live', '--yes', 'Name the profiles: -p a,b'],
+    [
+      '--all-profiles',
+      '--yes',
+      'runners pause writes, and --all-profiles does not name the profiles',
+    ],
+    ['-p rec-1,rec-2', '', 'runners pause would change 2 instances and requires confirmation'],
     ['-p kept,rec-2', '--yes', 'Give --yes --confirm kept'],
-    ['-p kept,rec-2', '--yes --confirm rec-9', 'not among the profiles'],
+    ['-p kept,rec-2', '--yes --confirm rec-9', '", which is not one of the profiles'],
     ['-p rec-1,reads', '--yes', 'profile reads is read-only'],
   ])('is refused before anything is sent: %s %s', async (profiles, flags, why) => {
     answering(done, done)
@@ -296,8 +300,8 @@ describe('a write to several instances', () => {
       answering(done, done)
       const ran = await run(`${line} -p rec-1,rec-2 --yes`)
       expect([ran.code, ran.stdout]).toEqual([2, ''])
-      expect(ran.stderr).toContain('apply is about one profile, and several are given')
-      expect(ran.stderr).toContain('Run it once for each.')
+      expect(ran.stderr).toContain('apply works with a single profile, and several are given')
+      expect(ran.stderr).toContain('Run the command once for each.')
       expect(asked()).toEqual([0, 0])
     },
   )
@@ -319,7 +323,7 @@ describe('a write to several instances', () => {
     answering(refused, done)
     const ran = await run('runners pause 1 -p rec-1,rec-2 --yes --no-undo-record')
     expect([ran.code, asked()]).toEqual([4, [1, 0]])
-    expect(ran.stderr).toMatch(/^rec-2: warning: not begun, since rec-1 failed$/m)
+    expect(ran.stderr).toMatch(/^rec-2: warning: not started, because rec-1 failed$/m)
     answering(refused, done)
     expect(
       (await run('runners pause 1 -p rec-1,rec-2 --yes --no-undo-record --max-failures 2')).code,

@@ -1,4 +1,4 @@
-/** Journals of the version before: shown, resumed and undone as they were when that version wrote them. */
+/** Journals of the version before: shown, resumed and undone unchanged when that version wrote them. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -46,7 +46,7 @@ const writesIn = (trace: string): readonly string[] =>
 interface Written {
   /** Area and verb. */
   readonly command: string
-  /** What `journal show` counts: done, unchanged, failed, unknown, not tried. */
+  /** What `journal show` counts: done, unchanged, failed, unknown, not attempted. */
   readonly counts: readonly [number, number, number, number, number]
   /** The exit code of `--resume`, and the requests that it sends. */
   readonly resume: readonly [code: number, ...requests: readonly string[]]

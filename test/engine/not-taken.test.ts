@@ -12,6 +12,6 @@ it('says no more than a person reads, however many objects there are', () => {
     )
   const lines = [...taken.lines()].map(({ text }) => text)
   expect(lines).toHaveLength(21)
-  expect(lines[0]).toMatch(/^1: the instance did not take title/)
-  expect(lines.at(-1)).toBe('980 more were not taken as they were given')
+  expect(lines[0]).toMatch(/the instance did not apply title/)
+  expect(lines.at(-1)).toBe('980 more attributes were not applied')
 })

@@ -83,7 +83,7 @@ it('confirms with where, as whom and what, at most ten by name', async () => {
   const { person, said, asked } = present()
   const names = Array.from({ length: 12 }, (_, i) => `runner ${i + 1}`)
   await person.confirm('They are deleted.', async () => names)
-  expect(asked).toEqual(['Go on?'])
+  expect(asked).toEqual(['Continue?'])
   expect(said).toHaveLength(1)
   expect(said[0]).toEqual([
     'On https://forge.test (profile prod), as ana, 12 objects:',
@@ -113,7 +113,7 @@ it('changes nothing where the answer is no', async () => {
   const { person } = present({ agrees: false })
   await expect(person.confirm('They are deleted.')).rejects.toMatchObject({
     exitCode: 2,
-    message: 'not confirmed: nothing was changed',
+    message: 'not confirmed; nothing was changed',
   })
 })
 

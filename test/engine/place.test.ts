@@ -58,7 +58,7 @@ it('opens the session in force once, and warns once', async () => {
   const [first, second] = [await standing.session(), await standing.session()]
   expect(second).toBe(first)
   expect(warned).toEqual([
-    'profile prod is for https://prod.test: its credential is not used for https://other.test',
+    'profile prod is for https://prod.test; its credential is not sent to https://other.test',
   ])
 })
 

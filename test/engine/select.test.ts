@@ -39,14 +39,14 @@ describe('with --select', () => {
     runners(3)
     const { stderr, code } = await run('runners', 'pause', '--select', 'id>1')
     expect([code, written()]).toEqual([2, []])
-    expect(stderr).toContain('runners pause works on 2 objects that match')
+    expect(stderr).toContain('runners pause: 2 matching objects.')
   })
 
   it('does nothing where nothing matches', async () => {
     runners(3)
     const { stderr, code } = await run('runners', 'pause', '--select', 'id=9', '--yes')
     expect([code, written()]).toEqual([0, []])
-    expect(stderr).toContain('nothing matches in runners list')
+    expect(stderr).toContain('no matches in runners list')
   })
 
   it.each([
@@ -88,22 +88,22 @@ describe('with --select', () => {
   })
 
   it.each<[string, RegExp]>([
-    ['runners pause 5 --select id=1', /stands in place of ids/],
+    ['runners pause 5 --select id=1', /--select cannot be combined with IDs/],
     ['runners pause --select id=1 --curl', /needs a list first/],
-    ['runners pause 5 --instance', /--instance goes with --select/],
-    ['runners pause 5 --all-projects', /--all-projects goes with --select/],
-    ['vulnerabilities dismiss 5 -G a --recursive', /--recursive goes with --select/],
-    ['runners pause --select id=x --yes', /id is compared with a number/],
+    ['runners pause 5 --instance', /--instance requires --select/],
+    ['runners pause 5 --all-projects', /--all-projects requires --select/],
+    ['vulnerabilities dismiss 5 -G a --recursive', /--recursive requires --select/],
+    ['runners pause --select id=x --yes', /id requires a number/],
     ['runners pause --select id=1 --page 2', /--page/],
     ['runners pause --select id=1 --watch', /--watch/],
-    ['deploy-keys delete --select id=1 --yes', /needs --project/],
+    ['deploy-keys delete --select id=1 --yes', /deploy-keys delete requires --project/],
     ['deploy-keys delete -P a/b,c/d --select id=1 --curl', /needs a list first/],
-    ['deploy-keys delete - -P a/b --select id=1', /stands in place of ids/],
-    ['deploy-keys delete - --select id=1', /stands in place of ids/],
-    ['deploy-keys delete -P a/b 5 --limit 2', /--limit goes with --select/],
-    ['runners register --select id=1', /takes no objects from a list/],
-    ['resource-groups update -P a/b --select key=1', /takes no objects from a list/],
-    ['alerts send --select id=1', /takes no objects from a list/],
+    ['deploy-keys delete - -P a/b --select id=1', /--select cannot be combined with IDs/],
+    ['deploy-keys delete - --select id=1', /--select cannot be combined with IDs/],
+    ['deploy-keys delete -P a/b 5 --limit 2', /--limit requires --select/],
+    ['runners register --select id=1', /does not support selection/],
+    ['resource-groups update -P a/b --select key=1', /does not support selection/],
+    ['alerts send --select id=1', /does not support selection/],
   ])('refuses %s, and sends nothing', async (line, message) => {
     const { stderr, code } = await run(...line.split(' '))
     expect([code, recorder.lines()]).toEqual([2, []])
@@ -169,10 +169,10 @@ describe('--select with several parents', () => {
     keys()
     const { stderr, code } = await run(`${update} -P g/a,g/b --select id<3`)
     expect([code, written()]).toEqual([2, []])
-    expect(stderr).toContain('deploy-keys update works on 4 objects that match in 2 projects.')
+    expect(stderr).toContain('deploy-keys update: 4 matching objects in 2 projects.')
     keys({ 'g/b': 403 })
     const some = await run(`${update} -P g/a,g/b --select id<3`)
-    expect(some.stderr).toContain('in 1 project; the lists of 1 more could not be read.')
+    expect(some.stderr).toContain('in 1 project; 1 more lists could not be read.')
   })
 
   it('takes the first so many that match, and asks for no more', async () => {
@@ -237,7 +237,7 @@ describe('--select with several parents', () => {
       const again = ['deploy-keys', 'update', '--resume', 'last', '--yes']
       const { code, stderr } = await svcctl(again, { env })
       expect([code, written()]).toEqual([8, expected])
-      expect(stderr).toContain('g/a: its objects were not known then')
+      expect(stderr).toContain('g/a: the run did not know its objects; pass it and --select again')
     }
   })
 
@@ -252,7 +252,7 @@ describe('--select with several parents', () => {
     keys()
     const { stderr, code } = await run(`${update} -P g/a,g/b --select id=9`)
     expect([code, written()]).toEqual([0, []])
-    expect(stderr).toContain('nothing matches in deploy-keys list')
+    expect(stderr).toContain('no matches in deploy-keys list')
   })
 
   it('reads a list that knows no projects once, and does its objects in theirs', async () => {

@@ -177,7 +177,7 @@ describe('how many are read', () => {
 
   it('is said by --curl', async () => {
     const { stdout } = await run('runners list --sort version --fields id,platform --curl')
-    expect(stdout).toContain('# for platform, version single records are read: GET /runners/:id\n')
+    expect(stdout).toContain('# reading single records for platform, version: GET /runners/:id\n')
     expect(recorder.lines()).toEqual([])
   })
 })

@@ -155,7 +155,7 @@ describe('a sorted list', () => {
       'projects list --sort -id --limit 2 -o csv --fields id,name',
     )
     expect(stdout).toBe('id,name\n250,n249\n249,n248\n')
-    expect(stderr).toBe('showing the first 2 of 250; --limit <n> or --limit all gives more\n')
+    expect(stderr).toBe('showing the first 2 of 250; use --limit <n> or --limit all for more\n')
     expect(recorder.lines()).toHaveLength(3)
     const { stdout: ids } = await run('runners list --sort -id -o id')
     expect(ids.split('\n').slice(0, 2)).toEqual(['250', '249'])
@@ -244,7 +244,7 @@ describe('where the API has a flag of that name', () => {
   })
   it('says so in its help', async () => {
     const { stdout } = await run('mr list --help')
-    expect(stdout.replace(/\s+/g, ' ')).toContain('or sort all records by fields')
+    expect(stdout.replace(/\s+/g, ' ')).toContain('or fields to sort all records by: name,-id')
   })
 })
 
@@ -252,14 +252,30 @@ describe('is refused', () => {
   it.each([
     ['runners list --sort statu', 'unknown field "statu"', 'Did you mean status?'],
     ['runners list --sort a.b', 'unknown field "a.b"', ''],
-    ['mr list -P 1 --sort dsc', 'unknown field "dsc"', '--sort asc or desc is what the instance'],
-    ['mr list -P 1 --sort author', 'author holds an object', 'after a dot'],
-    ['runners list --sort id --page 2', '--page asks for one page', 'Leave --page out'],
-    ['runners list --sort id --per-page 2', '--per-page asks for one page', '--limit 20'],
-    ['runners list --sort -', '--sort takes fields', ''],
+    [
+      'mr list -P 1 --sort dsc',
+      'unknown field "dsc"',
+      'The instance can sort by asc or desc itself.',
+    ],
+    ['mr list -P 1 --sort author', 'author is an object', 'after a dot'],
+    [
+      'runners list --sort id --page 2',
+      '--sort orders the whole list, but --page requests a single page',
+      'Omit --page. --limit returns the first records of the sorted list.',
+    ],
+    [
+      'runners list --sort id --per-page 2',
+      '--sort orders the whole list, but --per-page requests a single page',
+      '--limit 20',
+    ],
+    [
+      'runners list --sort -',
+      '--sort must be a list of fields, such as name,-created_at, not "',
+      '',
+    ],
     ['dependencies list -P 1 --sort name --format cyclonedx', 'one document', ''],
-    ['api things --sort id', '--sort goes with a list', ''],
-    ['api DELETE things/1 --yes --sort id', '--sort goes with a list', ''],
+    ['api things --sort id', '--sort works only with lists', ''],
+    ['api DELETE things/1 --yes --sort id', '--sort works only with lists', ''],
   ])('%s', async (line, message, hint) => {
     recorder.answer = () => ({ body: [{ id: 1 }, { id: 2 }] })
     const { stdout, stderr, code } = await run(line)

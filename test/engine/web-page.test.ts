@@ -56,14 +56,16 @@ describe('--web', () => {
       code: 0,
       stdout: expect.stringContaining(`${server.url}/a/b;`),
     })
-    expect(without.stderr).toContain('no browser could be started')
+    expect(without.stderr).toContain('cannot start a browser (')
   })
 
   it('opens one, and none of several or of nothing', async () => {
     server.answer = ({ url }) => ({ body: url.includes('jobs?') ? [job(), job()] : job() })
     const several = await call('jobs list -P a/b --web', { env: none })
     expect(several).toMatchObject({ code: 2, stdout: '' })
-    expect(several.stderr).toContain('there are more')
+    expect(several.stderr).toContain(
+      '--web opens the page of a single object, and there are several',
+    )
     expect((await call('jobs get 7 8 -P a/b --web', { env: none })).code).not.toBe(0)
     server.answer = () => ({ body: [] })
     expect((await call('jobs list -P a/b --web', { env: none })).code).toBe(4)
@@ -89,7 +91,9 @@ describe('--web', () => {
     expect(ran.stderr).toContain('https://evil.example')
     expect(ran.stderr).not.toContain('\u001b')
     server.answer = () => ({ body: job(null) })
-    expect((await call(get, { env: none })).stderr).toContain('names no page')
+    expect((await call(get, { env: none })).stderr).toContain(
+      'the instance reports no web page for this object',
+    )
   })
 })
 
@@ -123,7 +127,7 @@ describe('the page of a record', () => {
     expect(pageOf({ page: 'https://svc.example:8443/a' }, base, 'page')).toBe(
       'https://svc.example:8443/a',
     )
-    expect(() => pageOf('text', base)).toThrow('names no page')
+    expect(() => pageOf('text', base)).toThrow('the instance reports no web page for this object')
   })
 })
 

@@ -182,7 +182,9 @@ describe('with --where', () => {
     pages(9)
     const { stdout, stderr, code } = await run('runners', 'list', '--where', 'id>2', '-L', '2')
     expect([code, stdout.split('\n').filter((line) => /^\d/.test(line)).length]).toEqual([0, 2])
-    expect(stderr).toContain('showing 2 that match; there may be more: --limit <n>')
+    expect(stderr).toContain(
+      'showing 2 matching; there may be more: use --limit <n> or --limit all for more',
+    )
     expect(recorder.lines().length).toBeLessThan(5)
     expect(recorder.lines()[0]).toBe('GET /runners?per_page=100')
   })
@@ -192,7 +194,7 @@ describe('with --where', () => {
     const line = ['runners', 'list', '--where', 'id=4', '--page', '2', '-o', 'ndjson']
     const { stdout, stderr } = await run(...line)
     expect(asJson(stdout)).toMatchObject({ id: 4 })
-    expect(stderr).toContain('showing 1 that match; there may be more: --page 3 goes on')
+    expect(stderr).toContain('showing 1 matching; there may be more: use --page 3 to continue')
     expect(recorder.lines()).toEqual(['GET /runners?page=2'])
   })
 
@@ -244,10 +246,14 @@ describe('with --where', () => {
 
   it.each<[string[], string | undefined, string[]]>([
     [['tag_list=docker'], 'tag_list=docker', []],
-    [['tag_list=docker', 'id=1'], undefined, ['tested here: tag_list=docker', 'record is read']],
-    [['tag_list=a|b'], undefined, ['tested here: tag_list=a|b']],
-    [['status=offline'], undefined, ['tested here: status=offline']],
-    [['type=group_type,active=true'], 'type=group_type', ['tested here']],
+    [
+      ['tag_list=docker', 'id=1'],
+      undefined,
+      ['filtered by svcctl: tag_list=docker', 'reading each record'],
+    ],
+    [['tag_list=a|b'], undefined, ['filtered by svcctl: tag_list=a|b']],
+    [['status=offline'], undefined, ['filtered by svcctl: status=offline']],
+    [['type=group_type,active=true'], 'type=group_type', ['filtered by svcctl']],
     [['type=group_type,id=1', 'type=group_type,id=2'], 'type=group_type', ['id=1', 'id=2']],
   ])('sends of %j with --curl %s', async (texts, sent, said) => {
     const flags = texts.flatMap((text) => ['--where', text])
@@ -264,14 +270,14 @@ describe('with --where', () => {
     [
       'runners',
       'type!=group_type',
-      /parameter of the instance, no field of a record: it takes only =/,
+      /invalid condition: type is a parameter, not a field of the records: only = is allowed/,
     ],
-    ['runners', 'type=group_type|project_type', /it takes one value/],
-    ['projects', 'order_by=id', /order_by is no field of a record; there is the flag --order-by/],
-    ['projects', 'page=2', /there is the flag --page/],
-    ['projects', 'id=abc', /id is compared with a number/],
+    ['runners', 'type=group_type|project_type', /only one value is allowed/],
+    ['projects', 'order_by=id', /order_by is not a field of the records; use the flag --order-by/],
+    ['projects', 'page=2', /use the flag --page/],
+    ['projects', 'id=abc', /id requires a number/],
     ['projects', 'created_at=30d', /30d is an age/],
-    ['projects', '', /field is missing/],
+    ['projects', '', /missing field/],
   ])('refuses %s %s before anything is sent', async (area, text, message) => {
     const { stderr, code } = await run(area, 'list', '--where', text)
     expect([code, recorder.lines()]).toEqual([2, []])
@@ -283,8 +289,10 @@ describe('with --where', () => {
     async (text) => {
       const { stderr, code } = await run('runners', 'list', '--where', text)
       expect([code, recorder.lines()]).toEqual([2, []])
-      expect(stderr).toMatch(/(name|access_level|revision) holds text, which has no order\n/)
-      expect(stderr).toContain('hint: Compare text by =, != or ~ (contains), such as name~app.')
+      expect(stderr).toMatch(
+        /(name|access_level|revision) is text and cannot be compared by order\n/,
+      )
+      expect(stderr).toContain('hint: Use =, != or ~ (contains), such as name~app.')
     },
   )
 
@@ -331,11 +339,11 @@ describe('with --where', () => {
   })
 
   it.each([
-    ['runners', 'version>=new', 'version is compared with a version, such as 14.6'],
+    ['runners', 'version>=new', 'version requires a version, such as 14.6'],
     [
       'projects',
       'visibility>=open',
-      'visibility is compared with one of its levels: private < internal < public',
+      'visibility requires one of its levels: private < internal < public',
     ],
   ])('refuses an order by what is none of them: %s %s', async (area, text, message) => {
     const { stderr, code } = await run(area, 'list', '--where', text)
@@ -358,7 +366,7 @@ describe('with --where', () => {
     recorder.answer = () => ({ body })
     const { stderr, code } = await run(...line.split(' '))
     expect(code).toBe(2)
-    expect(stderr).toContain('engine holds text, which has no order')
+    expect(stderr).toContain('engine is text and cannot be compared by order')
     expect(recorder.lines().filter((asked) => !asked.startsWith('GET'))).toEqual([])
   })
 
@@ -373,7 +381,7 @@ describe('with --where', () => {
     const line = ['projects', 'list', '--where', 'search=a', '--where', 'id=1']
     const { stderr, code } = await run(...line)
     expect([code, recorder.lines()]).toEqual([2, []])
-    expect(stderr).toContain('every --where must have it, with the same value')
+    expect(stderr).toContain('every --where must set it to the same value')
   })
 
   it('chooses over several projects, and counts the limit over all', async () => {
@@ -403,7 +411,10 @@ describe('with --where', () => {
     const many = await run('api', 'things', '--paginate', '--where', 'a=2', '-o', 'ndjson')
     expect(many.stdout).toBe('{"a":2}\n')
     const one = await run('api', 'things', '--where', 'a=2')
-    expect([one.code, one.stderr]).toEqual([2, expect.stringContaining('goes with a list')])
+    expect([one.code, one.stderr]).toEqual([
+      2,
+      expect.stringContaining('--where works only with lists'),
+    ])
   })
 })
 

@@ -72,7 +72,7 @@ describe('alone on a machine', () => {
   it('checks a CI file', async () => {
     const { code, stderr } = await run(['ci', 'lint', ciFile(), '--sandbox'])
     expect(code).toBe(0)
-    expect(stderr).toContain('is not kept')
+    expect(stderr).toContain('are not saved')
   })
 
   it('serves the embedded instance, in which what needs git is 503', async () => {
@@ -138,7 +138,7 @@ describe('whatever else there is', () => {
       expect(JSON.parse(stdout)).toContainEqual(
         expect.objectContaining({
           check: 'keyring',
-          message: 'an executable can use none; what npm installs can',
+          message: 'not available in the standalone executable, only in the npm package',
         }),
       )
     } finally {

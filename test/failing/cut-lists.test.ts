@@ -51,7 +51,7 @@ it.each([
     { env: { SVC_TOKEN: 'any', SVC_BASE_URL: server.url } },
   )
   expect(code).toBe(7)
-  expect(stderr).toMatch(/4 records were printed before that, and the list is not whole/)
+  expect(stderr).toMatch(/4 records were printed before that, so the list is incomplete/)
   expect(stdout).toContain('4')
   const read = readers[format]
   if (format === 'json') {

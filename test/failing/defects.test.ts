@@ -20,7 +20,7 @@ describe('a defect', () => {
     expect({ code, stdout }).toEqual({ code: 9, stdout: '' })
     expect(bugs.url).toMatch(/^https:\/\//)
     expect(stderr).toContain('svcctl has a defect: broken\n')
-    expect(stderr).toContain(`report it at ${bugs.url} `)
+    expect(stderr).toContain(`report this at ${bugs.url}, `)
   })
 
   it('says so in JSON, too', async () => {

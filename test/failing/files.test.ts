@@ -103,8 +103,8 @@ describe('a disk that is full', () => {
         cwd: disk,
       })
       expect(ran.code).toBe(1)
-      expect(ran.stderr).toMatch(/holds 1\.0 MB, and .* has room for \d+ kB; nothing was extracted/)
-      expect(ran.stderr).toMatch(/another place with --to/)
+      expect(ran.stderr).toMatch(/needs 1\.0 MB, and .* has \d+ kB free; nothing was extracted/)
+      expect(ran.stderr).toMatch(/another folder with --to/)
       expect(readdirSync(disk)).toEqual([])
     } finally {
       await lying.close()
@@ -123,7 +123,7 @@ describe('a disk that is full', () => {
       })
     })
     expect(status).toBe(1)
-    expect(stderr).toMatch(/standard output cannot be written: .*ENOSPC/)
+    expect(stderr).toMatch(/cannot write to standard output: .*ENOSPC/)
   })
 
   it('loses no profile at a sign-in', async ({ skip }) => {
@@ -174,7 +174,7 @@ describe('a configuration', () => {
       rmSync(file)
       execFileSync('mkfifo', ['-m', '600', file])
       const ran = await svcctl(['runners', 'list', '-p', 'first'], { env })
-      expect(ran.stderr).toContain(`${file}: it is a pipe and not a regular file`)
+      expect(ran.stderr).toContain(`${file}: it is a pipe, not a regular file`)
       expect(ran.code).toBe(2)
       expect(await login(config, 'second')).toMatchObject({ code: 2 })
       rmSync(file)

@@ -74,7 +74,7 @@ describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
       ([what, line]) => [`the pager with ${what}`, line, atPrompt] as const,
     ),
     ['a question', 'runners get', /shared-macos/],
-    ['a watch', 'runners list --watch 1', /Ctrl-C ends/],
+    ['a watch', 'runners list --watch 1', /s; press Ctrl-C to stop/],
     ['an agent that is served', 'mcp serve --sandbox', /Model Context Protocol/],
   ])('ends %s by SIGHUP', async (_, line, shown) => {
     const run = at(line)

@@ -95,7 +95,7 @@ describe.each(endings)('%s', (signal, ending) => {
     run.kill(signal)
     const { stderr, ...ended } = await run.ended
     expect(ended).toEqual({ ...ending, stdout: '' })
-    expect(stderr).toMatch(/interrupted; whether the request was carried out is not known/)
+    expect(stderr).toMatch(/interrupted; it is unknown whether the request was carried out/)
     expect(stderr).toMatch(/PUT .*\/runners\/11/)
   })
 
@@ -111,7 +111,7 @@ describe.each(endings)('%s', (signal, ending) => {
     run.kill(signal)
     const { stdout: _, stderr, ...ended } = await run.ended
     expect(ended).toEqual(ending)
-    expect(stderr).toMatch(/interrupted while waiting; the rebase of .*4 was asked for/)
+    expect(stderr).toMatch(/interrupted while waiting; the rebase of .*4 continues on the instance/)
   })
 
   it('in the middle of writes to many says which were done', async () => {
@@ -127,7 +127,7 @@ describe.each(endings)('%s', (signal, ending) => {
     run.kill(signal)
     const { stdout: _, stderr, ...ended } = await run.ended
     expect(ended).toEqual(ending)
-    expect(stderr).toMatch(/done before that: 11; under way, .* not known: 12\n/)
+    expect(stderr).toMatch(/finished before that: 11; in progress, .* unknown: 12\n/)
     const written = server.seen.filter(({ method }) => method !== 'GET')
     expect(written.map(({ path }) => path.split('/').at(-1))).toEqual(['11', '12'])
   })
@@ -159,7 +159,7 @@ describe.each(endings)('%s', (signal, ending) => {
     const [code, by] = await left
     const stderr = await said
     expect({ code, signal: by }).toEqual(ending)
-    expect(stderr).toMatch(/done before that: 11; under way, .* not known: 12\n/)
+    expect(stderr).toMatch(/finished before that: 11; in progress, .* unknown: 12\n/)
     expect(stderr).not.toContain('node:')
   })
 
@@ -251,7 +251,7 @@ describe('a lint whose answer is lost', () => {
     const run = start(['ci', 'lint', 'ci.yml', '--retries', '0'], { SVC_BASE_URL: server.url }, cwd)
     const { code, stderr } = await run.ended
     expect(code).toBe(7)
-    expect(stderr).toMatch(/did not answer/)
+    expect(stderr).toMatch(/no response from/)
     expect(stderr).not.toMatch(/Look at what is there|is not known|outcome/)
   })
 })

@@ -35,7 +35,7 @@ describe('a record that is no JSON on the second page', () => {
             }
       const ran = await run('runners', 'list', '--limit', 'all', '-o', format)
       expect(ran.code).toBe(7)
-      expect(ran.stderr).toContain('no valid JSON')
+      expect(ran.stderr).toContain('not valid JSON')
       for (const id of ['1', '2', '3']) expect(ran.stdout).toContain(id)
       expect(ran.stdout).not.toContain('4')
       if (format === 'json') expect(ran.stdout.trimEnd().endsWith(']')).toBe(false)

@@ -101,7 +101,7 @@ withFull('standard output', () => {
     const failed = sent >= 7 ? ', 1 failed' : ''
     const done = failed === '' ? sent : sent - 1
     expect(stderr).toContain(
-      `standard output was closed: ${done} of 40 done${failed}, ${40 - sent} not tried`,
+      `standard output was closed: ${done} of 40 done${failed}, ${40 - sent} not attempted`,
     )
   })
 
@@ -111,15 +111,15 @@ withFull('standard output', () => {
     const sent = written()
     expect(code).toBe(1)
     expect(sent).toBeLessThan(40)
-    expect(stderr).toMatch(/cannot be written: .*ENOSPC.*; \d+ of 40 done/)
-    expect(stderr).toContain(`${40 - sent} not tried`)
+    expect(stderr).toMatch(/cannot write to standard output: .*ENOSPC.*; \d+ of 40 done/)
+    expect(stderr).toContain(`${40 - sent} not attempted`)
   })
 
   it('full after one write says that it was done', async () => {
     answering()
     const { code, stderr } = await run(['runners', 'pause', '1'], { stdout: 'full' })
     expect(code).toBe(1)
-    expect(stderr).toMatch(/cannot be written: .*; 1: paused before that\n/)
+    expect(stderr).toMatch(/cannot write to standard output: .*; 1: paused before that\n/)
   })
 
   it('full after one request for several says what became of each', async () => {
@@ -150,7 +150,7 @@ withFull('standard output', () => {
     const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
     for (const line of ['check runners -p a,b', 'runners list -p a,b']) {
       const { code, stderr } = await run(line.split(' '), { stdout: 'full', env })
-      expect([code, stderr.match(/cannot be written/g)?.length], line).toEqual([1, 1])
+      expect([code, stderr.match(/cannot write to standard output/g)?.length], line).toEqual([1, 1])
     }
   })
 
@@ -162,6 +162,6 @@ withFull('standard output', () => {
   it('full is no stack trace of --version', async () => {
     const { code, stderr } = await run(['--version'], { stdout: 'full' })
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^svcctl: standard output cannot be written: .*ENOSPC.*\n$/)
+    expect(stderr).toMatch(/^svcctl: cannot write to standard output: .*ENOSPC.*\n$/)
   })
 })

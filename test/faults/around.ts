@@ -77,7 +77,7 @@ const done: Cell = { exit: 0, says: /^$/, requests: 1, gives: 'whole' }
 const left: Cell = { exit: 130, says: /left without an answer/, requests: 1, gives: 'nothing' }
 const refused: Cell = {
   exit: 2,
-  says: /needs|must be confirmed, and nobody can be asked/,
+  says: /needs|confirmation required/,
   requests: 0,
   gives: 'nothing',
 }

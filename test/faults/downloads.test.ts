@@ -1,4 +1,4 @@
-/** Downloads that are cut, and what may be taken for their rest; what is no regular file as the target. */
+/** Downloads that are cut, and what may be taken for their rest; what is not a regular file as the target. */
 import { execFile } from 'node:child_process'
 import {
   createReadStream,
@@ -126,7 +126,7 @@ waiting('a download that was cut', () => {
       else if (index === 1) answer(socket)
       else sends(socket, '200 OK', { etag: '"two"' }, other)
     }, [])
-    expect(ran.stderr).toMatch(/beginning again/)
+    expect(ran.stderr).toMatch(/the file changed during the download; starting again/)
     expect(ran).toMatchObject({ code: 0, files: ['artifacts.zip'] })
     expect(ran.bytes?.equals(other)).toBe(true)
     expect(ran.seen.length).toBe(3)
@@ -146,7 +146,7 @@ waiting('a download that was cut', () => {
   it('begins again once, and not for ever', async () => {
     const ran = await against((_asked, socket) => cut(socket, { ...tag, etag: '"same"' }), [])
     expect(ran).toMatchObject({ code: 7, files: [] })
-    expect(ran.stderr).toMatch(/changed on the way, and again/)
+    expect(ran.stderr).toMatch(/the file changed during the download, and again during a second/)
     expect(ran.seen.length).toBe(3)
   })
 
@@ -170,7 +170,7 @@ waiting('a download that was cut', () => {
     )
     expect(ran.code).toBe(7)
     expect(ran.stdout.equals(whole.subarray(0, half))).toBe(true)
-    expect(ran.stderr).toContain(`${half} bytes were written to standard output`)
+    expect(ran.stderr).toContain(`${half} bytes of the file were written to standard output`)
   })
 })
 
@@ -185,14 +185,14 @@ const none: Readonly<Record<string, readonly [(socket: Socket) => void, RegExp]>
   'an answer without a body': [(s) => s.write(head('204 No Content', {})), /answered 204/],
   'what ends too early': [
     (s) => sends(s, '200 OK', {}, whole.subarray(0, -1)),
-    /cut short or damaged/,
+    /the archive is incomplete or damaged/,
   ],
   'what ends too early, and has no length': [
     (s) => {
       s.write(head('200 OK', { 'content-type': 'application/zip', connection: 'close' }))
       s.end(whole.subarray(0, -17))
     },
-    /cut short or damaged/,
+    /the archive is incomplete or damaged/,
   ],
 }
 
@@ -211,7 +211,9 @@ waiting('what is no archive', () => {
     const ran = await against((_asked, socket) => sends(socket, '200 OK', {}, short), ['--to', '-'])
     expect(ran.code).toBe(7)
     expect(ran.stdout.equals(short)).toBe(true)
-    expect(ran.stderr).toContain(`${short.length} bytes were written to standard output`)
+    expect(ran.stderr).toContain(
+      `${short.length} bytes of the file were written to standard output`,
+    )
   })
 })
 

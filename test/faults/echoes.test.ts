@@ -157,7 +157,7 @@ it.each([
       '-o',
       format,
     )
-    expect(ran.stderr).toMatch(/token|answer/)
+    expect(ran.stderr).toMatch(/token|response/)
     expect([3, 7]).toContain(ran.code)
     expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/c4n4ry/)
   }
@@ -176,7 +176,7 @@ it('keeps the new pair, however long it is said to last', async () => {
 
 it('waits for a token URL no longer than --timeout', async () => {
   const { code, stderr } = await refreshed(() => {}, '--timeout', '1')
-  expect(stderr).toMatch(/no answer came in time/)
+  expect(stderr).toMatch(/no response in time/)
   expect(code).toBe(7)
 })
 

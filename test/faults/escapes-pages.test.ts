@@ -111,7 +111,7 @@ const lines: Readonly<Record<string, readonly [line: string, input?: string]>> =
   overview: ['overview'],
   'a check': ['check runners'],
   'a check of certificates': ['check certificates --warn 60d'],
-  'why a job waits': ['jobs why 15 -P platform/app'],
+  'Explain why a job is waiting': ['jobs why 15 -P platform/app'],
   'where somebody is a member': ['members where ana'],
   doctor: ['doctor'],
   replication: ['geo status'],

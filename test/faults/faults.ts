@@ -61,7 +61,7 @@ export interface Fault {
   readonly large?: true
 }
 
-const unknown = /whether the request was carried out is not known/
+const unknown = /it is unknown whether the request was carried out/
 const fails = (says: RegExp, requests: number, exit = 7): Cell => ({
   exit,
   says,
@@ -109,7 +109,7 @@ const connection: readonly Fault[] = [
       honest(socket, operation, { 'content-length': '5000' }, beginning(operation))
       setTimeout(() => socket.resetAndDestroy(), 50)
     },
-    cell: fails(/did not answer to the end: the connection was cut/, 2),
+    cell: fails(/incomplete response from .*: the connection was cut/, 2),
     but: { ...postOnce, ...givenAway },
   },
   {
@@ -133,13 +133,13 @@ const connection: readonly Fault[] = [
       socket.write(head(status, { 'content-type': type, connection: 'close' }))
       socket.end(beginning(operation))
     },
-    cell: fails(/JSON|cut short/, 1),
+    cell: fails(/JSON|ends early|incomplete/, 1),
     but: writesUnknown,
   },
   {
     name: 'never answers',
     behave: () => {},
-    cell: fails(/no answer came in time/, 2),
+    cell: fails(/no response in time/, 2),
     but: postOnce,
   },
 ]
@@ -153,7 +153,7 @@ const bodies: readonly Fault[] = [
       packed.fill(0xff, packed.length - 8)
       honest(socket, operation, { 'content-encoding': 'gzip' }, packed)
     },
-    cell: fails(/the compressed answer is broken or cut short/, 1),
+    cell: fails(/the compressed response is damaged or incomplete/, 1),
     but: writesUnknown,
   },
   {
@@ -166,7 +166,7 @@ const bodies: readonly Fault[] = [
       for (let sent = 0; sent < 160; sent++) socket.write(chunk(bombPiece))
       socket.write('0\r\n\r\n')
     },
-    cell: fails(/absurd size/, 1),
+    cell: fails(/the response was rejected because it is too large when decompressed/, 1),
     but: writesUnknown,
   },
   {
@@ -176,7 +176,7 @@ const bodies: readonly Fault[] = [
       if (operation.name === 'download') honest(socket, operation)
       else honest(socket, operation, { 'content-encoding': 'gzip' }, packedObjects())
     },
-    cell: fails(/holds more than 1 million values/, 1),
+    cell: fails(/more than 1 million values/, 1),
     but: { ...writesUnknown, download: whole(1) },
   },
   {
@@ -203,7 +203,7 @@ const bodies: readonly Fault[] = [
       socket.write(name === 'download' ? body : '[{"a":"')
       trickle(socket, 'a')
     },
-    cell: fails(/did not come to its end within 10 s/, 1),
+    cell: fails(/did not finish within 10 s/, 1),
     but: {
       ...writesUnknown,
       download: { exit: 130, says: /interrupted/, interrupt: true },
@@ -225,7 +225,7 @@ const bodies: readonly Fault[] = [
       socket.write('HTTP/1.1 200 OK\r\n')
       trickle(socket, 'x-more: a\r\n')
     },
-    cell: fails(/no answer came in time/, 2),
+    cell: fails(/no response in time/, 2),
     but: postOnce,
   },
   {
@@ -264,10 +264,10 @@ const bodies: readonly Fault[] = [
         {},
         operation.name === 'download' ? operation.body : broken(operation),
       ),
-    cell: fails(/no valid JSON: .* was expected, at byte \d+/, 1),
+    cell: fails(/not valid JSON: expected .*, at byte \d+/, 1),
     but: {
       ...writesUnknown,
-      list: { says: /no valid JSON.*1 record was printed/ },
+      list: { says: /not valid JSON.*1 record was printed/ },
       download: whole(1),
     },
   },
@@ -304,7 +304,7 @@ const statuses: readonly Fault[] = [
     name: '502 once',
     behave: (operation, { index }, socket) =>
       index === 0 ? refuse(socket, '502 Bad Gateway') : honest(socket, operation),
-    cell: whole(2, /answered 502; trying again/),
+    cell: whole(2, /answered 502; retrying/),
     but: { post: fails(unknown, 1) },
   },
   {
@@ -331,7 +331,7 @@ const refusals: readonly Fault[] = [
             'ratelimit-reset': '600',
           })
         : honest(socket, operation),
-    cell: whole(2, /answered 503; trying again in 0/),
+    cell: whole(2, /answered 503; retrying in 0/),
     but: { post: fails(unknown, 1) },
   },
   {
@@ -343,7 +343,7 @@ const refusals: readonly Fault[] = [
   {
     name: '410',
     behave: (_operation, _asked, socket) => refuse(socket, '410 Gone'),
-    cell: fails(/no longer offers this/, 1, 4),
+    cell: fails(/the instance no longer supports this \(/, 1, 4),
   },
 ]
 
@@ -359,12 +359,12 @@ const oddities: readonly Fault[] = [
   {
     name: 'a 204 in place of the answer',
     behave: (_operation, _asked, socket) => socket.write(head('204 No Content', {})),
-    cell: fails(/answered 204 without what was asked for/, 1),
+    cell: fails(/answered 204 without the requested data/, 1),
     but: {
       // An empty list may be said so.
       list: { exit: 0, says: /^/, gives: 'empty' },
-      put: { exit: 0, says: /as far as the status tells: the instance answered 204/ },
-      post: { exit: 0, says: /as far as the status tells: the instance answered 204/ },
+      put: { exit: 0, says: /according to the status only: the instance answered 204/ },
+      post: { exit: 0, says: /according to the status only: the instance answered 204/ },
       delete: { exit: 0, says: /removed|deleted|done/ },
       download: { says: /./, exit: 7 },
     },
@@ -407,7 +407,7 @@ const ways: readonly Fault[] = [
       path.includes('/moved/')
         ? honest(socket, operation)
         : refuse(socket, '301 Moved Permanently', { location: `${url}/moved/` }),
-    cell: fails(/redirects to .*is not sent on/, 1, 1),
+    cell: fails(/redirects to .*are not followed/, 1, 1),
     // What only reads may be sent on.
     but: { list: whole(2), get: whole(2), download: whole(2) },
   },
@@ -417,11 +417,11 @@ const ways: readonly Fault[] = [
       refuse(socket, '307 Temporary Redirect', {
         location: `${stranger}/api/v4/${operation.name}`,
       }),
-    cell: { ...fails(/redirects to .*is not sent on/, 1, 1), stranger: 0 },
+    cell: { ...fails(/redirects to .*are not followed/, 1, 1), stranger: 0 },
     but: {
       // What a stranger says must not pass for the instance's word.
-      list: { says: /redirects to .*which is not of this instance; it was not asked/ },
-      get: { says: /redirects to .*which is not of this instance; it was not asked/ },
+      list: { says: /redirects to .*which was not contacted/ },
+      get: { says: /redirects to .*which was not contacted/ },
       // Files lie in other people's storage; the stranger gets no credential.
       download: { ...whole(1), stranger: 1 },
     },
@@ -430,11 +430,11 @@ const ways: readonly Fault[] = [
     name: 'redirect for ever',
     behave: (operation, _asked, socket, { url }) =>
       refuse(socket, '302 Found', { location: `${url}/api/v4/${operation.name}` }),
-    cell: fails(/redirects again and again/, 6, 1),
+    cell: fails(/too many redirects, the last one to/, 6, 1),
     but: {
-      put: { says: /is not sent on/, requests: 1 },
-      post: { says: /is not sent on/, requests: 1 },
-      delete: { says: /is not sent on/, requests: 1 },
+      put: { says: /are not followed/, requests: 1 },
+      post: { says: /are not followed/, requests: 1 },
+      delete: { says: /are not followed/, requests: 1 },
     },
   },
   {
@@ -455,7 +455,7 @@ const ways: readonly Fault[] = [
     behave: (operation, _asked, socket, { stranger }) =>
       honest(socket, operation, { link: `<${stranger}/steal?page=2>; rel="next"` }),
     cell: { ...whole(1), stranger: 0 },
-    but: { list: { ...fails(/which is not of this instance; it was not asked/, 1), stranger: 0 } },
+    but: { list: { ...fails(/which was not contacted/, 1), stranger: 0 } },
   },
   {
     name: 'next link to itself',

@@ -39,8 +39,8 @@ describe('maintenance', () => {
       const { code, stderr } = await run(line)
       expect([code, askedFor(server.seen, line)], line).toEqual([7, 1])
       expect(stderr).toContain(`the instance is in maintenance (${answer.status} `)
-      expect(stderr).toContain('Try again when the maintenance is over')
-      expect(stderr).not.toMatch(/not known|outcome|trying again/)
+      expect(stderr).toContain('Try again after the maintenance. Reads may still work.')
+      expect(stderr).not.toMatch(/not known|outcome|retrying/)
     }
   })
 
@@ -53,7 +53,9 @@ describe('maintenance', () => {
       const { code, stderr } = await run(line)
       expect([code, askedFor(server.seen, line)], line).toEqual([7, 1])
       expect(stderr).toContain('the instance is in maintenance (503 ')
-      expect(stderr.includes('carried out is not known'), line).toBe(method !== 'GET')
+      expect(stderr.includes('it is unknown whether the request was carried out'), line).toBe(
+        method !== 'GET',
+      )
     }
   })
 
@@ -73,7 +75,7 @@ describe('maintenance', () => {
     const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
     const { code, stderr } = await run(`runners pause ${ids}`)
     expect(code).toBe(7)
-    expect(stderr).toMatch(/stopped: the instance is in maintenance .*; 0 done, .* not tried/)
+    expect(stderr).toMatch(/stopped: the instance is in maintenance .*; 0 done, .*not attempted/)
     expect(server.seen.filter(({ method }) => method === 'PUT').length).toBeLessThan(20)
   })
 
@@ -86,7 +88,7 @@ describe('maintenance', () => {
     const { code, stderr } = await run('api /runners --retries 0')
     expect([code, server.seen.length]).toEqual([0, 2])
     expect(stderr).toMatch(
-      /the instance is not available \(503\): waiting [12] s; the instance asks/,
+      /the instance is not available \(503\): waiting [12] s; requested by the instance/,
     )
     expect(stderr).not.toContain('429')
   })
@@ -100,7 +102,7 @@ describe('a 503 that asks for more patience than anybody has', () => {
     const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
     const { code, stderr } = await run(`runners pause ${ids}`)
     expect(code).toBe(7)
-    expect(stderr).toMatch(/stopped: .*0 done, .* not tried/)
+    expect(stderr).toMatch(/stopped: .*0 done, .*not attempted/)
     expect(stderr).toContain('3600 s')
     expect(stderr).not.toMatch(/429|takes no more requests/)
     expect(server.seen.length).toBeLessThan(20)
@@ -123,7 +125,7 @@ describe('the end of a window', () => {
     )
     const { code, stderr } = await run('api /runners')
     expect([code, server.seen.length]).toEqual([0, 3])
-    expect(stderr).toMatch(/trying again in 0\.\d s \(1 of 3\)[\s\S]*trying again in [01]\.\d s/)
+    expect(stderr).toMatch(/retrying in 0\.\d s \(1 of 3\)[\s\S]*retrying in [01]\.\d s/)
   })
 
   it('is waited for where nothing remains, and after a 429', async () => {
@@ -133,7 +135,7 @@ describe('the end of a window', () => {
       )
       const { code, stderr } = await run('api /runners')
       expect([code, server.seen.length]).toEqual([0, 2])
-      expect(stderr).toMatch(/(?:waiting [12] s|trying again in 1\.0 s)/)
+      expect(stderr).toMatch(/(?:waiting [12] s|retrying in 1\.0 s)/)
     }
   })
 })
@@ -171,8 +173,8 @@ describe('a 410', () => {
       const { server, run } = await started(() => ({ status: 410, body: { message: '410 Gone' } }))
       const { code, stderr } = await run(line)
       expect([code, askedFor(server.seen, line)], line).toEqual([4, 1])
-      expect(stderr).toContain('the instance no longer offers this (410 Gone)')
-      expect(stderr).toContain('dropped this endpoint')
+      expect(stderr).toContain('the instance no longer supports this (410 Gone')
+      expect(stderr).toContain('Its version removed this endpoint. Its release notes name the')
     }
   })
 })

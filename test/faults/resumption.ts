@@ -76,7 +76,7 @@ const resumed = (name: string, rest: Rest, download: Cell, headers = tag): Fault
     else honest(socket, operation)
   })
 
-const again = whole(3, /beginning again/)
+const again = whole(3, /the file changed during the download; starting again/)
 
 export const resumption: readonly Fault[] = [
   resumed(
@@ -119,7 +119,7 @@ export const resumption: readonly Fault[] = [
   resumed('cut, with a weak tag', () => {}, none(1, /cut/), { ...tag, etag: 'W/"old"' }),
   ofDownloads(
     'cut again and again, another file each time',
-    none(3, /changed on the way, and again/),
+    none(3, /the file changed during the download, and again during a second/),
     (operation, index, socket) => cut(socket, operation, { ...tag, etag: `"${index}"` }),
   ),
   ofDownloads(
@@ -142,7 +142,7 @@ export const resumption: readonly Fault[] = [
   ),
   ofDownloads(
     'a file whose end is missing',
-    none(1, /cut short or damaged/),
+    none(1, /incomplete or damaged/),
     (operation, _index, socket) =>
       send(socket, operation, '200 OK', {}, operation.body.subarray(0, -1)),
   ),

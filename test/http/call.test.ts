@@ -207,10 +207,14 @@ describe('an answer that is no JSON', () => {
   it.each<[string, string | Buffer, string]>([
     ['a portal’s page', '<html><title>Please sign in</title>', 'an HTML page, “Please sign in”'],
     ['text', 'hello \u001b[2J', 'something else'],
-    ['cut JSON', '{"a":', 'is cut short after 5 bytes'],
+    ['cut JSON', '{"a":', 'ends early, after 5 bytes'],
     ['nothing', '', 'nothing'],
-    ['a value too deep', '['.repeat(100_000) + ']'.repeat(100_000), 'nested more than 200 deep'],
-    ['a wrong token', '{"a":1 2}', 'a comma or the closing bracket was expected, at byte 8'],
+    [
+      'a value too deep',
+      '['.repeat(100_000) + ']'.repeat(100_000),
+      'nested more than 200 levels deep',
+    ],
+    ['a wrong token', '{"a":1 2}', 'expected a comma or the closing bracket, at byte 8'],
   ])('%s is a Failure that says what came', async (_, body, words) => {
     expect((await outcome(body)).message).toContain(words)
   })
@@ -250,7 +254,7 @@ describe('an answer that is no JSON', () => {
     ['cut short', gzipSync('{"a":"'.concat('x'.repeat(5000), '"}')).subarray(0, 30)],
   ])('%s gzip is a Failure', async (_, body) => {
     const failure = await outcome(body, 'GET', { 'content-encoding': 'gzip' })
-    expect(failure.message).toContain('broken or cut short')
+    expect(failure.message).toContain('the compressed response is damaged or incomplete')
   })
   it('an unknown encoding is a Failure', async () => {
     expect((await outcome('x', 'GET', { 'content-encoding': 'zstd' })).message).toContain('zstd')
@@ -258,7 +262,9 @@ describe('an answer that is no JSON', () => {
   it('a bomb is refused before it is unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(200 << 20, ' '))
     const failure = await outcome(bomb, 'GET', { 'content-encoding': 'gzip' })
-    expect(failure.message).toContain('absurd size')
+    expect(failure.message).toContain(
+      'the response was rejected because it is too large when decompressed',
+    )
   })
 })
 

@@ -170,7 +170,9 @@ describe('what to do next', () => {
     expect(next(404, { message: '404 Project Not Found' })).toEqual({ code: 'hidden' })
     const unsigned = { signedIn: false }
     expect(next(404, { message: '404 Not found' }, unsigned)).toEqual({ code: 'private' })
-    expect(next(404, { error: '404 Not Found' })).toContain('does not know this endpoint')
+    expect(next(404, { error: '404 Not Found' })).toContain(
+      'The instance does not have this endpoint. Its version or edition may',
+    )
     expect(next(404, '<html>')).toEqual({ code: 'no-instance' })
   })
   it('tells no credential from a wrong one', () => {
@@ -195,7 +197,7 @@ describe('what to do next', () => {
     [
       404,
       { message: "404 User with ID or username 'nobody' Not Found" },
-      "the user to act as does not exist (404 User with ID or username 'nobody' Not Found)",
+      "the user to act as does not exist (404 User with ID or username 'nobody' Not Found",
       'sudo-user',
     ],
   ])('makes a sentence of the sudo error %i %j', (status, body, words, code) => {
@@ -203,8 +205,12 @@ describe('what to do next', () => {
     expect(next(status, body)).toEqual({ code })
   })
   it('speaks of existing names at 409 only where the answer does', () => {
-    expect(next(409, { message: 'Name has already been taken' })).toContain('exists already')
-    expect(next(409, { message: 'Rebase is in progress' })).not.toContain('exists already')
+    expect(next(409, { message: 'Name has already been taken' })).toContain(
+      'An object with this name or key already exists.',
+    )
+    expect(next(409, { message: 'Rebase is in progress' })).not.toContain(
+      'An object with this name or key already exists.',
+    )
   })
   it('says how long the instance asks to wait', () => {
     const headers = { 'retry-after': '17' }

@@ -47,7 +47,7 @@ describe('a redirect', () => {
         category: 'failed',
         details: { status: 302, hint: expect.stringContaining('base URL') },
       })
-      expect(String(error)).toMatch(/which is not of this instance; it was not asked/)
+      expect(String(error)).toMatch(/which was not contacted/)
     }
     expect(home.seen).toHaveLength(2)
     expect(other.seen).toHaveLength(0)

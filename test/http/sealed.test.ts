@@ -4,10 +4,10 @@ import { clientOf, rejected, send, serve } from './servers.js'
 
 /** Answers of a token URL; each holds what must not be told. */
 const answers: readonly (readonly [string, number, string, Record<string, string>, RegExp])[] = [
-  ['a cut answer', 200, '{"access_token":"canary-1","refresh_', {}, /cannot be used/],
-  ['a page', 200, '<html><title>canary-1</title>', {}, /cannot be used/],
-  ['text', 200, 'canary-1', {}, /cannot be used/],
-  ['an encoding', 200, 'x', { 'content-encoding': 'canary-1' }, /cannot be used/],
+  ['a cut answer', 200, '{"access_token":"canary-1","refresh_', {}, /the response is invalid/],
+  ['a page', 200, '<html><title>canary-1</title>', {}, /the response is invalid/],
+  ['text', 200, 'canary-1', {}, /the response is invalid/],
+  ['an encoding', 200, 'x', { 'content-encoding': 'canary-1' }, /the response is invalid/],
   ['a message', 400, '{"message":"canary-1"}', {}, /^400 Bad Request$/],
   ['a code', 400, '{"error":"canary_1","error_description":"canary-1"}', {}, /^400 Bad Request$/],
   [

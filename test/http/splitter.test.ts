@@ -58,16 +58,16 @@ describe('Splitter', () => {
     ['', 'nothing came'],
     ['{"message":"no"}', 'no JSON list'],
     ['<html>', 'no JSON list'],
-    ['[1,]', 'a record is missing'],
-    ['[,1]', 'a record is missing'],
-    ['[{}{}]', 'a comma is missing'],
-    ['[[}]', 'a value or "]" was expected'],
-    ['[{"a":]}]', 'a value was expected'],
+    ['[1,]', 'missing record'],
+    ['[,1]', 'missing record'],
+    ['[{}{}]', 'missing comma'],
+    ['[[}]', 'expected a value or "]"'],
+    ['[{"a":]}]', 'expected a value'],
     ['[1]]', 'after its end'],
     ['[1] x', 'after its end'],
-    ['[nul]', 'no valid JSON'],
-    ['[01]', 'no valid JSON'],
-    ['["\n"]', 'no valid JSON'],
+    ['[nul]', 'not valid JSON'],
+    ['[01]', 'not valid JSON'],
+    ['["\n"]', 'not valid JSON'],
     ['[{"a":1}', 'cut short'],
   ])('refuses %j', (text, why) => {
     expect(() => splitText(text)).toThrow(why)
@@ -99,8 +99,8 @@ describe('Splitter', () => {
   it('refuses what is nested too deep', () => {
     const deep = (n: number): string => `[${'['.repeat(n)}${']'.repeat(n)}]`
     expect(splitText(deep(bounds.depth))).toHaveLength(1)
-    expect(() => splitText(deep(bounds.depth + 1))).toThrow('nested more than 200 deep')
-    expect(() => splitText(deep(100_000))).toThrow('nested more than 200 deep')
+    expect(() => splitText(deep(bounds.depth + 1))).toThrow('nested more than 200 levels deep')
+    expect(() => splitText(deep(100_000))).toThrow('nested more than 200 levels deep')
   })
   it('refuses a record of too many values, and takes more of them in several', () => {
     const most = bounds.values
@@ -111,7 +111,7 @@ describe('Splitter', () => {
     const splitter = new Splitter()
     expect(splitter.push(encoder.encode('[{"id":1},'))).toHaveLength(1)
     expect(splitter.push(encoder.encode('{"id":2},{"id":3 4},{"id":5}'))).toHaveLength(1)
-    const again = /a comma or the closing bracket was expected, at byte 28$/
+    const again = /expected a comma or the closing bracket, at byte 28$/
     expect(() => splitter.push(encoder.encode(']'))).toThrow(again)
     expect(() => splitter.end()).toThrow(again)
   })

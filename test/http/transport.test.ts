@@ -101,7 +101,7 @@ describe('TLS', () => {
   it('says when the other side does not speak it', async () => {
     const { base } = await serve((_, response) => json(response, 200, {}))
     const error = await rejected(clientOf(base.replace('http:', 'https:')).call(get('/x')))
-    expect(String(error)).toContain('does not speak TLS')
+    expect(String(error)).toContain('no TLS on that port')
   })
 })
 
@@ -176,7 +176,7 @@ describe('a proxy', () => {
   })
   it.each([
     ['http://127.0.0.1:1', 'the proxy 127.0.0.1:1 the connection was refused'],
-    ['http://proxy.invalid:3128', 'the proxy proxy.invalid its name is not known'],
+    ['http://proxy.invalid:3128', 'the proxy proxy.invalid host name not found'],
   ])('that is not there is named, not the instance: %s', async (proxy, says) => {
     for (const base of ['http://forge.invalid', 'https://forge.invalid']) {
       const error = await rejected(clientOf(base, { transport: { proxy } }).call(get('/x')))

@@ -1,4 +1,4 @@
-/** The nightly job of the guide's "An instance as code", as a runner has it; `commands/desired-against` has those of a merge request. */
+/** The nightly job of the guide's "Infrastructure as code", as a runner has it; `commands/desired-against` has those of a merge request. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** An instance as code: exported, changed by hand, the drift told, restored, and its files applied to another. */
+/** Infrastructure as code: exported, changed by hand, the drift told, restored, and its files applied to another. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -64,7 +64,7 @@ it('is told what was changed by hand, and restored', { timeout: 120_000 }, async
   // What would leave a set empty is let through by name only.
   const refused = await run('apply --yes')
   expect(refused.code).toBe(2)
-  const [, flag = ''] = /let through by (--allow-empty \S+)\.\n/.exec(refused.stderr) ?? []
+  const [, flag = ''] = /allow the changes, pass (--allow-empty \S+)\.\n/.exec(refused.stderr) ?? []
   expect(flag).toBe('--allow-empty projects/web/shop:approval_rules')
   const applied = await run(`apply --yes ${flag}`)
   expect(applied, applied.stderr).toMatchObject({ code: 0 })

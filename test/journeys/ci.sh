@@ -27,7 +27,7 @@ step 'one of its jobs is stuck, and jobs why says what to do'
 job=$(svcctl jobs list --pipeline-id "$pipeline" -o json | jq '.[] | select(.name == "mac") | .id')
 svcctl jobs get "$job" --until status=pending --until-timeout 60 >/dev/null
 svcctl jobs why "$job" -o json > why.json
-jq -e '.reason == "the one runner that fits is paused"' why.json >/dev/null
+jq -e '.reason == "the only matching runner is paused"' why.json >/dev/null
 next=$(jq -r '.next[0]' why.json)
 [[ $next == 'svcctl runners resume 3' ]]
 

@@ -31,7 +31,7 @@ svcctl jobs get 15 -o csv --fields status`
   const ran = await execa('bash', ['-c', script], { cwd, env, reject: false, all: true })
   expect(ran.all?.split(/\r?\n/)).toEqual([
     'reason',
-    'the one runner that fits is paused',
+    'the only matching runner is paused',
     'reason',
     'none of 6 runners has the tag macos',
     'name,runner.id',

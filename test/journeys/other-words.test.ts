@@ -55,7 +55,7 @@ describe.skipIf(!has('tmux', '-V'))('an instance in other words', steps, () => {
     for (const [name, , line] of writes) {
       // Beside what it knows, it ignores the rest in silence.
       const ran = await done(`${line} --default-projects-limit 11`)
-      expect(ran.stderr).toContain(`the instance did not take ${name}: its answer does not have it`)
+      expect(ran.stderr).toContain(`the instance ignored ${name}: not in the response`)
       expect((await run(`${line} --default-projects-limit 11 --strict`)).code).toBe(1)
     }
   })
@@ -65,7 +65,7 @@ describe.skipIf(!has('tmux', '-V'))('an instance in other words', steps, () => {
       'vocabulary learn --to here.yml -p here',
       env,
       async (terminal) => {
-        await terminal.until(/admin_mode is called \(.*boss_mode/)
+        await terminal.until(/name for admin_mode \(.*boss_mode/)
         terminal.type('boss_mode')
         terminal.press('Enter')
         await terminal.until(/svcctl profile set here --vocabulary here\.yml[\s\S]*ended with 0/)

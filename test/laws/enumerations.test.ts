@@ -37,12 +37,12 @@ it('has flags of both kinds', () => {
 it.each([...lines])('%s', async (_, { line, flag }) => {
   const { code, stderr } = await run(line)
   expect(code).toBe(2)
-  expect(stderr).toMatch(new RegExp(`--${flag.name} takes .*, not "zz"`))
+  expect(stderr).toMatch(new RegExp(`--${flag.name} must be .*, not "zz"`))
   const { parameter } = flag
   if (parameter === undefined || flag.path === true) return expect(stderr).not.toContain('newer')
   const sent = flag.param.type === 'enum' || !('names' in flag.param) ? 'zz' : '<number>'
   expect(stderr).toMatch(
-    new RegExp(`may know more values; send one with --param '?${parameter}=${sent}'?\\.`),
+    new RegExp(`may support more values. Send one with --param '?${parameter}=${sent}'?\\.`),
   )
 })
 

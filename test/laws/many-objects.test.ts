@@ -18,7 +18,7 @@ const manyObjects = async (command: string): Promise<string> => {
   return /^Many objects:\n((?: .*\n)*)/m.exec(stdout)?.[1] ?? ''
 }
 
-const refused = /has no form for a (?:project|group)|downloads of one/
+const refused = /is not available for a (?:project|group)|downloads from a single/
 const commands = (await allCommands()).filter(
   ({ endpoints, open }) => Object.keys(endpoints).length > 0 && open !== true,
 )

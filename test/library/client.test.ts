@@ -165,12 +165,12 @@ describe('what is thrown', () => {
   it('comes at once for an address or a profile that is none', () => {
     const env = { SVC_CONFIG_DIR: folder() }
     expect(() => connect({ baseUrl: 'https://user:pw@host' })).toThrow(Failure)
-    expect(() => connect({ profile: 'none', env })).toThrow('there is no profile "none"')
+    expect(() => connect({ profile: 'none', env })).toThrow('unknown profile "none"')
     expect(() => connect({ env })).toThrow('no instance is configured')
     // @ts-expect-error
-    expect(() => connect({})).toThrow('connect() needs the address')
+    expect(() => connect({})).toThrow('connect() requires a base URL, a profile or an environment')
     // @ts-expect-error
-    expect(() => connect({ profile: 'work', token: 'x' })).toThrow('not both')
+    expect(() => connect({ profile: 'work', token: 'x' })).toThrow('takes either a token')
   })
   it('is the last of several tries, as many as are asked for', async () => {
     const { base, seen } = await serve((_, response) => json(response, 503, {}))

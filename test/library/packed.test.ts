@@ -170,7 +170,7 @@ export const refused = [
   () => api.runners.explode({ id: 7 }),
   // @ts-expect-error there is no such area
   () => api.walkers.list(),
-  // @ts-expect-error the answer has no such field
+  // @ts-expect-error the response has no such field
   async () => (await api.runners.get({ id: 7 })).nickname,
   // @ts-expect-error neither an address nor a profile
   () => connect({}),

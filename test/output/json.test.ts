@@ -133,7 +133,7 @@ describe('NDJSON', () => {
 describe('formats', () => {
   it('refuses one that does not exist', () => {
     expect(() => formatNamed('xml')).toThrow(
-      'there is no output format "xml"; there are table, json, yaml, ndjson, csv',
+      'unknown output format "xml"; available: table, json, yaml, ndjson, csv',
     )
   })
   it.each(['table', 'yaml', 'csv'])('%s refuses a record that is no JSON', async (format) => {

@@ -60,7 +60,10 @@ describe('value', () => {
       const { code, stderr } = await svcctl(['runners', 'list', '-o', 'value', ...more], {
         env: { SVC_TOKEN: 'any', SVC_BASE_URL: 'http://127.0.0.1:9' },
       })
-      expect([code, stderr]).toEqual([2, expect.stringContaining('name it with --fields')])
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('prints one field: choose it with --fields'),
+      ])
     },
   )
 })

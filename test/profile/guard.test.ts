@@ -30,10 +30,10 @@ describe('a confirmation', () => {
   const rows: Row[] = [
     ['plain, --yes', plain, { yes: true, interactive: false }, 'go'],
     ['plain, a person', plain, { yes: false, interactive: true }, 'ask'],
-    ['plain, nobody', plain, { yes: false, interactive: false }, 'Give --yes'],
+    ['plain, nobody', plain, { yes: false, interactive: false }, 'Pass --yes to confirm.'],
     ['plain, both', plain, { yes: true, confirm: 'test', interactive: false }, 'go'],
     ['no profile, --yes', undefined, { yes: true, interactive: false }, 'go'],
-    ['no profile, nobody', undefined, { yes: false, interactive: false }, 'Give --yes'],
+    ['no profile, nobody', undefined, { yes: false, interactive: false }, 'Pass --yes to confirm.'],
     ['protected, both', prod, { yes: true, confirm: 'prod', interactive: false }, 'go'],
     ['protected, --yes', prod, { yes: true, interactive: false }, '--yes --confirm prod'],
     ['protected, --confirm', prod, { yes: false, confirm: 'prod', interactive: false }, '--yes'],

@@ -119,7 +119,7 @@ describe('precedence', () => {
     expect(resolveSession({ baseUrl: other }, {}, services).profile).toBeUndefined()
     const named = resolveSession({ profile: 'prod', baseUrl: other }, {}, services)
     expect(named.profile?.name).toBe('prod')
-    expect(named.warnings?.join()).toContain('is not used for https://other.test')
+    expect(named.warnings?.join()).toContain('its credential is not sent to')
   })
 
   it('takes the job token of the tool before that of the job', async () => {
@@ -264,16 +264,21 @@ describe("the environment's token", () => {
 describe('the token of a CI job', () => {
   it.each<[string, Environment, string | undefined, RegExp | undefined]>([
     ['of this instance', { CI_SERVER_URL: `${prod}:443/sub` }, 'job', undefined],
+    ['of another', { CI_SERVER_URL: other }, undefined, /CI_JOB_TOKEN belongs to CI_SERVER_URL/],
+    ['of another port', { CI_SERVER_URL: `${prod}:1` }, undefined, /and was not sent to/],
+    ['of nobody', {}, undefined, /CI_JOB_TOKEN was not sent, because CI_SERVER_URL is not set\./],
     [
-      'of another',
-      { CI_SERVER_URL: other },
+      'of an empty name',
+      { CI_SERVER_URL: '' },
       undefined,
-      /is of CI_SERVER_URL \(https:\/\/other.test\)/,
+      /CI_JOB_TOKEN was not sent, because CI_SERVER_URL is not set\./,
     ],
-    ['of another port', { CI_SERVER_URL: `${prod}:1` }, undefined, /is not sent to/],
-    ['of nobody', {}, undefined, /no CI_SERVER_URL says/],
-    ['of an empty name', { CI_SERVER_URL: '' }, undefined, /no CI_SERVER_URL says/],
-    ['of what is no address', { CI_SERVER_URL: 'prod.test' }, undefined, /no CI_SERVER_URL says/],
+    [
+      'of what is no address',
+      { CI_SERVER_URL: 'prod.test' },
+      undefined,
+      /CI_JOB_TOKEN was not sent, because CI_SERVER_URL is not set\./,
+    ],
     ['with the own word', { SVC_JOB_TOKEN: 'own' }, 'own', undefined],
   ])('%s', async (_, env, value, withheld) => {
     const session = resolveSession({}, { CI_JOB_TOKEN: 'job', ...env }, await profiles())

@@ -129,8 +129,12 @@ describe('profiles', () => {
     await store.set('stored', { 'base-url': baseUrl }, { tokenStore: 'file' })
     await store.set('command', { 'base-url': baseUrl, 'token-command': 'pass show x' })
     const other = { 'base-url': 'https://other.test' }
-    expect((await failureOf(() => store.set('stored', other))).message).toContain('must not go')
-    expect((await failureOf(() => store.set('command', other))).message).toContain('must not go')
+    expect((await failureOf(() => store.set('stored', other))).message).toContain(
+      'the credential of profile',
+    )
+    expect((await failureOf(() => store.set('command', other))).message).toContain(
+      'the credential of profile',
+    )
     await store.set('command', { ...other, 'token-command': 'pass show y' })
     expect(store.get('command')?.baseUrl).toBe('https://other.test')
   })
@@ -169,7 +173,7 @@ describe('settings', () => {
     [{ sudo: 'a\nb' }, 'sudo'],
     [{ 'base-url': 'ftp://x' }, 'base URL'],
     [{ 'cert-file': '/a.pem' }, 'key-file'],
-  ])('refuses %j and changes nothing', async (changes, word) => {
+  ])('refuses %j and is read-only', async (changes, word) => {
     const { store } = open(temporary())
     await store.set('prod', { 'base-url': baseUrl })
     const before = readFileSync(store.file)
@@ -201,9 +205,9 @@ describe('a configuration that cannot be used', () => {
     ['{ "profiles": ', 'not valid JSON'],
     ['', 'not valid JSON'],
     ['[]', 'JSON object'],
-    ['{"profiles": []}', 'no object'],
+    ['{"profiles": []}', 'has "profiles" that are not an object'],
     ['{"profiles": {"prod": 1}}', 'prod'],
-    ['{"profiles": {"a b": {}}}', 'unusable name'],
+    ['{"profiles": {"a b": {}}}', 'has a profile with an invalid name'],
     ['{"current": 1}', 'current'],
     ['{"profiles": {"prod": {"baseUrl": "https://x.test", "timeout": "soon"}}}', 'timeout'],
     ['{"profiles": {"prod": {}}}', 'base URL'],
@@ -217,7 +221,7 @@ describe('a configuration that cannot be used', () => {
     for (const failure of failures) expect(failure.category).toBe('usage')
     expect(failures[0]?.message).toContain(store.file)
     expect(failures[0]?.message).toContain(word)
-    expect(failures[0]?.details.hint).toContain('left as it is')
+    expect(failures[0]?.details.hint).toContain('The file was not changed.')
     expect(readFileSync(store.file, 'utf8')).toBe(text)
   })
 

@@ -39,7 +39,11 @@ describe('a token command', () => {
   it.each([
     ['a program that is not there', ['/nowhere/at/all'], 'was not found'],
     ['a signal', node('process.kill(process.pid, "SIGKILL")'), 'SIGKILL'],
-    ['a flood', node('process.stdout.write("x".repeat(1e6))'), 'far more'],
+    [
+      'a flood',
+      node('process.stdout.write("x".repeat(1e6))'),
+      'the token command of profile prod (/usr/bin/node) printed too much for a token',
+    ],
   ])('names %s', async (_, command, words) => {
     const failure = await failureOf(() => run(command))
     expect(failure.category).toBe('auth')
@@ -140,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('a configuration that others may w
     chmodSync(loose, 0o777)
     const failure = await failureOf(() => session().credential())
     expect([failure.exitCode, existsSync(made)]).toEqual([3, false])
-    expect(failure.message).toContain(`${loose} may be written by other users`)
+    expect(failure.message).toContain(`other users can write to ${loose}`)
     expect(failure.details.hint).toContain(`chmod go-w ${loose}`)
     chmodSync(loose, 0o700)
     expect((await session().credential())?.value).toBe('t')

@@ -189,7 +189,9 @@ describe('openKeyring', () => {
 
   it('makes sure that it keeps what it is given', async () => {
     const keyring = await openKeyring(async () => ({ AsyncEntry }), 'darwin')
-    await expect(keyring?.set('prod', 'forgotten')).rejects.toThrow('does not give back')
+    await expect(keyring?.set('prod', 'forgotten')).rejects.toThrow(
+      'the keyring does not return the stored token',
+    )
   })
 })
 

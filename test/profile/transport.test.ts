@@ -76,12 +76,16 @@ describe('the transport', () => {
       const { category, message } = await refusal(text, 'caFile')
       expect({ category, message }).toEqual({
         category: 'usage',
-        message: `${file} holds no certificate in PEM form`,
+        message: `${file} contains no certificate in PEM format`,
       })
     }
-    expect((await refusal(certificate, 'keyFile')).message).toMatch(/holds no private key/)
+    expect((await refusal(certificate, 'keyFile')).message).toMatch(
+      /contains no private key in PEM format/,
+    )
     const locked = '-----BEGIN ENCRYPTED PRIVATE KEY-----\n'
-    expect((await refusal(locked, 'keyFile')).message).toMatch(/is a key under a password/)
+    expect((await refusal(locked, 'keyFile')).message).toMatch(
+      /is a password-protected key, which svcctl does not support/,
+    )
   })
 
   it.each(['nowhere:::1', 'socks5://p.test', 'http://user:canary@'])(
@@ -90,7 +94,7 @@ describe('the transport', () => {
       const { category, message } = await failureOf(() => of({ HTTPS_PROXY: text }))
       expect({ category, message }).toEqual({
         category: 'usage',
-        message: 'HTTPS_PROXY is no address of an HTTP proxy',
+        message: 'HTTPS_PROXY is not a valid proxy URL',
       })
     },
   )

@@ -14,7 +14,7 @@ import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes
 import { exampleOf } from './addresses.js'
 import { freshSandbox } from './instance.js'
 
-/** The moment at which its clock stands; it goes on as long as there is none. */
+/** The moment at which its clock stands; it goes on as long as none. */
 let stopped: Date | undefined
 const { send, url, folder } = freshSandbox({ now: () => stopped ?? new Date() })
 

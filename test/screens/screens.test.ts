@@ -107,7 +107,7 @@ const steady = (screen: string): string =>
   screen
     .replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:12345')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '00000000-0000-0000-0000-000000000000')
-    .replace(/trying again in \d\.\d s/g, 'trying again in 0.5 s')
+    .replace(/retrying in \d\.\d s/g, 'retrying in 0.5 s')
     .trimEnd()
     .concat('\n')
 

@@ -98,12 +98,12 @@ describe('a profile', () => {
       },
     })
     try {
-      const asked = await terminal.until(/Type the name of the profile \(prod\)/)
+      const asked = await terminal.until(/Type the profile name \(prod\)/)
       expect(asked).toContain(`On ${server.url} (profile prod), as ana:`)
       terminal.type('test')
       terminal.press('Enter')
       expect(await terminal.until(/exit \d/)).toMatch(
-        /not confirmed: nothing was changed[\s\S]*exit 2/,
+        /not confirmed; nothing was changed[\s\S]*exit 2/,
       )
       // Its name was looked for.
       expect(server.lines()).toEqual(['GET /projects/1/deploy_keys/7'])
@@ -184,7 +184,7 @@ describe('a profile', () => {
     )
     expect(code).toBe(1)
     expect(stderr).toMatch(/runners\/1 \(200\) was sent but is not in the audit log/)
-    expect(stderr).toMatch(/not sent: the audit log \/dev\/full cannot be written/)
+    expect(stderr).toMatch(/not sent, because the audit log \/dev\/full cannot be written/)
     expect(server.lines()).toEqual(['GET /user', 'GET /runners/1', 'PUT /runners/1'])
   })
 
@@ -194,13 +194,15 @@ describe('a profile', () => {
       { env: { SVC_TOKEN: 'any' } },
     )
     expect(clear.stderr).toMatch(
-      /http:\/\/192\.0\.2\.1 is not encrypted: the token travels in clear/,
+      /http:\/\/192\.0\.2\.1 is not encrypted: the token is sent in clear text/,
     )
     const login = ['auth', 'login', '--base-url', 'http://192.0.2.1', '--token-stdin']
     const signingIn = await svcctl([...login, '--timeout', '1', '--retries', '0'], {
       input: 'any\n',
     })
-    expect(signingIn.stderr).toMatch(/192\.0\.2\.1 is not encrypted: the token travels in clear/)
+    expect(signingIn.stderr).toMatch(
+      /192\.0\.2\.1 is not encrypted: the token is sent in clear text/,
+    )
     const near = await svcctl(['runners', 'get', '7', '--base-url', server.url], {
       env: { SVC_TOKEN: 'any' },
     })
@@ -277,11 +279,11 @@ describe('a secret in the wrong place of the command line', () => {
     [['runners', 'list', '--base-url', 'https://forge.example/#canary'], /has a fragment/],
     [
       ['runners', 'list', '--base-url', 'https://canary@forge.example'],
-      /credentials do not belong/,
+      /it must not contain credentials/,
     ],
     [
       ['mr', 'get', 'https://a.example/b/c/-/merge_requests/1?private_token=canary'],
-      /not an address/,
+      /is not a web address on/,
     ],
   ])('is not repeated: %j', async (args, says) => {
     const env = { SVC_BASE_URL: 'https://forge.example', SVC_TOKEN: 'any' }
@@ -315,9 +317,14 @@ describe('--sudo', () => {
   })
 
   it.each([
-    ['sandbox-ben-token', 'ana', 3, /only administrators may act as another user/],
+    ['sandbox-ben-token', 'ana', 3, /only administrators can act as another user \(/],
     ['sandbox-root-nosudo-token', 'ana', 3, /it lacks the scope sudo/],
-    ['sandbox-root-token', 'nobody', 4, /the user to act as does not exist/],
+    [
+      'sandbox-root-token',
+      'nobody',
+      4,
+      /the user to act as does not exist \(404 User with ID or username 'nobody' Not Found/,
+    ],
   ])('refused to %s for %s says why and what to do', async (token, sudo, exit, says) => {
     const { code, stdout, stderr } = await as(token, sudo)
     expect(code).toBe(exit)

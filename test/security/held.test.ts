@@ -82,7 +82,7 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
     const { code, stderr, leaks } = await refused(deployKey(name), files)
     expect([code, leaks]).toEqual([2, null])
     expect(stderr).toMatch(/svcctl\.yml:2:\d+: key takes a public key/)
-    expect(stderr).toContain(`${name} holds a text of`)
+    expect(stderr).toContain(`${name} holds a value of`)
   })
 
   it.each(Object.keys(files))('a file that holds no certificates: %s', async (name) => {
@@ -95,7 +95,7 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
     const text = `version: 1\nprojects: {platform/app: {deploy_keys: {a: {key: ${canary}}}}}\n`
     const { code, stderr, leaks } = await refused(text, {})
     expect([code, leaks]).toEqual([2, null])
-    expect(stderr).toContain('key takes a public key in one line, not a text of 13 characters')
+    expect(stderr).toContain('key takes a public key in one line, not a value of 13 characters')
   })
 
   it.each([

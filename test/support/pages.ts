@@ -23,7 +23,7 @@ export const blocksOf = (language: string, of: readonly string[] = pages): reado
     ),
   )
 
-/** The block of YAML that begins with a key. @throws where there is none */
+/** The block of YAML that begins with a key. @throws where none */
 export const jobsFrom = (key: string): string => {
   const found = blocksOf('yaml').find((block) => block.startsWith(`${key}:`))
   if (found === undefined) throw new Error(`no page has a block of YAML that begins with ${key}:`)

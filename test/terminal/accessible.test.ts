@@ -59,7 +59,7 @@ const symbols = /[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff‖›·±
 const pages: Readonly<Record<string, readonly [line: string, word: RegExp]>> = {
   overview: ['overview', /^ {2}(ok|problem|warning): /m],
   doctor: ['doctor', /^(ok|warning): \w/m],
-  'why a job waits': ['jobs why 15 -P platform/app', /^next: /m],
+  'Explain why a job is waiting': ['jobs why 15 -P platform/app', /^next: /m],
   replication: ['geo status', /^problem: Node/m],
   'a configuration': ['ci lint ci.yml', /^problem: ci\.yml/m],
   plan: ['plan wanted.yml', /^ {2}(create|delete): approval_rules/m],
@@ -104,5 +104,5 @@ it('asks for a secret in one line that is not drawn again', async () => {
   input.write('s3cr3t ')
   input.write('x\r')
   expect(await answer).toBe('s3cr3t x')
-  expect(output.text()).toBe('Token: (what you type is not shown) \n')
+  expect(output.text()).toBe('Token: (hidden input) \n')
 })

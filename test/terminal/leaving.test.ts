@@ -66,12 +66,12 @@ describe.skipIf(!has('tmux', '-V'))('a pager', () => {
 
 const questions: Readonly<Record<string, readonly [line: string, asked: RegExp]>> = {
   'a confirmation': ['deploy-keys delete 7 -P 1', /\(y\/N\)/],
-  'a name to be typed': ['-p guarded deploy-keys delete 7 -P 1', /Type the name/],
+  'a name to be typed': ['-p guarded deploy-keys delete 7 -P 1', /Type the profile name \(/],
   'a value': ['deploy-keys add -P 1', /Title|title/],
   'a value from a list': ['members add 7 -P 1', /developer/],
   'several values from a list': ['runners update 7', /attributes/i],
   'a secret': ['auth login other', /Token/],
-  'an address': ['auth login other', /[Aa]ddress/],
+  'an address': ['auth login other', /Base URL/],
 }
 
 describe.skipIf(!has('tmux', '-V'))('Ctrl-D', () => {

@@ -15,7 +15,7 @@ describe('a line of progress', () => {
     [{ done: 0, failed: 0, total: 40, seconds: 1 }, 'runners pause  0/40  0%'],
     [{ done: 1, failed: 0, total: 4, seconds: 2 }, 'runners pause  1/4  25%  0.5/s  ETA 6 s'],
     [{ done: 1_234_567, failed: 0, seconds: 10 }, 'runners pause  1,234,567  123,457/s'],
-    [{ done: 0, failed: 0, seconds: 3.9 }, 'runners pause  waiting for an answer, 3 s'],
+    [{ done: 0, failed: 0, seconds: 3.9 }, 'runners pause  waiting for a response, 3 s'],
   ])('of %j', (counts, line) => {
     expect(meterLine('runners pause', counts)).toBe(line)
     const waiting = { milliseconds: 11_400, why: 'the instance allows 600 a minute' }
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** A server that answers so many requests at once, and holds the others until it is told. */
+/** A server that answers so many concurrent requests, and holds the others until it is told. */
 const holding = async (atOnce: number, answer: (url: string, response: ServerResponse) => void) => {
   const held: (() => void)[] = []
   let seen = 0
@@ -125,7 +125,7 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
   it('one slow request shows that it is waited for', async () => {
     const { url, release } = await holding(0, one)
     const terminal = started(url, 'runners get 1')
-    await terminal.until(/runners get {2}waiting for an answer, [1-9]\d* s/)
+    await terminal.until(/runners get {2}waiting for a response, [1-9]\d* s/)
     release()
     const after = await terminal.until(/^exit 0/m)
     expect(after).toContain('built')

@@ -141,7 +141,7 @@ describe('prompts for screen readers', () => {
     ])
     expect(await answer).toBe(3)
     expect(output.text()).toContain('   1. alpha, online\n   2. beta\\u001b[2J\n')
-    expect(output.text()).toContain('Please answer with one number from the list.')
+    expect(output.text()).toContain('Answer with one number from the list.')
   })
   it('take several numbers', async () => {
     const { answer } = await answered(env, (p) => p.selectMany('Which?', choices), [

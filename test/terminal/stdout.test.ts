@@ -66,7 +66,7 @@ describe('standard output', () => {
     await stdout.write('a')
     await expect(stdout.end()).rejects.toMatchObject({
       category: 'failed',
-      message: 'standard output cannot be written: write ENOSPC',
+      message: 'cannot write to standard output: write ENOSPC',
     })
   })
 })

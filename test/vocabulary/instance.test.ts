@@ -136,7 +136,7 @@ describe.each(mapped)('$neutral, there $own,', ({ neutral, own, sets, values, sh
     for (const line of lines) {
       const ran = await run(line)
       expect(ran.code).toBe(2)
-      expect(ran.stderr).toContain('are one')
+      expect(ran.stderr).toContain('Pass only one of them.')
     }
     const both = JSON.stringify({ [leaf(own)]: third, [leaf(neutral)]: third })
     expect((await run(`${sets} --input -`, {}, both)).code).toBe(2)
@@ -212,7 +212,7 @@ describe('without its vocabulary', () => {
     for (const line of lines) {
       const plain = await run(line, none)
       expect(plain.code).toBe(0)
-      expect(plain.stderr).toMatch(/did not take (cloud_account_id|monitor_site|can_push)/)
+      expect(plain.stderr).toMatch(/the instance ignored (cloud_account_id|monitor_site|can_push)/)
       expect((await run(`${line} --strict`, none)).code).toBe(1)
       expect((await run(`${line} --strict`)).code).toBe(0)
     }
@@ -284,7 +284,7 @@ it.each(['monitoring', 'watchtower'])('%s is checked by its family', async (slug
     `integrations update ${slug} -P platform/app --recipients a@x.test --api-key env:VALUE`,
   )
   expect(code).toBe(2)
-  expect(stderr).toContain(`--recipients: not a parameter of family monitoring, which ${slug}`)
+  expect(stderr).toContain(`--recipients is not a parameter of the family monitoring (${slug}`)
 })
 
 describe('messages name', () => {
@@ -299,7 +299,7 @@ describe('messages name', () => {
     [
       'what it is compared with',
       `deploy-keys list ${keys} --where can_push=5`,
-      ': may_write [can_push] is',
+      'may_write [can_push] requires true or false, with = or !=',
     ],
     ['a flag', `deploy-keys update 1 ${keys} --may-wrte`, 'mean --may-write [--can-push]?'],
     ['a neutral one', `deploy-keys update 1 ${keys} --can-pus`, 'mean --may-write [--can-push]?'],
@@ -311,12 +311,12 @@ describe('messages name', () => {
     [
       'a value',
       'integrations update monitoring -P platform/app --api-key env:NONE',
-      '--api-key: the environment',
+      '--api-key: the variable NONE is not set',
     ],
     [
       'a secret’s flag',
       'settings update --junkguard-api-key env:NONE',
-      '--junkguard-api-key [--spamsvc-api-key]: the environment',
+      '--junkguard-api-key [--spamsvc-api-key]',
     ],
   ])('%s as the instance does', async (_, line, text) => {
     expect((await run(line)).stderr).toContain(text)

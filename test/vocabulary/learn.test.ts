@@ -141,7 +141,7 @@ it('is written down so that it is a vocabulary', async () => {
       'words:',
       '  cloud: nimbus # cloud_id, cloud_size',
       'names:',
-      '  cloud_enabled: cloud_enabled # called so there, too',
+      '  cloud_enabled: cloud_enabled # same name on this instance',
       '  plain: other',
       '# Not in the answers, and what they may be called there: put what is right under names.',
       '#   spam_url: junk_url',

@@ -56,7 +56,7 @@ it('takes one thing by one name', async () => {
   const both = { id: 1, label: 'a', description: 'b' }
   const came = await served.call('plan', { command: 'runners update', arguments: both })
   expect(came.error).toEqual({ category: 'usage' })
-  expect(came.data.message).toContain('description and label are one')
+  expect(came.data.message).toContain('description and label are two names of the same parameter')
 })
 
 it('repeats no secret, whichever its name', async () => {

@@ -54,7 +54,7 @@ it('projects, as what a command is asked for', async () => {
 it('what is of another kind is refused', async () => {
   const ran = await run('runners get -', await printed('mr list --scope all -L 1 -o json'))
   expect(ran.code).toBe(2)
-  expect(ran.stderr).toContain('a list of other things than runners')
+  expect(ran.stderr).toContain('a list of objects other than runners')
 })
 
 it('what a list shows beside the fields of records is made of them', async () => {

@@ -32,8 +32,8 @@ describe('a vocabulary', () => {
     ['no YAML', 'a: [', 'work.yml:1: no YAML'],
     ['no mapping', '- a', 'work.yml:1: a vocabulary must be a mapping'],
     ['nothing', '', 'work.yml:1: vocabulary: 1 must stand at the top'],
-    ['another version', 'vocabulary: 2', 'work.yml:1: vocabulary takes the number 1'],
-    ['an unknown section', lines('word: {}'), 'work.yml:2: there is no section "word"'],
+    ['another version', 'vocabulary: 2', 'work.yml:1: vocabulary must be the number 1'],
+    ['an unknown section', lines('word: {}'), 'Failure: work.yml:2: unknown section "word'],
     ['a list of words', lines('words: [a]'), 'work.yml:2: words must be a mapping'],
     ['a word twice', lines('words:', '  cloud: a', '  cloud: b'), 'work.yml:4: no YAML'],
     [
@@ -49,7 +49,7 @@ describe('a vocabulary', () => {
     [
       'a chain of words',
       lines('words:', '  cloud: spamsvc', '  spamsvc: x'),
-      'work.yml:4: cloud becomes spamsvc, which has another name itself (see also work.yml:3)',
+      'work.yml:4: cloud becomes spamsvc, which is itself renamed (see also work.yml:3)',
     ],
     [
       'a name that becomes another of its endpoint',
@@ -71,24 +71,56 @@ describe('a vocabulary', () => {
       lines('names:', '  monitor_sight: x'),
       'work.yml:3: no parameter and no field is called "monitor_sight"',
     ],
-    ['a word that nothing has', lines('words:', '  clowd: x'), 'work.yml:3: no name of the API'],
+    [
+      'a word that nothing has',
+      lines('words:', '  clowd: x'),
+      'Failure: work.yml:3: no API name contains the word "clowd',
+    ],
     ['words of several', lines('words: { cloud_x: y }'), 'work.yml:2: "cloud_x" is more than one'],
-    ['signs in a name', lines('names: { monitor_site: "a b" }'), 'work.yml:2: "a b" is no name'],
+    [
+      'signs in a name',
+      lines('names: { monitor_site: "a b" }'),
+      'work.yml:2: "a b" is not a valid name',
+    ],
     ['brackets in a name', lines('names: { monitor_site: "a[b]" }'), 'work.yml:2: "a[b]" is no'],
-    ['a long name', lines(`names: { monitor_site: ${'x'.repeat(65)} }`), 'is no name'],
-    ['a name of every list', lines('names: { per_page: size }'), 'work.yml:2: per_page is called'],
-    ['another cookie', lines('cookies: { other: x }'), 'work.yml:2: there is no cookie "other"'],
+    ['a long name', lines(`names: { monitor_site: ${'x'.repeat(65)} }`), 'work.yml:2: "xxxxxxxx'],
+    [
+      'a name of every list',
+      lines('names: { per_page: size }'),
+      'Failure: work.yml:2: per_page has the same name on every instance',
+    ],
+    ['another cookie', lines('cookies: { other: x }'), 'unknown cookie "other'],
     ['a cookie’s value', lines('cookies: { _svc_session: "x; y" }'), 'work.yml:2: "x; y" is no'],
     [
       'a cookie that loses its value',
       lines('cookies: { _svc_session: "a=b" }'),
-      'work.yml:2: "a=b" is no name of a header or cookie',
+      'work.yml:2: "a=b" is not a valid name of a header or cookie',
     ],
-    ['a path with dots', lines('paths: { /geo_nodes: /../x }'), 'work.yml:2: "/../x" is no path'],
-    ['a path that is encoded', lines('paths: { /geo_nodes: /%2e }'), 'is no path'],
-    ['a path with a query', lines('paths: { /geo_nodes: "/x?y" }'), 'is no path'],
-    ['a path with a placeholder', lines('paths: { /geo_nodes: /:id }'), 'is no path'],
-    ['an address', lines('paths: { /geo_nodes: "//other.example" }'), 'is no path'],
+    [
+      'a path with dots',
+      lines('paths: { /geo_nodes: /../x }'),
+      'work.yml:2: "/../x" is not a path of plain segments (/geo_nodes',
+    ],
+    [
+      'a path that is encoded',
+      lines('paths: { /geo_nodes: /%2e }'),
+      'is not a path of plain segments',
+    ],
+    [
+      'a path with a query',
+      lines('paths: { /geo_nodes: "/x?y" }'),
+      'is not a path of plain segments',
+    ],
+    [
+      'a path with a placeholder',
+      lines('paths: { /geo_nodes: /:id }'),
+      'is not a path of plain segments',
+    ],
+    [
+      'an address',
+      lines('paths: { /geo_nodes: "//other.example" }'),
+      'is not a path of plain segments',
+    ],
     ['a path that is none', lines('paths: { /geo_nods: /x }'), 'work.yml:2: no path has /geo_nods'],
     [
       'a path of another endpoint',
@@ -163,22 +195,42 @@ describe('a vocabulary', () => {
     [
       'more than a line of what to do instead',
       lines('gone: { "POST /ci/lint": "a\\e[31mb" }'),
-      'work.yml:2: what to do instead is one line of text',
+      'work.yml:2: the replacement must be one line of text',
     ],
-    ['no family', lines('slugs: { monitorin: x }'), 'work.yml:2: there is no family'],
-    ['no values', lines('values: { runners.descr: [x] }'), 'work.yml:2: there is no parameter'],
-    ['no route', lines('gone: { "POST /ci/lnt": x }'), 'work.yml:2: there is no route'],
-    ['no secret', lines('secrets:', '  - a', '  - "b c"'), 'work.yml:4: "b c" is no name'],
+    [
+      'no family',
+      lines('slugs: { monitorin: x }'),
+      'Failure: work.yml:2: unknown integration family "monitorin',
+    ],
+    [
+      'no values',
+      lines('values: { runners.descr: [x] }'),
+      'Failure: work.yml:2: unknown parameter with values "runners.descr',
+    ],
+    ['no route', lines('gone: { "POST /ci/lnt": x }'), 'work.yml:2: unknown route'],
+    ['no secret', lines('secrets:', '  - a', '  - "b c"'), 'work.yml:4: "b c" is not a valid name'],
     ...['PRIVATE-TOKEN', 'Job-Token', 'authorization', 'Sudo', 'Host', 'Cookie', 'Connection'].map(
       (name): [string, string, string] => [
         `the header ${name}`,
         lines('headers:', `  ${name}: x-other`),
-        `work.yml:3: the header ${name} cannot have or be another name`,
+        `work.yml:3: the header ${name} cannot be renamed or used as a new name`,
       ],
     ),
-    ['a header as a credential', lines('headers: { accept: Private-Token }'), 'cannot have or be'],
-    ['the length of a body', lines('headers: { Content-Length: x }'), 'cannot have or be'],
-    ['the framing', lines('headers: { Transfer-Encoding: x }'), 'cannot have or be'],
+    [
+      'a header as a credential',
+      lines('headers: { accept: Private-Token }'),
+      'cannot be renamed or used as a new name',
+    ],
+    [
+      'the length of a body',
+      lines('headers: { Content-Length: x }'),
+      'cannot be renamed or used as a new name',
+    ],
+    [
+      'the framing',
+      lines('headers: { Transfer-Encoding: x }'),
+      'cannot be renamed or used as a new name',
+    ],
   ])('is refused with its line: %s', async (_, text, message) => {
     const failure = await check(text).catch((error: unknown) => error)
     expect(failure).toMatchObject({ category: 'usage' })
@@ -219,7 +271,7 @@ describe('a vocabulary', () => {
     chmodSync(file, 0o666)
     await expect(readVocabulary(file)).rejects.toMatchObject({
       category: 'usage',
-      message: expect.stringContaining('may be written by other users'),
+      message: expect.stringContaining('other users can write to'),
     })
     writeFileSync(`${file}.long`, `# ${'x'.repeat(1 << 20)}\n${invented}`)
     await expect(readVocabulary(`${file}.long`)).rejects.toThrow('larger than 1 MiB')

@@ -125,7 +125,7 @@ describe('a write', () => {
     const before = await shown()
     const ran = await run(`deploy-keys update 1 -P platform/app -p plain,one,two --yes ${said}`)
     expect(ran.code).not.toBe(0)
-    expect(ran.stderr).toContain('are one')
+    expect(ran.stderr).toContain('Pass only one of them.')
     expect(await shown()).toEqual(before)
   })
 

@@ -145,23 +145,23 @@ describe('refused before anything is sent', () => {
   it.each<[string, RegExp]>([
     ['runners list -P 3 -G 4', /--project and --group exclude each other/],
     ['runners list -P 3 --instance', /--instance and --project exclude each other/],
-    ['runners list -G 4 --scope active', /does not offer --scope/],
+    ['runners list -G 4 --scope active', /runners list does not support --scope in this form/],
     ['runners list --status ofline', /Did you mean offline/],
     ['runners list --per-page 101', /1 to 100/],
     ['runners update 7', /nothing to change/],
     ['runners get', /needs <id>/],
-    ['runners get x', /whole number/],
+    ['runners get x', /<id> must be an integer, not "x/],
     ['runners disable 9 -P 3', /--yes/],
-    ['projects list -P 3', /no form for a project/],
+    ['projects list -P 3', /projects list is not available for a project/],
     ['jobs list', /needs --project/],
     ['issues list --assignee-id 1 --assignee-username x', /--assignee-id and --assignee-username/],
     ['mr list --approved-by-ids 1,2,3,4,5,6', /at most 5/],
     ['settings update --deletion-adjourned-period 91', /0 to 90/],
     ['members add 5 --access-level 35 -P 3', /maintainer/],
-    ['issues todo app!7', /takes an issue/],
+    ['issues todo app!7', /this command expects an issue/],
     ['mr rebase a/b!1 -P c/d', /the reference names a\/b/],
-    ['mr rebase https://other.test/a/b/-/merge_requests/1', /not an address of/],
-    ['commits get .. -P 3', /cannot stand in a path/],
+    ['mr rebase https://other.test/a/b/-/merge_requests/1', /is not a web address on/],
+    ['commits get .. -P 3', /cannot be used in a path/],
     ['issues spend 7 -1h -P 3', /-- -1h/],
     ['runners lst', /Did you mean list/],
     ['runers list', /Did you mean runners/],
@@ -208,7 +208,7 @@ describe('a username', () => {
     server.answer = () => ({ body: [{ id: 6, username: 'anabel' }] })
     const ran = await run(words('members add ana -P 3 --access-level guest'))
     expect(ran.code).toBe(4)
-    expect(ran.stderr).toContain('no member called "ana"; there is anabel (6)')
+    expect(ran.stderr).toContain('project 3 has no member named "ana"; there is anabel (6')
     expect(server.lines()).toEqual(['GET /projects/3/members/all?query=ana&per_page=100'])
   })
   it('that several have is exit 2, with the candidates', async () => {
@@ -323,7 +323,7 @@ describe('projects get', () => {
 
 describe('an empty list', () => {
   it.each([
-    ['issues list', 'nothing found; the scope is created_by_me'],
+    ['issues list', 'nothing found; the default scope is created_by_me, see --scope'],
     ['issues list --scope all', 'nothing found\n'],
     ['mr list -P 3', 'nothing found\n'],
     ['runners list', 'nothing found\n'],

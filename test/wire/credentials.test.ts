@@ -146,7 +146,7 @@ describe('a token of the environment', () => {
     const env = { CI_JOB_TOKEN: 'canary', CI_SERVER_URL: elsewhere }
     const ran = await run('artifacts download 1 -P 2 --to -', env)
     expect(sent()).toEqual({})
-    expect(ran.stderr).toContain('CI_JOB_TOKEN is of CI_SERVER_URL (http://127.0.0.1:9)')
+    expect(ran.stderr).toContain('CI_JOB_TOKEN belongs to CI_SERVER_URL')
     const must = await run('jobs current', env)
     expect(must.code).toBe(3)
     expect(must.stderr).toContain('Set SVC_JOB_TOKEN')
@@ -177,7 +177,7 @@ describe('exit 3, and nothing is sent', () => {
       'for a command that takes no job token',
       'runners update 1 --active',
       { CI_JOB_TOKEN: 'j' },
-      /does not take a job token/,
+      /does not accept a job token, and no other credential is set/,
     ],
     [
       'for a job’s command outside of a job',

@@ -14,7 +14,7 @@ export interface Pin extends Omit<Ask, 'endpoint'> {
   readonly key: string
   /** Method and path below the API root, with the query, as they travel. */
   readonly sends: string
-  /** The JSON body, byte for byte; absent where there is none. */
+  /** The JSON body, byte for byte; absent where none. */
   readonly body?: string
 }
 

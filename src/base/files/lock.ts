@@ -276,7 +276,7 @@ export const lock = async (
     if (waited > patience) throw held(named(outcome.by))
     if (!said && waited > unsaid) {
       said = true
-      note?.(`waiting for ${named(outcome.by)}, which holds ${directory}`)
+      note?.(`waiting for ${named(outcome.by)}, which has locked ${directory}`)
     }
     await sleep(10 + Math.random() * 40)
   }

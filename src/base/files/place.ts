@@ -56,7 +56,7 @@ export const placeOf = async (path: string, own: boolean): Promise<Place> => {
     if (!entry.isSymbolicLink()) return { kind: 'stream', path: here, append: false }
     at = resolve(folder, await readlink(here))
   }
-  throw new Error('it is a link that leads to itself')
+  throw new Error('it is a symbolic link that points to itself')
 }
 
 /**

@@ -8,9 +8,9 @@ export const nonBlocking = constants.O_NONBLOCK ?? 0
 export const otherThanFile = (stats: Stats): string | undefined => {
   if (stats.isFile()) return undefined
   if (stats.isDirectory()) return 'it is a directory'
-  if (stats.isFIFO()) return 'it is a pipe and not a regular file'
-  if (stats.isSocket()) return 'it is a socket and not a regular file'
-  return 'it is a device and not a regular file'
+  if (stats.isFIFO()) return 'it is a pipe, not a regular file'
+  if (stats.isSocket()) return 'it is a socket, not a regular file'
+  return 'it is a device, not a regular file'
 }
 
 /**

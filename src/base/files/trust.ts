@@ -82,12 +82,13 @@ const quoted = (path: string): string =>
 export const wordsOf = ({ path, why }: Distrust): { message: string; remedy: string } => {
   const name = quoted(path)
   if (why === 'writable')
-    return { message: `${path} may be written by other users`, remedy: `chmod go-w ${name}` }
+    return { message: `other users can write to ${path}`, remedy: `chmod go-w ${name}` }
   if (why === 'owner')
     return {
-      message: `${path} belongs to another user`,
+      message: `${path} is owned by another user`,
       remedy: `chown ${process.geteuid?.() ?? '$(id -u)'} ${name} && chmod go-w ${name}`,
     }
-  const message = why === 'links' ? 'is a link without end' : 'cannot be looked at'
+  const message =
+    why === 'links' ? 'is a symbolic link that points to itself' : 'cannot be inspected'
   return { message: `${path} ${message}`, remedy: `ls -ld ${name}` }
 }

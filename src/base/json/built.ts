@@ -6,8 +6,8 @@ import { Malformed, mostBuilt } from './malformed.js'
 import { Scanner } from './scan.js'
 
 const refused = (what: string): Failure =>
-  new Failure('unreachable', `a record ${what}: too much for a format that needs its fields`, {
-    hint: 'Run it again with -o json, without --fields and for one object, which passes on what came.',
+  new Failure('unreachable', `a record ${what}, which this output format cannot handle`, {
+    hint: 'Run the command again with -o json, without --fields and for a single object.',
   })
 
 /** Small ones cannot hold too many: each value takes two bytes at least. */
@@ -17,7 +17,7 @@ const checkValues = (bytes: Uint8Array): void => {
     new Scanner(undefined, mostBuilt.values).scan(bytes, 0)
   } catch (error) {
     if (error instanceof Malformed)
-      throw refused(`holds more than ${mostBuilt.values} values, or is no JSON`)
+      throw refused(`has more than ${mostBuilt.values} values, or is not JSON`)
     throw error
   }
 }

@@ -6,16 +6,16 @@ import { parseExact } from './json.js'
 
 /** What begins as a value and is none. */
 const notJson = (line: number, cause?: unknown): Failure =>
-  new Failure('usage', `standard input, line ${line}: this is not JSON`, {
-    hint: 'What begins with { or [ is read as JSON or NDJSON to its end.',
+  new Failure('usage', `standard input, line ${line}: not valid JSON`, {
+    hint: 'Input that begins with { or [ must be JSON or NDJSON throughout.',
     cause,
   })
 
 /** What stands between values, and is none. */
 const strayJson = (line: number): Failure =>
   usage(
-    `standard input, line ${line}: this is no JSON object, and what stands before it is`,
-    'Give objects in one form: JSON, a table, or one a line.',
+    `standard input, line ${line}: expected a JSON object, as on the lines before`,
+    'Use one format: JSON, a table, or one object per line.',
   )
 
 /** @throws Failure `usage` naming the line */

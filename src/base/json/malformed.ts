@@ -29,16 +29,16 @@ export class Malformed extends Error {
 }
 
 export const wrong = (why: string, at: number): Malformed =>
-  new Malformed(`is no valid JSON: ${why}`, at)
+  new Malformed(`is not valid JSON: ${why}`, at)
 
 export const tooMany = (most: number): Malformed =>
   new Malformed(
-    `holds more than ${most < 1_000_000 ? most : `${most / 1_000_000} million`} values and was refused`,
+    `was rejected because it has more than ${most < 1_000_000 ? most : `${most / 1_000_000} million`} values`,
   )
 
 export const tooDeep = (): Malformed =>
-  new Malformed(`is nested more than ${bounds.depth} deep and was refused`)
+  new Malformed(`was rejected because it is nested more than ${bounds.depth} levels deep`)
 
 /** @param what which part of the answer it is */
 export const tooLarge = (what = ''): Malformed =>
-  new Malformed(`${what} is larger than ${bounds.bytes >> 20} MiB and was refused`.trim())
+  new Malformed(`${what} was rejected because it is larger than ${bounds.bytes >> 20} MiB`.trim())

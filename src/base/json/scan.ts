@@ -175,7 +175,7 @@ class Token {
     let i = start
     let phase = this.#phase
     while (i < chunk.length && phase < word.length)
-      if (chunk[i++] !== word[phase++]) throw wrong(`${wantedOf(aValue)} was expected`, i - 1)
+      if (chunk[i++] !== word[phase++]) throw wrong(`expected ${wantedOf(aValue)}`, i - 1)
     if (phase === word.length) this.within = nothing
     this.#phase = phase
     return i
@@ -188,7 +188,7 @@ class Token {
       const byte = chunk[i] as number
       const next = numberGoesOn(phase, byte)
       if (next < 0) {
-        if (mayEnd[phase] !== true) throw wrong('a digit was expected', i)
+        if (mayEnd[phase] !== true) throw wrong('expected a digit', i)
         this.within = nothing
         return i
       }
@@ -223,9 +223,10 @@ class Token {
 const escapeGoesOn = (phase: number, byte: number, at: number): number => {
   if (phase === 0) {
     if (byte === backslash) return 5
-    throw wrong('a control character within a text', at)
+    throw wrong('a control character inside a string', at)
   }
-  if ((phase === 5 ? afterBackslash : hex)[byte] === 0) throw wrong('an unknown escape', at)
+  if ((phase === 5 ? afterBackslash : hex)[byte] === 0)
+    throw wrong('an unknown escape sequence', at)
   if (phase === 5) return byte === letterU ? 4 : 0
   return phase - 1
 }
@@ -382,7 +383,7 @@ export class Scanner {
   }
 }
 
-const refused = (want: number, at: number): Malformed => wrong(`${wantedOf(want)} was expected`, at)
+const refused = (want: number, at: number): Malformed => wrong(`expected ${wantedOf(want)}`, at)
 
 /**
  * Checks a whole JSON text.
@@ -393,9 +394,9 @@ export const checkJson = (bytes: Uint8Array): void => {
   const scanner = new Scanner()
   try {
     let i = scanner.scan(bytes, 0)
-    if (!scanner.finish()) throw new Malformed(`is cut short after ${bytes.length} bytes`)
+    if (!scanner.finish()) throw new Malformed(`ends early, after ${bytes.length} bytes`)
     for (; i < bytes.length; i++)
-      if (!isBlank(bytes[i] ?? 0)) throw new Malformed('goes on after its end')
+      if (!isBlank(bytes[i] ?? 0)) throw new Malformed('continues after its end')
   } catch (error) {
     throw error instanceof Malformed ? error.placed(0) : error
   }

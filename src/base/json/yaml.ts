@@ -60,11 +60,11 @@ export const isModestYaml = async (text: string, most: number): Promise<boolean>
 
 /** Mistakes that the parser says with a part of the text. */
 const faults: Readonly<Partial<Record<YAMLError['code'], string>>> = {
-  BAD_ALIAS: 'an alias names nothing before it',
-  BAD_DIRECTIVE: 'the directive is not known',
-  BAD_DQ_ESCAPE: 'the escape sequence is not known',
-  TAG_RESOLVE_FAILED: 'the tag is not known',
-  BAD_COLLECTION_TYPE: 'the tag is not for this kind of value',
+  BAD_ALIAS: 'an alias has no anchor before it',
+  BAD_DIRECTIVE: 'unknown directive',
+  BAD_DQ_ESCAPE: 'unknown escape sequence',
+  TAG_RESOLVE_FAILED: 'unknown tag',
+  BAD_COLLECTION_TYPE: 'the tag does not fit this kind of value',
 }
 
 /** What is wrong in a text, without any of it: a parser quotes what it met, which may be a secret. */
@@ -88,7 +88,7 @@ const fromYaml = async (text: string): Promise<ReadValue> => {
   try {
     return { value: document.toJS() }
   } catch {
-    return { wrong: 'an alias names nothing before it, or too much' }
+    return { wrong: 'an alias has no anchor before it, or expands too far' }
   }
 }
 

@@ -26,8 +26,8 @@ export const openHeld = (held: HeldText): string => {
 /** What a message says of a text instead of it. */
 export const textSize = (text: string): string =>
   text === ''
-    ? 'an empty text'
-    : `a text of ${text.length} character${text.length === 1 ? '' : 's'}`
+    ? 'an empty value'
+    : `a value of ${text.length} character${text.length === 1 ? '' : 's'}`
 
 /** What a message says of a held text instead of it. */
 export const heldSize = (held: HeldText): string => textSize(openHeld(held))

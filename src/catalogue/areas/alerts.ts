@@ -8,30 +8,35 @@ export const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown
 
 export const alerts = {
   send: endpoint('POST <alert_endpoint_url>', one(Unknown({ title: 'Alert receipt' })), {
-    irreversible: 'an alert that was sent stays',
+    irreversible: 'an alert cannot be unsent',
     summary: 'Send an alert to an alert endpoint',
     command: 'send',
     path: {},
     params: {
       title: string('title', { default: 'New: Alert' }),
       description: string('description'),
-      start_time: datetime('when it began; now when absent'),
-      end_time: datetime('when it ended; the alert is resolved'),
+      start_time: datetime('start time [now]'),
+      end_time: datetime('end time, which resolves the alert'),
       service: string('affected service'),
-      monitoring_tool: string('tool that noticed it'),
+      monitoring_tool: string('tool that raised the alert'),
       hosts: list('string', 'affected hosts', { single: true }),
-      severity: string(`${severities.join(', ')}, in any case; any other is critical`, {
-        default: 'critical',
+      severity: string(
+        `${severities.join(', ')} (not case-sensitive); any other value counts as critical`,
+        {
+          default: 'critical',
+        },
+      ),
+      fingerprint: list('string', 'identifier that groups occurrences of the same alert', {
+        single: true,
       }),
-      fingerprint: list('string', 'unique identifier that groups occurrences', { single: true }),
-      svc_environment_name: string('environment; needed to show the alert on a dashboard'),
+      svc_environment_name: string('environment name, required to show the alert on a dashboard'),
     },
     credential: 'parameter',
-    access: 'holders of the endpoint’s authorization key',
+    access: 'anyone with the endpoint’s authorization key',
     status: 200,
     notes: [
       'Extra properties of any type are accepted.',
-      'A Maintainer creates the address and its key in the project’s monitoring settings.',
+      'A Maintainer creates the URL and its key in the project’s monitoring settings.',
     ],
   }),
 } as const

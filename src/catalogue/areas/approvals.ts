@@ -94,7 +94,7 @@ export const Approvals = Obj(
 )
 export const ApprovalState = Obj(
   {
-    approval_rules_overwritten: Bool({ description: 'rules exist on the merge request itself' }),
+    approval_rules_overwritten: Bool({ description: 'the merge request has its own rules' }),
     rules: maybe(ArrayOf(Unknown())),
   },
   { title: 'Approval state' },
@@ -115,38 +115,38 @@ const ruleArgs = ['approval_rule_id'] as const
 const requestArgs = ['merge_request_iid'] as const
 const required = {
   name: string('name of the rule', { required: true }),
-  approvals_required: integer('how many approvals it asks for', { required: true, min: 0 }),
+  approvals_required: integer('number of required approvals', { required: true, min: 0 }),
 } as const
 const approvers = {
-  user_ids: list('integer', 'users who may approve, by ID'),
-  group_ids: list('integer', 'groups whose members may approve, by ID'),
-  protected_branch_ids: list('integer', 'protected branches it applies to, by ID', {
+  user_ids: list('integer', 'user IDs of approvers'),
+  group_ids: list('integer', 'group IDs of approvers'),
+  protected_branch_ids: list('integer', 'IDs of the protected branches that the rule applies to', {
     edition: 'PREMIUM',
   }),
 } as const
 
 export const approvals = {
   get: endpoint('GET /projects/:id/approvals', one(ApprovalConfiguration), {
-    summary: 'Show how a project has merge requests approved',
+    summary: 'Show the approval settings of a project',
     command: 'get',
     path: { id: project() },
     params: {},
     ...reading,
   }),
   update: endpoint('POST /projects/:id/approvals', one(ApprovalConfiguration), {
-    summary: 'Change how a project has merge requests approved',
+    summary: 'Change the approval settings of a project',
     command: 'update',
     changes: true,
     path: { id: project() },
     params: {
-      approvals_before_merge: integer('how many approvals it takes', { ...instead, min: 0 }),
-      reset_approvals_on_push: boolean('a push takes approvals back'),
+      approvals_before_merge: integer('number of required approvals', { ...instead, min: 0 }),
+      reset_approvals_on_push: boolean('remove approvals when new commits are pushed'),
       disable_overriding_approvers_per_merge_request: boolean(
-        'merge requests may not change their approvers',
+        'prevent changes of approvers in merge requests',
       ),
-      merge_requests_author_approval: boolean('authors may approve their own'),
-      merge_requests_disable_committers_approval: boolean('committers may not approve'),
-      require_password_to_approve: boolean('approving takes the password'),
+      merge_requests_author_approval: boolean('let authors approve their own merge requests'),
+      merge_requests_disable_committers_approval: boolean('prevent approval by committers'),
+      require_password_to_approve: boolean('require the user’s password to approve'),
     },
     ...common,
   }),
@@ -166,9 +166,13 @@ export const approvals = {
     path: { id: project() },
     params: {
       ...required,
-      rule_type: oneOf(['regular', 'any_approver'], 'who may approve: those listed, or anyone', {
-        default: 'regular',
-      }),
+      rule_type: oneOf(
+        ['regular', 'any_approver'],
+        'rule type: the listed approvers (regular) or any approver',
+        {
+          default: 'regular',
+        },
+      ),
       ...approvers,
     },
     ...common,
@@ -190,7 +194,7 @@ export const approvals = {
     path: rule,
     params: { ...required, ...approvers },
     empties: ['user_ids', 'group_ids'],
-    notes: ['Approvers and groups that are not listed are removed.'],
+    notes: ['Users and groups that you do not list are removed from the rule.'],
     ...common,
   }),
   rulesDelete: endpoint('DELETE /projects/:id/approval_rules/:approval_rule_id', empty, {
@@ -202,7 +206,7 @@ export const approvals = {
     path: rule,
     params: {},
     done: 'deleted',
-    destructive: 'Merge requests no longer need the approvals that the rule asks for.',
+    destructive: 'Merge requests no longer need the approvals that this rule requires.',
     ...common,
   }),
   mrGet: endpoint('GET /projects/:id/merge_requests/:merge_request_iid/approvals', one(Approvals), {
@@ -217,14 +221,14 @@ export const approvals = {
     'POST /projects/:id/merge_requests/:merge_request_iid/approvals',
     one(Approvals),
     {
-      summary: 'Change how many approvals a merge request needs',
+      summary: 'Change the required approvals of a merge request',
       command: 'mr update',
       selects: { list: 'mr list' },
       changes: true,
       args: requestArgs,
       path: request,
       params: {
-        approvals_required: integer('how many approvals it takes', {
+        approvals_required: integer('number of required approvals', {
           ...instead,
           required: true,
           min: 0,
@@ -238,7 +242,7 @@ export const approvals = {
     'GET /projects/:id/merge_requests/:merge_request_iid/approval_state',
     one(ApprovalState),
     {
-      summary: 'Show the state of a merge request’s approval rules',
+      summary: 'Show the approval state of a merge request',
       command: 'mr state',
       args: requestArgs,
       path: request,

@@ -10,12 +10,14 @@ const refName = string('branch or tag; HEAD and commit hashes are not supported'
 })
 const job = string('job name', { required: true })
 const artifactPath = string('path inside the archive', { name: 'path' })
-const access = 'whoever may read the project; with PREMIUM its running jobs, by their token'
-const latest = 'The latest successful pipeline counts; its own jobs win over those of its children.'
+const access =
+  'anyone who can read the project; on PREMIUM also its running jobs, with their job token'
+const latest =
+  'The latest successful pipeline is used. Its own jobs take precedence over those of child pipelines.'
 
 export const artifacts = {
   download: endpoint('GET /projects/:id/jobs/:job_id/artifacts', archive, {
-    summary: 'Download the archive of a job',
+    summary: 'Download the artifact archive of a job',
     command: 'download',
     args: ['job_id'],
     path: { id: project(), job_id: jobId },
@@ -24,7 +26,7 @@ export const artifacts = {
     credential: 'user-or-job',
   }),
   downloadLatest: endpoint('GET /projects/:id/jobs/artifacts/:ref_name/download', archive, {
-    summary: 'Download the archive of a job of the latest successful pipeline of a ref',
+    summary: 'Download the artifact archive of a ref’s latest pipeline',
     command: 'download',
     path: { id: project(), ref_name: refName },
     params: { job },
@@ -33,7 +35,7 @@ export const artifacts = {
     notes: [latest],
   }),
   file: endpoint('GET /projects/:id/jobs/:job_id/artifacts/*artifact_path', file, {
-    summary: 'Download one file of a job’s archive',
+    summary: 'Download one file from a job’s archive',
     command: 'file',
     args: ['artifact_path'],
     path: { id: project(), job_id: jobId, artifact_path: artifactPath },
@@ -42,7 +44,7 @@ export const artifacts = {
     credential: 'user-or-job',
   }),
   fileLatest: endpoint('GET /projects/:id/jobs/artifacts/:ref_name/raw/*artifact_path', file, {
-    summary: 'Download one file of the archive of the latest successful pipeline of a ref',
+    summary: 'Download one artifact file of a ref’s latest pipeline',
     command: 'file',
     args: ['artifact_path'],
     path: { id: project(), ref_name: refName, artifact_path: artifactPath },
@@ -52,8 +54,8 @@ export const artifacts = {
     notes: [latest],
   }),
   keep: endpoint('POST /projects/:id/jobs/:job_id/artifacts/keep', one(Job), {
-    irreversible: 'the documents show no way to set an expiry',
-    summary: 'Keep the artifacts of a job past their expiry',
+    irreversible: 'the API has no endpoint that sets an expiry',
+    summary: 'Keep the artifacts of a job beyond their expiry',
     command: 'keep',
     selects: { list: 'jobs list' },
     args: ['job_id'],
@@ -62,7 +64,7 @@ export const artifacts = {
     leaves: { artifacts_expire_at: null },
   }),
   delete: endpoint('DELETE /projects/:id/jobs/:job_id/artifacts', empty, {
-    irreversible: 'the files of the job are gone',
+    irreversible: 'the files are deleted',
     summary: 'Delete the artifacts of a job',
     command: 'delete',
     selects: { list: 'jobs list' },
@@ -71,6 +73,6 @@ export const artifacts = {
     params: {},
     access: 'at least Maintainer of the project',
     done: 'deleted',
-    destructive: 'The archive and reports of the job are lost.',
+    destructive: 'This deletes the archive and the reports of the job.',
   }),
 } as const

@@ -8,7 +8,7 @@ export const LintStatus = Obj(
   {
     status: Word(['valid', 'invalid']),
     ...findings,
-    merged_yaml: maybe(Str({ description: 'when include_merged_yaml was given' })),
+    merged_yaml: maybe(Str({ description: 'present with include_merged_yaml' })),
   },
   { title: 'Lint status' },
 )
@@ -17,8 +17,8 @@ export const LintResult = Obj(
   { title: 'Lint result' },
 )
 
-const content = string('text of the CI configuration', { required: true, format: 'text' })
-const dryRun = boolean('simulate the creation of a pipeline, not only a static check', {
+const content = string('content of the CI configuration', { required: true, format: 'text' })
+const dryRun = boolean('simulate pipeline creation instead of a static check only', {
   default: false,
 })
 
@@ -30,15 +30,15 @@ export const ci = {
     path: {},
     params: {
       content,
-      include_merged_yaml: boolean('also give the expanded configuration'),
+      include_merged_yaml: boolean('include the expanded configuration'),
     },
-    access: 'anyone where sign-up is open and unrestricted, else any signed-in user',
+    access: 'anyone if sign-up is open and unrestricted, otherwise any signed-in user',
     credential: 'optional',
     status: 200,
-    notes: ['There is no project at hand: local includes cannot be followed.'],
+    notes: ['Without a project, local includes cannot be resolved.'],
   }),
   lintOfProject: endpoint('POST /projects/:id/ci/lint', one(LintResult), {
-    summary: 'Check a CI configuration as that of a project',
+    summary: 'Check a CI configuration in the context of a project',
     command: 'lint',
     safe: true,
     path: { id: project() },
@@ -47,7 +47,7 @@ export const ci = {
     status: 200,
   }),
   lintHead: endpoint('GET /projects/:id/ci/lint', one(LintResult), {
-    summary: 'Check the CI configuration at the head of a project’s default branch',
+    summary: 'Check the CI configuration on a project’s default branch',
     command: 'lint',
     path: { id: project() },
     params: { dry_run: dryRun },

@@ -29,9 +29,12 @@ export const Commit = Obj(
     created_at: Timestamp,
     parent_ids: ArrayOf(Str()),
     web_url: Str(),
-    trailers: maybe(Unknown({ description: 'when trailers were asked for' })),
+    trailers: maybe(Unknown({ description: 'present with trailers' })),
     stats: maybe(
-      Obj({ additions: Int(), deletions: Int(), total: Int() }, { description: 'when asked for' }),
+      Obj(
+        { additions: Int(), deletions: Int(), total: Int() },
+        { description: 'present when requested' },
+      ),
     ),
     status: maybe(nullable(Str())),
     last_pipeline: maybe(nullable(Obj({ id: Int(), ref: Str(), sha: Str(), status: Str() }))),
@@ -45,46 +48,46 @@ export const CommitRef = Obj(
 )
 
 const sha = string('commit hash, branch or tag', { completes: 'commit' })
-const stats = boolean('with the numbers of added and deleted lines', {
+const stats = boolean('include the numbers of added and deleted lines', {
   default: true,
   echo: false,
 })
 const pushers = 'at least Developer of the project'
 const applied = {
-  branch: string('branch to put the new commit on', { required: true, completes: 'branch' }),
-  dry_run: boolean('only see whether it applies; commit nothing', { default: false }),
+  branch: string('target branch of the new commit', { required: true, completes: 'branch' }),
+  dry_run: boolean('check whether the commit applies; create no commit', { default: false }),
 } as const
 
 export const actionNames = ['create', 'delete', 'move', 'update', 'chmod'] as const
 
 /** An item of `actions[]`. */
 const action = {
-  action: oneOf(actionNames, 'what happens to the file', { required: true }),
+  action: oneOf(actionNames, 'what to do with the file', { required: true }),
   file_path: string('full path of the file', { required: true }),
-  previous_path: string('full path that a file is moved from'),
-  content: string('what the file holds; not with delete and chmod, and a move may go without'),
-  encoding: oneOf(['text', 'base64'], 'how content is written', { default: 'text' }),
-  last_commit_id: string('the commit that the file was last known at; of update, move and delete'),
-  execute_filemode: boolean('whether the file may be executed; chmod only'),
+  previous_path: string('previous path of a moved file'),
+  content: string('content of the file; not for delete and chmod, optional for move'),
+  encoding: oneOf(['text', 'base64'], 'encoding of the content', { default: 'text' }),
+  last_commit_id: string('last known commit of the file, for update, move and delete'),
+  execute_filemode: boolean('set the executable flag (chmod only)'),
 } as const
 
 const creation = {
-  branch: string('branch to commit to; with start_branch or start_sha, a new one', {
+  branch: string('branch to commit to; a new one with start_branch or start_sha', {
     required: true,
     completes: 'branch',
   }),
   commit_message: string('commit message', { required: true, format: 'text' }),
-  start_branch: string('branch that the new branch starts from', { completes: 'branch' }),
-  start_sha: string('commit that the new branch starts from'),
-  start_project: project('project that the start belongs to; this one when omitted'),
+  start_branch: string('branch to start the new branch from', { completes: 'branch' }),
+  start_sha: string('commit to start the new branch from'),
+  start_project: project('project of the start branch or commit [this project]'),
   actions: json(
     'file actions: each with action (create, delete, move, update, chmod), file_path, and, as the action needs, previous_path, content, encoding (text, base64), last_commit_id, execute_filemode',
     { required: true, items: action },
   ),
-  author_email: string('author’s e-mail address'),
+  author_email: string('author’s email address'),
   author_name: string('author’s name'),
   stats,
-  force: boolean('overwrite the branch with a commit based on start_branch or start_sha'),
+  force: boolean('overwrite the branch with a new commit based on start_branch or start_sha'),
 } as const
 
 export const commits = {
@@ -93,28 +96,31 @@ export const commits = {
     command: 'list',
     path: { id: project() },
     params: {
-      ref_name: string('branch, tag or revision range; the default branch when omitted', {
+      ref_name: string('branch, tag or revision range [default branch]', {
         name: 'ref',
         completes: 'ref',
       }),
-      since: datetime('only commits of this time or later'),
-      until: datetime('only commits of this time or earlier'),
-      path: string('only commits that touch this file'),
-      all: boolean('every commit of the repository'),
-      with_stats: boolean('with the numbers of added and deleted lines'),
-      first_parent: boolean('follow only the first parent of a merge'),
-      order: oneOf(['default', 'topo'], 'newest first, or never a parent before its children', {
-        default: 'default',
-      }),
-      trailers: boolean('with the trailers of the message'),
+      since: datetime('list commits from this time on'),
+      until: datetime('list commits up to this time'),
+      path: string('list commits that change this file'),
+      all: boolean('list every commit of the repository'),
+      with_stats: boolean('include the numbers of added and deleted lines'),
+      first_parent: boolean('follow only the first parent of merge commits'),
+      order: oneOf(
+        ['default', 'topo'],
+        'order: newest first (default) or children before parents (topo)',
+        {
+          default: 'default',
+        },
+      ),
+      trailers: boolean('include the trailers of the message'),
     },
     columns: ['short_id', 'created_at', 'author_name', 'title'],
     lists: 'commit',
   }),
   create: endpoint('POST /projects/:id/repository/commits', one(Commit), {
-    irreversible:
-      'a commit stays in the history; commits revert makes one that takes its changes back',
-    summary: 'Commit several file actions at once',
+    irreversible: 'a commit stays in the history; "commits revert" creates a commit that undoes it',
+    summary: 'Create a commit with one or more file actions',
     command: 'create',
     path: { id: project() },
     params: creation,
@@ -133,9 +139,9 @@ export const commits = {
     args: ['sha'],
     path: { id: project(), sha },
     params: {
-      type: oneOf(['branch', 'tag', 'all'], 'what to list', { default: 'all' }),
+      type: oneOf(['branch', 'tag', 'all'], 'kind of refs to list', { default: 'all' }),
       page: integer('page', { default: 1, min: 1 }),
-      per_page: integer('records on a page', { default: 20, min: 1 }),
+      per_page: integer('records per page', { default: 20, min: 1 }),
     },
     columns: ['type', 'name'],
     lists: 'commit',
@@ -145,8 +151,8 @@ export const commits = {
     one(Union([Commit, DryRun])),
     {
       irreversible:
-        'a commit stays in the history; commits revert makes one that takes its changes back',
-      summary: 'Repeat a commit on a branch',
+        'a commit stays in the history; "commits revert" creates a commit that undoes it',
+      summary: 'Cherry-pick a commit onto a branch',
       command: 'cherry-pick',
       args: ['sha'],
       path: { id: project(), sha },
@@ -163,8 +169,8 @@ export const commits = {
     one(Union([Commit, DryRun])),
     {
       irreversible:
-        'a commit stays in the history; commits revert makes one that takes its changes back',
-      summary: 'Undo a commit on a branch',
+        'a commit stays in the history; "commits revert" creates a commit that undoes it',
+      summary: 'Revert a commit on a branch',
       command: 'revert',
       args: ['sha'],
       path: { id: project(), sha },
@@ -174,7 +180,7 @@ export const commits = {
     },
   ),
   diff: endpoint('GET /projects/:id/repository/commits/:sha/diff', one(Unknown()), {
-    summary: 'Show what a commit changed, as it comes',
+    summary: 'Show the diff of a commit',
     command: 'diff',
     args: ['sha'],
     path: { id: project(), sha },

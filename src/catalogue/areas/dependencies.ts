@@ -34,15 +34,16 @@ export const dependencies = {
     command: 'list',
     path: { id: project() },
     params: {
-      package_manager: list('enum', 'only those of these package managers', {
+      package_manager: list('enum', 'filter by package manager', {
         values: packageManagers,
         join: 'comma',
         exact: true,
       }),
     },
     columns: ['name', 'version', 'package_manager', 'dependency_file_path', 'vulnerabilities'],
-    access: 'whoever may read the repository; vulnerabilities need the security dashboard',
+    access:
+      'anyone who can read the repository; vulnerabilities require access to the security dashboard',
     edition: 'ULTIMATE',
-    notes: ['Only languages and package managers that the scanner supports appear.'],
+    notes: ['Lists only languages and package managers that the scanner supports.'],
   }),
 } as const

@@ -9,7 +9,7 @@ export const DeployKey = Obj(
     title: Str(),
     key: Str({ description: 'public key' }),
     created_at: Timestamp,
-    can_push: maybe(Bool({ description: 'on project-scoped responses' })),
+    can_push: maybe(Bool({ description: 'present in project responses' })),
   },
   { title: 'Deploy key' },
 )
@@ -18,14 +18,14 @@ const keyId = integer('deploy key ID', { name: 'key-id', completes: 'deploy-key'
 const ofProject = { id: project() } as const
 const ofKey = { id: project(), key_id: keyId } as const
 const title = 'title'
-const canPush = boolean('whether the key may push to the project')
+const canPush = boolean('allow the key to push to the project')
 const access = 'at least Maintainer of the project'
 
 export const deployKeys = {
   listAll: endpoint('GET /deploy_keys', many(DeployKey), {
     summary: 'List the deploy keys of the instance',
     command: 'list',
-    when: { flag: 'instance', help: 'those of the whole instance (administrators)' },
+    when: { flag: 'instance', help: 'list those of the whole instance (administrators)' },
     path: {},
     params: {},
     columns: ['id', 'title', 'key', 'created_at'],
@@ -60,12 +60,10 @@ export const deployKeys = {
       can_push: canPush,
     },
     access,
-    notes: [
-      'A key that another project uses is joined to this one only if you may see the original.',
-    ],
+    notes: ['A key that another project already uses is shared only if you can see the original.'],
   }),
   update: endpoint('PUT /projects/:id/deploy_keys/:key_id', one(DeployKey), {
-    summary: 'Change the title or rights of a deploy key',
+    summary: 'Change the title or push access of a deploy key',
     command: 'update',
     selects: { list: 'deploy-keys list' },
     changes: true,
@@ -85,10 +83,10 @@ export const deployKeys = {
     access,
     done: 'removed',
     destructive:
-      'The key no longer opens the project; if no other project uses it, it is deleted from the instance.',
+      'The key loses access to the project. If no other project uses it, the instance deletes it.',
   }),
   enable: endpoint('POST /projects/:id/deploy_keys/:key_id/enable', one(DeployKey), {
-    summary: 'Let an existing deploy key open a project, too',
+    summary: 'Enable an existing deploy key for a project',
     command: 'enable',
     args: ['key_id'],
     inverse: 'delete',

@@ -30,15 +30,15 @@ export const errorTracking = {
     access,
   }),
   update: endpoint('PATCH /projects/:id/error_tracking/settings', one(ErrorTrackingSettings), {
-    summary: 'Switch error tracking on or off',
+    summary: 'Enable or disable error tracking',
     command: 'update',
     changes: true,
     path: ofProject,
     params: {
-      active: boolean('enable the settings that are configured already, or disable them', {
+      active: boolean('enable or disable the configured settings', {
         required: true,
       }),
-      integrated: boolean('enable the integrated backend (service version 14.2 and later)'),
+      integrated: boolean('use the integrated backend (service version 14.2 and later)'),
     },
     access,
   }),
@@ -52,7 +52,7 @@ export const errorTracking = {
     access,
   }),
   keysCreate: endpoint('POST /projects/:id/error_tracking/client_keys', one(ClientKey), {
-    summary: 'Create a client key and print its collector address',
+    summary: 'Create a client key and print its DSN',
     command: 'keys create',
     inverse: 'keysDelete',
     path: ofProject,
@@ -60,7 +60,7 @@ export const errorTracking = {
     access,
   }),
   keysDelete: endpoint('DELETE /projects/:id/error_tracking/client_keys/:key_id', empty, {
-    irreversible: 'no other key has its value',
+    irreversible: 'a new key has a different value',
     summary: 'Delete a client key',
     command: 'keys delete',
     selects: { list: 'error-tracking keys list' },
@@ -72,6 +72,6 @@ export const errorTracking = {
     params: {},
     access,
     done: 'deleted',
-    destructive: 'Applications that report errors with this key are no longer heard.',
+    destructive: 'Applications that use this key can no longer report errors.',
   }),
 } as const

@@ -82,11 +82,11 @@ export const Event = Obj(
 )
 
 const filters = {
-  action: oneOf(eventActions, 'only events of this action'),
-  target_type: oneOf(eventTargets, 'only events about this kind of thing'),
-  before: date('only events before this day'),
-  after: date('only events after this day'),
-  sort: oneOf(['asc', 'desc'], 'direction, by time', { default: 'desc' }),
+  action: oneOf(eventActions, 'filter by action'),
+  target_type: oneOf(eventTargets, 'filter by target type'),
+  before: date('list events before this date'),
+  after: date('list events after this date'),
+  sort: oneOf(['asc', 'desc'], 'sort direction by time', { default: 'desc' }),
 } as const
 const columns = [
   'created_at',
@@ -96,17 +96,19 @@ const columns = [
   'target_title',
   'project_id',
 ] as const
-const access = 'holders of a token with the scope read_user or api'
-const notes = ['Events older than three years are removed.'] as const
+const access = 'anyone with a token of scope read_user or api'
+const notes = ['The instance removes events after three years.'] as const
 
 export const events = {
   list: endpoint('GET /events', many(Event), {
-    summary: 'List events: yours, a user’s or a project’s',
+    summary: 'List events of yours, of a user or of a project',
     command: 'list',
     path: {},
     params: {
       ...filters,
-      scope: string('all includes the events of others in your projects', { words: ['all'] }),
+      scope: string('"all" includes the events of other users in your projects', {
+        words: ['all'],
+      }),
     },
     columns,
     access,
@@ -119,7 +121,7 @@ export const events = {
     params: {
       ...filters,
       page: integer('page', { default: 1, min: 1 }),
-      per_page: integer('records on a page', { default: 20, min: 1 }),
+      per_page: integer('records per page', { default: 20, min: 1 }),
     },
     columns,
     access,

@@ -5,33 +5,39 @@ import { GeoNode, GeoNodeStatus } from '../shapes/geo.js'
 
 const ofNode = { id: integer('node ID', { completes: 'geo-node' }) } as const
 const named = {
-  name: string('unique name; must match the configured node name, else the external URL', {
+  name: string('unique name; must match the configured node name or the external URL', {
     required: true,
   }),
   url: string('external URL', { required: true, format: 'url' }),
 } as const
 const help = {
-  primary: 'whether it is the primary node',
-  enabled: 'whether it replicates',
-  files: 'most files copied at once',
-  repos: 'most repositories copied at once',
-  verification: 'most verifications at once',
-  containers: 'most container repositories copied at once',
-  objects: 'whether object storage is replicated',
+  primary: 'make this the primary node',
+  enabled: 'enable replication',
+  files: 'maximum number of concurrent file transfers',
+  repos: 'maximum number of concurrent repository transfers',
+  verification: 'maximum number of concurrent verifications',
+  containers: 'maximum number of concurrent container repository transfers',
+  objects: 'replicate object storage',
 } as const
 const rest = {
-  internal_url: string('URL that other nodes use; url when unset', { format: 'url' }),
-  selective_sync_type: oneOf(['namespaces', 'shards'], 'what limits replication; empty for all', {
-    nullable: true,
+  internal_url: string('URL that other nodes use [url]', { format: 'url' }),
+  selective_sync_type: oneOf(
+    ['namespaces', 'shards'],
+    'type of selective sync; empty for full replication',
+    {
+      nullable: true,
+    },
+  ),
+  selective_sync_shards: list('string', 'storages to replicate (selective sync)', {
+    completes: 'storage',
   }),
-  selective_sync_shards: list('string', 'storages to replicate', { completes: 'storage' }),
-  selective_sync_namespace_ids: list('integer', 'IDs of the groups to replicate'),
+  selective_sync_namespace_ids: list('integer', 'group IDs to replicate (selective sync)'),
   minimum_reverification_interval: integer(
-    'days after which a repository is verified again; no effect on a secondary node',
+    'days after which repositories are verified again; no effect on secondary nodes',
   ),
 } as const
 const common = { access: 'administrators', edition: 'PREMIUM' } as const
-const onPrimary = 'Works against a primary node only.'
+const onPrimary = 'Works on a primary node only.'
 
 export const geo = {
   create: endpoint('POST /geo_nodes', one(GeoNode), {
@@ -88,7 +94,10 @@ export const geo = {
       sync_object_storage: boolean(help.objects),
       ...rest,
     },
-    notes: [onPrimary, 'A name or url that is not given is filled from the node, read first.'],
+    notes: [
+      onPrimary,
+      'If you omit the name or the URL, svcctl reads the node and sends its current value.',
+    ],
   }),
   delete: endpoint('DELETE /geo_nodes/:id', empty, {
     inverse: 'create',
@@ -100,11 +109,11 @@ export const geo = {
     path: ofNode,
     params: {},
     done: 'removed',
-    destructive: 'The node stops replicating and its registration is lost.',
-    notes: ['Only a primary node accepts it.'],
+    destructive: 'The node stops replicating and its registration is deleted.',
+    notes: ['Works on a primary node only.'],
   }),
   repair: endpoint('POST /geo_nodes/:id/repair', one(GeoNode), {
-    irreversible: 'what was repaired stays so',
+    irreversible: 'a repair cannot be undone',
     ...common,
     summary: 'Repair the OAuth authentication of a replication node',
     command: 'nodes repair',

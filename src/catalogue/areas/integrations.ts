@@ -11,7 +11,7 @@ const columns = ['slug', 'id', 'title', 'active', 'updated_at'] as const
 const access = 'Maintainers and Owners of the project'
 const legacy = {
   flag: 'legacy-path',
-  help: 'use the path /services, for service versions before 14.4',
+  help: 'use the path /services (service versions before 14.4)',
 } as const
 const legacyNote = 'The alias /services is for service versions before 14.4.'
 
@@ -33,7 +33,7 @@ const reading = {
   access,
 } as const
 const writing = {
-  summary: 'Set up or change an integration',
+  summary: 'Enable or change an integration',
   command: 'update',
   selects: { list: 'integrations list' },
   changes: true,
@@ -44,8 +44,8 @@ const writing = {
   echo: 'properties',
   access,
   notes: [
-    'Which parameters an integration takes, and which it requires, depends on its family.',
-    'Integrations beyond the documented families: give their parameters with --param.',
+    'The accepted and required parameters depend on the integration’s family.',
+    'For an integration of another family, set its parameters with --param.',
   ],
 } as const
 const deleting = {
@@ -57,8 +57,8 @@ const deleting = {
   params: {},
   access,
   done: 'deleted',
-  irreversible: 'its secrets are shown to nobody, and so not kept',
-  destructive: 'The integration is switched off and its settings are lost.',
+  irreversible: 'the instance never shows its secrets, so they cannot be recorded',
+  destructive: 'The integration is disabled and its settings are deleted.',
 } as const
 
 export const integrations = {

@@ -19,31 +19,31 @@ import { Issue, issueTypes, Note, Todo } from '../shapes/issue.js'
 import { MergeRequest, mergeRequestColumns } from '../shapes/merge-request.js'
 
 const filters = {
-  assignee_id: integer('only issues assigned to this user, by ID', {
+  assignee_id: integer('filter by assignee ID', {
     words: noneAny,
     completes: 'user',
   }),
-  assignee_username: list('string', 'only issues assigned to these users, by username'),
-  author_id: integer('only issues of this author, by ID', { completes: 'user' }),
-  author_username: string('only issues of this author, by username'),
-  confidential: boolean('only confidential issues, or only others', { exact: true }),
+  assignee_username: list('string', 'filter by assignee username'),
+  author_id: integer('filter by author ID', { completes: 'user' }),
+  author_username: string('filter by author username'),
+  confidential: boolean('filter by confidentiality', { exact: true }),
   ...times,
   due_date: oneOf(
     ['0', 'overdue', 'week', 'month', 'next_month_and_previous_two_weeks'],
-    'only issues due then; 0 for those without a due date',
+    'filter by due date; 0 for issues without one',
   ),
   iids,
   in: searchIn,
-  issue_type: oneOf(issueTypes, 'only issues of this type', { exact: true }),
-  iteration_id: integer('only issues of this iteration', { edition: 'PREMIUM', words: noneAny }),
-  iteration_title: string('only issues of the iteration of this title', { edition: 'PREMIUM' }),
+  issue_type: oneOf(issueTypes, 'filter by issue type', { exact: true }),
+  iteration_id: integer('filter by iteration ID', { edition: 'PREMIUM', words: noneAny }),
+  iteration_title: string('filter by iteration title', { edition: 'PREMIUM' }),
   labels,
-  milestone: string('only issues of the milestone of this title', { words: noneAny }),
-  milestone_id: string('only issues with a milestone that is so', {
+  milestone: string('filter by milestone title', { words: noneAny }),
+  milestone_id: string('filter by milestone state', {
     words: ['None', 'Any', 'Upcoming', 'Started'],
   }),
-  my_reaction_emoji: string('only issues you reacted to with this emoji', { words: noneAny }),
-  non_archived: boolean('only issues of projects that are not archived', { default: true }),
+  my_reaction_emoji: string('filter by your emoji reaction', { words: noneAny }),
+  non_archived: boolean('leave out issues of archived projects', { default: true }),
   order_by: oneOf(
     [
       'created_at',
@@ -57,18 +57,18 @@ const filters = {
       'updated_at',
       'weight',
     ],
-    'order by',
+    'sort field',
     { default: 'created_at' },
   ),
-  scope: oneOf(scopes, 'whose issues', {
+  scope: oneOf(scopes, 'issues that you created, that are assigned to you, or all', {
     default: 'created_by_me',
     everything: 'all',
     deprecatedValues: oldScopes,
   }),
   search: searchText,
   sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
-  state: oneOf(['all', 'opened', 'closed'], 'only issues in this state', { exact: true }),
-  weight: integer('only issues of this weight', {
+  state: oneOf(['all', 'opened', 'closed'], 'filter by state', { exact: true }),
+  weight: integer('filter by weight', {
     edition: 'PREMIUM',
     words: noneAny,
     exact: true,
@@ -104,13 +104,13 @@ const path = {
   issue_iid: integer('issue IID', { name: 'iid', completes: 'issue' }),
 } as const
 const args = ['issue_iid'] as const
-const reading = 'anyone for public projects; confidential issues take at least Reporter'
+const reading = 'anyone for public projects; at least Reporter for confidential issues'
 const trackers = 'at least Reporter of the project'
 const duration = string('how long, such as 3h30m or 1w2d', { required: true, format: 'duration' })
 
 export const issues = {
   list: endpoint('GET /issues', many(Issue), {
-    summary: 'List issues: those you created, or with --scope more',
+    summary: 'List issues, by default those that you created',
     command: 'list',
     path: {},
     params: listed,
@@ -132,24 +132,24 @@ export const issues = {
     credential: 'optional',
   }),
   unsubscribe: endpoint('POST /projects/:id/issues/:issue_iid/unsubscribe', one(Issue), {
-    irreversible: 'the documents show no way to subscribe to an issue',
-    summary: 'Stop getting notifications about an issue',
+    irreversible: 'the API has no endpoint that subscribes to an issue',
+    summary: 'Unsubscribe from an issue',
     command: 'unsubscribe',
     selects: { list: 'issues list' },
     args,
     path,
     params: {},
-    unchanged: 'you are not subscribed to the issue',
+    unchanged: 'not subscribed to the issue',
   }),
   todo: endpoint('POST /projects/:id/issues/:issue_iid/todo', one(Todo), {
-    irreversible: 'the documents show no way to remove a to-do item',
-    summary: 'Put an issue on your to-do list',
+    irreversible: 'the API has no endpoint that removes a to-do item',
+    summary: 'Add an issue to your to-do list',
     command: 'todo',
     selects: { list: 'issues list' },
     args,
     path,
     params: {},
-    unchanged: 'the issue is on your to-do list already',
+    unchanged: 'already on your to-do list',
   }),
   relatedMergeRequests: endpoint(
     'GET /projects/:id/issues/:issue_iid/related_merge_requests',
@@ -167,14 +167,14 @@ export const issues = {
     },
   ),
   promote: endpoint('POST /projects/:id/issues/:issue_iid/notes', one(Note), {
-    irreversible: 'an epic does not become an issue again',
-    summary: 'Promote an issue to an epic, by a note',
+    irreversible: 'an epic cannot be turned back into an issue',
+    summary: 'Promote an issue to an epic',
     command: 'promote',
     selects: { list: 'issues list' },
     args,
     path,
     params: {
-      body: string('the note, with /promote at the start of a line', {
+      body: string('text of the note, with /promote at the start of a line', {
         echo: false,
         required: true,
         format: 'text',
@@ -182,10 +182,10 @@ export const issues = {
     },
     access: 'at least Reporter of the project and its group',
     edition: 'PREMIUM',
-    destructive: 'The issue is closed, and an epic of its group takes its place.',
+    destructive: 'The issue is closed and replaced by an epic in the project’s group.',
   }),
   timeStats: endpoint('GET /projects/:id/issues/:issue_iid/time_stats', one(TimeStats), {
-    summary: 'Show the time estimated for and spent on an issue',
+    summary: 'Show the estimated and spent time of an issue',
     command: 'time-stats',
     args,
     path,
@@ -194,8 +194,8 @@ export const issues = {
     credential: 'optional',
   }),
   estimate: endpoint('POST /projects/:id/issues/:issue_iid/time_estimate', one(TimeStats), {
-    irreversible: 'the former estimate is not kept; issues estimate sets another',
-    summary: 'Set the time estimated for an issue',
+    irreversible: 'the previous estimate is not recorded; set it with "issues estimate"',
+    summary: 'Set the time estimate of an issue',
     command: 'estimate',
     args: ['issue_iid', 'duration'],
     path,
@@ -207,8 +207,8 @@ export const issues = {
     'POST /projects/:id/issues/:issue_iid/reset_time_estimate',
     one(TimeStats),
     {
-      irreversible: 'the former estimate is not kept; issues estimate sets another',
-      summary: 'Set the time estimated for an issue back to nothing',
+      irreversible: 'the previous estimate is not recorded; set it with "issues estimate"',
+      summary: 'Reset the time estimate of an issue',
       command: 'reset-estimate',
       selects: { list: 'issues list' },
       args,
@@ -220,19 +220,18 @@ export const issues = {
     },
   ),
   spend: endpoint('POST /projects/:id/issues/:issue_iid/add_spent_time', one(TimeStats), {
-    irreversible:
-      'time that was spent is a record of its own; issues spend takes a negative duration',
+    irreversible: 'each entry is a record of its own; subtract time with a negative "issues spend"',
     summary: 'Add time spent on an issue',
     command: 'spend',
     args: ['issue_iid', 'duration'],
     path,
-    params: { duration, summary: string('what the time was spent on') },
+    params: { duration, summary: string('note on what the time was spent on') },
     access: trackers,
-    notes: ['A negative duration takes time back and follows --: issues spend 7 -- -1h.'],
+    notes: ['A negative duration subtracts time. Put it after "--": issues spend 7 -- -1h.'],
   }),
   resetSpent: endpoint('POST /projects/:id/issues/:issue_iid/reset_spent_time', one(TimeStats), {
-    irreversible: 'who spent which time is not kept',
-    summary: 'Set the time spent on an issue back to nothing',
+    irreversible: 'the single time entries are not recorded',
+    summary: 'Reset the time spent on an issue',
     command: 'reset-spent',
     selects: { list: 'issues list' },
     args,

@@ -3,7 +3,7 @@ import { endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, list, project } from '../params.js'
 import { BridgeJob, Job, JobContext, jobStates } from '../shapes/job.js'
 
-const scope = list('enum', 'only jobs in these states', { values: jobStates })
+const scope = list('enum', 'filter by job state', { values: jobStates })
 const pipelineId = integer('pipeline ID', { name: 'pipeline', completes: 'pipeline' })
 const columns = [
   'id',
@@ -15,11 +15,11 @@ const columns = [
   'duration',
   'created_at',
 ] as const
-const holders = 'holders of a job token'
+const holders = 'CI jobs, with their job token'
 
 export const jobs = {
   list: endpoint('GET /projects/:id/jobs', many(Job), {
-    summary: 'List the jobs of a project or of one of its pipelines, newest first',
+    summary: 'List the jobs of a project or a pipeline, newest first',
     command: 'list',
     path: { id: project() },
     params: { scope },
@@ -33,15 +33,15 @@ export const jobs = {
     path: { id: project(), pipeline_id: pipelineId },
     params: {
       scope,
-      include_retried: boolean('also jobs that a later try replaced', { default: false }),
+      include_retried: boolean('include jobs that were retried', { default: false }),
     },
     columns,
     stacks: 'hidden',
     lists: 'job',
-    notes: ['Before service version 13.5 the oldest job came first.'],
+    notes: ['Before service version 13.5, the oldest job comes first.'],
   }),
   bridges: endpoint('GET /projects/:id/pipelines/:pipeline_id/bridges', many(BridgeJob), {
-    summary: 'List the bridge jobs of a pipeline, which start downstream pipelines',
+    summary: 'List the bridge jobs of a pipeline',
     command: 'bridges',
     path: {
       id: project(),
@@ -71,7 +71,7 @@ export const jobs = {
     params: {},
   }),
   current: endpoint('GET /job', one(Job), {
-    summary: 'Show the job that the job token belongs to',
+    summary: 'Show the job that a job token belongs to',
     command: 'current',
     path: {},
     params: {},
@@ -79,7 +79,7 @@ export const jobs = {
     credential: 'job',
   }),
   agents: endpoint('GET /job/allowed_agents', one(JobContext), {
-    summary: 'Show the job of the job token and the cluster agents it may use',
+    summary: 'Show a job token’s job and its cluster agents',
     command: 'agents',
     path: {},
     params: {},

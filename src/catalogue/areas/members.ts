@@ -5,11 +5,11 @@ import { accessLevels, givenLevels, Union } from '../shapes/common.js'
 import { BillableMember, Member, MembersAdded, Membership } from '../shapes/member.js'
 
 const filters = {
-  query: string('only members whose name or username holds this text'),
-  user_ids: list('integer', 'only these users, by ID'),
+  query: string('filter by text in name or username'),
+  user_ids: list('integer', 'filter by user ID'),
 } as const
 const notes = [
-  'Tables and csv show access levels by the names that --access-level takes; other formats give the number.',
+  'Tables and CSV show access levels by name, as --access-level takes them. Other formats show the number.',
 ] as const
 const columns = ['id', 'username', 'name', 'state', 'access_level', 'expires_at'] as const
 const userId = integer('user ID', { completes: 'user' })
@@ -19,7 +19,7 @@ const oneOfGroup = { id: group(), user_id: userId } as const
 const oneOfProject = { id: project(), user_id: userId } as const
 const args = ['user_id'] as const
 const level = 'access level, by number or name'
-const ends = date('day on which the membership ends', { clears: true })
+const ends = date('date on which the membership expires', { clears: true })
 
 /** Levels by name; those that may be given differ. */
 const levelIn = (place: keyof typeof givenLevels) =>
@@ -27,19 +27,19 @@ const levelIn = (place: keyof typeof givenLevels) =>
 
 const adding = (place: keyof typeof givenLevels) =>
   ({
-    user_id: string('user ID; several, comma-separated', {
+    user_id: string('user ID, or several separated by commas', {
       required: true,
       format: 'csv',
       completes: 'user',
     }),
     access_level: integer(level, { required: true, ...levelIn(place) }),
     expires_at: ends,
-    invite_source: string('where the invitation comes from'),
-    areas_of_focus: string('what the member is to work on'),
+    invite_source: string('source of the invitation'),
+    areas_of_focus: string('tasks for the new member'),
   }) as const
 const projectAccess = 'at least Maintainer of the project'
 const groupAccess = 'Owners of the group'
-const topLevel = ['Only top-level groups have billable members.'] as const
+const topLevel = ['Billable members exist for top-level groups only.'] as const
 const billable = { access: groupAccess, notes: topLevel } as const
 
 /** The documents name it and do not show it. */
@@ -55,7 +55,7 @@ const removing = {
 /** Members of the groups above count too. */
 const inherited = {
   flag: 'inherited',
-  help: 'also those who are members by a group above, or were invited',
+  help: 'include inherited and invited members',
 } as const
 
 export const members = {
@@ -146,7 +146,7 @@ export const members = {
     access: projectAccess,
   }),
   updateOfGroup: endpoint('PUT /groups/:id/members/:user_id', one(Member), {
-    summary: 'Change the access level or the end of a membership',
+    summary: 'Change the access level or expiry of a membership',
     command: 'update',
     selects: { list: 'members list' },
     changes: true,
@@ -156,7 +156,7 @@ export const members = {
     access: groupAccess,
   }),
   updateOfProject: endpoint('PUT /projects/:id/members/:user_id', one(Member), {
-    summary: 'Change the access level or the end of a membership of a project',
+    summary: 'Change the access level or expiry of a project membership',
     command: 'update',
     selects: { list: 'members list' },
     changes: true,
@@ -171,10 +171,10 @@ export const members = {
     path: oneOfGroup,
     inverse: 'addToGroup',
     destructive:
-      'The user is no longer a member of the group, nor of what is below it by this membership.',
+      'The user loses access to the group and to the subgroups and projects that inherit from it.',
     access: groupAccess,
     notes: [
-      'The last owner of a group stays. Some instances end memberships below the group along with it.',
+      'The last owner of a group cannot be removed. Some instances also end direct memberships below the group.',
     ],
   }),
   removeFromProject: endpoint('DELETE /projects/:id/members/:user_id', empty, {
@@ -182,16 +182,15 @@ export const members = {
     summary: 'Remove direct members from a project',
     path: oneOfProject,
     inverse: 'addToProject',
-    destructive:
-      'The user is no longer a member of the project, unless a group above has them as one.',
+    destructive: 'The user loses access to the project, unless it is inherited from a group.',
     access: projectAccess,
   }),
   billableList: endpoint('GET /groups/:id/billable_members', many(BillableMember), {
-    summary: 'List the members of a group and all below it who take a seat',
+    summary: 'List the billable members of a group',
     command: 'billable list',
     path: ofGroup,
     params: {
-      search: string('only members whose name, username or e-mail address holds this text'),
+      search: string('filter by text in name, username or email address'),
       sort: oneOf(
         [
           'access_level_asc',
@@ -216,7 +215,7 @@ export const members = {
     'GET /groups/:id/billable_members/:user_id/memberships',
     many(Membership),
     {
-      summary: 'List the direct memberships of a billable member below a group',
+      summary: 'List the memberships of a billable member',
       command: 'billable memberships',
       args,
       path: oneOfGroup,
@@ -226,9 +225,8 @@ export const members = {
     },
   ),
   billableRemove: endpoint('DELETE /groups/:id/billable_members/:user_id', empty, {
-    irreversible:
-      'it ends memberships in many places at once; members remove-everywhere keeps what they were',
-    summary: 'Remove a user from a group and from all its subgroups and projects',
+    irreversible: 'it ends many memberships at once; "members remove-everywhere" records them',
+    summary: 'Remove a billable member from a group and all below it',
     command: 'billable remove',
     selects: { list: 'members billable list' },
     args,

@@ -21,59 +21,59 @@ import { MergeRequest, mergeRequestColumns, mergeRequestStates } from '../shapes
 export const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 
 const filters = {
-  state: oneOf([...mergeRequestStates, 'all'], 'only merge requests in this state', {
+  state: oneOf([...mergeRequestStates, 'all'], 'filter by state', {
     exact: true,
   }),
-  order_by: oneOf(['created_at', 'updated_at'], 'order by', { default: 'created_at' }),
+  order_by: oneOf(['created_at', 'updated_at'], 'sort field', { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
-  milestone: string('only those of the milestone of this title', { words: noneAny }),
-  view: oneOf(['simple'], 'only IID, address, title, description and basic state'),
+  milestone: string('filter by milestone title', { words: noneAny }),
+  view: oneOf(['simple'], 'simple view: IID, URL, title, description and state'),
   labels,
   with_labels_details: labelDetails,
-  with_merge_status_recheck: boolean('ask for merge_status to be calculated again', {
+  with_merge_status_recheck: boolean('request a recalculation of merge_status', {
     default: false,
   }),
   ...times,
-  scope: oneOf(scopes, 'whose merge requests', {
+  scope: oneOf(scopes, 'merge requests that you created, that are assigned to you, or all', {
     default: 'created_by_me',
     everything: 'all',
     deprecatedValues: oldScopes,
   }),
-  author_id: integer('only those of this author, by ID', { completes: 'user' }),
-  author_username: string('only those of this author, by username'),
-  assignee_id: integer('only those assigned to this user, by ID', {
+  author_id: integer('filter by author ID', { completes: 'user' }),
+  author_username: string('filter by author username'),
+  assignee_id: integer('filter by assignee ID', {
     words: noneAny,
     completes: 'user',
   }),
-  approver_ids: list('integer', 'only those with all of these users as approvers', {
+  approver_ids: list('integer', 'filter by approver IDs (all of them)', {
     edition: 'PREMIUM',
     words: noneAny,
   }),
-  approved_by_ids: list('integer', 'only those that all of these users approved, five at most', {
+  approved_by_ids: list('integer', 'filter by user IDs that approved (all of them, at most five)', {
     edition: 'PREMIUM',
     words: noneAny,
     max: 5,
   }),
-  reviewer_id: integer('only those to be reviewed by this user, by ID', {
+  reviewer_id: integer('filter by reviewer ID', {
     words: noneAny,
     completes: 'user',
   }),
-  reviewer_username: string('only those to be reviewed by this user, by username', {
+  reviewer_username: string('filter by reviewer username', {
     words: noneAny,
   }),
-  my_reaction_emoji: string('only those you reacted to with this emoji', { words: noneAny }),
-  source_branch: string('only those from this branch', { exact: true }),
-  target_branch: string('only those into this branch', { exact: true }),
+  my_reaction_emoji: string('filter by your emoji reaction', { words: noneAny }),
+  source_branch: string('filter by source branch', { exact: true }),
+  target_branch: string('filter by target branch', { exact: true }),
   search: searchText,
   in: searchIn,
-  wip: oneOf(['yes', 'no'], 'only drafts, or only others'),
-  environment: string('only those deployed to this environment'),
-  deployed_before: datetime('only those deployed before this time'),
-  deployed_after: datetime('only those deployed after this time'),
+  wip: oneOf(['yes', 'no'], 'filter by draft status'),
+  environment: string('filter by deployment environment'),
+  deployed_before: datetime('list those deployed before this time'),
+  deployed_after: datetime('list those deployed after this time'),
 } as const
 const listed = {
   ...filters,
-  not: negation({ ...filters, assignee_username: string('assigned to this user, by username') }, [
+  not: negation({ ...filters, assignee_username: string('filter by assignee username') }, [
     'labels',
     'milestone',
     'author_id',
@@ -99,7 +99,7 @@ const base = '/projects/:id/merge_requests/:merge_request_iid'
 
 export const mr = {
   list: endpoint('GET /merge_requests', many(MergeRequest), {
-    summary: 'List merge requests: those you created, with --scope more, or a project’s',
+    summary: 'List merge requests, by default those that you created',
     command: 'list',
     path: {},
     params: listed,
@@ -118,38 +118,38 @@ export const mr = {
     lists: 'mr',
   }),
   get: endpoint(`GET ${base}`, one(MergeRequest), {
-    summary: 'Show a merge request in full',
+    summary: 'Show a merge request',
     command: 'get',
     args,
     path,
     params: {
-      include_rebase_in_progress: boolean('also say whether a rebase is in progress'),
+      include_rebase_in_progress: boolean('include whether a rebase is in progress'),
     },
     implied: true,
   }),
   rebase: endpoint(`PUT ${base}/rebase`, one(Rebase), {
     summary: 'Rebase the source branch of a merge request onto its target',
-    irreversible: 'the former commits are no longer those of the branch',
+    irreversible: 'the branch no longer has its previous commits',
     command: 'rebase',
     selects: { list: 'mr list' },
     args,
     path,
-    params: { skip_ci: boolean('start no pipeline for the rebased branch') },
-    access: 'whoever may push to the source branch',
+    params: { skip_ci: boolean('skip the pipeline for the rebased branch') },
+    access: 'anyone who can push to the source branch',
     status: 202,
   }),
   cancelAutoMerge: endpoint(`POST ${base}/cancel_merge_when_pipeline_succeeds`, one(MergeRequest), {
-    summary: 'Do not merge by itself any more when the pipeline succeeds',
+    summary: 'Cancel automatic merging of a merge request',
     command: 'cancel-auto-merge',
     selects: { list: 'mr list' },
     args,
     path,
     params: {},
     leaves: { merge_when_pipeline_succeeds: false },
-    irreversible: 'the documents show no way to have it merged by itself again',
+    irreversible: 'the API has no endpoint that enables automatic merging',
   }),
   closesIssues: endpoint(`GET ${base}/closes_issues`, many(ClosedIssue), {
-    summary: 'List the issues that merging would close',
+    summary: 'List the issues that a merge request would close',
     command: 'closes-issues',
     args,
     path,
@@ -158,23 +158,23 @@ export const mr = {
     lists: 'issue',
   }),
   subscribe: endpoint(`POST ${base}/subscribe`, one(MergeRequest), {
-    summary: 'Get notifications about a merge request',
+    summary: 'Subscribe to a merge request',
     command: 'subscribe',
     selects: { list: 'mr list' },
     args,
     path,
     params: {},
     leaves: { subscribed: true },
-    unchanged: 'you are subscribed to the merge request already',
+    unchanged: 'already subscribed to the merge request',
   }),
   unsubscribe: endpoint(`POST ${base}/unsubscribe`, one(MergeRequest), {
-    summary: 'Stop getting notifications about a merge request',
+    summary: 'Unsubscribe from a merge request',
     command: 'unsubscribe',
     selects: { list: 'mr list' },
     args,
     path,
     params: {},
     leaves: { subscribed: false },
-    unchanged: 'you are not subscribed to the merge request',
+    unchanged: 'not subscribed to the merge request',
   }),
 } as const

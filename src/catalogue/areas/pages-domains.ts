@@ -16,7 +16,7 @@ export const PagesCertificate = Obj(
 const ofAnyList = {
   domain: Str(),
   url: Str(),
-  auto_ssl_enabled: maybe(Bool({ description: 'absent on plain domains' })),
+  auto_ssl_enabled: maybe(Bool({ description: 'absent for domains without a certificate' })),
 } as const
 export const PagesDomain = Obj(
   { ...ofAnyList, certificate: maybe(PagesCertificate) },
@@ -36,8 +36,8 @@ const domain = string('domain name', { completes: 'pages-domain' })
 const ofProject = { id: project() } as const
 const ofDomain = { id: project(), domain } as const
 const settings = {
-  auto_ssl_enabled: boolean('take certificates from an automatic certificate authority'),
-  certificate: string('certificate, its intermediates following from most to least specific', {
+  auto_ssl_enabled: boolean('obtain certificates automatically'),
+  certificate: string('certificate, followed by intermediates from most to least specific', {
     format: 'pem',
   }),
   key: string('private key of the certificate', { format: 'pem', secret: true }),
@@ -51,7 +51,7 @@ export const pagesDomains = {
   listAll: endpoint('GET /pages/domains', many(InstancePagesDomain), {
     summary: 'List the Pages domains of the instance',
     command: 'list',
-    when: { flag: 'instance', help: 'those of the whole instance (administrators)' },
+    when: { flag: 'instance', help: 'list those of the whole instance (administrators)' },
     path: {},
     params: {},
     columns: ['domain', 'project_id', 'url', 'auto_ssl_enabled', 'expires_at'],
@@ -68,7 +68,7 @@ export const pagesDomains = {
     columns: ['domain', 'url', 'auto_ssl_enabled', ...made],
     made,
     lists: 'pages-domain',
-    access: 'whoever may view the domains of the project',
+    access: 'anyone who can view the project’s Pages domains',
     notes,
   }),
   get: endpoint('GET /projects/:id/pages/domains/:domain', one(PagesDomain), {
@@ -77,7 +77,7 @@ export const pagesDomains = {
     args: ['domain'],
     path: ofDomain,
     params: {},
-    access: 'whoever may view the domains of the project',
+    access: 'anyone who can view the project’s Pages domains',
     notes,
   }),
   add: endpoint('POST /projects/:id/pages/domains', one(PagesDomain), {
@@ -99,10 +99,10 @@ export const pagesDomains = {
     path: ofDomain,
     params: settings,
     access: editor,
-    notes: [...notes, 'An empty certificate and key remove the attached certificate.'],
+    notes: [...notes, 'An empty certificate and an empty key remove the certificate.'],
   }),
   delete: endpoint('DELETE /projects/:id/pages/domains/:domain', empty, {
-    irreversible: 'the key of its certificate is shown to nobody, and so not kept',
+    irreversible: 'the instance never shows the certificate’s key, so it cannot be recorded',
     summary: 'Remove a domain from a project’s Pages site',
     command: 'delete',
     selects: { list: 'pages-domains list' },
@@ -111,7 +111,8 @@ export const pagesDomains = {
     params: {},
     access: editor,
     done: 'removed',
-    destructive: 'The site no longer answers under this domain; its certificate and key are lost.',
+    destructive:
+      'The site is no longer available on this domain. Its certificate and key are deleted.',
     notes,
   }),
 } as const

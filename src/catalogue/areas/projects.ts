@@ -8,18 +8,18 @@ const orders = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity
 const adminOrders = ['repository_size', 'storage_size', 'packages_size', 'wiki_size'] as const
 
 const shared = {
-  archived: boolean('only archived ones, or only those that are not', { exact: true }),
-  id_after: integer('only with an ID greater than this'),
-  id_before: integer('only with an ID less than this'),
-  membership: boolean('only projects that you are a member of'),
-  min_access_level: integer('only where your access level is at least this', {
+  archived: boolean('filter by archived status', { exact: true }),
+  id_after: integer('list projects with a greater ID'),
+  id_before: integer('list projects with a smaller ID'),
+  membership: boolean('list only projects that you are a member of'),
+  min_access_level: integer('filter by your minimum access level', {
     names: accessLevels,
   }),
-  owned: boolean('only projects that you own'),
-  search: string('only those whose name, path or description holds this'),
-  simple: boolean('limited fields; no effect without authentication'),
+  owned: boolean('list only projects that you own'),
+  search: string('filter by text in name, path or description'),
+  simple: boolean('return fewer fields; always so without authentication'),
 } as const
-const orderHelp = 'order by'
+const orderHelp = 'sort field'
 const newest = { default: 'created_at' } as const
 const columns = [
   'id',
@@ -31,32 +31,34 @@ const columns = [
 
 export const projects = {
   list: endpoint('GET /projects', many(Project), {
-    summary: 'List the projects that you may see',
+    summary: 'List the projects that you can see',
     command: 'list',
     path: {},
     params: {
       ...shared,
-      last_activity_after: datetime('only with activity after this moment'),
-      last_activity_before: datetime('only with activity before this moment'),
+      last_activity_after: datetime('list projects with activity after this time'),
+      last_activity_before: datetime('list projects with activity before this time'),
       order_by: oneOf([...orders, 'similarity', ...adminOrders], orderHelp, newest),
-      repository_checksum_failed: boolean('only where the repository checksum failed', {
+      repository_checksum_failed: boolean('list projects whose repository checksum failed', {
         edition: 'PREMIUM',
       }),
-      wiki_checksum_failed: boolean('only where the wiki checksum failed', { edition: 'PREMIUM' }),
-      repository_storage: string('only those on this storage (administrators)', {
+      wiki_checksum_failed: boolean('list projects whose wiki checksum failed', {
+        edition: 'PREMIUM',
+      }),
+      repository_storage: string('filter by storage (administrators)', {
         completes: 'storage',
       }),
-      search_namespaces: boolean('match the namespaces above, too', { default: false }),
+      search_namespaces: boolean('also search in parent namespaces', { default: false }),
       sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
-      starred: boolean('only those that you starred'),
-      statistics: boolean('with statistics (Reporter or higher)'),
-      topic: list('string', 'only with all of these topics', { join: 'comma' }),
-      visibility: oneOf(visibilities, 'only of this visibility', { exact: true }),
-      with_custom_attributes: boolean('with custom attributes (administrators)'),
-      with_issues_enabled: boolean('only where issues are enabled'),
-      with_merge_requests_enabled: boolean('only where merge requests are enabled'),
-      with_programming_language: string('only those that use this programming language'),
-      custom_attributes: hash('only with this custom attribute (administrators)', {
+      starred: boolean('list only projects that you starred'),
+      statistics: boolean('include statistics (Reporter or higher)'),
+      topic: list('string', 'filter by topics (all of them)', { join: 'comma' }),
+      visibility: oneOf(visibilities, 'filter by visibility', { exact: true }),
+      with_custom_attributes: boolean('include custom attributes (administrators)'),
+      with_issues_enabled: boolean('list projects with issues enabled'),
+      with_merge_requests_enabled: boolean('list projects with merge requests enabled'),
+      with_programming_language: string('filter by programming language'),
+      custom_attributes: hash('filter by custom attribute (administrators)', {
         name: 'custom-attribute',
       }),
     },
@@ -64,11 +66,11 @@ export const projects = {
     keyset: true,
     lists: 'project',
     credential: 'optional',
-    access: 'anyone; without authentication public projects in their simple form',
+    access: 'anyone; without authentication, only public projects with fewer fields',
     notes: [
-      'Order similarity works only while searching, among your own projects.',
-      'Orders repository_size, storage_size, packages_size and wiki_size are for administrators.',
-      'Offset pages end at 50,000 records; beyond, order by id and continue with id_after or id_before.',
+      'The order "similarity" requires a search among your own projects.',
+      'Only administrators can order by repository_size, storage_size, packages_size or wiki_size.',
+      'Offset paging ends at 50,000 records. For more, order by ID and continue with id_after or id_before.',
     ],
   }),
   listOfUser: endpoint('GET /users/:user_id/projects', many(Project), {
@@ -79,7 +81,7 @@ export const projects = {
     columns,
     lists: 'project',
     credential: 'optional',
-    access: 'anyone; without authentication public projects in their simple form',
+    access: 'anyone; without authentication, only public projects with fewer fields',
   }),
   get: endpoint('GET /projects/:id', one(Project), {
     summary: 'Show a project',

@@ -30,12 +30,12 @@ export const resourceGroups = {
     params: {},
   }),
   update: endpoint('PUT /projects/:id/resource_groups/:key', one(ResourceGroup), {
-    summary: 'Change in which order a resource group lets jobs run',
+    summary: 'Change the process mode of a resource group',
     command: 'update',
     changes: true,
     args: ['key'],
     path,
-    params: { process_mode: oneOf(modes, 'order in which waiting jobs run') },
+    params: { process_mode: oneOf(modes, 'order in which waiting jobs start') },
     access: 'at least Developer of the project',
   }),
 } as const

@@ -31,7 +31,7 @@ const summary = {
   is_shared: Bool(),
   runner_type: Word(types),
   name: nullable(Str()),
-  online: nullable(Bool({ description: 'null when the runner never connected' })),
+  online: nullable(Bool({ description: 'null if the runner never connected' })),
   status: Word(['online', 'offline', 'paused', 'not_connected']),
 }
 export const RunnerSummary = Obj(summary, { title: 'Runner summary' })
@@ -80,25 +80,25 @@ export const RegisteredRunner = Obj(
 
 const runnerId = integer('runner ID', { name: 'id', completes: 'runner' })
 const filters = {
-  type: oneOf(types, 'only runners of this type'),
-  status: oneOf(states, 'only runners in this state'),
-  tag_list: list('string', 'only runners with all of these tags', {
+  type: oneOf(types, 'filter by runner type'),
+  status: oneOf(states, 'filter by status'),
+  tag_list: list('string', 'filter by tags (all of them)', {
     join: 'comma',
     exact: true,
   }),
 } as const
-const scopeHelp = 'only runners in this scope'
+const scopeHelp = 'filter by type or status (deprecated)'
 const scope = { deprecated: 'type or status' } as const
 const listed = {
   scope: oneOf(states, scopeHelp, scope),
   ...filters,
 } as const
 const columns = ['id', 'description', 'runner_type', 'status', 'ip_address', 'active'] as const
-const editable = 'whoever may edit the runner (its projects’ Maintainers, administrators)'
+const editable = 'anyone who can edit the runner (Maintainers of its projects, administrators)'
 
 export const runners = {
   list: endpoint('GET /runners', many(RunnerSummary), {
-    summary: 'List runners: yours, or those of the instance, a project or a group',
+    summary: 'List runners: yours, or of the instance, a project or group',
     command: 'list',
     path: {},
     params: listed,
@@ -109,7 +109,7 @@ export const runners = {
   listAll: endpoint('GET /runners/all', many(RunnerSummary), {
     summary: 'List all runners of the instance',
     command: 'list',
-    when: { flag: 'instance', help: 'those of the whole instance (administrators)' },
+    when: { flag: 'instance', help: 'list those of the whole instance (administrators)' },
     path: {},
     params: {
       ...listed,
@@ -120,7 +120,7 @@ export const runners = {
     access: 'administrators',
   }),
   get: endpoint('GET /runners/:id', one(Runner), {
-    summary: 'Show a runner in full',
+    summary: 'Show a runner',
     command: 'get',
     args: ['id'],
     path: { id: runnerId },
@@ -136,32 +136,32 @@ export const runners = {
     path: { id: runnerId },
     params: {
       description: string('description'),
-      active: boolean('whether the runner takes jobs'),
-      tag_list: list('string', 'the complete set of tags to end up assigned'),
-      run_untagged: boolean('whether it takes jobs without tags'),
-      locked: boolean('whether it is locked to its projects'),
-      access_level: oneOf(accessLevels, 'whether it runs on protected refs only'),
-      maximum_timeout: integer('longest time a job may take, in seconds', { nullable: true }),
+      active: boolean('let the runner accept jobs'),
+      tag_list: list('string', 'complete set of tags'),
+      run_untagged: boolean('let the runner accept untagged jobs'),
+      locked: boolean('lock the runner to its projects'),
+      access_level: oneOf(accessLevels, 'access level: any ref, or protected refs only'),
+      maximum_timeout: integer('maximum job duration in seconds', { nullable: true }),
     },
     access: editable,
   }),
   jobs: endpoint('GET /runners/:id/jobs', many(RunnerJob), {
-    summary: 'List the jobs a runner works on or has done',
+    summary: 'List the jobs of a runner',
     command: 'jobs',
     args: ['id'],
     path: { id: runnerId },
     params: {
-      status: oneOf(['running', 'success', 'failed', 'canceled'], 'only jobs in this state', {
+      status: oneOf(['running', 'success', 'failed', 'canceled'], 'filter by job state', {
         exact: true,
       }),
-      order_by: oneOf(['id'], 'order by'),
+      order_by: oneOf(['id'], 'sort field'),
       sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
     },
     columns: ['id', 'status', 'project.path_with_namespace', 'stage', 'name', 'ref', 'duration'],
     lists: 'job',
   }),
   listOfProject: endpoint('GET /projects/:id/runners', many(RunnerSummary), {
-    summary: 'List the specific and shared runners available in a project',
+    summary: 'List the runners available in a project',
     command: 'list',
     path: { id: project() },
     params: listed,
@@ -169,7 +169,7 @@ export const runners = {
     lists: 'runner',
   }),
   enable: endpoint('POST /projects/:id/runners', one(RunnerSummary), {
-    summary: 'Let a specific runner work for a project',
+    summary: 'Enable a runner for a project',
     command: 'enable',
     args: ['runner_id'],
     inverse: 'disable',
@@ -180,7 +180,7 @@ export const runners = {
     access: 'at least Maintainer of the project',
   }),
   disable: endpoint('DELETE /projects/:id/runners/:runner_id', empty, {
-    summary: 'Take a specific runner away from a project',
+    summary: 'Disable a runner for a project',
     command: 'disable',
     selects: { list: 'runners list' },
     args: ['runner_id'],
@@ -189,8 +189,8 @@ export const runners = {
     params: {},
     access: 'at least Maintainer of the project',
     done: 'disabled',
-    destructive: 'The runner stops taking jobs of this project.',
-    notes: ['Works only when the project is not the runner’s only project.'],
+    destructive: 'The runner no longer accepts jobs of this project.',
+    notes: ['Works only if the runner has another project.'],
   }),
   listOfGroup: endpoint('GET /groups/:id/runners', many(RunnerSummary), {
     summary: 'List the runners available in a group and its ancestors',
@@ -202,17 +202,17 @@ export const runners = {
     lists: 'runner',
   }),
   register: endpoint('POST /runners', one(RegisteredRunner), {
-    irreversible: 'the documents show no way to remove a runner',
+    irreversible: 'the API has no endpoint that removes a runner',
     summary: 'Register a runner and print its authentication token',
     command: 'register',
     path: {},
     params: {
       token: string('registration token', { required: true, secret: true }),
       description: string('description'),
-      info: hash('what runs it: name, version, revision, platform, architecture'),
-      active: boolean('whether the runner takes jobs'),
+      info: hash('runner details: name, version, revision, platform, architecture'),
+      active: boolean('let the runner accept jobs'),
     },
     credential: 'parameter',
-    access: 'holders of a registration token',
+    access: 'anyone with a registration token',
   }),
 } as const

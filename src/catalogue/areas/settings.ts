@@ -21,7 +21,7 @@ export const settings = {
     params: settingsAttributes,
     access,
     notes: Object.entries(settingsRequirements).map(
-      ([name, needed]) => `${name} requires ${needed}, given or set before.`,
+      ([name, needed]) => `${name} requires ${needed}, in the same call or set before.`,
     ),
   }),
 } as const

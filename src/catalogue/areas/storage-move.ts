@@ -9,25 +9,22 @@ const Receipt = Unknown({ title: 'Storage move receipt' })
 /** The three endpoints differ in whose repositories they move. */
 const moving = <const K extends string>(kind: K) =>
   ({
-    summary: `Schedule moves of all ${kind} on a storage to another`,
+    summary: `Move all ${kind} from one storage to another`,
     command: 'schedule',
     when: { flag: kind, help: `move ${kind}` },
     path: {},
     params: {
-      source_storage_name: string('storage to empty', { required: true, completes: 'storage' }),
-      destination_storage_name: string(
-        'storage to fill; the instance chooses another one when omitted',
-        {
-          completes: 'storage',
-        },
-      ),
+      source_storage_name: string('source storage', { required: true, completes: 'storage' }),
+      destination_storage_name: string('target storage [chosen by the instance]', {
+        completes: 'storage',
+      }),
     },
     access: 'administrators',
     status: 202,
-    irreversible: 'the way back is another move',
+    irreversible: 'schedule another move to go back',
     destructive:
-      'Each repository is read-only while it moves. Moving a project that is already stored in a ' +
-      'clustered storage back into that cluster can permanently delete its repository.',
+      'Each repository is read-only during its move. If you move a project to the clustered storage ' +
+      'that already holds it, the repository can be deleted permanently.',
     notes: [
       'Moving into a clustered storage in service versions 13.12 to 14.1 needs the feature flag ' +
         'gitaly_replicate_repository_direct_fetch.',

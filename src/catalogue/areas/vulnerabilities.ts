@@ -4,8 +4,8 @@ import { integer, project, string } from '../params.js'
 import { ListedVulnerability, Vulnerability } from '../shapes/vulnerability.js'
 
 const ofId = { id: integer('vulnerability ID', { completes: 'vulnerability' }) } as const
-const change = 'whoever may make this change'
-const alpha = 'The API is alpha or being deprecated; its answers may change between releases.'
+const change = 'anyone who can make this change'
+const alpha = 'This API is in alpha or deprecated. Its responses can change between releases.'
 
 /** The four operations differ in their word and the state they lead to. */
 const transition = <const V extends string, const S extends string>(
@@ -23,7 +23,7 @@ const transition = <const V extends string, const S extends string>(
     params: {},
     leaves,
     access: change,
-    unchanged: `The vulnerability is ${state} already.`,
+    unchanged: `The vulnerability is already ${state}.`,
     notes: [alpha],
   }) as const
 
@@ -35,19 +35,22 @@ export const vulnerabilities = {
     params: {},
     columns: ['id', 'severity', 'state', 'report_type', 'title', 'created_at'],
     lists: 'vulnerability',
-    access: 'whoever may use the project’s security dashboard',
+    access: 'anyone who can use the project’s security dashboard',
     notes: [alpha],
   }),
   create: endpoint('POST /projects/:id/vulnerabilities', one(Vulnerability), {
-    irreversible: 'the documents show no way to delete a vulnerability',
+    irreversible: 'the API has no endpoint that deletes a vulnerability',
     summary: 'Create a vulnerability from a finding',
     command: 'create',
     path: { id: project() },
     params: {
       finding_id: string('finding ID', { required: true, in: 'query' }),
     },
-    access: 'whoever may create vulnerabilities in the project',
-    notes: ['Title, severity and confidence come from the finding; its author is you.', alpha],
+    access: 'anyone who can create vulnerabilities in the project',
+    notes: [
+      'The title, severity and confidence come from the finding. You become its author.',
+      alpha,
+    ],
   }),
   get: endpoint('GET /vulnerabilities/:id', one(Vulnerability), {
     summary: 'Show a vulnerability',
@@ -55,7 +58,7 @@ export const vulnerabilities = {
     args: ['id'],
     path: ofId,
     params: {},
-    access: 'whoever may see the project’s vulnerabilities',
+    access: 'anyone who can see the project’s vulnerabilities',
     notes: [alpha],
   }),
   confirm: endpoint(

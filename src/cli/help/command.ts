@@ -45,7 +45,7 @@ const facts = (command: Command): (readonly [string, string])[] => {
   return [
     ...(access === '' ? [] : [['who', access] as const]),
     ...editionFacts(all),
-    ...(loss === undefined ? [] : [['asks first', loss] as const]),
+    ...(loss === undefined ? [] : [['asks for confirmation', loss] as const]),
   ]
 }
 

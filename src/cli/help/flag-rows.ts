@@ -25,7 +25,7 @@ const valuesText = (param: Param): string[] => {
 
 /** Where a project or group comes from that is not given. */
 const elsewhere: Readonly<Record<ScopeParam['type'], string>> = {
-  project: 'else SVC_PROJECT or that of the clone',
+  project: 'default: SVC_PROJECT or the project of the git clone',
   group: 'else SVC_GROUP',
 }
 

@@ -10,7 +10,7 @@ const groups = [
   ['start', 'Getting started'],
   ['glance', 'At a glance'],
   ['account', 'Accounts and profiles'],
-  ['as code', 'An instance as code'],
+  ['as code', 'Infrastructure as code'],
   ['tool', 'The tool'],
 ] as const
 
@@ -40,7 +40,7 @@ export const rootHelp = async (style: PageStyle): Promise<string> => {
       table(
         [
           ['svcctl help <area>', 'the verbs of an area'],
-          ['svcctl help <area> <verb>', 'flags, examples, who may do it'],
+          ['svcctl help <area> <verb>', 'flags, examples, required role'],
           ['svcctl help <topic>', Object.keys(topics).join(', ')],
         ],
         style.width,

@@ -64,7 +64,8 @@ export const recipes = {
   },
   settings: {
     job: 'Settings changed from a file once the difference was seen, and put back',
-    about: 'What the file does not name is left alone, so the last line takes back no more.',
+    about:
+      'Apply changes only settings that the file declares. The last line restores the previous values.',
     lines: [
       'svcctl export settings > before.yml',
       'svcctl plan settings.yml',
@@ -79,7 +80,7 @@ export const recipes = {
     lines: ['svcctl artifacts download -P platform/app --ref main --job build --extract --to out'],
   },
   'deploy-keys': {
-    job: 'A deploy key rotated wherever it is used',
+    job: 'Rotate a deploy key in all projects',
     about:
       'What a list of many projects prints goes into any command: as projects to -P -, as objects to -. The old key goes when the new one is in use.',
     lines: [

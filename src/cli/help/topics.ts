@@ -20,16 +20,16 @@ import { commandLine, indent, table, wrap } from './layout.js'
 type Part = string | { readonly lines: readonly string[] }
 
 const parts: readonly Part[] = [
-  'The documents of the API have neutral words where a product has its own. Paths, headers and values are the same on deployed instances; a few parameters, fields and the session cookie are called otherwise there, and versions differ in what they know.',
-  'What an instance does not know it ignores, with 200 and no complaint. So after a write its answer is held against what was sent, and what it does not show is noted; --strict makes that exit 1. svcctl doctor says which version it is and in which words it is spoken to.',
-  'What a newer version knows is sent all the same by its own name, and shown wherever a field is named:',
+  'The API documents use neutral names. On a real instance, a few parameters, fields and the session cookie have other names, and each version supports a different set. Paths, headers and values are mostly the same.',
+  'An instance ignores parameters that it does not know and still answers 200. After a write, svcctl therefore compares the response with the request and reports ignored attributes. With --strict, the command then exits with 1. svcctl doctor shows the version of the instance and the vocabulary in use.',
+  'You can send parameters that only a newer version knows, and show its fields:',
   {
     lines: [
       'svcctl settings update --param new_setting=5 --strict',
       'svcctl runners list --param status=brand_new',
     ],
   },
-  'An instance’s words are written down once, in a file. learn finds out what its answers tell, and leaves as comments what is not certain; check holds the file against the instance:',
+  'A vocabulary file holds the names that an instance uses. "learn" writes one from the instance’s responses and leaves uncertain names as comments. "check" compares the file with the instance:',
   {
     lines: [
       'svcctl vocabulary learn --to work.yml',
@@ -37,7 +37,7 @@ const parts: readonly Part[] = [
       'svcctl vocabulary check -p work',
     ],
   },
-  'The file, every section but the first of which may be missing:',
+  'An example of the file. Only the first line is required:',
   {
     lines: [
       'vocabulary: 1',
@@ -52,8 +52,8 @@ const parts: readonly Part[] = [
       'secrets: [hub_signing_blob]            # further fields to mask',
     ],
   },
-  'Both names are then taken: as flags, by --param, --input, --fields and --where, and by settings get. Both for one thing on one line are refused. --curl, -v and the audit log show what is sent; JSON is passed on as it came, tables and csv are headed by the instance’s word. --help and completion show that one first. With several profiles a line may have the names of any of them, and each is sent its own; files of plan and apply have those of the documents, whatever the instance.',
-  'A profile’s file counts for its own address only; SVC_VOCABULARY counts for whatever instance the run is about, the embedded one as well. It can rename, and never unprotect: credentials travel as ever, and what is secret under one name is under the other. svcctl sandbox serve --vocabulary work.yml is an instance with these words, to rehearse against.',
+  'svcctl then accepts both names: as flags, in --param, --input, --fields and --where, and in "settings get". Do not use both names of a parameter on one command line. --curl, -v and the audit log show the instance’s names, because these are sent. JSON keeps the instance’s names; tables and CSV use them as headings; --help and completion list them first. With several profiles, each instance gets its own names. Files for plan and apply always use the names of the API documents.',
+  'The vocabulary of a profile applies to its base URL only. SVC_VOCABULARY applies to every instance, including the embedded one. A vocabulary can rename fields but never weakens protection: a secret field stays masked under both names. To test with these names, run svcctl sandbox serve --vocabulary work.yml.',
 ]
 
 /** The page. */
@@ -78,12 +78,12 @@ const pageWidth = 80
 const flagsTopic = (): string =>
   (
     [
-      ['Of commands that list:', [...pagingFlags, ...sortFlags]],
-      ['Of commands of projects or groups:', spreadFlags],
-      ['Of commands that read:', repeatFlags],
-      ['Of commands that show what has a page of its own:', pageFlags],
-      ['Of commands that send a request:', requestFlags],
-      ['Of every command:', outputFlags],
+      ['Commands that list:', [...pagingFlags, ...sortFlags]],
+      ['Commands for projects or groups:', spreadFlags],
+      ['Commands that read:', repeatFlags],
+      ['Commands that show objects with a web page:', pageFlags],
+      ['Commands that send requests:', requestFlags],
+      ['All commands:', outputFlags],
     ] as const
   )
     .map(([title, flags]) => `${title}\n${table(rowsOfFlags(flags), pageWidth)}`)
@@ -94,7 +94,7 @@ const exitTopic = (): string => {
     ([category, code]) =>
       [`${code}  ${category}`, categoryMeanings[category as keyof typeof exitCodes]] as const,
   )
-  return table([['0', 'done, or nothing to do (304)'], ...rows], pageWidth)
+  return table([['0', 'success, or nothing to do (304)'], ...rows], pageWidth)
 }
 
 const environmentTopic = (): string =>
@@ -111,11 +111,11 @@ const outputTopic = (): string =>
     ),
     '',
     ...paragraphs([
-      'Standard output carries the answer and nothing else; notes, progress and questions go to standard error.',
-      '--fields a,b.c chooses columns or keys; dotted names reach inside.',
-      'Lists end at --limit (100 unless given); a line on standard error says when there is more, --limit all gives everything.',
-      'A list that ends midway has printed what came: the exit code and standard error tell. Only JSON shows it by itself, its array stays open.',
-      'Tokens, keys and passwords in answers are masked unless --show-secrets is given.',
+      'Standard output carries only the result. Notes, progress and prompts go to standard error.',
+      '--fields a,b.c selects columns or keys; dots select nested fields.',
+      'Lists stop at --limit (default 100). If there are more records, a note on standard error says so; --limit all lists everything.',
+      'If a list fails midway, the records so far are printed, and the exit code and standard error report the failure. JSON output then lacks its closing bracket.',
+      'Tokens, keys and passwords in responses are masked. --show-secrets shows them.',
     ]),
   ].join('\n')
 
@@ -123,9 +123,9 @@ const configurationTopic = async (): Promise<string> => {
   const { settings } = await import('../../profile/index.js')
   return [
     ...paragraphs([
-      'A flag beats the environment, the environment beats the profile. svcctl auth login makes a profile, svcctl profile set changes one, auth switch and --profile choose one.',
-      'Several are asked at once by -p a,b, -p "prod-*", -p @tag (the setting tags) or --all-profiles: each with its own credential and guard rails. What writes takes names only, --yes, and --confirm for each protected one.',
-      'Tokens are kept in the keyring of the system where there is one, else in a file that only its owner can read.',
+      'Flags take precedence over environment variables, and these over the profile. Create a profile with svcctl auth login, change it with svcctl profile set, and choose one with svcctl auth switch or --profile.',
+      'To run a command on several instances, use -p a,b, -p "prod-*", -p @tag or --all-profiles. Each instance uses its own credential and guard rails. Commands that write require profile names, --yes, and --confirm for each protected profile.',
+      'Tokens are stored in the system keyring. Without a keyring, they are stored in a file that only you can read.',
     ]),
     '',
     'Settings of a profile:',

@@ -133,7 +133,7 @@ const projectOf = async (words: readonly string[], env: NodeJS.ProcessEnv, sessi
   (await scopeAtHand('project', env, session, process.cwd()))?.value
 
 const noRefresh = async (): Promise<never> => {
-  throw new Error('completion refreshes no credential')
+  throw new Error('completion does not refresh credentials')
 }
 
 /** What came back of one request that may take no longer than a TAB may. */

@@ -22,8 +22,8 @@ const aliasWords = (name: string, env: Environment): readonly string[] | undefin
   const [first = ''] = words
   if (isCommand(first)) return words
   throw usage(
-    `the alias ${name} begins with "${first}", which is no command`,
-    `Give it another line: svcctl alias set ${name} '<area> <verb> …'`,
+    `the alias ${name} begins with "${first}", which is not a command`,
+    `Set it again: svcctl alias set ${name} '<area> <verb> …'`,
   )
 }
 

@@ -33,8 +33,8 @@ const complaintIn = (message: string): string =>
 /** A first word that is no area and no command. */
 export const unknownArea = (word: string, message: string): Failure =>
   usage(
-    `there is no command "${word}"`,
-    meantArea(word) ?? suggestionIn(message) ?? 'Run svcctl --help for the list.',
+    `unknown command "${word}"`,
+    meantArea(word) ?? suggestionIn(message) ?? 'Run "svcctl --help" for a list of commands.',
   )
 
 /** A word that is no verb of its area or group. */
@@ -58,14 +58,14 @@ export const verbMissing = (
 ): Failure => {
   const first = tokens.find((token) => token.startsWith('-')) ?? ''
   return usage(
-    `${called} needs a verb before ${first.replace(/=.*/s, '')}: ${verbs.join(', ')}`,
+    `"${called}" needs a verb before ${first.replace(/=.*/s, '')}: ${verbs.join(', ')}`,
     suggestionIn(message) ?? `svcctl ${called} --help says what they do.`,
   )
 }
 
 /** Flags, and no command at all. */
 export const commandMissing = (): Failure =>
-  usage('there is no command', 'Run svcctl --help for the list.')
+  usage('unknown command', 'Run "svcctl --help" for a list of commands.')
 
 /** A flag that is taken nowhere before the words of a command. @param among what it stands among */
 export const unknownAnywhere = (among: readonly string[], message: string): Failure =>
@@ -73,8 +73,8 @@ export const unknownAnywhere = (among: readonly string[], message: string): Fail
     complaintIn(message),
     suggestionIn(message) ??
       (among.some(isWord)
-        ? 'The flags of a command follow its words; svcctl help flags lists those that may stand anywhere.'
-        : 'Run svcctl --help for the commands, svcctl help flags for what they share.'),
+        ? 'Put flags after the command. "svcctl help flags" lists the flags that can stand anywhere.'
+        : 'Run "svcctl --help" for a list of commands, or "svcctl help flags" for their common flags.'),
   )
 
 /** A flag of another level that the command does not take. */
@@ -105,7 +105,7 @@ export const wrongUse = (
   const negative = tokens.find((token) => /^-\d/.test(token))
   const hint =
     negative !== undefined && message.startsWith('unknown option')
-      ? `A value that starts with a dash follows --: … -- ${negative}`
+      ? `Put a value that starts with a dash after "--": … -- ${negative}`
       : (suggestionIn(message, '', meantFlag(flags)) ?? `Run svcctl ${called} --help.`)
   return usage(complaintIn(message).replace(/^(too many arguments) for '[^']*'/, '$1'), hint)
 }

@@ -23,14 +23,14 @@ import { filled } from './path.js'
 const naming = ['object', 'id'] as const
 
 const strange = (what: string): Error =>
-  usage(`standard input: ${what}`, 'api takes one object a line, or records with an id.')
+  usage(`standard input: ${what}`, '"api" reads one object per line, or records with an ID.')
 
 /** What a value of JSON names. */
 const nameIn = (value: unknown): string => {
   const named = isObject(value) ? (value.object ?? value.id) : value
   if (isNumber(named)) return digitsOf(named)
   if (typeof named === 'string') return named
-  throw strange(`${JSON.stringify(value)?.slice(0, 40) ?? ''} names no object`)
+  throw strange(`${JSON.stringify(value)?.slice(0, 40) ?? ''} does not name an object`)
 }
 
 /** Takes text, and gives what it names. */
@@ -47,7 +47,7 @@ const cellOf = (heading: string): ((line: string) => string) | undefined => {
   const cells = heading.split('\t')
   const column = naming.map((name) => cells.indexOf(name)).find((at) => at >= 0)
   if (column !== undefined) return (row) => row.split('\t')[column] ?? ''
-  if (cells.length > 1) throw strange('the table has no column id')
+  if (cells.length > 1) throw strange('the table has no "id" column')
   return undefined
 }
 
@@ -89,7 +89,7 @@ export async function* objectsIn(
     any ||= found.length > 0
   }
   const found = form?.('', true) ?? []
-  if (!any && found.length === 0) throw strange('it names nothing to work on')
+  if (!any && found.length === 0) throw strange('it names no objects')
   if (found.length > 0) yield found
 }
 
@@ -107,7 +107,7 @@ export const hasPlace = ({ path }: Pick<WireRequest, 'path'>): boolean =>
  * @throws Failure `usage` for what cannot stand in a path
  */
 export const requestFor = (request: WireRequest, object: string): WireRequest => {
-  if (isDots(object) || object === '') throw usage(`"${object}" cannot stand in a path`)
+  if (isDots(object) || object === '') throw usage(`"${object}" cannot be used in a path`)
   const text = encodeURIComponent(object)
   return { ...request, path: request.path.replaceAll(mark, text).replaceAll(encodedMark, text) }
 }
@@ -169,7 +169,7 @@ const lossOf = ({ method }: WireRequest): Pick<Operation, 'loses' | 'done'> =>
   method === 'DELETE'
     ? {
         loses: {
-          what: 'What is there is lost.',
+          what: 'The object is deleted.',
           each: ({ request }) => maskAddresses(request?.path ?? ''),
         },
         done: 'deleted',

@@ -24,11 +24,12 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Method and path; a path alone is read. A word is a method only where a path follows. */
 const targetOf = ([first, second]: readonly string[]): { method: string; target: string } => {
-  if (first === undefined) throw usage('api needs a path', 'For instance: svcctl api GET /runners')
+  if (first === undefined)
+    throw usage('api requires a path', 'For example: svcctl api GET /runners')
   if (second === undefined) return { method: 'GET', target: first }
   const method = first.toUpperCase()
   if (!methods.includes(method))
-    throw usage(`api takes one of ${methods.join(', ')}, not "${first}"`)
+    throw usage(`the method must be one of ${methods.join(', ')}, not "${first}"`)
   return { method, target: second }
 }
 
@@ -41,11 +42,11 @@ const headersOf = (lines: readonly string[]): Record<string, string> => {
     const at = line.indexOf(':')
     const name = line.slice(0, at).trim()
     if (at < 1 || !/^[A-Za-z0-9-]+$/.test(name))
-      throw usage(`--header takes "Name: value", not "${line}"`)
+      throw usage(`--header must have the form "Name: value", not "${line}"`)
     if (ours.test(name))
       throw usage(
         `--header cannot set ${name}`,
-        'Credentials come from the profile or SVC_TOKEN, the user from --sudo.',
+        'Set the credential with a profile or SVC_TOKEN, and the user with --sudo.',
       )
     headers[name.toLowerCase()] = line.slice(at + 1).trim()
   }
@@ -83,7 +84,7 @@ const requestOf = async (place: PlaceService, given: Body): Promise<WireRequest>
   const { method, target } = targetOf(given.args)
   if (/^[a-z]+:\/\//i.test(target))
     throw usage(
-      'api takes a path of the instance, not an address',
+      'api requires a path on the instance, not a URL',
       'Choose the instance with --base-url.',
     )
   const path = pathIn(target)
@@ -158,18 +159,18 @@ const pathsFor = async (
 }
 
 const flags = {
-  header: list('string', 'a further header, "Name: value"'),
+  header: list('string', 'additional header, "Name: value"'),
   project: {
     type: 'project',
-    help: 'project in the place of {project}; several: a request each',
+    help: 'project for {project}; with several projects, one request each',
     short: 'P',
   },
   group: {
     type: 'group',
-    help: 'group in the place of {group}; for {project}: each of its projects',
+    help: 'group for {group}; {project} stands for each of its projects',
     short: 'G',
   },
-  paginate: boolean('follow the pages; one JSON array, or a record a line'),
+  paginate: boolean('follow pages; print one JSON array, or one record per line'),
 } as const
 type Mine = GivenBy<typeof flags>
 
@@ -180,7 +181,7 @@ const suggested = async (error: Failure, request: WireRequest): Promise<Failure>
   if (route === undefined) return error
   return new Failure(error.category, error.message, {
     ...error.details,
-    hint: `The documents have ${route}.`,
+    hint: `The documented endpoint is ${route}.`,
   })
 }
 
@@ -198,11 +199,14 @@ const paginated = async (request: WireRequest): Promise<WireRequest> =>
 /** Whether each object of standard input has a request of its own. */
 const isForEach = (given: Mine, piped: boolean, request: WireRequest): boolean => {
   if (piped && given.flags.paginate === true)
-    throw usage('--paginate follows the pages of one request, not of those for many objects')
+    throw usage('--paginate works for a single request, not for many objects')
   if (piped === hasPlace(request)) return piped
   throw piped
-    ? usage('- needs {} in the path: it says where an object goes')
-    : usage('{} stands in the path, and no objects are given', 'Give - to read them.')
+    ? usage('- requires {} in the path, where svcctl inserts each object')
+    : usage(
+        'the path contains {}, but no objects are given',
+        'Add - to read objects from standard input.',
+      )
 }
 
 const calling = async (services: Services, asked: Mine): Promise<Operation> => {
@@ -214,8 +218,8 @@ const calling = async (services: Services, asked: Mine): Promise<Operation> => {
   const each = isForEach(given, piped, template)
   if (each && asked.several === true)
     throw usage(
-      '- and several projects or groups do not go together',
-      'Run the command once for each of them.',
+      '- cannot be combined with several projects or groups',
+      'Run the command once for each.',
     )
   if (paginate === true) return pages(services, template)
   if (asked.several === true) return inEach(place, template)
@@ -232,8 +236,8 @@ const endpointFor = ({ method, path }: WireRequest, returns: Endpoint['returns']
   command: '',
   path: {},
   params: {},
-  unchanged: 'nothing changed: it was already so',
-  ...(method === 'DELETE' ? { destructive: 'What is there is lost.' } : {}),
+  unchanged: 'nothing changed: already in this state',
+  ...(method === 'DELETE' ? { destructive: 'The object is deleted.' } : {}),
 })
 
 /** A list whose pages are followed, of each project or group. */
@@ -279,11 +283,11 @@ const one = async ({ person, place }: Services, request: WireRequest): Promise<O
 }
 
 export const api = define({
-  summary: 'Make any call with the credentials of the profile',
+  summary: 'Send any API request with the profile’s credential',
   description: [
-    'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those of -P and -G, else for those at hand. DELETE is confirmed.',
-    'Several projects or groups get a request each: -P a,b, -P - for those of standard input, -G for the projects of a group in the place of {project}, --all-projects. Writes to them keep a journal.',
-    'With - as the last word {} in the path, or in a value of the query, stands for each object that standard input names.',
+    'The path is relative to /api/v4. A path that starts with /api/ can name another root (/api/graphql). svcctl replaces {project} and {group} with the values of -P and -G, or with the default project or group. DELETE asks for confirmation.',
+    'To send a request for each of several projects or groups, use -P a,b, -P - (standard input) or --all-projects. With -G, {project} stands for each project of the group. Writes are recorded in a journal.',
+    'With - as the last argument, svcctl reads objects from standard input and replaces {} in the path or in a query value with each one.',
   ],
   open: true,
   args: [
@@ -291,7 +295,7 @@ export const api = define({
       name: 'method',
       required: false,
       variadic: false,
-      help: `${methods.join(', ')}; GET where only a path is given`,
+      help: `${methods.join(', ')} [GET]`,
       values: async (_before, current) => [
         ...methods.map((value) => ({ value })),
         // A path alone is read.
@@ -302,14 +306,14 @@ export const api = define({
       name: 'path',
       required: false,
       variadic: false,
-      help: 'path, with or without the leading slash',
+      help: 'path, with or without a leading slash',
       values: pathsFor,
     },
     {
       name: 'objects',
       required: false,
       variadic: false,
-      help: '-: those of standard input, each in the place of {}',
+      help: '- to read objects from standard input, each of which replaces {}',
     },
   ],
   flags,

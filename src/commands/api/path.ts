@@ -15,8 +15,8 @@ type Kind = (typeof kinds)[number]
 /** How the project or group of a call may be given. */
 const ways: Readonly<Record<Kind, string>> = {
   project:
-    'Give --project (-P), the projects of a --group (-G), --all-projects or SVC_PROJECT, or run it inside a clone of the project.',
-  group: 'Give --group (-G), --all-groups or SVC_GROUP.',
+    'Pass --project (-P), --group (-G) or --all-projects, set SVC_PROJECT, or run the command inside a clone of the project.',
+  group: 'Pass --group (-G) or --all-groups, or set SVC_GROUP.',
 }
 
 /**
@@ -33,9 +33,9 @@ export const filled = async (
     if (!path.includes(`{${kind}}`)) continue
     const value = flags[kind] ?? (await place.scope(kind))
     if (value === undefined)
-      throw usage(`{${kind}} stands in the path, and there is no ${kind} at hand`, ways[kind])
+      throw usage(`the path contains {${kind}}, but no ${kind} is given`, ways[kind])
     const text = String(value)
-    if (text === '' || isDots(text)) throw usage(`"${text}" cannot stand in the place of {${kind}}`)
+    if (text === '' || isDots(text)) throw usage(`"${text}" cannot replace {${kind}}`)
     path = path.replaceAll(`{${kind}}`, encodeURIComponent(text).replaceAll('.', '%2E'))
   }
   return { ...request, path }
@@ -43,11 +43,11 @@ export const filled = async (
 
 const checkedPath = (path: string): string => {
   const [plain = ''] = path.split(/[?#]/)
-  if (hasDots(plain)) throw usage('"." and ".." cannot stand in a path')
+  if (hasDots(plain)) throw usage('"." and ".." cannot be used in a path')
   const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
   if (stray === undefined) return path
   throw usage(
-    `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot stand in a path`,
+    `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot be used in a path`,
     `Write it as ${stray === '#' ? '%23' : encoded(stray)}.`,
   )
 }

@@ -60,10 +60,10 @@ export const againFor = ({ inputs, selection }: PlanDocument, given: PlanGiven):
 }
 
 const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
-  if (args.length > 1) throw usage(`${file} is a plan: no other file goes with it`)
+  if (args.length > 1) throw usage(`${file} is a plan and cannot be combined with other files`)
   const stray = selecting.find((name) => flags[name] !== undefined)
   if (stray !== undefined)
-    throw usage(`--${stray} does not go with a plan file: ${file} says what it is about`)
+    throw usage(`--${stray} cannot be used with a plan file: ${file} already contains its options`)
 }
 
 /** The plan file that a line names; undefined where it names files that declare an instance. */
@@ -85,20 +85,21 @@ export const agreedIn = async (
 
 /** Files are a part of the state that a plan was made for. */
 const changed = (text: string): Failure =>
-  new Failure('conflict', text, { hint: 'Nothing was written. Make the plan again.' })
+  new Failure('conflict', text, { hint: 'Nothing was written. Create the plan again.' })
 
 /** @throws Failure `conflict` for a file that is not what the plan was made of */
 export const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void => {
   for (const { path, sha256 } of files) {
     if (path === '-')
       throw usage(
-        `${plan} was made of standard input, which cannot be read again`,
+        `${plan} was created from standard input, which cannot be read again`,
         'Apply the files.',
       )
     const bytes = bytesOf(resolve(cwd, path))
-    if (bytes === undefined) throw changed(`${plan} was made of ${path}, which is not there`)
+    if (bytes === undefined)
+      throw changed(`${plan} was created from ${path}, which no longer exists`)
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw changed(`${path} was changed since ${plan} was made`)
+      throw changed(`${path} changed after ${plan} was created`)
   }
 }
 
@@ -123,14 +124,14 @@ export const checkAgreed = async (agreed: Agreed, made: MadePlan): Promise<void>
   const now = await documentOf(made)
   const { file, document } = agreed
   const differs = (what: string, was: string | null, is: string | null): never => {
-    throw usage(`${file} was made ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)
+    throw usage(`${file} was created ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)
   }
   if (document.instance !== now.instance) differs('for', document.instance, now.instance)
   if (document.user !== now.user) differs('by', document.user, now.user)
   const known = new Map(now.files.map(({ path, sha256 }) => [path, sha256]))
   const other = document.files.find(({ path, sha256 }) => known.get(path) !== sha256)
   if (other !== undefined || now.files.length !== document.files.length)
-    throw changed(`${other?.path ?? 'a file'} is not what ${file} was made of`)
+    throw changed(`${other?.path ?? 'a file'} is not the file that ${file} was created from`)
   const byId = new Map(now.actions.map((action) => [action.id, action]))
   const [before, after] = [idsOf(document), idsOf(now)]
   const [gone, added] = [without(before, after), without(after, before)]
@@ -139,8 +140,8 @@ export const checkAgreed = async (agreed: Agreed, made: MadePlan): Promise<void>
     if (again === undefined || again.digest !== action.digest) continue
     if (agreedTo(again, added) !== agreedTo(action, gone))
       throw usage(
-        `${file}: ${action.id} is not what the files make of it`,
-        'Somebody changed the plan file, or the tool is another: make the plan again.',
+        `${file}: ${action.id} does not match the files`,
+        'The plan file was changed, or another version of svcctl created it. Create the plan again.',
       )
   }
 }

@@ -67,7 +67,7 @@ const tellDone = async (
   for (const { action, found } of unkept)
     for (const { text } of found) person.warn(`${action.id}: ${text}`)
   for (const { action, failure } of unread)
-    person.warn(`${action.id}: could not be read once more: ${failure.message}`)
+    person.warn(`${action.id}: could not be read again: ${failure.message}`)
   person.note(closingLine(report, keptAs(run.journal, 'apply', place.globals)))
 }
 
@@ -159,7 +159,7 @@ const remembered = async (
     if (secrets.unusable === undefined) await secrets.record.remember(set)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    services.person.warn(`which secrets were set cannot be kept: ${why}`)
+    services.person.warn(`cannot record which secrets were set: ${why}`)
   }
 }
 
@@ -169,7 +169,7 @@ const verified = async (doing: ApplyRun, all: Carried): Promise<Verified> => {
   const engine = await import('../../desired/applying/verifying.js')
   const { each } = writableOf(services)
   const { sleep } = services.place.clock
-  return services.person.progress('looking whether the instance has it', () =>
+  return services.person.progress('verifying the changes', () =>
     engine.verify(
       { sight: made.sight, each, sleep },
       actions.filter((action) => isDone(all, action)),
@@ -191,9 +191,9 @@ const endedWith = async (
   if (unkept.length > 0)
     throw new Failure(
       'failed',
-      `the instance did not keep what was written to ${unkept.length} of its objects`,
+      `the instance did not apply all changes to ${unkept.length} objects`,
       {
-        hint: 'Put what it keeps into the files, or look whether this version knows the attribute.',
+        hint: 'Change the files to the values that the instance keeps, or check whether its version supports the attribute.',
       },
     )
 }

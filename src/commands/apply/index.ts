@@ -37,7 +37,7 @@ const onlyOne = async (
   const held = await lock(join(state, `apply-${name}.lock`), {
     patience: 0,
     held: (owner) =>
-      new Failure('conflict', `another apply to ${instance} is under way: ${owner}`, {
+      new Failure('conflict', `another apply to ${instance} is running: ${owner}`, {
         hint: 'Wait for it to end.',
       }),
   })
@@ -47,10 +47,10 @@ const onlyOne = async (
 const flags = {
   ...planningFlags,
   verify: {
-    ...boolean('read what was written once more', { default: true }),
-    refusal: 'do not read what was written once more',
+    ...boolean('verify the changes by reading the objects again', { default: true }),
+    refusal: 'do not verify the changes',
   },
-  stale: oneOf(['skip'], 'leave out what a plan file no longer fits, and do the rest'),
+  stale: oneOf(['skip'], 'skip actions of a plan file that no longer apply'),
 } as const
 type Mine = GivenBy<typeof flags>
 
@@ -68,7 +68,7 @@ const checkSecrets = async ({ findings }: DesiredPlan): Promise<void> => {
   const missing = findings.flatMap(({ is, text, origin }) =>
     is === 'secret' ? [origin === undefined ? text : `${originText(origin)}: ${text}`] : [],
   )
-  if (missing.length > 0) throw usage(`nothing is written: ${[...new Set(missing)].join('; ')}`)
+  if (missing.length > 0) throw usage(`nothing was written: ${[...new Set(missing)].join('; ')}`)
 }
 
 /** The plan of files, or what a plan file has of it. */
@@ -101,9 +101,11 @@ const wantedBy = async (
     throw new Failure(
       'conflict',
       `the plan is stale: ${stale.map(({ id, why }) => `${id}: ${why}`).join('; ')}`,
-      { hint: 'Nothing was written. Make the plan again, or do the rest with --stale skip.' },
+      {
+        hint: 'Nothing was written. Create the plan again, or pass --stale skip to apply the rest.',
+      },
     )
-  for (const { id, why } of stale) person.note(`left out: ${id}: ${why}`)
+  for (const { id, why } of stale) person.note(`skipped: ${id}: ${why}`)
   if (agreed.open === undefined) noteBeyond(person, agreed, made)
   return { made: await withOnly(made, actions), actions, partly: stale.length > 0 }
 }
@@ -117,7 +119,7 @@ const noteBeyond = (
   const agreed = new Set(document.actions.map(({ id }) => id))
   const beyond = plan.actions.filter(({ id }) => !agreed.has(id)).length
   if (beyond === 0) return
-  const what = beyond === 1 ? '1 more change is' : `${beyond} more changes are`
+  const what = beyond === 1 ? '1 additional change' : `${beyond} additional changes`
   note(`${what} to be made by now, which ${file} does not have: left out`)
 }
 
@@ -177,8 +179,8 @@ const begun = async (
   const secrets = await secretsOf(services, asked.flags.secrets)
   if (asked.flags.secrets === 'changed' && secrets.unusable !== undefined && own === undefined)
     throw usage(
-      `whether secrets changed cannot be known: ${secrets.unusable}`,
-      'Make the key private to you (chmod 600), or say --secrets always or --secrets never.',
+      `cannot tell whether secrets changed: ${secrets.unusable}`,
+      'Make the key file private (chmod 600), or pass --secrets always or --secrets never.',
     )
   const wanted = await wantedBy(services, given, agreed, secrets, undoing)
   const failOn = await failOnOf(services, asked)
@@ -191,11 +193,11 @@ const begun = async (
   if (wanted.partly) services.answer.exit(exitCodes.partial)
   endOf(services, wanted.made, failOn)
   if (wanted.actions.length === 0) {
-    if (own !== undefined) person.note('nothing is left to be done')
+    if (own !== undefined) person.note('nothing is left to do')
     await own?.end('completed')
     return undefined
   }
-  if (own === undefined) checkLimits(wanted.made, 'nothing is written')
+  if (own === undefined) checkLimits(wanted.made, 'nothing was written')
   if (place.globals.dryRun) return undefined
   await checkSecrets(wanted.made.plan)
   const { reader, terminal } = services.answer
@@ -225,7 +227,7 @@ export const applying = async (
   try {
     own = resume === undefined ? undefined : await resumedRun(services, given, resume)
     if (resume !== undefined && own === undefined)
-      return services.person.note('nothing is left to be done')
+      return services.person.note('nothing is left to do')
     const doing = await begun(services, given, own, undoing)
     if (doing !== undefined) await done(doing)
   } finally {
@@ -235,16 +237,16 @@ export const applying = async (
 }
 
 export const apply = define({
-  summary: 'Make an instance what files declare',
+  summary: 'Apply the declared state',
   description: [
-    'Makes the plan, shows it, asks, carries it out, and reads what was written once more. A plan file that svcctl plan --out wrote is carried out as far as the files and the instance still are as they were.',
-    'Every write is on record in a journal, --resume last goes on with a run that was cut, and svcctl journal undo takes it back. Limits keep a mistake small: each names the flag that lifts it.',
-    'Exit 0: done, and the instance has it; 1: all failed, or the instance did not keep something; 2: something is wrong in the files, or a limit; 5: the plan is stale; 8: some failed, or could not be read.',
+    'Creates a plan, shows it, asks for confirmation, applies it, and verifies the result. You can also pass a plan file from "svcctl plan --out". It is applied only if the files and the instance have not changed since.',
+    'A journal records every write. --resume last resumes an interrupted run, and "svcctl journal undo" reverts one. Limits protect against mistakes; each message names the flag that raises the limit.',
+    'Exit code 0: applied and verified; 1: everything failed, or the instance ignored a change; 2: invalid files, or a limit was exceeded; 5: the plan is stale; 8: some changes failed or could not be read.',
   ],
   args: [
     {
       ...filesArgument,
-      help: 'files and folders, a plan file, or - for standard input; ./svcctl by default',
+      help: 'files and folders, a plan file, or - for standard input [./svcctl]',
     },
   ],
   flags,

@@ -111,8 +111,8 @@ export const keptRun = async (
   } catch (error) {
     await journal.discard()
     throw usage(
-      `what was agreed to cannot be kept beside the journal, as ${beside}: ${reasonOf(error)}`,
-      'Name another file by --journal.',
+      `cannot store the confirmed plan as ${beside} next to the journal: ${reasonOf(error)}`,
+      'Pass another file with --journal.',
     )
   }
   for (const [i, { id }] of document.actions.entries())
@@ -136,7 +136,7 @@ export const noteUnfinished = async ({ person, place }: Services): Promise<void>
   if (past === undefined || isDone(past)) return
   const { journal: _, ...globals } = place.globals
   const again = againBy(command, globals)
-  person.note(`the last apply to ${instance} is not finished: ${again} does the rest of it`)
+  person.note(`the last apply to ${instance} did not finish; run ${again} to complete it`)
 }
 
 const parsed = (text: string): unknown => {
@@ -168,7 +168,7 @@ export const keptIn = async (path: string): Promise<KeptPlan> => {
   const value = parsed(await keptText(path))
   if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string' && isObject(value.flags))
     return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }
-  throw usage(`${path} is not the plan of a run`)
+  throw usage(`${path} is not a plan of a run`)
 }
 
 /** What a line says of its plan: the journal has it. How it is told may be said again. */
@@ -181,12 +181,14 @@ const planned = new Set(
 const checkLine = ({ args, flags }: PlanGiven): void => {
   const [arg] = args
   if (arg !== undefined)
-    throw usage(`--resume takes no files: leave "${arg}" out`, 'The journal has the plan.')
+    throw usage(`--resume takes no files; remove "${arg}"`, 'The journal contains the plan.')
   const stray = Object.entries(flags).find(
     ([name, value]) => value !== undefined && planned.has(name),
   )
   if (stray !== undefined)
-    throw usage(`--resume and --${stray[0]} exclude each other: the journal says what is done`)
+    throw usage(
+      `--resume and --${stray[0]} exclude each other, because the journal defines the run`,
+    )
 }
 
 /**
@@ -211,11 +213,11 @@ export const resumedRun = async (
   const before = await resumable(
     place,
     { name, command },
-    (instance) => `there is no apply to ${instance} to go on with`,
+    (instance) => `no apply to ${instance} can be resumed`,
   )
   if (before === undefined) return undefined
   if (before.header.command !== command)
-    throw usage(`the run ${before.header.id} is one of svcctl ${before.header.command}`)
+    throw usage(`the run ${before.header.id} belongs to "svcctl ${before.header.command}"`)
   const doubt = checkIdentity(before.header, await place.identity())
   if (isDone(before)) return undefined
   tellGap(services, before)

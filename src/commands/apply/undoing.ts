@@ -18,7 +18,7 @@ const mostNamed = 20
 export const checkFormer = (journal: string, id: string): string => {
   const path = formerBeside(journal)
   if (existsSync(path)) return path
-  throw usage(`${id} cannot be undone: it was made without a record of what was there before`)
+  throw usage(`${id} cannot be undone: the run did not record previous values`)
 }
 
 /** What the run did, or may have done, by address; secrets that it set cannot be brought back. */
@@ -46,7 +46,7 @@ const doneBy = async ({ file, states }: Past) => {
 
 const tellLost = ({ person }: Services, lost: readonly string[]): void => {
   for (const address of lost.slice(0, mostNamed))
-    person.note(`${address}: cannot be undone: what it was cannot be read`)
+    person.note(`${address}: cannot be undone: its previous state cannot be read`)
   if (lost.length > mostNamed) person.note(`${lost.length - mostNamed} more cannot be undone`)
 }
 
@@ -67,12 +67,12 @@ const dueIn =
       const why = await done.objection(sight, action, anew.has(addressText(action.address)))
       if (why === undefined) due.push(action)
       else {
-        const text = `it is not as the run left it: ${why}`
+        const text = `it changed since the run: ${why}`
         person.report(new Failure('conflict', text), addressText(action.address))
         answer.exit(exitCodes.partial)
       }
     }
-    if (due.length === 0) person.note('the run changed nothing that is to be put back')
+    if (due.length === 0) person.note('the run made no changes to revert')
     return due
   }
 

@@ -25,7 +25,7 @@ export interface Contents {
 
 export const refusal = (what: string, cause?: unknown): Failure =>
   new Failure('failed', `${what}; nothing was extracted`, {
-    hint: 'Leave --extract out to keep the archive itself.',
+    hint: 'Run the command without --extract to keep the archive itself.',
     cause,
   })
 
@@ -38,15 +38,13 @@ const isSpecial = (entry: Entry): boolean => {
 }
 
 const checkEntry = (entry: Entry): void => {
-  if (isSpecial(entry)) throw holds(entry, 'is a link or a device')
+  if (isSpecial(entry)) throw holds(entry, 'is a symbolic link or a device')
   if (entry.isEncrypted()) throw holds(entry, 'is encrypted')
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
-    throw holds(entry, `is packed in a way that is not known (${entry.compressionMethod})`)
+    throw holds(entry, `uses an unknown compression method (${entry.compressionMethod})`)
   const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize)
   if (entry.uncompressedSize > largest || (ratio > steepest && entry.uncompressedSize > 1 << 26))
-    throw refusal(
-      `the archive would grow to more than it should (${JSON.stringify(entry.fileName)})`,
-    )
+    throw refusal(`the archive is too large when extracted (${JSON.stringify(entry.fileName)})`)
 }
 
 /** Names that one file system takes for the same, and another does not. */
@@ -65,9 +63,9 @@ class Paths {
       this.#above(segments.slice(0, depth).join('/'), entry)
     const key = keyOf(path)
     const there = this.#kinds.get(key)
-    if (there === kind) throw holds(entry, 'is in it twice')
-    if (there !== undefined && kind === 'file') throw holds(entry, 'is a folder in it, too')
-    if (there === 'file') throw holds(entry, 'is a file in it, too')
+    if (there === kind) throw holds(entry, 'appears twice in it')
+    if (there !== undefined && kind === 'file') throw holds(entry, 'is also a folder in it')
+    if (there === 'file') throw holds(entry, 'is also a file in it')
     if (there === undefined && kind === 'folder') this.folders.push(path)
     this.#kinds.set(key, kind)
     return path
@@ -76,7 +74,7 @@ class Paths {
   #above(path: string, entry: Entry): void {
     const key = keyOf(path)
     const there = this.#kinds.get(key)
-    if (there === 'file') throw holds(entry, 'lies below what is a file in it')
+    if (there === 'file') throw holds(entry, 'is inside an entry that is a file')
     if (there !== undefined) return
     this.#kinds.set(key, 'implied')
     this.folders.push(path)
@@ -92,7 +90,10 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
     const next = inOrder[i + 1]
     const limit = next === undefined ? table : next.relativeOffsetOfLocalHeader
     if (endOf(entry) > limit)
-      throw holds(entry, next === undefined ? 'lies outside of it' : 'overlaps with another entry')
+      throw holds(
+        entry,
+        next === undefined ? 'points outside of the archive' : 'overlaps with another entry',
+      )
   })
 }
 
@@ -109,13 +110,13 @@ export const contentsOf = async (archive: Archive): Promise<Contents> => {
     const segments = archiveSegments(entry.fileName)
     checkEntry(entry)
     entries.push(entry)
-    if (entries.length > most) throw refusal(`the archive holds more than ${most} entries`)
+    if (entries.length > most) throw refusal(`the archive has more than ${most} entries`)
     size += entry.uncompressedSize
     const path = paths.take(segments, entry)
     if (!entry.fileName.endsWith('/')) files.push({ entry, path })
-    else if (entry.uncompressedSize > 0) throw holds(entry, 'is a folder with bytes of its own')
+    else if (entry.uncompressedSize > 0) throw holds(entry, 'is a folder with content')
   }
-  if (size > largest) throw refusal('the archive would grow to more than it should')
+  if (size > largest) throw refusal('the archive is too large when extracted')
   checkOverlaps(entries, archive.table)
   return { files, folders: paths.folders, size }
 }

@@ -34,7 +34,7 @@ const unpacked = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry
 const writeSmall = async (archive: Archive, { entry, path }: Placement, folder: string) => {
   const { fileDataStart } = await archive.zip.readLocalFileHeaderPromise(entry, { minimal: true })
   const bytes = unpacked(await archive.read(fileDataStart, entry.compressedSize), entry)
-  if (bytes.length < entry.uncompressedSize) throw new Error('not enough bytes')
+  if (bytes.length < entry.uncompressedSize) throw new Error('too few bytes')
   if (bytes.length > entry.uncompressedSize) throw new Error('too many bytes')
   if (crc32(bytes) !== entry.crc32) throw wrongSum()
   await writeFile(join(folder, path), bytes, { flag: 'wx' })

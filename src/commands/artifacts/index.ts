@@ -50,7 +50,7 @@ const start = async (
     }
     if (!saysItsEnd(answer))
       person.warn(
-        'the instance does not say how long the file is: if it was cut short, nobody can tell',
+        'the instance does not send the file size, so an incomplete download cannot be detected',
       )
     return { answer, body, again }
   }
@@ -88,8 +88,8 @@ const toStdout = async ({ answer }: Services, { body }: Download): Promise<void>
 const changing = (answer: Answer): Failure =>
   new Failure(
     'unreachable',
-    'the file changed on the way, and again when all of it was asked for once more',
-    { request: `GET ${answer.url}`, hint: 'Try again when nothing writes it.' },
+    'the file changed during the download, and again during a second attempt',
+    { request: `GET ${answer.url}`, hint: 'Try again when the file no longer changes.' },
   )
 
 /** Saves a download; once more from its beginning where the rest of a cut one cannot be had. */
@@ -105,7 +105,7 @@ const toFile = async (
     return await saved(download)
   } catch (error) {
     if (!(error instanceof BeginAgain)) throw error
-    person.note('what the instance has is not the rest of what came: beginning again')
+    person.note('the file changed during the download; starting again')
     const whole = await download.again(error.answer)
     return saved(whole).catch((second: unknown) => {
       throw second instanceof BeginAgain ? changing(whole.answer) : second
@@ -119,7 +119,7 @@ const extractInto = async (
   folder: string,
 ): Promise<void> => {
   const files = await services.person.progress(
-    `downloading and extracting into ${folder}`,
+    `downloading and extracting to ${folder}`,
     (progress) =>
       extract((path) => toFile(services, download, path, progress), folder, {
         signal: services.place.clock.signal,
@@ -179,7 +179,7 @@ const delivering =
     },
   })
 
-const to = string('write to this file or directory, or - for standard output', {
+const to = string('file or directory to write to, or - for standard output', {
   completes: 'file',
 })
 
@@ -187,12 +187,12 @@ const ofArchive: Kind = { fallback: () => 'artifacts.zip', expected: () => archi
 
 export const download = define({
   description: [
-    'Written beside the target and renamed when complete; resumed where the server allows ranges.',
-    'A device or a pipe is written into. --extract checks the whole archive before any file appears.',
+    'svcctl writes to a temporary file and renames it when complete. An interrupted download resumes if the server supports ranges.',
+    'Devices and pipes are written directly. --extract checks the whole archive before it writes any file.',
   ],
   flags: {
     to,
-    extract: boolean('unpack the archive into --to (the working directory unless given)'),
+    extract: boolean('extract the archive into --to [working directory]'),
   },
   examples: [
     'artifacts download 13 --project platform/app',

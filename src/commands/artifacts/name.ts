@@ -12,13 +12,9 @@ const control = /\p{Cc}/u
 export const safeName = (name: string): string => {
   const last = name.split(/[/\\]/).at(-1) ?? ''
   if (last === '' || isDots(last) || control.test(last) || device.test(last))
-    throw new Failure(
-      'failed',
-      `the instance names the file ${JSON.stringify(name)}, which is no safe file name`,
-      {
-        hint: 'Choose the name with --to <file>.',
-      },
-    )
+    throw new Failure('failed', `the instance sent the unsafe file name ${JSON.stringify(name)}`, {
+      hint: 'Pass the name with --to <file>.',
+    })
   return last
 }
 
@@ -40,7 +36,7 @@ const unsafe = (path: string, why: string): Failure =>
   new Failure(
     'failed',
     `the archive holds ${JSON.stringify(path)}, which ${why}; nothing was extracted`,
-    { hint: 'Leave --extract out to keep the archive itself.' },
+    { hint: 'Run the command without --extract to keep the archive itself.' },
   )
 
 /**
@@ -52,7 +48,7 @@ export const archiveSegments = (path: string): readonly string[] => {
   const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some(isDots)
   if (leaves) throw unsafe(path, 'leaves the target directory')
   if (segments.some((s) => control.test(s) || device.test(s)))
-    throw unsafe(path, 'is no safe file name')
+    throw unsafe(path, 'is not a safe file name')
   const names = segments.filter((s) => s !== '')
   if (names.length === 0) throw unsafe(path, 'has no name')
   return names

@@ -34,8 +34,8 @@ export const existingFolder = async (folder: string): Promise<string | undefined
   if (there === undefined) return undefined
   if (there.isDirectory()) return path
   throw usage(
-    `${folder} is ${there.isSymbolicLink() ? 'a link to nothing' : 'no folder'}, so that nothing can be extracted into it`,
-    'Name a folder with --to; one that is not there is made.',
+    `cannot extract into ${folder}: it is ${there.isSymbolicLink() ? 'a link to nothing' : 'no folder'}`,
+    'Pass a folder with --to. svcctl creates it if it does not exist.',
   )
 }
 
@@ -63,8 +63,8 @@ export const checkSpace = async ({ path, target }: Scratch, size: number): Promi
   if (blocks === 0 || bavail * bsize >= size) return
   throw new Failure(
     'failed',
-    `the archive holds ${bytesText(size)}, and ${target} has room for ${bytesText(bavail * bsize)}; nothing was extracted`,
-    { hint: 'Make room there, or choose another place with --to.' },
+    `the archive needs ${bytesText(size)}, and ${target} has ${bytesText(bavail * bsize)} free; nothing was extracted`,
+    { hint: 'Free some space, or choose another folder with --to.' },
   )
 }
 
@@ -77,7 +77,8 @@ export const checkWay = async (target: string, { files, folders }: Contents): Pr
   for (const folder of folders) {
     const there = isNew(folder) ? undefined : await entryAt(join(target, folder))
     if (there === undefined) absent.add(folder)
-    else if (there.isSymbolicLink()) throw inTheWay(join(target, folder), 'a link, not followed')
+    else if (there.isSymbolicLink())
+      throw inTheWay(join(target, folder), 'a symbolic link, which is not followed')
     else if (!there.isDirectory())
       throw inTheWay(join(target, folder), 'a file where the archive has a folder')
   }
@@ -85,10 +86,10 @@ export const checkWay = async (target: string, { files, folders }: Contents): Pr
     const there = isNew(path) ? undefined : await entryAt(join(target, path))
     if (there === undefined || there.isFile()) continue
     const what = there.isSymbolicLink()
-      ? 'a link, not followed'
+      ? 'a symbolic link, which is not followed'
       : there.isDirectory()
         ? 'a folder where the archive has a file'
-        : 'no regular file'
+        : 'not a regular file'
     throw inTheWay(join(target, path), what)
   }
 }
@@ -109,8 +110,11 @@ const publishInto = async (target: string, from: string, contents: Contents): Pr
   } catch (error) {
     throw new Failure(
       'failed',
-      `cannot write ${target}: ${reasonOf(error)}; ${done} of ${contents.files.length} files had been put there before that`,
-      { hint: 'Make room or give leave there, or choose another place with --to.', cause: error },
+      `cannot write ${target}: ${reasonOf(error)}; ${done} of ${contents.files.length} files were written before that`,
+      {
+        hint: 'Check the free space and the permissions, or choose another place with --to.',
+        cause: error,
+      },
     )
   }
 }

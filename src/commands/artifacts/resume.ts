@@ -27,7 +27,7 @@ export class BeginAgain extends Error {
   readonly answer: Answer | undefined
 
   constructor(answer: Answer | undefined) {
-    super('the file changed on the way')
+    super('the file changed during the download')
     this.name = 'BeginAgain'
     this.answer = answer
   }
@@ -83,7 +83,7 @@ const restOf = async (
 }
 
 const shorter = (answer: Answer, received: number, total: number): Failure =>
-  new Failure('unreachable', `the file has ${total} bytes, and ${received} came`, {
+  new Failure('unreachable', `the file has ${total} bytes, but ${received} were received`, {
     request: `GET ${answer.url}`,
     hint: 'Try again.',
   })
@@ -113,7 +113,7 @@ export async function* resumed(
       const cut = error instanceof Failure && error.category === 'unreachable'
       if (!cut || tag === undefined || attempt >= resumes || received === 0) throw error
       if (total !== undefined && received >= total) throw error
-      note(`cut short after ${received} bytes, resuming`)
+      note(`interrupted after ${received} bytes, resuming`)
       const rest = await restOf(reopen, { tag, received, total })
       answer = rest.answer
       total = rest.total

@@ -26,9 +26,13 @@ export interface Saving {
 }
 
 const changed = (): Failure =>
-  new Failure('unreachable', 'the file changed on the way, and what came cannot be taken back', {
-    hint: 'Run it again; into a file (--to <file>) it begins again by itself.',
-  })
+  new Failure(
+    'unreachable',
+    'the file changed during the download, and the part that was written is invalid',
+    {
+      hint: 'Run the command again. With --to <file>, svcctl starts again automatically.',
+    },
+  )
 
 /**
  * What ended a download into something from which nothing can be taken back, with what it was given.
@@ -39,7 +43,7 @@ export const givenAway = (error: unknown, bytes: number, where: string): unknown
   if (!(failure instanceof Failure) || failure.category === 'failed' || bytes === 0) return failure
   return new Failure(
     failure.category,
-    `${failure.message}; ${bytes} bytes were written to ${where}, which are not the whole file`,
+    `${failure.message}; only ${bytes} bytes of the file were written to ${where}`,
     failure.details,
   )
 }
@@ -78,7 +82,7 @@ const fill = async (
 
 export const writeFailure = (target: string, cause: unknown): Failure =>
   new Failure('failed', `cannot write ${target}: ${reasonOf(cause)}`, {
-    hint: 'Make room or give leave there, or choose another place with --to.',
+    hint: 'Check the free space and the permissions, or choose another place with --to.',
     cause,
   })
 

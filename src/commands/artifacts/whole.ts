@@ -90,14 +90,14 @@ export const endingFault = (tail: Tail): string | undefined => {
   const bytes = tail.bytes()
   const start = tail.length - bytes.length
   const record = recordIn(bytes)
-  if (record < 0) return 'it does not end as an archive does'
+  if (record < 0) return 'it has no valid end record'
   const table = tableOf(bytes, record, start)
-  if (table === undefined) return 'its last records contradict each other'
+  if (table === undefined) return 'its end records contradict each other'
   const gap = table.before - table.offset - table.size
   // Right before its records, else somewhere before them: an archive within a cut one ends like this, too.
   const seen = bytes.indexOf('PK\x01\x02', Math.max(0, table.offset - start), 'latin1')
   if (gap === 0 || (gap > 0 && seen >= 0 && seen === table.offset - start)) return undefined
-  return 'bytes are missing in the middle of it'
+  return 'bytes are missing in the middle'
 }
 
 /** Why a file is no archive that holds what its table of contents says; undefined where it is. */
@@ -106,13 +106,12 @@ export const contentsFault = async (path: string): Promise<string | undefined> =
     const archive = await openArchive(path, false)
     try {
       for await (const entry of entriesOf(archive))
-        if (endOf(entry) > archive.table)
-          return 'what its table of contents names lies outside of it'
+        if (endOf(entry) > archive.table) return 'its table of contents points outside of the file'
     } finally {
       await archive.close()
     }
   } catch (error) {
-    return `its table of contents is broken (${error instanceof Error ? error.message : ''})`
+    return `its table of contents is damaged (${error instanceof Error ? error.message : ''})`
   }
   return undefined
 }
@@ -163,8 +162,8 @@ const whatCame = (beginning: string, answer: Answer): string => {
 const somethingElse = (answer: Answer, beginning: string): Failure =>
   unusable(
     answer,
-    `the instance should have answered with the file and sent ${whatCame(beginning, answer)}`,
-    'A proxy or a sign-in page stands in front of the instance, or the base URL is not its address.',
+    `expected a file from the instance, but it sent ${whatCame(beginning, answer)}`,
+    'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong.',
   )
 
 /**
@@ -174,11 +173,11 @@ const somethingElse = (answer: Answer, beginning: string): Failure =>
 export const checkStatus = (answer: Answer): void => {
   if (answer.status === 200) return
   answer.cancel()
-  const what = answer.status === 206 ? 'a part of the file, which nobody asked for' : 'no file'
+  const what = answer.status === 206 ? 'a part of the file that was not requested' : 'no file'
   throw unusable(
     answer,
     `the instance answered ${answer.status}: ${what}`,
-    'Something between here and the instance is not right: try again, or ask `svcctl doctor`.',
+    'A proxy may be at fault. Try again, or run `svcctl doctor`.',
   )
 }
 
@@ -218,7 +217,7 @@ export const saysItsEnd = ({ headers }: Answer): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 const cutShort = (answer: Answer, why: string): Failure =>
-  unusable(answer, `the archive was cut short or damaged on the way: ${why}`, 'Try again.')
+  unusable(answer, `the archive is incomplete or damaged: ${why}`, 'Try again.')
 
 /**
  * The same bytes of an archive, and a refusal after them where they do not end as one.

@@ -43,16 +43,16 @@ const untilRight = async <T>(
 
 /** The profile to sign in to. */
 const askedName = (services: Services, given: string): Promise<string> =>
-  untilRight(services, 'Name of the profile', given, (name = '') => {
+  untilRight(services, 'Profile name', given, (name = '') => {
     checkName(name)
     return name
   })
 
 /** The address of the instance. */
 const askedAddress = (services: Services, given: string | undefined): Promise<string> =>
-  untilRight(services, 'Address of the instance', given, (address = '') => {
+  untilRight(services, 'Base URL of the instance', given, (address = '') => {
     if (address === '')
-      throw usage('auth login needs the address of the instance', 'Give --base-url.')
+      throw usage('auth login requires the base URL of the instance', 'Pass --base-url.')
     return normalizeBaseUrl(address)
   })
 
@@ -71,12 +71,12 @@ const secretsOf = async (
     const [token = '', refreshToken = ''] = (await place.stdin.text())
       .split('\n')
       .map((l) => l.trim())
-    if (token === '') throw usage('standard input holds no token')
+    if (token === '') throw usage('standard input contains no token')
     return { token, ...(refreshToken === '' ? {} : { refreshToken }) }
   }
   const token = (await person.askSecret(`Token for ${baseUrl}`, 'token'))?.trim()
   if (token === undefined || token === '')
-    throw usage('auth login needs a token', 'Pipe it in and give --token-stdin.')
+    throw usage('auth login requires a token', 'Pipe the token in and pass --token-stdin.')
   return { token }
 }
 
@@ -109,21 +109,21 @@ const askedToken = async <T>(
 /** By the code of the advice. */
 const hints: Readonly<Record<string, (about: string) => string>> = {
   credential: () =>
-    'The token may be mistyped, expired or revoked, of another instance, or of another --kind.',
-  scope: (scope) => `Create a token with the scope ${scope}, and sign in with that token.`,
+    'The token may be mistyped, expired, revoked, from another instance or of another --kind.',
+  scope: (scope) => `Create a token with the scope ${scope} and sign in with it.`,
 }
 
 /** A failure while a token is tried, with a hint for somebody who is signing in already; anything else as it is. */
 const withHint = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
-  const { code = '', about = 'that this needs' } = error.details.advice ?? {}
+  const { code = '', about = 'required for this' } = error.details.advice ?? {}
   const hint = Object.hasOwn(hints, code) ? hints[code]?.(about) : undefined
   if (hint === undefined) return error
   return new Failure(error.category, error.message, { ...error.details, hint })
 }
 
 const places = {
-  keyring: 'the keyring of the system',
+  keyring: 'the system keyring',
   file: 'a file that only you can read',
 } as const
 
@@ -138,10 +138,12 @@ const keptFlags = {
 } as const
 
 const loginFlags = {
-  kind: oneOf([...userTokenKinds, 'project', 'impersonation'], 'kind of the token', {
+  kind: oneOf([...userTokenKinds, 'project', 'impersonation'], 'token kind', {
     default: 'personal',
   }),
-  'token-stdin': boolean('read the token from standard input; a refresh token on the second line'),
+  'token-stdin': boolean(
+    'read the token from standard input, and a refresh token from the second line',
+  ),
   'expires-in': integer('OAuth: seconds until the token expires', { min: 1 }),
   ...keptFlags,
 } as const
@@ -177,7 +179,7 @@ const attemptAt =
     const { baseUrl } = profile
     const there = instance.elsewhere(baseUrl, { kind, value: token }, { profile })
     try {
-      return await person.progress(`trying the token at ${baseUrl}`, () => probe(there))
+      return await person.progress(`checking the token with ${baseUrl}`, () => probe(there))
     } catch (error) {
       throw withHint(error)
     }
@@ -232,7 +234,9 @@ const login = async (services: Services, given: Login): Promise<void> => {
   const { tokenStore: kept_in = 'file' } = await signIn(store, tokensOf(services), signing)
   await store.switch(name)
   person.note(`signed in to ${baseUrl} as ${identityText(identity)}`)
-  person.note(`the token is kept in ${places[kept_in]}; profile "${name}" is the current one`)
+  person.note(
+    `stored the token in ${places[kept_in]}; profile "${name}" is now the current profile`,
+  )
   await answer.print(
     { profile: name, base_url: baseUrl, kind, ...identity, kept_in },
     { changed: true, noted: true },
@@ -271,7 +275,7 @@ const statusOf = async (services: Services, name: string | undefined): Promise<R
       user: identityText(identity),
     }
   } catch (error) {
-    return { ...row, credential: 'not usable', works: false, user: survived(error).message }
+    return { ...row, credential: 'invalid', works: false, user: survived(error).message }
   }
 }
 
@@ -296,9 +300,9 @@ const status = async (services: Services, given: Pick<Given, 'args'>): Promise<v
 }
 
 export const loginCommand = define({
-  summary: 'Sign in to an instance and keep the credential',
+  summary: 'Sign in to an instance and store the token',
   description: [
-    'The token is asked for without echo, or read from standard input with --token-stdin, and tried before it is kept: in the keyring of the system where there is one, else in a file that only you can read.',
+    'svcctl prompts for the token without echo, or reads it from standard input with --token-stdin. It checks the token and stores it in the system keyring, or in a file that only you can read.',
   ],
   args: [profileArgument(false)],
   flags: loginFlags,
@@ -310,39 +314,37 @@ export const loginCommand = define({
 })
 
 export const statusCommand = define({
-  summary: 'Show each profile, where its credential comes from, and whether it works',
+  summary: 'Show the profiles and check their credentials',
   args: [profileArgument(false)],
   examples: ['auth status', 'auth status -o json'],
   run: status,
 })
 
 export const logoutCommand = define({
-  summary: 'Forget the credential of a profile',
+  summary: 'Delete the stored credential of a profile',
   args: [profileArgument(false)],
   examples: ['auth logout', 'auth logout staging'],
   run: async (services, given) => {
     const name = nameOf(services, given)
     const had = await signOut(storeOf(services), tokensOf(services), name)
     services.person.note(
-      had
-        ? `the credential of profile "${name}" is forgotten`
-        : `profile "${name}" had no credential`,
+      had ? `deleted the credential of profile "${name}"` : `profile "${name}" has no credential`,
     )
   },
 })
 
 export const switchCommand = define({
-  summary: 'Make a profile the current one',
+  summary: 'Switch to another profile',
   args: [profileArgument(true)],
   examples: ['auth switch staging', 'auth switch default'],
   run: async (services, given) => {
     const [name] = given.args
     if (name === undefined)
       throw usage(
-        'auth switch needs a profile',
-        `There are: ${storeOf(services).names().join(', ')}.`,
+        'auth switch requires a profile',
+        `Available: ${storeOf(services).names().join(', ')}.`,
       )
     await storeOf(services).switch(name)
-    services.person.note(`profile "${name}" is the current one`)
+    services.person.note(`switched to profile "${name}"`)
   },
 })

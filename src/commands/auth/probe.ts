@@ -17,11 +17,11 @@ export interface Identity {
 const foreign = (path: string, status: number): Failure =>
   new Failure(
     'unreachable',
-    `the instance answered ${path} with ${status} and not with what it is`,
+    `expected the user or version from ${path}, but the instance sent ${status}`,
     {
       status,
       request: `GET ${path}`,
-      hint: 'Is this the base URL of an instance? `svcctl doctor` checks it.',
+      hint: 'Check the base URL with `svcctl doctor`.',
     },
   )
 
@@ -115,7 +115,7 @@ export const probe = async (client: Elsewhere): Promise<Identity> => {
 /** An identity in words: `root, administrator, scopes api, sudo`. */
 export const identityText = ({ username, administrator, scopes }: Identity): string =>
   [
-    username ?? 'a user that the instance does not name',
+    username ?? 'an unknown user',
     administrator ? 'administrator' : 'not an administrator',
     ...(scopes === undefined ? [] : [`scopes ${scopes.join(', ')}`]),
   ].join(', ')

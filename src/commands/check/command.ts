@@ -152,7 +152,7 @@ const prometheus = (outcome: CheckOutcome, severity: Severity, safe: Safe): stri
   const { fact, samples, address } = outcome
   const status = family(
     'svcctl_check_status',
-    'How it stands: 0 ok, 1 warning, 2 critical, 3 could not be read.',
+    'Check status: 0 ok, 1 warning, 2 critical, 3 unknown.',
     [
       line(
         'svcctl_check_status',
@@ -190,9 +190,9 @@ const checkFormatNames = Object.keys(checkFormats) as readonly CheckFormatName[]
 
 const level = { placeholder: 'level' } as const
 const common = {
-  warn: list('string', 'warn beyond this level', level),
-  crit: list('string', 'critical beyond this level', level),
-  format: oneOf(checkFormatNames, 'who reads it: plain unless given'),
+  warn: list('string', 'warning threshold', level),
+  crit: list('string', 'critical threshold', level),
+  format: oneOf(checkFormatNames, 'output format of the check [plain]'),
 } as const
 
 /** What could not be read at all is known by one finding; what would help is said beside it. */
@@ -242,7 +242,7 @@ const recordOf = (
 const formatIn = ({ place }: Services, asked: CheckFormatName | undefined): CheckFormat => {
   const { output } = place.globals
   if (asked !== undefined && output !== undefined)
-    throw usage(`--format ${asked} and -o ${output} both say how the outcome is written`)
+    throw usage(`--format ${asked} and -o ${output} exclude each other`)
   return checkFormats[asked ?? 'plain']
 }
 
@@ -285,8 +285,8 @@ const levelTexts = ({ levels }: CheckFact): string => {
     ...(levels.crit ?? []).map((text) => `--crit ${text}`),
   ]
   return texts.length === 0
-    ? 'Without levels only what is wrong by itself counts.'
-    : `Without levels: ${texts.join(' ')}; one of them alone sets that one.`
+    ? 'Without thresholds, only clear failures count.'
+    : `Default thresholds: ${texts.join(' ')}. You can set each one alone.`
 }
 
 /** The command of a check. */
@@ -295,8 +295,8 @@ export const checkCommand = (fact: CheckFact): Special =>
     summary: fact.summary,
     description: [
       ...fact.description,
-      `A level is such as ${takenBy(fact)}; several are joined by commas. ${levelTexts(fact)}`,
-      `One line, and as exit code: ${codesText(checkFormats.plain)}; with --format nagios: ${codesText(checkFormats.nagios)}. What cannot be read is never fine.`,
+      `A threshold looks like ${takenBy(fact)}; separate several with commas. ${levelTexts(fact)}`,
+      `Prints one line. Exit codes: ${codesText(checkFormats.plain)}; with -o nagios: ${codesText(checkFormats.nagios)}. Data that cannot be read never counts as OK.`,
     ],
     examples: fact.examples,
     flags: { ...common, ...fact.flags },

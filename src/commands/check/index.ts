@@ -17,10 +17,10 @@ import { type Concern, checkFact } from './types.js'
 // `check runners`: whether there is somebody to run jobs.
 
 const runnerFlags = {
-  project: { ...project('those of this project, in place of the whole instance'), short: 'P' },
-  group: { ...group('those of this group and its ancestors'), short: 'G' },
-  type: oneOf(['instance_type', 'group_type', 'project_type'], 'only runners of this type'),
-  'tag-list': list('string', 'only runners with all of these tags'),
+  project: { ...project('check this project instead of the whole instance'), short: 'P' },
+  group: { ...group('check this group and its ancestors'), short: 'G' },
+  type: oneOf(['instance_type', 'group_type', 'project_type'], 'filter by runner type'),
+  'tag-list': list('string', 'filter by tags (all of them)'),
 } as const
 
 const mostNamed = 5
@@ -41,9 +41,9 @@ const runnersOf = (
 
 const runnersCheck = checkFact({
   name: 'runners',
-  summary: 'Check whether runners are there for the jobs',
+  summary: 'Check that runners are online',
   description: [
-    'Of all runners of the instance, a project or a group: how many of those that are not paused are online. None at all is critical.',
+    'Checks the share of active runners that are online, for the instance, a project or a group. If none is online, the status is critical.',
   ],
   examples: [
     'check runners',
@@ -55,13 +55,13 @@ const runnersCheck = checkFact({
       unit: 'percent',
       example: '80%',
       bad: 'below',
-      help: 'share of runners online, of those that are not paused',
+      help: 'share of active runners that are online',
     },
     offline: {
       unit: 'count',
       example: '5',
       bad: 'above',
-      help: 'number of runners that are not online though not paused',
+      help: 'number of active runners that are not online',
     },
   },
   label: 'runner',
@@ -79,7 +79,7 @@ const runnersCheck = checkFact({
         {
           measure: 'online',
           value: awake.length === 0 ? undefined : (100 * online) / awake.length,
-          text: awake.length === 0 ? 'no share can be told: no runner is awake' : text,
+          text: awake.length === 0 ? 'no share to compute: there are no active runners' : text,
         },
         { measure: 'offline', value: absent.length, text },
       ],
@@ -89,7 +89,7 @@ const runnersCheck = checkFact({
           : [
               {
                 level: 'critical',
-                text: all.length === 0 ? 'there is no runner' : 'no runner is online',
+                text: all.length === 0 ? 'there are no runners' : 'no runner is online',
               },
             ],
       fine: `${several(all.length, 'runner')}: ${countsText(countedStates(all))}`,
@@ -106,7 +106,7 @@ const healthOf = ({ name, healthy, health }: GeoSite): readonly Concern[] => {
   if (healthy === true) return []
   return healthy === false
     ? [{ level: 'critical', text: `${name} is unhealthy: ${health}` }]
-    : [{ level: 'unknown', text: `the health of ${name} is not told` }]
+    : [{ level: 'unknown', text: `the health of ${name} is unknown` }]
 }
 
 const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
@@ -115,7 +115,7 @@ const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
     of: name,
     value: lag,
     text:
-      lag === undefined ? `the lag of ${name} is not told` : `${name} is ${spanText(lag)} behind`,
+      lag === undefined ? `the lag of ${name} is unknown` : `${name} is ${spanText(lag)} behind`,
   },
   {
     measure: 'synced' as const,
@@ -123,7 +123,7 @@ const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
     value: least?.percent,
     text:
       least === undefined
-        ? `what is synced on ${name} is not told`
+        ? `the sync status of ${name} is unknown`
         : `${name} has ${share(least.percent)} of its ${least.kind}`,
   },
   {
@@ -131,7 +131,7 @@ const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
     of: name,
     value: failed,
     text:
-      failed === undefined ? `what failed on ${name} is not told` : `${name} has ${failed} failed`,
+      failed === undefined ? `the failures of ${name} are unknown` : `${name} has ${failed} failed`,
   },
 ]
 
@@ -144,9 +144,9 @@ const siteText = ({ name, lag_seconds: lag, least }: GeoSite): string =>
 
 const geoCheck = checkFact({
   name: 'geo',
-  summary: 'Check whether replication goes on at every site',
+  summary: 'Check replication at every site',
   description: [
-    'An unhealthy site is critical. The levels are about the secondary sites; disabled ones do not count.',
+    'An unhealthy site is critical. The thresholds apply to the enabled secondary sites.',
   ],
   examples: [
     'check geo',
@@ -154,12 +154,12 @@ const geoCheck = checkFact({
     'check geo --format prometheus',
   ],
   measures: {
-    lag: { unit: 'seconds', example: '10m', bad: 'above', help: 'time that a site is behind' },
+    lag: { unit: 'seconds', example: '10m', bad: 'above', help: 'replication lag of a site' },
     synced: {
       unit: 'percent',
       example: '90%',
       bad: 'below',
-      help: 'share synced of the kind of data with the least of it',
+      help: 'synced share of the least synced data type',
     },
     failed: {
       unit: 'count',
@@ -176,9 +176,7 @@ const geoCheck = checkFact({
     const secondary = enabled.filter((site) => site.primary !== true)
     // Where nothing replicates, nobody can say that it goes on.
     const none: readonly Concern[] =
-      secondary.length > 0
-        ? []
-        : [{ level: 'unknown', text: 'there is no secondary site that is enabled' }]
+      secondary.length > 0 ? [] : [{ level: 'unknown', text: 'no secondary site is enabled' }]
     return {
       samples: secondary.flatMap(samplesOf),
       findings: [...enabled.flatMap(healthOf), ...none],
@@ -200,13 +198,13 @@ const there = async ({ place, instance }: Services) => {
 
 const instanceCheck = checkFact({
   name: 'instance',
-  summary: 'Check whether the instance answers, and how fast',
+  summary: 'Check that the instance responds, and how fast',
   description: [
-    'One GET without a credential. What answers and is not this API is critical; a clock that differs is a warning.',
+    'Sends one GET without a credential. A response from anything but this API is critical. A clock difference is a warning.',
   ],
   examples: ['check instance', 'check instance --warn 2s --crit 10s --format nagios'],
   measures: {
-    answer: { unit: 'seconds', example: '2s', bad: 'above', help: 'time that an answer took' },
+    answer: { unit: 'seconds', example: '2s', bad: 'above', help: 'response time' },
   },
   label: 'endpoint',
   levels: {},
@@ -223,7 +221,7 @@ const instanceCheck = checkFact({
         if (status === 'warning') return { level: 'warning', text: message }
         return { level: category === 'not_found' ? 'critical' : 'unknown', text: message }
       })
-    const text = `it answered in ${seconds} s`
+    const text = `responded in ${seconds} s`
     return {
       samples: answered ? [{ measure: 'answer', value: seconds, text }] : [],
       findings,
@@ -258,9 +256,9 @@ const fineOf = (all: readonly ProfileCredential[]): string => {
 
 const tokensCheck = checkFact({
   name: 'tokens',
-  summary: 'Check whether the tokens of the profiles work',
+  summary: 'Check the tokens of the profiles',
   description: [
-    'Each is tried by one GET at the address of its profile. When one ends is known only of OAuth and of those whose end signing in was told (auth login --expires-in): the API does not say it. What is renewed by itself has no end.',
+    'Sends one GET per profile to check its token. The API does not report expiry dates: svcctl knows them for OAuth tokens and for tokens added with "auth login --expires-in". Tokens that renew automatically do not expire.',
   ],
   examples: ['check tokens', 'check tokens --warn 30d --crit 7d', 'check tokens --format nagios'],
   measures: {
@@ -282,7 +280,7 @@ const tokensCheck = checkFact({
 // `check certificates`: whether a certificate of a Pages domain ends soon.
 
 const textOf = ({ domain, left_seconds: left }: DomainCertificate): string =>
-  left === undefined ? `the end of ${domain} is not told` : `${domain} ${leftText(left)}`
+  left === undefined ? `the expiry date of ${domain} is unknown` : `${domain} ${leftText(left)}`
 
 /** What is over, and what cannot be judged. */
 const findingOf = (one: DomainCertificate): readonly Concern[] => {
@@ -295,13 +293,15 @@ const findingOf = (one: DomainCertificate): readonly Concern[] => {
 }
 
 const certificateFlags = {
-  project: { ...project('those of this project, in place of the whole instance'), short: 'P' },
+  project: { ...project('check this project instead of the whole instance'), short: 'P' },
 } as const
 
 const certificatesCheck = checkFact({
   name: 'certificates',
-  summary: 'Check whether certificates of Pages domains end soon',
-  description: ['One that has ended is critical. Domains without a certificate do not count.'],
+  summary: 'Check the certificates of Pages domains',
+  description: [
+    'An expired certificate is critical. Domains without a certificate are not counted.',
+  ],
   examples: [
     'check certificates -P web/site',
     'check certificates --warn 30d --crit 7d --format nagios',

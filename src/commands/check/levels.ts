@@ -40,8 +40,8 @@ const measureOf = (fact: CheckFact, flag: string, text: string): [string, Measur
   const found = Object.entries(fact.measures).find(([, { unit }]) => unit === level?.unit)
   if (level !== undefined && found !== undefined) return [...found, level.value]
   throw usage(
-    `--${flag} of check ${fact.name} cannot be "${text}"`,
-    `A level is such as ${takenBy(fact)}.`,
+    `invalid --${flag} for check ${fact.name}: "${text}"`,
+    `Use a threshold such as ${takenBy(fact)}.`,
   )
 }
 
@@ -53,8 +53,8 @@ const checkOrder = (measure: Measure, { warn, crit }: Bounds): void => {
   const ordered = measure.bad === 'above' ? warn.value <= crit.value : warn.value >= crit.value
   if (ordered) return
   throw usage(
-    `--warn ${warn.text} and --crit ${crit.text} are the wrong way round`,
-    `${takenBy({ measures: { measure } })}: --crit is the ${measure.bad === 'below' ? 'smaller' : 'larger'} of the two.`,
+    `--warn ${warn.text} and --crit ${crit.text} are in the wrong order`,
+    `${takenBy({ measures: { measure } })}: --crit must be the ${measure.bad === 'below' ? 'smaller' : 'larger'} of the two.`,
   )
 }
 
@@ -71,7 +71,7 @@ export const levelsOf = (fact: CheckFact, given: LevelTexts): Thresholds => {
       const before = levels.get(name) ?? {}
       if (before[flag] !== undefined)
         throw usage(
-          `--${flag} has two levels of the ${measure.help}: ${before[flag].text} and ${text}`,
+          `--${flag} has two thresholds for the ${measure.help}: ${before[flag].text} and ${text}`,
         )
       const bounds = { ...before, [flag]: { value, text } }
       checkOrder(measure, bounds)

@@ -20,7 +20,7 @@ const mostBytes = 10 * 1024 * 1024
 const quiet = 500
 
 const tooLarge = (name: string): Failure =>
-  usage(`${name} is too large: at most ${mostBytes / 1024 / 1024} MiB are checked`)
+  usage(`${name} is larger than ${mostBytes / 1024 / 1024} MiB`)
 
 const unreadable = (name: string, cause: unknown): Failure =>
   cause instanceof Failure
@@ -38,9 +38,9 @@ const readStream = async (
 ): Promise<string> => {
   const chunks: Buffer[] = []
   let size = 0
-  const said = setTimeout(() => note(`waiting for ${name}: nothing came of it yet`), quiet)
+  const said = setTimeout(() => note(`waiting for input from ${name}`), quiet)
   const given = setTimeout(
-    () => stream.destroy(usage(`nothing came of ${name} for ${timeout} s (--timeout)`)),
+    () => stream.destroy(usage(`no input from ${name} for ${timeout} s (--timeout)`)),
     timeout * 1000,
   )
   const stop = (): unknown => stream.destroy(signal.reason)
@@ -154,6 +154,6 @@ export const defaultSource = async (cwd: string): Promise<Source> => {
   for (const name of defaultFiles) if (await exists(join(cwd, name))) return sourceOf(cwd, name)
   throw usage(
     `there is no ${defaultFiles.join(' and no ')} in this directory`,
-    'Name the file, or give --project to check the configuration of a project.',
+    'Pass a file name, or --project to check the configuration of a project.',
   )
 }

@@ -59,7 +59,7 @@ const verdictOf = (file: string, data: unknown): Verdict => {
   const answer = isObject(data) ? data : {}
   const { status, valid, errors, warnings, merged_yaml: merged } = answer
   if (status === undefined && valid === undefined)
-    throw new Failure('unreachable', `the answer for ${file} is no lint result`)
+    throw new Failure('unreachable', `the response for ${file} is not a lint result`)
   return {
     file,
     valid: valid === undefined ? status === 'valid' : valid === true,
@@ -178,7 +178,7 @@ const result = (verdict: Verdict, problem: Problem, level: 'error' | 'warning'):
 
 const rules = {
   'yaml-syntax': 'The file is not YAML',
-  'ci-configuration': 'The instance refuses or warns of the configuration',
+  'ci-configuration': 'The instance reported errors or warnings',
 } as const
 
 /** Files for reports, by their kind. */
@@ -232,12 +232,12 @@ const syntaxProblems = async (text: string): Promise<Problem[]> => {
 }
 
 const flags = {
-  'include-merged-yaml': boolean('print the expanded configuration', {
+  'include-merged-yaml': boolean('print the expanded (merged) configuration', {
     name: 'include-merged-yaml',
   }),
-  'merged-yaml': boolean('the same, shorter'),
-  strict: boolean('fail on warnings too'),
-  'as-of': asOfFlag('check as this version does (14.5); with --sandbox only [latest]'),
+  'merged-yaml': boolean('short form of --include-merged-yaml'),
+  strict: boolean('fail on warnings, too'),
+  'as-of': asOfFlag('check as this version does, such as 14.5 (only with --sandbox) [latest]'),
   report: {
     ...hash('write a report', {
       placeholder: 'junit|sarif> <file',
@@ -284,7 +284,10 @@ const checkOne = async (
 /** No object is named where there is no project: a 404 is the instance's word on the endpoint. */
 const detailsOf = ({ category, details }: Failure, { flags }: Mine): FailureDetails =>
   category === 'not_found' && flags.project === undefined && !details.hint?.includes('--project')
-    ? { ...details, hint: 'Newer instances check files only within a project: add --project.' }
+    ? {
+        ...details,
+        hint: 'Newer instances check files only in the context of a project. Add --project.',
+      }
     : details
 
 interface Checked {
@@ -328,7 +331,7 @@ const checkAll = async (services: Services, given: Mine, choices: Choices): Prom
 const checkVersion = async ({ place }: Services, asOf: string | undefined): Promise<void> => {
   if (asOf === undefined) return
   if (!place.globals.sandbox)
-    throw usage('this instance lints as of its own version', 'Give --sandbox with --as-of.')
+    throw usage('the instance checks with its own version', 'Use --as-of together with --sandbox.')
   await asOfVersion(asOf)
 }
 
@@ -341,7 +344,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   }
   const scoped = flags.project !== undefined
   if (flags['dry-run'] !== undefined && !scoped)
-    throw usage('--dry-run simulates a pipeline of a project: give --project')
+    throw usage('--dry-run simulates a pipeline and requires --project')
   const { verdicts, failure } =
     scoped && given.args.length === 0
       ? await checkHead(services, given)
@@ -355,16 +358,16 @@ const run = async (services: Services, given: Mine): Promise<void> => {
 
 export const lint = define({
   of: [ci.lintOfProject],
-  summary: 'Check CI configurations: files, standard input, or that of a project',
+  summary: 'Check CI configuration files',
   description: [
-    'Without a file, .gitlab-ci.yml or .svc-ci.yml of the working directory is checked; with --project and no file, the configuration at the head of the default branch. Exit 0: all are valid; 1: any is not; 7: the instance was not reached.',
+    'Without a file, svcctl checks .gitlab-ci.yml or .svc-ci.yml in the working directory. With --project and no file, it checks the configuration on the project’s default branch. Exit code 0: all are valid; 1: at least one is invalid; 7: the instance could not be reached.',
   ],
   args: [
     {
       name: 'file',
       required: false,
       variadic: true,
-      help: 'files, globs, or - for standard input',
+      help: 'files, glob patterns, or - for standard input',
       file: true,
     },
   ],

@@ -35,11 +35,11 @@ type Action = {
 const repositoryPath = (text: string, label: string): string => {
   const path = text.replace(/^(?:\.\/)+/, '')
   const parts = path.split('/')
-  if (path === '' || path.endsWith('/')) throw usage(`${label}: "${text}" names no file`)
+  if (path === '' || path.endsWith('/')) throw usage(`${label}: "${text}" does not name a file`)
   if (path.startsWith('/') || parts.some(isDots))
     throw usage(
-      `${label}: "${text}" is no path within the repository`,
-      'A path in the repository has neither a leading slash nor "." or ".." in it.',
+      `${label}: "${text}" is not a path in the repository`,
+      'Use a path without a leading slash and without "." or "..".',
     )
   return path
 }
@@ -48,22 +48,22 @@ const isName = (value: unknown): value is ActionName => actionNames.some((name) 
 
 const checkNeeds = (action: ActionName, item: Fields, label: string) => {
   if ((action === 'create' || action === 'update') && typeof item.content !== 'string')
-    throw usage(`${label}: ${action} needs content, as text`)
+    throw usage(`${label}: ${action} requires content, as text`)
   if (action === 'move' && typeof item.previous_path !== 'string')
-    throw usage(`${label}: move needs previous_path`)
+    throw usage(`${label}: move requires previous_path`)
   if (action === 'chmod' && typeof item.execute_filemode !== 'boolean')
-    throw usage(`${label}: chmod needs execute_filemode, true or false`)
+    throw usage(`${label}: chmod requires execute_filemode, true or false`)
   if (item.encoding !== undefined && item.encoding !== 'text' && item.encoding !== 'base64')
-    throw usage(`${label}: encoding takes text or base64, not "${String(item.encoding)}"`)
+    throw usage(`${label}: encoding must be text or base64, not "${String(item.encoding)}"`)
 }
 
 /** One action of a file; attributes that the documents do not name are kept. */
 const actionOf = (item: unknown, index: number): Action => {
   const label = `action ${index + 1}`
-  if (!isObject(item)) throw usage(`${label} is no object`)
+  if (!isObject(item)) throw usage(`${label} is not an object`)
   if (!isName(item.action))
     throw usage(
-      `${label}: action takes one of ${actionNames.join(', ')}, not "${String(item.action)}"`,
+      `${label}: action must be one of ${actionNames.join(', ')}, not "${String(item.action)}"`,
     )
   if (typeof item.file_path !== 'string') throw usage(`${label}: file_path is missing`)
   checkNeeds(item.action, item, label)
@@ -92,15 +92,14 @@ const touched = ({ action, file_path, previous_path }: Action): readonly string[
 export const checkActions = (actions: readonly Action[]): void => {
   if (actions.length === 0)
     throw usage(
-      'commits create has nothing to commit',
-      'Give --create, --update, --delete, --move, --chmod, --actions or --input.',
+      'nothing to commit',
+      'Pass --create, --update, --delete, --move, --chmod, --actions or --input.',
     )
   const seen = new Map<string, ActionName>()
   for (const one of actions)
     for (const path of touched(one)) {
       const before = seen.get(path)
-      if (before !== undefined)
-        throw usage(`${path} stands in two actions: ${before} and ${one.action}`)
+      if (before !== undefined) throw usage(`${path} has two actions: ${before} and ${one.action}`)
       seen.set(path, one.action)
     }
 }
@@ -166,16 +165,17 @@ const written =
   async (text: string): Promise<Action> => {
     const label = `--${action}`
     const [local, target] = sides(text)
-    if (local === '') throw usage(`${label} takes local=path/in/repo, not "${text}"`)
+    if (local === '') throw usage(`${label} must have the form local=path/in/repo, not "${text}"`)
     if (target === undefined && isAbsolute(local))
-      throw usage(`${label}: say where ${local} goes: ${label} ${local}=path/in/repo`)
+      throw usage(`${label}: specify the target of ${local}: ${label} ${local}=path/in/repo`)
     const file_path = repositoryPath(target ?? local.replaceAll('\\', '/'), label)
     return { action, file_path, ...contentOf(await read(local, reading, label)) }
   }
 
 const moved = (text: string): Action => {
   const [old, now] = sides(text)
-  if (old === '' || now === undefined) throw usage(`--move takes old=new, not "${text}"`)
+  if (old === '' || now === undefined)
+    throw usage(`--move must have the form old=new, not "${text}"`)
   return {
     action: 'move',
     previous_path: repositoryPath(old, '--move'),
@@ -185,7 +185,8 @@ const moved = (text: string): Action => {
 
 const chmod = (text: string): Action => {
   const match = /^([+-])x=(.+)$/s.exec(text)
-  if (match?.[2] === undefined) throw usage(`--chmod takes +x=path or -x=path, not "${text}"`)
+  if (match?.[2] === undefined)
+    throw usage(`--chmod must have the form +x=path or -x=path, not "${text}"`)
   return {
     action: 'chmod',
     file_path: repositoryPath(match[2], '--chmod'),
@@ -217,17 +218,23 @@ export const actionsFromFlags = async (
 ]
 
 const flags = {
-  create: list('string', 'add a file: local=path/in/repo, or one path for both; repeated'),
-  update: list('string', 'replace a file: local=path/in/repo, or one path for both; repeated'),
-  delete: list('string', 'remove a file: path; repeated'),
-  move: list('string', 'rename a file: old=new; repeated'),
-  chmod: list('string', 'make a file executable or not: +x=path, -x=path; repeated'),
-  message: { ...string('short for --commit-message'), short: 'm' },
-  actions: { ...string('file actions: a JSON list, a file, or -'), parameter: 'actions' },
+  create: list('string', 'add a file: local=path/in/repo, or one path for both (repeatable)'),
+  update: list('string', 'replace a file: local=path/in/repo, or one path for both (repeatable)'),
+  delete: list('string', 'delete a file: path (repeatable)'),
+  move: list('string', 'rename a file: old=new (repeatable)'),
+  chmod: list('string', 'set or clear the executable flag: +x=path, -x=path (repeatable)'),
+  message: { ...string('short form of --commit-message'), short: 'm' },
+  actions: {
+    ...string('file actions: a JSON list, a file, or - for standard input'),
+    parameter: 'actions',
+  },
   input: {
-    ...string('attributes, or just the actions, from a JSON or YAML file, or -', {
-      completes: 'file',
-    }),
+    ...string(
+      'attributes, or only the actions, from a JSON or YAML file, or - for standard input',
+      {
+        completes: 'file',
+      },
+    ),
     parameter: 'actions',
   },
 } as const
@@ -235,7 +242,8 @@ type Mine = GivenBy<typeof flags, typeof commits.create>
 
 const parsed = async (text: HeldText, label: string): Promise<unknown> => {
   const read = await readHeld(text)
-  if ('wrong' in read) throw usage(`${label}: neither JSON nor YAML`, `The text: ${read.wrong}.`)
+  if ('wrong' in read)
+    throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
   return read.value
 }
 
@@ -256,7 +264,7 @@ const inputOf = async (services: Services, path: string | undefined): Promise<Js
   const value = await parsed(await textOf(services, path, '--input'), '--input')
   if (Array.isArray(value)) return { actions: value }
   if (isObject(value)) return jsonFields(value)
-  throw usage('--input must hold an object of attributes, or a list of actions')
+  throw usage('--input must contain an object of attributes or a list of actions')
 }
 
 /** `--actions`: a list as it stands, `@file`, a file or `-`. */
@@ -294,7 +302,9 @@ const committing = async (services: Services, given: Mine): Promise<Operation> =
       ...(worded === undefined ? {} : { commit_message: worded }),
     },
     complete: (plan) => {
-      services.person.note(`commit to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
+      services.person.note(
+        `committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`,
+      )
       for (const action of actions)
         services.person.note(`  ${services.answer.text.safe(describe(action))}`)
       return plan
@@ -305,7 +315,7 @@ const committing = async (services: Services, given: Mine): Promise<Operation> =
 
 export const create = define({
   description: [
-    'Actions come from a JSON or YAML file, from standard input and from flags, which add to it. Binary files go as base64. What will be committed is shown on standard error.',
+    'Actions come from a JSON or YAML file or standard input, and from flags, which add to them. svcctl sends binary files as base64 and shows the commit on standard error.',
   ],
   of: [commits.create],
   flags,

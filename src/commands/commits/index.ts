@@ -73,21 +73,21 @@ const explained: Readonly<
   'cherry-pick': {
     conflict: (sha, branch) => [
       `${sha} conflicts with ${branch}`,
-      `Cherry-pick it in a clone (git cherry-pick -x ${sha}), resolve the conflicts and push ${branch}.`,
+      `Cherry-pick the commit in a clone (git cherry-pick -x ${sha}), resolve the conflicts and push ${branch}.`,
     ],
     empty: (sha, branch) => [
-      `${sha} changes nothing on ${branch}: its change is there already`,
-      'Nothing is left to do.',
+      `${sha} changes nothing on ${branch}: the branch already contains the change`,
+      'Nothing to do.',
     ],
   },
   revert: {
     conflict: (sha, branch) => [
-      `undoing ${sha} conflicts with what came after it on ${branch}`,
-      `Revert it in a clone (git revert ${sha}), resolve the conflicts and push ${branch}.`,
+      `reverting ${sha} conflicts with later commits on ${branch}`,
+      `Revert the commit in a clone (git revert ${sha}), resolve the conflicts and push ${branch}.`,
     ],
     empty: (sha, branch) => [
-      `undoing ${sha} changes nothing on ${branch}: it is reverted already`,
-      'Nothing is left to do.',
+      `reverting ${sha} changes nothing on ${branch}: it is already reverted`,
+      'Nothing to do.',
     ],
   },
 }
@@ -110,7 +110,7 @@ const applying =
       if (!('whole' in came)) return {}
       const { data } = came.whole
       if (isObject(data) && data.dry_run === 'success')
-        person.note(`${sha}: ${verb} applies cleanly to ${branch}; nothing was committed`)
+        person.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
       return answered(came.whole)
     },
   })
@@ -213,7 +213,7 @@ const showDiffs = async (services: Services, plans: readonly Plan[]): Promise<vo
 
 export const diff = define({
   description: [
-    'On a terminal a unified diff where the answer holds one; elsewhere what the instance sends.',
+    'On a terminal, svcctl prints a unified diff if the response contains one. Otherwise it prints the response.',
   ],
   examples: [
     'commits diff main --project platform/app',

@@ -26,7 +26,7 @@ const configurationCheck = (env: Environment): Check => {
     const store = openStore(pathsOf(env))
     const count = store.list().length
     const current = store.current()
-    const now = current === undefined ? '' : `, "${current}" is the current one`
+    const now = current === undefined ? '' : `, current profile: "${current}"`
     return ok(check, `${config}: ${count} profile${count === 1 ? '' : 's'}${now}`)
   } catch (error) {
     return failedBy(check, error)
@@ -43,8 +43,12 @@ const trustChecks = (env: Environment): readonly Check[] => {
     return warning(check, `${message}: ${without}`, `Run: ${remedy}`)
   }
   return [
-    checked('trusted profiles', join(config, 'config.json'), 'no token command of it is run'),
-    checked('trusted cache', cache, 'no cache is used, so that starts and completion are slower'),
+    checked(
+      'trusted profiles',
+      join(config, 'config.json'),
+      'svcctl does not run its token commands',
+    ),
+    checked('trusted cache', cache, 'svcctl uses no cache, so commands and completion are slower'),
   ]
 }
 
@@ -53,17 +57,22 @@ const isSingle = async (): Promise<boolean> => (await import('node:sea')).isSea(
 
 export const keyringCheck = async (env: Environment, single = isSingle): Promise<Check> => {
   const check = 'keyring'
-  if (pathsOf(env).portable) return ok(check, 'not used: SVC_CONFIG_DIR keeps tokens in its folder')
-  const remedy = 'Tokens are kept in a file that only you can read; a keyring is safer.'
+  if (pathsOf(env).portable)
+    return ok(check, 'not used: with SVC_CONFIG_DIR, tokens are stored in that folder')
+  const remedy = 'Tokens are stored in a file that only you can read. A keyring is safer.'
   if (await single())
-    return warning(check, 'an executable can use none; what npm installs can', remedy)
+    return warning(
+      check,
+      'not available in the standalone executable, only in the npm package',
+      remedy,
+    )
   const keyring = await openKeyring()
-  if (keyring === undefined) return warning(check, 'there is none', remedy)
+  if (keyring === undefined) return warning(check, 'none', remedy)
   try {
     await keyring.get('doctor')
-    return ok(check, 'the keyring of the system answers')
+    return ok(check, 'the system keyring works')
   } catch {
-    return warning(check, 'the keyring of the system does not answer', remedy)
+    return warning(check, 'the system keyring does not respond', remedy)
   }
 }
 
@@ -107,12 +116,16 @@ const contentOf = (file: string): Promise<string> => readFile(file, 'utf8').catc
 const completionCheck = async (env: Environment): Promise<Check> => {
   const check = 'completion'
   const shell = presentShell(env)
-  if (shell === undefined) return ok(check, 'the present shell is not known')
+  if (shell === undefined) return ok(check, 'unknown shell')
   const { starts, scripts } = placesOf(shell.name, env)
   for (const file of [...starts, ...scripts])
     if (/svcctl.*completion|_svcctl/.test(await contentOf(file)))
-      return ok(check, `${shell.name} loads it from ${file}`)
-  return warning(check, `${shell.name} does not load it`, `Install it with: ${shell.install}`)
+      return ok(check, `${shell.name} loads the completion from ${file}`)
+  return warning(
+    check,
+    `${shell.name} does not load the completion`,
+    `Install the completion with: ${shell.install}`,
+  )
 }
 
 // Whether there is a credential, what it is, and what it may do.
@@ -122,11 +135,11 @@ const signIn = (session: Session): string =>
 
 const jobOnly = (session: Session): Check =>
   session.jobToken() === undefined
-    ? failed('credential', 'auth', `there is none for ${session.baseUrl}`, signIn(session))
+    ? failed('credential', 'auth', `no credential for ${session.baseUrl}`, signIn(session))
     : failed(
         'credential',
         'auth',
-        'there is only a job token, which few commands take',
+        'there is only a job token, which few commands accept',
         'Set SVC_TOKEN as well, or sign in.',
       )
 
@@ -135,16 +148,20 @@ const administratorOf = ({ administrator }: Identity): Check =>
     ? ok('administrator', 'yes')
     : warning(
         'administrator',
-        'no; settings, geo, runners list --instance and others refuse',
-        'Use the token of an administrator for those.',
+        'no; settings, geo, runners list --instance and other commands need one',
+        'Use an administrator’s token for these commands.',
       )
 
 const scopesOf = ({ scopes }: Identity): Check => {
-  if (scopes === undefined) return ok('scopes', 'the instance does not show them')
+  if (scopes === undefined) return ok('scopes', 'the instance does not report them')
   const text = scopes.join(', ')
   return scopes.includes('api')
     ? ok('scopes', text)
-    : warning('scopes', `${text}; without api nothing can be changed`, 'Make a token with api.')
+    : warning(
+        'scopes',
+        `${text}; without the scope "api", svcctl cannot change anything`,
+        'Create a token with the scope "api".',
+      )
 }
 
 const identityChecks = (
@@ -153,7 +170,7 @@ const identityChecks = (
   sudo: string | undefined,
 ): readonly Check[] => [
   ok('credential', `${credential.kind}, from ${credential.source}`),
-  ok('user', identity.username ?? 'the instance does not name the user'),
+  ok('user', identity.username ?? 'the instance does not report the user'),
   ...(sudo === undefined ? [] : [ok('acting as', sudo)]),
   administratorOf(identity),
   scopesOf(identity),
@@ -181,11 +198,11 @@ const accountChecks = async (
 const versionCheck = async (services: Services): Promise<Check> => {
   try {
     const version = await versionOf(services)
-    return ok('version', version ?? 'the instance does not tell it')
+    return ok('version', version ?? 'the instance does not report it')
   } catch (error) {
     const { status } = survived(error).details
     if (status === undefined) return failedBy('version', error)
-    return ok('version', `the instance does not tell it (${status})`)
+    return ok('version', `the instance does not report it (${status})`)
   }
 }
 
@@ -260,10 +277,10 @@ const show = (services: Services, checks: readonly Check[]): Promise<void> =>
   )
 
 export const doctor = define({
-  summary: 'Find out what keeps the tool from working, and what to do about it',
+  summary: 'Diagnose problems with the setup and the instance',
   description: [
-    'Looks at the configuration and who else may write it or the caches, the way to the instance, its certificate and clock, the credential and what it may do, the version of the instance and the words it is spoken to in, the keyring and the completion of the shell.',
-    'Ends with 0 only where the instance can be used: 3 without a usable credential, 7 where it cannot be reached.',
+    'Checks the configuration and its permissions, the network, TLS and the clock. It also checks the credential and its scopes, the version and vocabulary of the instance, the keyring and shell completion.',
+    'Exit code 0: the instance can be used; 3: no valid credential; 7: the instance cannot be reached.',
   ],
   examples: ['doctor', 'doctor -o json'],
   run: async (services) => {

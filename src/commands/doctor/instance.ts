@@ -10,7 +10,7 @@ const first = { method: 'GET', path: '/projects?per_page=1', headers: {} }
 /** Seconds that clocks may differ before signatures and expiry dates suffer. */
 const tolerance = 30
 
-const wrong = 'Is the base URL right, with its path and without /api/v4 (--base-url)?'
+const wrong = 'Check the base URL (--base-url): it includes any path, but not /api/v4.'
 
 /** Whether a refusal is the API's own: JSON with a message. */
 const refused = (error: unknown): boolean =>
@@ -22,9 +22,9 @@ const clockOf = ({ headers }: Whole, now: Date): Check | undefined => {
   if (Number.isNaN(theirs)) return undefined
   const seconds = Math.round((now.getTime() - theirs) / 1000)
   const size = Math.abs(seconds)
-  if (size <= tolerance) return ok('clock', `differs by ${size} s at most`)
-  const how = `this machine is ${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the instance`
-  return warning('clock', how, 'Set the clock of the one that is wrong (NTP).')
+  if (size <= tolerance) return ok('clock', `differs by at most ${size} s`)
+  const how = `the clock of this machine is ${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the instance`
+  return warning('clock', how, 'Correct the clock that is wrong, for example with NTP.')
 }
 
 /** Whether a list tells how many pages there are (`http/README.md`). */
@@ -35,7 +35,7 @@ const pageHeadersOf = ({ headers }: Whole): Check => {
     : warning(
         'page headers',
         `the instance does not send ${missing.join(', ')}`,
-        'Lists work; their totals are not known and pages come one after the other.',
+        'Lists work, but without totals and with one page at a time.',
       )
 }
 
@@ -48,12 +48,12 @@ export const instanceChecks = async (
   try {
     const answer = await there.call(first)
     if (!Array.isArray(answer.data))
-      return [failed(check, 'not_found', 'what answers there is not this API', wrong)]
+      return [failed(check, 'not_found', 'the server there does not provide this API', wrong)]
     const clock = clockOf(answer, now())
-    const checks = [ok(check, 'the API answers'), pageHeadersOf(answer)]
+    const checks = [ok(check, 'the API responds'), pageHeadersOf(answer)]
     return clock === undefined ? checks : [...checks, clock]
   } catch (error) {
-    if (refused(error)) return [ok(check, 'the API answers, and wants a credential')]
+    if (refused(error)) return [ok(check, 'the API responds and requires a credential')]
     const gone = error instanceof Failure && error.category === 'not_found'
     return [failedBy(check, error, gone ? wrong : undefined)]
   }

@@ -54,7 +54,7 @@ const resolved = async ({ host }: Target): Promise<Check> => {
       check,
       'unreachable',
       `${host} has no address (${codeOf(error)})`,
-      'Check the name in the base URL, and the name servers of this machine.',
+      'Check the host name in the base URL and the name servers of this machine.',
     )
   }
 }
@@ -71,13 +71,13 @@ const connected = async ({ host, port }: Target, name: string): Promise<Check> =
   const socket = connect({ host, port })
   try {
     await settled(socket, 'connect')
-    return ok(check, `${name} accepts connections at port ${port}`)
+    return ok(check, `${name} accepts connections on port ${port}`)
   } catch (error) {
     return failed(
       check,
       'unreachable',
-      `no connection to ${name} at port ${port} (${codeOf(error)})`,
-      'Check the port in the base URL, the firewall, and whether a proxy is needed (HTTPS_PROXY).',
+      `cannot connect to ${name} on port ${port} (${codeOf(error)})`,
+      'Check the port in the base URL, the firewall, and whether you need a proxy (HTTPS_PROXY).',
     )
   } finally {
     socket.destroy()
@@ -90,17 +90,17 @@ const expiryOf = (certificate: DetailedPeerCertificate, now: Date): Check => {
   const days = Math.floor((end.getTime() - now.getTime()) / day)
   const until = `valid until ${end.toISOString().slice(0, 10)}`
   if (days >= soon) return ok(check, `${until}, ${days} days`)
-  return warning(check, `${until}, ${days} days left`, 'Have the certificate renewed.')
+  return warning(check, `${until}, ${days} days left`, 'Renew the certificate.')
 }
 
 const untrusted = (problem: string, insecure: boolean): Check =>
   insecure
-    ? warning('certificate', `not trusted (${problem}), and --insecure accepts it`)
+    ? warning('certificate', `not trusted (${problem}), but accepted because of --insecure`)
     : failed(
         'certificate',
         'unreachable',
         `not trusted: ${problem}`,
-        'For an authority of your own: --ca-file <file>, which `svcctl auth login` and `svcctl profile set <name>` take.',
+        'For your own certificate authority, pass --ca-file <file> to `svcctl auth login` or `svcctl profile set <name>`.',
       )
 
 const encrypted = async (
@@ -127,8 +127,13 @@ const encrypted = async (
       return untrusted(problem instanceof Error ? problem.message : String(problem), insecure)
     return expiryOf(socket.getPeerCertificate(true), now)
   } catch (error) {
-    const message = `no encrypted connection (${codeOf(error)})`
-    return failed('certificate', 'unreachable', message, 'Does the base URL say https rightly?')
+    const message = `no TLS connection (${codeOf(error)})`
+    return failed(
+      'certificate',
+      'unreachable',
+      message,
+      'Check whether the base URL should begin with https.',
+    )
   } finally {
     socket?.destroy()
   }

@@ -27,10 +27,10 @@ const run = async (services: Services, given: PlanGiven): Promise<void> => {
 }
 
 export const drift = define({
-  summary: 'Check whether an instance is as files declare it',
+  summary: 'Detect drift from the declared state',
   description: [
-    'The plan, as a check: it needs no secret, and writes nothing. Certificates that end within 30 days are warned of.',
-    'Exit 0: nothing to change; what is impossible or unknown is listed and counts only with --fail-on; 1: something differs, and only that; 2: something is wrong in the files; 8: something could not be read or --fail-on names it, also where others differ.',
+    'Creates a plan without secrets and writes nothing. Warns about certificates that expire within 30 days.',
+    'Exit code 0: no drift; 1: drift; 2: invalid files; 8: some objects could not be read, or a finding that --fail-on names. Impossible and unknown changes are listed but count only with --fail-on.',
   ],
   args: [filesArgument],
   flags,

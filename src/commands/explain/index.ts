@@ -144,11 +144,11 @@ const explainArea = async ({ answer }: Services, words: readonly string[]): Prom
 }
 
 const flags = {
-  openapi: boolean('print the whole API as an OpenAPI 3.1 document'),
-  'config-schema': boolean('print the JSON Schema of the files that declare an instance'),
+  openapi: boolean('print the API as an OpenAPI 3.1 document'),
+  'config-schema': boolean('print the JSON Schema of declared-state files'),
   family: oneOf(
     integrationFamilies.map((f) => f.name),
-    'of integrations update, only the parameters of this family',
+    'for "integrations update": show only the parameters of this family',
   ),
 } as const
 type Mine = GivenBy<typeof flags>
@@ -165,7 +165,7 @@ const explainCommand = async (
   )
   if (command === undefined) return false
   if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
-    throw usage('--family goes with: svcctl explain integrations update')
+    throw usage('--family works only with: svcctl explain integrations update')
   const rows = rowsOf(command, family)
   await answer.printMany(rows, {
     columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
@@ -200,7 +200,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   if (await explainArea(services, words)) return
   const names = [...known.keys()].map(kebab)
   throw usage(
-    `nothing is called "${words.join(' ')}"`,
+    `unknown resource or command "${words.join(' ')}"`,
     didYouMean(words.join(' '), [...names, ...areas.map((area) => area.name)]) ??
       'svcctl explain lists the resources, svcctl commands the commands.',
   )
@@ -222,13 +222,13 @@ const suggestions = async ([area]: readonly string[]): Promise<readonly Suggesti
 }
 
 export const explain = define({
-  summary: 'Show the fields of a resource or the parameters of a command',
+  summary: 'Show fields of a resource or parameters of a command',
   args: [
     {
       name: 'resource|area',
       required: false,
       variadic: true,
-      help: 'a resource (runner), or an area and a verb (runners list)',
+      help: 'resource (runner) or command (runners list)',
       values: suggestions,
     },
   ],

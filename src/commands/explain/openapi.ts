@@ -133,7 +133,7 @@ const pageHeaders = {
     schema: { type: 'string' },
   },
   'X-Page': counted('index of this page, from 1'),
-  'X-Per-Page': counted('records a page'),
+  'X-Per-Page': counted('records per page'),
   'X-Prev-Page': {
     description: 'index of the page before; empty on the first',
     schema: { type: 'string' },
@@ -156,7 +156,7 @@ const sharedParameters = {
   per_page: {
     name: 'per_page',
     in: 'query',
-    description: 'records a page',
+    description: 'records per page',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
   unmodified: {

@@ -39,7 +39,7 @@ const isFile = (path: string): boolean => {
 const formOf = async ({ place }: Services): Promise<DocumentForm> => {
   const { output } = place.globals
   if (output !== undefined && !['json', 'yaml', 'table'].includes(output))
-    throw usage(`export gives YAML or JSON, not ${output}`, 'Leave --output out, or give json.')
+    throw usage(`export writes YAML or JSON, not ${output}`, 'Omit --output or pass json.')
   const wanted = output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
   return wanted === 'json' ? 'json' : 'yaml'
 }
@@ -52,12 +52,12 @@ const formOf = async ({ place }: Services): Promise<DocumentForm> => {
 export const targetOf = async (services: Services, to = '-'): Promise<ExportTarget> => {
   const form = await formOf(services)
   if (to === '-') return { is: 'output', form, path: '' }
-  if (to === '') throw usage('--to takes a folder, a file or -')
+  if (to === '') throw usage('--to must be a folder, a file or -')
   const path = resolve(services.place.cwd, to)
   if (/\.json$/i.test(path)) return { is: 'file', path, form: 'json' }
   if (isFile(path) && !/[/\\]$/.test(to)) return { is: 'file', path, form }
   if (services.place.globals.output === 'json')
-    throw usage('the files of a folder are YAML', 'Give --to a file, or leave --output out.')
+    throw usage('a folder export is always YAML', 'Pass a file to --to, or omit --output.')
   return { is: 'folder', path, form: 'yaml' }
 }
 
@@ -131,7 +131,7 @@ const toFolder = async (
       whole &&= said.whole
     }
     if (!whole && folder.keep(path))
-      person.note(`${path} stays as it was: not all of it could be read`)
+      person.note(`kept ${path} unchanged, because not everything could be read`)
     else if (sections.length > 0) await folder.write(path, documentOf(yamlWriter(path), sections))
   })
   await folder.furnish(configSchema())
@@ -139,7 +139,7 @@ const toFolder = async (
   const { written, same, removed } = folder.counts
   const parts = [
     `${written} written`,
-    ...counted(same, 'as they were'),
+    ...counted(same, 'unchanged'),
     ...counted(removed, 'removed'),
   ]
   person.note(`${target.path}: ${parts.join(', ')}`)
@@ -274,7 +274,7 @@ export class UnreadParts {
   looked({ unread, unsupported, denied, kinds }: LookedAt): void {
     this.#asked += kinds - denied.length
     for (const kind of denied)
-      this.#person.note(`${kind}: only administrators may read it, left out`)
+      this.#person.note(`${kind}: skipped, because only administrators can read it`)
     for (const { address, failure } of unread) this.add(address, failure)
     for (const kind of unsupported) this.#unsupported.add(kind)
   }
@@ -292,16 +292,17 @@ export class UnreadParts {
 
   /** What the run ends with; undefined where all was read. */
   verdict(): Failure | undefined {
-    for (const kind of this.#unsupported) this.#person.note(`${kind}: unsupported here, left out`)
+    for (const kind of this.#unsupported)
+      this.#person.note(`${kind}: skipped, because the instance does not support it`)
     const first = this.#first
     if (first === undefined) return undefined
     const more = this.#unread - mostTold
-    if (more > 0) this.#person.note(`and ${more} more that could not be read`)
+    if (more > 0) this.#person.note(`and ${more} more objects that could not be read`)
     const alike = !this.some && this.#categories.size === 1
     return new Failure(
       alike ? first.category : 'partial',
       this.some
-        ? `${this.#unread} of ${this.#asked} could not be read: not in what was written`
+        ? `${this.#unread} of ${this.#asked} could not be read and are not in the export`
         : 'nothing could be read',
       first.details.hint === undefined || !alike ? {} : { hint: first.details.hint },
     )

@@ -59,16 +59,16 @@ const selectedBy = async (
 }
 
 const flags = {
-  to: string('a folder for a file a project and group, one file, or - for standard output', {
+  to: string('folder (one file per project and group), file, or - for standard output', {
     default: '-',
     completes: 'file',
     placeholder: 'folder|file|-',
   }),
   ...selectionFlags,
-  exact: boolean('say of every set that what is not listed is to be deleted'),
-  'with-operational': boolean('also how things are run: whether a runner takes jobs'),
-  'all-settings': boolean('also settings that are not documented'),
-  factor: boolean('say once, of a group, what all projects below it share'),
+  exact: boolean('mark all sets as exact, so that apply deletes unlisted items'),
+  'with-operational': boolean('include operational state, such as whether runners are active'),
+  'all-settings': boolean('include undocumented settings'),
+  factor: boolean('move values that all projects of a group share to the group'),
 } as const
 type Mine = GivenBy<typeof flags>
 
@@ -92,10 +92,10 @@ const scopingOf = async ({ place }: Services, given: Mine): Promise<Scoping> => 
 const checkFactor = ({ flags: { factor } }: Mine, { projects, only, except }: Scoping): void => {
   if (factor !== true) return
   if (projects !== undefined)
-    throw usage('--factor needs all projects below a group: it does not go with --project')
+    throw usage('--factor needs all projects of a group and cannot be combined with --project')
   const narrow = [...(only ?? []), ...(except ?? [])].find((glob) => !/^\w+$/.test(glob))
   if (narrow !== undefined)
-    throw usage(`--factor needs all projects below a group: it takes kinds, not ${narrow}`)
+    throw usage(`--factor needs all projects of a group: pass kinds, not ${narrow}`)
 }
 
 const howOf = async (
@@ -194,10 +194,10 @@ const run = async (services: Services, given: Mine): Promise<void> => {
 }
 
 export const exportCommand = define({
-  summary: 'Write what an instance is as files that can be planned and applied',
+  summary: 'Export the instance’s state as files for plan and apply',
   description: [
-    'What is written plans to nothing. Names stand for numbers; secrets that no instance gives back are left as comments. Sets are added to unless --exact says that what is not listed goes.',
-    'With --to a folder each project and group has a file, and the schema that editors check them by stands beside them. Files that export wrote before are replaced, and removed where what they hold is gone; any other file in the way is refused before anything is written.',
+    'A fresh export produces an empty plan. Files use names instead of IDs, and comments in place of secrets, which instances never return. With --exact, a later apply deletes objects that are not listed.',
+    'If --to is a folder, svcctl writes one file per project and group, and a JSON Schema for editors. It replaces or removes files from earlier exports. If another file is in the way, svcctl stops before it writes anything.',
   ],
   looks: true,
   args: [
@@ -205,7 +205,7 @@ export const exportCommand = define({
       name: 'kind',
       required: false,
       variadic: true,
-      help: 'only these kinds (members, approval_rules …), as with --only',
+      help: 'kinds to export (members, approval_rules …), as with --only',
       values: async () => (await kindNames()).map((value) => ({ value })),
     },
   ],

@@ -65,10 +65,10 @@ const ofSession = async (services: Services, session: Session): Promise<ProfileC
   } catch (error) {
     const { category, message } = survived(error)
     const works = category === 'unreachable' ? {} : { works: false }
-    return { ...who, credential: 'not usable', ...works, reason: message }
+    return { ...who, credential: 'invalid', ...works, reason: message }
   }
   if (credential === undefined)
-    return { ...who, credential: 'none', works: false, reason: 'there is no token' }
+    return { ...who, credential: 'none', works: false, reason: 'no token' }
   return {
     ...who,
     credential: `${credential.kind}, from ${credential.source}`,
@@ -94,7 +94,7 @@ const ofProfile = async (services: Services, name: string): Promise<ProfileCrede
   } catch (error) {
     const { message } = survived(error)
     const base_url = openStore(pathsOf(services.place.env)).get(name)?.baseUrl ?? ''
-    return { profile: name, base_url, credential: 'not usable', works: false, reason: message }
+    return { profile: name, base_url, credential: 'invalid', works: false, reason: message }
   }
 }
 

@@ -68,7 +68,7 @@ const siteOf = (id: number, node: Status | undefined, status: Status | undefined
     ...(typeof node?.primary === 'boolean' ? { primary: node.primary } : {}),
     ...(typeof node?.enabled === 'boolean' ? { enabled: node.enabled } : {}),
     ...(typeof healthy === 'boolean' ? { healthy } : {}),
-    health: typeof told === 'string' ? told : 'not told',
+    health: typeof told === 'string' ? told : 'unknown',
     ...(typeof lag === 'number' ? { lag_seconds: lag } : {}),
     ...(status === undefined ? {} : sharesOf(status)),
   }

@@ -9,8 +9,10 @@ import { span } from '../../terminal/text/time.js'
 export const isUnoffered = ({ details }: Failure): boolean => details.lacks === 'route'
 
 export const whyUnread = (failure: Failure): string => {
-  if (failure.status === 403) return `not allowed: ${failure.message}`
-  return isUnoffered(failure) ? `not offered here: ${failure.message}` : failure.message
+  if (failure.status === 403) return `not permitted: ${failure.message}`
+  return isUnoffered(failure)
+    ? `not available on this instance: ${failure.message}`
+    : failure.message
 }
 
 /** `3 runners`. */

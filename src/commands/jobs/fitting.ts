@@ -28,10 +28,13 @@ const settingsOf = (
   { access_level: access, run_untagged: untagged }: Partial<Details>,
   { tag_list: tags, ref }: Wanted,
 ): readonly [boolean | null, string] => {
-  if (tags.length === 0 && untagged === false) return [false, 'takes no job without tags']
+  if (tags.length === 0 && untagged === false) return [false, 'does not accept untagged jobs']
   if (access === 'ref_protected')
-    return [null, `takes jobs of protected refs only; whether ${ref} is one, the API does not say`]
-  return [true, tags.length === 0 ? 'takes jobs without tags' : 'has its tags']
+    return [
+      null,
+      `accepts jobs of protected refs only; the API does not tell whether ${ref} is protected`,
+    ]
+  return [true, tags.length === 0 ? 'accepts untagged jobs' : 'has all its tags']
 }
 
 /** A runner whose details were read. */
@@ -55,7 +58,7 @@ export const unseenRunner = (runner: Partial<Details>, why: string): RunnerFit =
   ...named(runner),
   fits: null,
   missing_tags: [],
-  why: `its tags are not shown: ${why}`,
+  why: `its tags are unknown: ${why}`,
 })
 
 /** What a job of these tags is told of the runners, and what would help. */
@@ -70,7 +73,7 @@ const inState = (some: readonly RunnerFit[], ...states: readonly RunnerState[]) 
   some.filter(({ state }) => states.includes(state))
 
 const who = (some: readonly RunnerFit[]): string =>
-  some.length === 1 ? 'the one runner that fits' : `all ${some.length} runners that fit`
+  some.length === 1 ? 'the only matching runner' : `all ${some.length} matching runners`
 
 /** Nobody has what it wants. */
 const noneFits = (
@@ -80,20 +83,20 @@ const noneFits = (
 ): Advice => {
   if (all.length === 0)
     return {
-      reason: 'the project has no runner',
+      reason: 'the project has no runners',
       next: [`svcctl runners list --instance`, `svcctl runners enable <id> -P ${quoted(project)}`],
     }
   const [nearest] = all.toSorted((a, b) => a.missing_tags.length - b.missing_tags.length)
   if (tags.length === 0)
     return {
-      reason: `none of ${several(all.length, 'runner')} takes jobs without tags`,
+      reason: `none of ${several(all.length, 'runner')} accepts untagged jobs`,
       next: [`svcctl runners update ${nearest?.id} --run-untagged`],
     }
   return {
     reason: `none of ${several(all.length, 'runner')} has the ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
     next: [
-      `give a runner the tags, all that it is to have: svcctl runners update <id> --tag-list …`,
-      `or let another work for the project: svcctl runners enable <id> -P ${quoted(project)}`,
+      `set the complete list of tags of a runner: svcctl runners update <id> --tag-list …`,
+      `or enable another runner for the project: svcctl runners enable <id> -P ${quoted(project)}`,
     ],
   }
 }
@@ -114,7 +117,7 @@ const noneAwake = (fitting: readonly RunnerFit[]): Advice => {
       ...(away.length === 0
         ? []
         : [
-            `look at the machine: svcctl runners get ${names(away)} --fields description,contacted_at,ip_address`,
+            `check the runner’s host: svcctl runners get ${names(away)} --fields description,contacted_at,ip_address`,
           ]),
     ],
   }
@@ -127,12 +130,12 @@ export const adviceOf = (job: Wanted, all: readonly RunnerFit[], project: string
   const online = inState(fitting, 'online')
   if (online.length > 0)
     return {
-      reason: `${several(online.length, 'runner')} online ${online.length === 1 ? 'fits' : 'fit'}: it is taken as soon as one has room`,
+      reason: `${several(online.length, 'runner')} online ${online.length === 1 ? 'fits' : 'fit'}: the job starts as soon as one has a free slot`,
       next: online.map(({ id }) => `svcctl runners jobs ${id} --status running`),
     }
   if (open.length > 0)
     return {
-      reason: `no runner surely fits; of ${several(open.length, 'runner')} it is not told`,
+      reason: `no runner certainly matches; ${several(open.length, 'runner')} may match`,
       next: [`svcctl runners get ${names(open)}`],
     }
   return fitting.length === 0 ? noneFits(job, all, project) : noneAwake(fitting)

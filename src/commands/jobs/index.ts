@@ -30,14 +30,17 @@ const listText = (all: readonly OtherJob[]): string =>
 /** States in which nothing is waited for, in words. */
 const settled: Readonly<Record<string, Advice>> = {
   manual: {
-    reason: 'it waits for nothing but a person, who starts it on its page',
+    reason: 'the job is manual: start it on its web page',
     next: [],
   },
-  running: { reason: 'it does not wait: it runs', next: [] },
+  running: { reason: 'the job is not waiting: it is running', next: [] },
 }
 
 const ended = (status: string): Advice =>
-  settled[status] ?? { reason: `it does not wait: it is ${status || 'in no state'}`, next: [] }
+  settled[status] ?? {
+    reason: `the job is not waiting: its status is ${status || 'in no state'}`,
+    next: [],
+  }
 
 /** It is held by others of its group. */
 const heldBy = (
@@ -47,7 +50,7 @@ const heldBy = (
   const [first] = group?.held_by ?? []
   if (group === null || first === undefined) return undefined
   return {
-    reason: `its resource group ${group.key} is held by ${listText(group.held_by)}`,
+    reason: `its resource group ${group.key} is in use by ${listText(group.held_by)}`,
     next: [
       `svcctl jobs get ${first.id} -P ${quoted(project)} --until status=success`,
       ...(group.key.includes('$')
@@ -62,7 +65,7 @@ const behind = (project: string, { waits_for: others }: JobSurroundings): Advice
   const [first] = others
   if (first === undefined) return undefined
   return {
-    reason: `${several(others.length, 'job')} of its pipeline ${others.length === 1 ? 'comes' : 'come'} first: ${listText(others)}`,
+    reason: `${several(others.length, 'job')} of its pipeline must finish first: ${listText(others)}`,
     next: [`svcctl jobs why ${first.id} -P ${quoted(project)}`],
   }
 }
@@ -81,9 +84,9 @@ const reasonOf = (
   if (status === 'pending' && (seen.runners.length > 0 || seen.unread.length === 0))
     return adviceOf(wanted, seen.runners, project)
   if (seen.unread.length > 0)
-    return { reason: `it cannot be told: ${seen.unread.join('; ')}`, next: [] }
+    return { reason: `the reason is unknown: ${seen.unread.join('; ')}`, next: [] }
   return {
-    reason: `it is ${status}, and nothing that is shown keeps it: look again in a moment`,
+    reason: `the job is ${status} and nothing blocks it; check again in a moment`,
     next: [`svcctl jobs get ${job.id ?? ''} -P ${quoted(project)} --watch`],
   }
 }
@@ -136,7 +139,7 @@ const factsOf = (answer: AnswerService, why: Why): readonly string[] => {
           '',
           `${text.strong('Resource group')}  ${text.hanging(`${group.key}${group.process_mode === null ? '' : `, ${group.process_mode}`}, by the configuration at the head of the default branch`, 16)}`,
         ]),
-    ...why.unread.map((line) => `${text.mark('warn')} not read: ${text.hanging(line, 12)}`),
+    ...why.unread.map((line) => `could not read ${text.mark('warn')}: ${text.hanging(line, 12)}`),
   ]
 }
 
@@ -188,7 +191,7 @@ const explaining = ({ answer, instance, person, place }: Services): Operation =>
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure
       const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }
-      if (job === undefined) throw new Failure('unreachable', 'the instance answered with no job')
+      if (job === undefined) throw new Failure('unreachable', 'the instance returned no job')
       const { id } = pathIn(jobs.get, plan.values)
       const of = { instance, project: id, job }
       const seen = await person.progress('looking', () => surroundingsOf(of))
@@ -202,10 +205,10 @@ const explaining = ({ answer, instance, person, place }: Services): Operation =>
 }
 
 export const why = define({
-  summary: 'Say why a job waits, and what to do about it',
+  summary: 'Explain why a job is waiting',
   description: [
-    'Of a pending job: its tags against the runners of its project and their state. Of one that is only created: the jobs of its pipeline that come first. Of both: the resource group that it shares, and the job that holds it. A job that does not wait is said to be so.',
-    'No job shows its resource group and what it needs: they are read from the configuration at the head of the default branch. What could not be read is said; then exit 8.',
+    'For a pending job, svcctl compares its tags with the runners of the project. For a created job, it lists the jobs of the pipeline that must finish first. In both cases, it shows which job holds the resource group.',
+    'The API does not show the needs and the resource group of a job, so svcctl reads them from the configuration on the default branch. Data that cannot be read is reported; the exit code is then 8.',
   ],
   endpoints: ['get'],
   args: [

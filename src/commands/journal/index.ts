@@ -43,13 +43,13 @@ const rank: Readonly<Record<ObjectState, number>> = {
 const same = ['command', 'endpoint', 'values', 'instance'] as const
 
 const checkSame = ([first, ...others]: readonly Past[]): Header => {
-  if (first === undefined) throw usage('there is no journal to merge')
+  if (first === undefined) throw usage('no journals to merge')
   for (const { file, header } of others)
     for (const what of same)
       if (!isDeepStrictEqual(header[what], first.header[what]))
         throw usage(
-          `${file} is of another run than ${first.file}: ${what} differs`,
-          'Only the parts of one run are merged.',
+          `${file} and ${first.file} belong to different runs: ${what} differs`,
+          'Merge only the journals of one sharded run.',
         )
   return first.header
 }
@@ -168,8 +168,8 @@ const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown
 
 const runList = async ({ answer, person, place }: Services): Promise<void> => {
   const { entries, unreadable } = await journalsIn(journalFolder(place.env))
-  if (entries.length === 0) person.note('there is no journal yet')
-  for (const file of unreadable) person.warn(`${file} is no journal that can be read`)
+  if (entries.length === 0) person.note('no journals yet')
+  for (const file of unreadable) person.warn(`${file} is not a readable journal`)
   const records = (async function* () {
     for (const entry of entries)
       yield summaryOf(entry.header, entry.end, await countsOf(entry), entry.file)
@@ -180,7 +180,7 @@ const runList = async ({ answer, person, place }: Services): Promise<void> => {
 export const listCommand = define({
   summary: 'List journals, newest first',
   description: [
-    'Every write keeps a journal. A run without an end was killed or is still running; <command> --resume last resumes it.',
+    'Every write is recorded in a journal. A run without an end was killed or is still running. Resume it with <command> --resume last.',
   ],
   examples: ['journal list', 'journal list -o json --fields id,command,failed'],
   run: runList,
@@ -189,14 +189,14 @@ export const listCommand = define({
 const words = ({ done, unchanged, failed, unknown, not_tried }: Counts): string =>
   [
     `${done} done`,
-    ...(unchanged > 0 ? [`${unchanged} already so`] : []),
+    ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
-    ...(not_tried > 0 ? [`${not_tried} not tried`] : []),
+    ...(not_tried > 0 ? [`${not_tried} not attempted`] : []),
   ].join(', ')
 
 const endText = (end: End | undefined): string =>
-  end === undefined ? 'without an end: killed, or still under way' : end
+  end === undefined ? 'not finished: killed or still running' : end
 
 const nameOf = (given: Given): string => given.args[0] ?? ''
 
@@ -223,14 +223,14 @@ const runShow = async ({ answer, person, place }: Services, given: Given): Promi
 }
 
 export const showCommand = define({
-  summary: 'Show what a run came to, and what failed in it',
+  summary: 'Show the result of a run and its failures',
   args: [journalArgument],
   examples: ['journal show last', 'journal show last -o json --fields done,failed'],
   run: runShow,
 })
 
 const mergeFlags = {
-  to: string('the journal to write; it must not exist', { completes: 'file', required: true }),
+  to: string('file to write; it must not exist', { completes: 'file', required: true }),
 } as const
 
 const runMerge = async (
@@ -238,12 +238,12 @@ const runMerge = async (
   given: GivenBy<typeof mergeFlags>,
 ): Promise<void> => {
   const { to } = given.flags
-  if (to === undefined) throw usage('journal merge needs --to', 'It names the journal to write.')
+  if (to === undefined) throw usage('journal merge requires --to', 'Pass the file to write.')
   const files: string[] = []
   for (const name of given.args) files.push(await fileOf(place, name))
   const target = resolve(place.cwd, to)
   const { counts, open, damaged } = await mergeJournals(files, target, basename(target, '.ndjson'))
-  for (const file of open) person.warn(`${file} has no end: its part is still to be done`)
+  for (const file of open) person.warn(`${file} is not finished: its shard is still to do`)
   for (const past of damaged) tellGap({ answer, person }, past)
   if (open.length > 0) answer.exit(exitCodes.partial)
   person.note(words(counts))
@@ -251,11 +251,11 @@ const runMerge = async (
 }
 
 export const mergeCommand = define({
-  summary: 'Join the journals of the parts of a run',
+  summary: 'Merge the journals of a sharded run',
   description: [
-    'Of each object the best outcome is kept. Exit 8 while a part has no end; --resume goes on with what is left.',
+    'Keeps the best result of each object. The exit code is 8 while a shard is not finished. Use --resume to complete the run.',
   ],
-  args: [{ ...journalArgument, name: 'journals', variadic: true, help: 'files, or ids of runs' }],
+  args: [{ ...journalArgument, name: 'journals', variadic: true, help: 'files or run IDs' }],
   flags: mergeFlags,
   examples: [
     'journal merge part-1.ndjson part-2.ndjson --to whole.ndjson',

@@ -65,7 +65,7 @@ const byWhom = ({ instance, profile }: WriteAuthor): string =>
 const writeText = ({ command, request, journal, at }: LastWrite): string =>
   `${command} (${request ?? journal ?? 'a journal'}) at ${at}`
 
-const byName = (id: string): string => `To undo a run, name it: svcctl journal undo ${id}`
+const byName = (id: string): string => `To undo a run, pass its ID: svcctl journal undo ${id}`
 
 const refused = (why: string, newest: Entry | undefined): Failure =>
   usage(why, byName(newest?.header.id ?? '<id>'))
@@ -99,15 +99,16 @@ const notedJournal = (known: Known): string => {
   if (last?.journal !== undefined && existsSync(last.journal)) return last.journal
   if (last === undefined && newest === undefined)
     throw refused(
-      `there is no journal of a run ${byWhom(writer)}${any === undefined ? '' : `; the newest of all is ${runText(any)} ${byWhom(any.header)}`}`,
+      `no journal of a run ${byWhom(writer)}${any === undefined ? '' : `; the newest of all is ${runText(any)} ${byWhom(any.header)}`}`,
       undefined,
     )
   if (last === undefined)
     throw refused(
-      `whether ${newest === undefined ? 'a run' : runText(newest)} was the last write ${byWhom(writer)} is not known: it was made by a version that took no note of others`,
+      `cannot tell whether ${newest === undefined ? 'a run' : runText(newest)} was the last write ${byWhom(writer)}: an older version of svcctl made it`,
       newest,
     )
-  const gone = last.journal === undefined ? 'kept no journal' : 'has no journal any more'
+  const gone =
+    last.journal === undefined ? 'was not recorded in a journal' : 'no longer has a journal'
   throw refused(
     `the last write ${byWhom(writer)} ${gone}: ${writeText(last)}; ${newest === undefined ? 'there is no journal of another' : `the newest journal is ${runText(newest)}`}`,
     newest,
@@ -118,8 +119,8 @@ const notedJournal = (known: Known): string => {
 const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
   if (!locked) return
   const held = (owner: string): Failure =>
-    new Failure('conflict', `the run ${header.id} still goes on: ${owner} writes its journal`, {
-      hint: `Wait for it to end; if it has, delete ${file}.lock`,
+    new Failure('conflict', `the run ${header.id} is still running: ${owner} writes its journal`, {
+      hint: `Wait until it ends. If it has ended, delete ${file}.lock`,
     })
   const { release } = await lock(`${file}.lock`, { patience: 0, held })
   release()
@@ -137,17 +138,17 @@ const checkAudited = async ({ place }: Services, run: Entry): Promise<void> => {
   const log = `the audit log ${profile.auditLog}`
   if (unreadable > 0)
     throw refused(
-      `whether ${runText(run)} was the last write is not known: ${log} ends with ${unreadable} line${unreadable === 1 ? '' : 's'} that cannot be read`,
+      `cannot tell whether ${runText(run)} was the last write: ${log} ends with ${unreadable} unreadable line${unreadable === 1 ? '' : 's'}`,
       run,
     )
   if (entry === undefined) return
   const time = Date.parse(entry.time)
   const request = `${entry.method} ${entry.path} at ${entry.time}`
   if (time > run.changed + (run.end === undefined ? slack : 0))
-    throw refused(`${log} has a later write than ${runText(run)}: ${request}`, run)
+    throw refused(`${log} contains a later write than ${runText(run)}: ${request}`, run)
   if (time < beganAt(run) && wrote(run))
     throw refused(
-      `whether ${runText(run)} was the last write is not known: the last of ${log} is ${request}, before the run began; was a clock set?`,
+      `cannot tell whether ${runText(run)} was the last write: the last entry of ${log} is ${request}, before the run began; the clock may have changed`,
       run,
     )
 }
@@ -174,15 +175,15 @@ const checkOthers = (services: Services, known: Known, run: Entry): readonly str
   )
   if (later !== undefined)
     throw refused(
-      `whether ${runText(run)} or ${runText(later)} was the last write is not known: was a clock set, or a journal copied?`,
+      `cannot tell whether ${runText(run)} or ${runText(later)} was the last write: the clock may have changed, or a journal was copied`,
       run,
     )
   const since = known.others.filter(({ at }) => Date.parse(at) > run.changed)
   const [other] = since
   if (other !== undefined && !isNamed(services))
     throw usage(
-      `since ${runText(run)} there was a write ${byWhom(other)}: ${writeText(other)}`,
-      `Say which is meant: -p <profile>, or svcctl journal undo ${run.header.id}`,
+      `there was a write ${byWhom(other)} after ${runText(run)}: ${writeText(other)}`,
+      `Choose one: -p <profile>, or svcctl journal undo ${run.header.id}`,
     )
   return since
     .filter(({ instance }) => instance === known.writer.instance)
@@ -206,7 +207,7 @@ const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<st
   if (isWhole(run))
     throw usage(
       `the last write already undid ${undoes}`,
-      'To redo it, run svcctl journal undo last --redo. To undo another run, name it.',
+      'To redo it, run `svcctl journal undo last --redo`. To undo another run, pass its ID.',
     )
   return fileOf(place, undoes)
 }

@@ -81,12 +81,14 @@ export const resumeRun = async (
   const before = await resumable(
     place,
     { name, command },
-    (instance) => `there is no run of svcctl ${command} at ${instance} to go on with`,
+    (instance) => `no run of "svcctl ${command}" on ${instance} can be resumed`,
   )
   if (before === undefined) return undefined
   const { header } = before
   if (header.command !== command)
-    throw usage(`the run ${header.id} is one of svcctl ${header.command}, not of svcctl ${command}`)
+    throw usage(
+      `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${command}"`,
+    )
   const doubt = checkIdentity(header, await place.identity())
   if (isDone(before)) return undefined
   tellGap(services, before)

@@ -64,8 +64,8 @@ const checkSameObject = (
   const identities = identitiesIn(before ?? after ?? {}, param.completes)
   if (identities.length === 0 || identities.some((one) => plain(one) === plain(object))) return
   throw usage(
-    `the journal says of ${object} what ${String(identities[0])} was: it was edited`,
-    'Nothing was sent. Put back by hand what is to be put back.',
+    `the journal was edited: it records ${String(identities[0])} for ${object}`,
+    'Nothing was sent. Revert the changes by hand.',
   )
 }
 
@@ -122,8 +122,9 @@ async function* changedIn(
     if (Object.keys(own.was.before ?? { id: 0 }).length > 0) yield own.was
   }
   lost.tell(past, note)
-  if (others.size > 0) note(`not changed by the run, and left as they are: ${[...others].join()}`)
-  if (masked.size > 0) note(`not kept in the journal, and left as they are: ${[...masked].join()}`)
+  if (others.size > 0) note(`skipped, because the run did not change them: ${[...others].join()}`)
+  if (masked.size > 0)
+    note(`skipped, because the journal has no previous values: ${[...masked].join()}`)
 }
 
 /** What puts each object of a run back, in the order of its journal. */
@@ -131,7 +132,7 @@ async function* stepsIn(past: Past, inverse: Inverse, note: Note): AsyncGenerato
   for await (const was of changedIn(past, inverse, note)) {
     const endpoint = inverse.endpointFor(was)
     if (endpoint === undefined) {
-      note(`${was.object}: no verb leads back to what it was`)
+      note(`${was.object}: no command restores the previous state`)
       continue
     }
     const values = valuesFor(endpoint, was, past.header)

@@ -99,8 +99,7 @@ const isDue = async (
 ): Promise<boolean> => {
   const sent = { ...was.after, ...was.before }
   const taking = takingOf(was, await presentOf(instance, inverse, plan, sent))
-  if (taking === 'conflict')
-    throw new Failure('conflict', 'it is not as the run left it: somebody changed it since')
+  if (taking === 'conflict') throw new Failure('conflict', 'it changed since the run')
   return taking === 'write'
 }
 
@@ -140,10 +139,10 @@ const runIn = async (
   name: string,
   redo: boolean,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
-  if (name !== 'last' && redo) throw usage('--redo is about the last undo', 'Give last.')
+  if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
   if (name !== 'last') return { file: await fileOf(services.place, name), since: [] }
   const { file, since } = await lastRunToUndo(services, redo)
-  return { file, since: since.map((text) => `Since then there was a write: ${text}.`) }
+  return { file, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
 
 /** The plans of an undo, and the step that each is of. */
@@ -191,7 +190,7 @@ async function* mapped<T, U>(some: AsyncIterable<T>, made: (one: T) => U): Async
   for await (const one of some) yield made(one)
 }
 
-const flags = { redo: boolean('redo what the last undo reverted') } as const
+const flags = { redo: boolean('redo the run that the last undo reverted') } as const
 
 const undoing = async (services: Services, given: GivenBy<typeof flags>): Promise<Operation> => {
   const { instance, person, place } = services
@@ -211,14 +210,14 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
   }
   const steps = await stepsOf(services, past, inverse, (text) => person.note(text))
   if (!person.interactive) for (const text of since) person.note(text)
-  if (steps.count === 0) person.note('the run changed nothing that is to be put back')
+  if (steps.count === 0) person.note('the run made no changes to revert')
   const { plans, stepOf } = plansOf(steps)
   const own = ownJournal(services, past, steps, redo)
   const turns = new Turns()
   return {
     plans,
-    loses: { what: [`What ${past.header.id} did is taken back.`, ...doubt, ...since].join(' ') },
-    done: 'put back',
+    loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
+    done: 'reverted',
     check: (plan) => isDue(instance, inverse, stepOf(plan)),
     send: async (plan) => {
       const step = stepOf(plan)
@@ -239,10 +238,10 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
 }
 
 export const undoCommand = define({
-  summary: 'Put the objects of a run back as they were',
+  summary: 'Undo a run: restore the previous values',
   description: [
-    'Each is read first: one that is not as the run left it is left alone, as a conflict. What the run could not read before it wrote is named, and left as it is. An apply is taken back by another one, which shows its plan and asks.',
-    'last is the last write with this profile at its instance. Where that kept no journal, or it is not certain which was the last, nothing is done, and the hint names the run.',
+    'Objects that changed since the run are skipped and reported as conflicts. Objects without recorded previous values are listed and skipped. To undo an apply, svcctl shows a plan and asks for confirmation.',
+    '"last" is the last write of this profile on its instance. If that write has no journal, or if svcctl cannot tell which write was the last, it does nothing and the hint names the run.',
   ],
   alters: true,
   args: [journalArgument],

@@ -109,19 +109,19 @@ interface Query {
 const textIn = (input: ToolInput, name: string): string | undefined => {
   const value = input[name]
   if (value === undefined || typeof value === 'string') return value
-  throw usage(`${name} takes a text`)
+  throw usage(`${name} must be a string`)
 }
 
 const fieldsIn = ({ fields }: ToolInput): readonly string[] | undefined => {
   if (fields === undefined) return undefined
   const texts = Array.isArray(fields) ? fields.filter((one) => typeof one === 'string') : []
   if (Array.isArray(fields) && texts.length === fields.length && texts.length > 0) return texts
-  throw usage('fields takes a list of names')
+  throw usage('fields must be a list of names')
 }
 
 const argumentsIn = ({ arguments: values = {} }: ToolInput): JsonValues => {
   if (isObject(values)) return jsonFields(values)
-  throw usage('arguments takes an object')
+  throw usage('arguments must be an object')
 }
 
 /** @throws Failure `usage` for what a tool does not take */
@@ -129,7 +129,10 @@ const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): v
   const strange = Object.keys(input).find((name) => !takes.includes(name))
   if (strange === undefined) return
   const all = takes.join(', ')
-  throw usage(`${tool} has no argument "${strange}"; it takes ${all}`, didYouMean(strange, takes))
+  throw usage(
+    `${tool} has no argument "${strange}"; its arguments are ${all}`,
+    didYouMean(strange, takes),
+  )
 }
 
 const queryOf = (offer: Offer, input: ToolInput, values: JsonValues): Query => {
@@ -187,8 +190,8 @@ const cursors = () => {
       const right = sign([name, query], at)
       if (mark !== '' && timingSafeEqual(Buffer.from(mark), Buffer.from(right))) return at
       throw usage(
-        'the cursor is not one of this query',
-        'Give the same command, arguments and fields as in the call that it came from.',
+        'the cursor belongs to another query',
+        'Pass the same command, arguments and fields as in the call that returned it.',
       )
     },
   }
@@ -240,7 +243,7 @@ export class Calls {
         checkInput(input, tool, ['command', 'arguments'])
         return this.#plan(await this.#named(input), argumentsIn(input), signal)
       default:
-        throw usage(`there is no tool "${tool}"`)
+        throw usage(`unknown tool "${tool}"`)
     }
   }
 
@@ -251,8 +254,8 @@ export class Calls {
     if (offer !== undefined) return offer
     const names = offers.map((one) => one.name)
     throw usage(
-      `there is no command "${name}" here`,
-      didYouMean(name, names) ?? 'find_commands names those that there are.',
+      `unknown command "${name}"`,
+      didYouMean(name, names) ?? 'find_commands lists the available commands.',
     )
   }
 
@@ -266,7 +269,7 @@ export class Calls {
 
   async #read({ offer, values, fields, cursor }: Query, signal: AbortSignal) {
     const { name, reads, lists } = offer
-    if (!reads) throw usage(`${name} does not only read`, 'plan shows what it would change.')
+    if (!reads) throw usage(`${name} is not read-only`, 'Use plan to preview its changes.')
     const query = { values, fields: fields ?? null }
     const at = cursor === undefined ? { page: 1, skip: 0 } : this.#cursors.open(cursor, name, query)
     const came = await this.#within(offer, {
@@ -303,7 +306,7 @@ export class Calls {
   }
 
   async #plan(offer: Offer, values: JsonValues, signal: AbortSignal): Promise<CallToolResult> {
-    if (offer.reads) throw usage(`${offer.name} changes nothing`, 'read runs it.')
+    if (offer.reads) throw usage(`${offer.name} is read-only`, 'Use read to run it.')
     const came = await this.#within(offer, { manner: 'tries', values, signal })
     if (came.given === undefined) throw new Failure('internal', 'a plan of nothing')
     const line = this.#line(offer, came.given)

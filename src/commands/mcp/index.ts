@@ -10,10 +10,10 @@ import { offersOf } from './offers.js'
 import { checkToolsets, toolsetsOf } from './tools.js'
 
 const flags = {
-  toolsets: list('string', 'areas whose commands are tools of their own', {
+  toolsets: list('string', 'areas whose commands become separate tools', {
     placeholder: 'area,…',
   }),
-  'allow-write': boolean('with --toolsets: also those that write and destroy nothing'),
+  'allow-write': boolean('with --toolsets: include commands that write but destroy nothing'),
 } as const
 
 /** @throws Failure `usage` unless it is one profile, by its name, that lets itself be written to */
@@ -21,15 +21,15 @@ const checkWriting = ({ globals }: PlaceService, session: Session | undefined): 
   const { baseUrl, profile: name, sandbox } = globals
   if (name === undefined || sandbox || baseUrl !== undefined)
     throw usage(
-      '--allow-write needs a profile by its name, and nothing else that says which instance',
-      'Give -p <profile>, without --sandbox and --base-url.',
+      '--allow-write requires a named profile and no other choice of instance',
+      'Pass -p <profile>, without --sandbox and --base-url.',
     )
   const { profile } = session ?? {}
   const what = profile?.readOnly === true ? 'read-only' : profile?.protected && 'protected'
   if (what)
     throw usage(
-      `profile ${name} is ${what}: --allow-write does not go with it`,
-      'Without --allow-write agents read, and plan what a person does.',
+      `profile ${name} is ${what}, so --allow-write cannot be used`,
+      'Without --allow-write, agents can read, and can plan changes for a person to make.',
     )
 }
 
@@ -62,15 +62,15 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   const { toolsets = [], 'allow-write': writes = false } = given.flags
   const wanted = toolsets.map(String)
   if (place.globals.showSecrets)
-    throw usage('--show-secrets does not go with mcp serve: agents never see secrets')
+    throw usage('mcp serve does not allow --show-secrets: agents never see secrets')
   checkToolsets(wanted)
-  if (writes && wanted.length === 0) throw usage('--allow-write goes with --toolsets')
+  if (writes && wanted.length === 0) throw usage('--allow-write requires --toolsets')
   // The embedded instance is started by the first call.
   const session = place.globals.sandbox ? undefined : await place.session()
   if (writes) checkWriting(place, session)
   const log = callLogOf(session)
   if (answer.terminal)
-    person.note('this speaks the Model Context Protocol with a program: Ctrl-D ends it')
+    person.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
   const { within, clock, stdin } = place
   const offers = once(async () => offersOf(await place.commands()))
   const tools = toolsetsOf(wanted.length === 0 ? [] : await offers(), wanted, writes)
@@ -88,12 +88,12 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
 }
 
 export const serve = define({
-  summary: 'Serve the commands to an agent, over the Model Context Protocol',
+  summary: 'Serve the commands to an AI agent (MCP)',
   lasts: true,
   description: [
-    'Speaks with one program on standard input and output, until that ends. An agent has four tools: find_commands, describe_command, read and plan. It may read whatever you may read; plan shows what a command would change, and the line by which a person does it. Nothing else is sent.',
-    'With --toolsets the reading commands of areas are tools of their own, with --allow-write those that write, too. That takes a profile by its name (-p), neither read-only nor protected; what destroys something stays a plan.',
-    'Agents give values, never flags: no argument names a file, a variable, another profile or another address. Secrets are masked whatever is asked, control characters are written out, an answer holds 32 KB at most and goes on with a cursor. What the instance says stands under data alone. Each call is in the audit log of the profile.',
+    'Serves one program over standard input and output. The agent has four tools: find_commands, describe_command, read and plan. It can read everything that you can read. plan previews a change and returns the command line for a person to run. The agent cannot write.',
+    'With --toolsets, each read-only command of the given areas is a separate tool. --allow-write adds commands that write; it requires a named profile (-p) that is neither read-only nor protected. Destructive commands remain plans.',
+    'Agents pass values, never flags: no argument can name a file, a variable, another profile or another URL. Secrets are always masked and control characters escaped. A response has at most 32 KB and continues with a cursor. Data from the instance appears only under "data". The profile’s audit log records each call.',
   ],
   flags,
   examples: [

@@ -14,8 +14,8 @@ const longest = 8 * 1024
 
 const cannot = (name: string, why: string): Failure =>
   usage(
-    `--${name} cannot be given on a command line: ${why}`,
-    'A person has to write that line by hand.',
+    `--${name} cannot be written on a command line: ${why}`,
+    'A person must write this command line by hand.',
   )
 
 /**
@@ -24,7 +24,9 @@ const cannot = (name: string, why: string): Failure =>
  */
 const word = (text: string): string => {
   if (/[\0\p{Cs}]/u.test(text))
-    throw usage('a value holds what no command line can: NUL, or half a character')
+    throw usage(
+      'a value contains NUL or an incomplete character, which no command line can contain',
+    )
   if (visible(text) === text) return quoted(text)
   const inner = text
     .replaceAll('\\', '\\\\')
@@ -58,7 +60,7 @@ const variable = ({ name }: Flag): string => `env:${name.replaceAll('-', '_').to
 const itemText = (name: string, value: unknown): string => {
   const text = String(value)
   if (text === '' || text.includes(',') || text.trim() !== text)
-    throw cannot(name, `"${text}" is no item of a list there`)
+    throw cannot(name, `"${text}" is not a valid list item`)
   return text
 }
 
@@ -68,14 +70,14 @@ const hashTexts = (name: string, value: object): readonly string[] =>
     if (isSecret(key, inner)) throw cannot(name, `${key} is a secret`)
     const all = Array.isArray(inner) ? inner : [inner]
     if (all.length === 0 || all.some((one) => isObject(one) || one === null))
-      throw cannot(name, `${key} is no text, number or list of them`)
+      throw cannot(name, `${key} is not a string, a number or a list of them`)
     return all.map((one: unknown) => `${key}=${String(one)}`)
   })
 
 const plainText = ({ name, param }: Flag, value: unknown): string => {
   const text = param.type === 'json' ? JSON.stringify(value) : String(value ?? '')
   if (mayStandFor(param) && /^(?:@|env:|-$)/.test(text))
-    throw cannot(name, 'it would stand for a file, a variable or standard input')
+    throw cannot(name, 'it would refer to a file, a variable or standard input')
   return text
 }
 
@@ -105,7 +107,8 @@ const flagWords = (flag: Flag, value: unknown): readonly string[] => {
 }
 
 const argumentWords = (args: readonly string[]): readonly string[] => {
-  if (args.includes('-')) throw usage('- would stand for standard input', 'Name the object.')
+  if (args.includes('-'))
+    throw usage('- would refer to standard input', 'Pass the name of the object.')
   const words = args.map(word)
   return args.some((text) => text.startsWith('-')) ? ['--', ...words] : words
 }
@@ -131,6 +134,6 @@ export const lineOf = (
   const words = ['svcctl', command.area, ...verb, ...front, ...flags, ...where.map(word), ...behind]
   const line = words.join(' ')
   if (Buffer.byteLength(line) > longest)
-    throw usage('what was asked is too long for a command line', 'Plan less at once.')
+    throw usage('the command line is too long', 'Plan fewer changes at once.')
   return line
 }

@@ -45,7 +45,7 @@ const keeping = (log: AuditLog, { profile, user, sudo }: Session): CallLog => {
   return {
     begin: (tool, input) => {
       if (broken !== undefined)
-        throw new Failure('failed', 'not done: the audit log cannot be written')
+        throw new Failure('failed', 'not executed, because the audit log cannot be written')
       const begun = performance.now()
       return (failure) => {
         try {

@@ -53,8 +53,8 @@ const beside = (param: Param): string => {
   return [
     help,
     ...(names.length === 0 ? [] : [`by number or name: ${names.join(', ')}`]),
-    ...(words === undefined ? [] : [`or the text ${words.join(', ')}`]),
-    ...(nullable === true ? ['null empties it'] : []),
+    ...(words === undefined ? [] : [`or the string ${words.join(', ')}`]),
+    ...(nullable === true ? ['null clears it'] : []),
     ...(deprecated === undefined ? [] : [`deprecated: ${deprecated}`]),
   ].join('; ')
 }

@@ -10,43 +10,43 @@ import type { Offer } from './offers.js'
 type About = Pick<Offer, 'data' | 'command'>
 
 const owner = 'the person who runs this server'
-const tell = `Tell ${owner}: only they can mend that.`
-const again = `Try again; if it fails again, tell ${owner}.`
+const tell = `Tell ${owner}: only they can fix this.`
+const again = `Try again. If it fails again, tell ${owner}.`
 
 /** By code, as `engine/place/advice.ts` has it for people. */
 const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
-  sudo: `The server asks as another user and may not. ${tell}`,
-  'sudo-user': `The user that the server asks as does not exist. ${tell}`,
-  scope: (scope = 'that this needs') => `The server’s token lacks the scope ${scope}. ${tell}`,
+  sudo: `The server is not permitted to act as another user. ${tell}`,
+  'sudo-user': `The user that the server acts as does not exist. ${tell}`,
+  scope: (scope = 'required for this') => `The server’s token lacks the scope ${scope}. ${tell}`,
   credential: `The server’s credential is wrong, expired or revoked. ${tell}`,
   'sign-in': `The server has no credential. ${tell}`,
-  rights: 'The user of this server may not do that; describe_command says who may.',
-  'no-instance': `There may be no instance at the server’s base URL. ${tell}`,
-  private: 'Either it does not exist or it is private; the server has no credential.',
-  hidden:
-    'Either it does not exist or the user of this server may not see it: check the ID or path.',
+  rights:
+    'The user of this server is not permitted to do this. describe_command shows the required role.',
+  'no-instance': `The server’s base URL may be wrong. ${tell}`,
+  private: 'It does not exist, or it is private and the server has no credential.',
+  hidden: 'It does not exist, or the user of this server cannot see it. Check the ID or path.',
   maintenance: (wait) =>
-    `The instance is in maintenance: try again${wait === undefined ? ' later' : ` after ${wait}`}; reading may work meanwhile.`,
+    `The instance is in maintenance mode. Try again${wait === undefined ? ' later' : ` after ${wait}`}. Reads may still work.`,
   unavailable: (wait) =>
-    `The instance is not available for now: try again${wait === undefined ? ' later' : ` after ${wait}`}.`,
-  'moved-project': 'The project has another path now: projects get with the former path tells it.',
+    `The instance is temporarily unavailable. Try again${wait === undefined ? ' later' : ` after ${wait}`}.`,
+  'moved-project': 'The project has a new path. "projects get" with the old path returns it.',
   rate: (wait) => `Wait${wait === undefined ? '' : ` ${wait}`} before the next call.`,
-  input: 'Correct what it names and try again; describe_command lists what the command takes.',
+  input: 'Correct the named values and try again. describe_command lists the arguments.',
   way: again,
   address: tell,
   authority: tell,
-  slow: `Try again, or ask for less; if it fails again, tell ${owner}.`,
+  slow: `Try again, or request less. If it fails again, tell ${owner}.`,
   ca: tell,
   'client-certificate': tell,
-  paging: 'The instance’s paging is at fault: ask for less with the command’s filters.',
-  'order-by-id': 'Only a list in the order of IDs goes on past this: set order_by to id.',
+  paging: 'The paging of the instance is faulty. Request less with the command’s filters.',
+  'order-by-id': 'Only a list ordered by ID can continue past this point. Set order_by to id.',
   'key-in-address': tell,
-  confirm: 'Only a person may confirm that: plan gives them the command line.',
+  confirm: 'Only a person can confirm this. plan returns the command line for them.',
 }
 
 /** Where nothing is left of a hint for people, or not all of it. */
 const otherwise: Partial<Record<Category, string>> = {
-  usage: 'describe_command lists what the command takes.',
+  usage: 'describe_command lists the arguments.',
   auth: tell,
   internal: tell,
   unreachable: again,

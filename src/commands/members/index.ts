@@ -37,7 +37,7 @@ export const outcomesOf = (users: readonly string[], answer: Fields): readonly A
     const reason = reasonOf(message, user)
     if (reason === undefined && !general) return { user }
     const others = strange.map((name) => `${name}: ${reasonOf(message, name) ?? 'refused'}`)
-    const text = reason ?? textOf(message) ?? (others.join('; ') || 'the instance refused')
+    const text = reason ?? textOf(message) ?? (others.join('; ') || 'the instance rejected it')
     return { user, failure: new Failure('failed', text) }
   })
 }
@@ -61,7 +61,7 @@ const byId = async (
 /** The one request that adds all users. */
 const together = (plans: readonly Plan[]): Plan => {
   const [first] = plans
-  if (first === undefined) throw new Failure('internal', 'nobody is to be added')
+  if (first === undefined) throw new Failure('internal', 'no users to add')
   const users = plans.map(({ values }) => String(values.user_id))
   return { ...first, values: { ...first.values, user_id: users.join(',') } }
 }
@@ -90,8 +90,8 @@ const namedIds = (services: Services) => {
 
 export const add = define({
   description: [
-    'Several users go as one request, with an outcome each. Those who are members above may be given by username.',
-    'A sheet adds each with its own level: members add - --row-fields access_level,expires_at < people.csv',
+    'svcctl adds several users with one request and reports each result. You can use usernames for users who are members of a parent group.',
+    'To add people from a CSV file with their own levels: members add - --row-fields access_level,expires_at < people.csv',
   ],
   examples: [
     'members add 6 --access-level developer --project platform/app',
@@ -127,7 +127,7 @@ const updating = (services: Services, given: Given): Operation => {
 }
 
 export const get = define({
-  description: ['Members may be given by username.'],
+  description: ['You can use usernames instead of IDs.'],
   examples: [
     'members get 8 --project platform/app',
     'members get ben 3 --group platform --inherited --fields id,username,access_level',
@@ -138,7 +138,7 @@ export const get = define({
 })
 
 export const billableMemberships = define({
-  description: ['The member may be given by username.'],
+  description: ['You can use a username instead of an ID.'],
   examples: [
     'members billable memberships 4 --group platform',
     'members billable memberships ben --group platform -o json',
@@ -148,7 +148,7 @@ export const billableMemberships = define({
 
 export const update = define({
   description: [
-    'Members may be given by username. An access level that is not given stays as it is: the membership is read first.',
+    'You can use usernames instead of IDs. Without --access-level, svcctl reads the membership and keeps its level.',
   ],
   examples: [
     'members update 8 --access-level reporter --project platform/app',
@@ -158,7 +158,7 @@ export const update = define({
 })
 
 export const remove = define({
-  description: ['Members may be given by username. journal undo adds them again as they were.'],
+  description: ['You can use usernames instead of IDs. "journal undo" restores the memberships.'],
   examples: [
     'members remove 8 --project platform/app --yes',
     'members remove dov eva --group platform --yes',
@@ -192,7 +192,7 @@ const removing = (services: Services): Operation => {
 }
 
 export const billableRemove = define({
-  description: ['The confirmation names every membership that goes.'],
+  description: ['The confirmation lists every membership that will be removed.'],
   examples: [
     'members billable remove 6 --group platform --yes',
     'members billable remove dov chi --group platform --yes',

@@ -41,13 +41,13 @@ const tokenUser = async ({ instance, place }: Services): Promise<TokenUser> => {
   const { sudo } = await place.session()
   if (sudo !== undefined)
     throw usage(
-      `members remove-everywhere does not go with --sudo: whose token it is could not be told from ${sudo}`,
-      'Leave --sudo out.',
+      `members remove-everywhere cannot be used with --sudo: svcctl could not tell the token’s user from ${sudo}`,
+      'Omit --sudo.',
     )
   const { data } = await instance.call(account, {})
   const username = isObject(data) ? textOf(data.username) : undefined
   if (!isObject(data) || username === undefined || !Number.isInteger(data.id))
-    throw usage('the instance does not say whose token this is, who must not be removed')
+    throw usage('the instance does not report the token’s user, who must not be removed')
   return { id: Number(data.id), username }
 }
 
@@ -86,7 +86,7 @@ const isLastOwner = async (
 
 const lastOwner = 'the last owner of the group'
 /** Nobody can take it from them: it goes with the user. */
-const ownProject = 'a project of their own'
+const ownProject = 'a project in their own namespace'
 
 /** Why a membership stays; undefined where it goes. */
 const reasonToStay = async (
@@ -200,7 +200,7 @@ const own = {
 const placeIn = ({ parent }: Item): TreePlace => {
   const place = treePlaceOf(parent)
   if (place !== undefined) return place
-  throw usage('the journal names something that is neither a group nor a project')
+  throw usage('the journal contains an object that is neither a group nor a project')
 }
 
 /** Removes one membership, unless it became the last owner's meanwhile. */
@@ -236,7 +236,7 @@ const confirmed = async (
     objects.length === 1 ? 'this membership' : 'these memberships',
     objects.length,
   ]
-  const what = `${user} loses ${these}, and what is inherited by ${count === 1 ? 'it' : 'them'}.`
+  const what = `${user} loses ${these} and everything inherited through ${count === 1 ? 'it' : 'them'}.`
   await person.confirm(what, [], undefined, count)
 }
 
@@ -264,16 +264,16 @@ const carried = async (
 const resumed = async (services: Services, { args }: Given, name: string): Promise<void> => {
   const { person } = services
   if (args.length > 0)
-    throw usage(`--resume takes no user: leave "${args[0]}" out`, 'The journal says who it is.')
+    throw usage(`--resume takes no user; remove "${args[0]}"`, 'The journal contains the user.')
   const self = await tokenUser(services)
   const held = await resumeRun(services, own, name)
   if (held === undefined || held.items.length === 0) {
     if (held !== undefined) await endRun(held, 'completed')
-    return person.note('nothing is left to be done')
+    return person.note('nothing is left to do')
   }
   try {
     const of = held.items.find(({ object }) => Number(object) === self.id)
-    if (of !== undefined) throw usage("the journal names the token's own user, who stays")
+    if (of !== undefined) throw usage("the journal names the token's own user, who is not removed")
     await confirmed(services, `user ${held.items[0]?.object ?? ''}`, held.items, [])
   } catch (error) {
     await held.journal?.close()
@@ -299,7 +299,7 @@ const removed = async (services: Services, given: string): Promise<void> => {
   if (objects.length === 0 || place.globals.dryRun) {
     const planned = objects.map((object) => rowOf(object, 'planned'))
     await printRows(services, [...planned, ...left])
-    if (objects.length === 0) person.note('there is nothing to be removed')
+    if (objects.length === 0) person.note('nothing to remove')
     return
   }
   await confirmed(services, answer.text.safe(sought.text), objects, left)
@@ -313,10 +313,10 @@ const removed = async (services: Services, given: string): Promise<void> => {
 }
 
 export const removeEverywhere = define({
-  summary: 'Take every direct membership from a user who leaves',
+  summary: 'Remove all direct memberships of a user',
   description: [
-    'Looks wherever you see a project or a group (members where --direct), shows what goes, asks, and removes it, inner memberships first. What is left is listed with the reason: the token’s own user, the last owner of a group, a project of their own. Exit 8 where something else than such a project is left, or could not be read.',
-    'What each membership was stands in the journal: journal undo adds the user again with the same levels and dates, --resume last goes on with a run that was cut. -o markdown makes a report for a ticket.',
+    'Searches every project and group that you can see, shows the memberships, asks for confirmation, and removes them. Remaining memberships are listed with the reason: the token’s own user, the last owner of a group, or a project in the user’s own namespace. The exit code is 8 if any membership other than such a project remains or cannot be read.',
+    'The journal records each membership. "journal undo" adds the user again with the same levels and dates, and --resume last resumes an interrupted run. -o markdown writes a report for a ticket.',
   ],
   args: [{ ...userArgument, required: false }],
   endpoints: [],
@@ -331,7 +331,7 @@ export const removeEverywhere = define({
     if (resume !== undefined) return resumed(services, given, resume)
     const [user] = given.args
     if (user === undefined || user === '')
-      throw usage('members remove-everywhere needs a user', 'Give an ID or a username.')
+      throw usage('members remove-everywhere requires a user', 'Pass an ID or a username.')
     await removed(services, user)
   },
 })

@@ -159,7 +159,7 @@ export class Memberships {
     if (more > 0) person.note(`${more} more could not be read`)
     if (this.#unread > 0) answer.exit(exitCodes.partial)
     const closed = this.#unread + this.#tolerated
-    const unread = closed === 0 ? '' : `; ${closed} of them could not be read`
+    const unread = closed === 0 ? '' : `; ${closed} could not be read`
     const nobody = this.#found === 0 ? await this.#nobody(closed) : undefined
     person.note(`${this.#places.coverage}${unread}`)
     if (this.#unread > 0 && this.#read === 0)
@@ -173,8 +173,8 @@ export class Memberships {
     const { text } = this.#sought
     const name = answer.text.safe(text)
     if (!isId(text) && closed === 0 && (await exists(instance, text)) === false)
-      return new Failure('not_found', `the instance has no user called "${name}"`)
-    person.note(`${name} belongs to nothing that could be read`)
+      return new Failure('not_found', `unknown user "${name}"`)
+    person.note(`${name} has no membership in any project or group that could be read`)
     return undefined
   }
 }

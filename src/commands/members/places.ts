@@ -59,9 +59,9 @@ export class MemberPlaces {
     const [groups, own] = [this.#groups.size, this.#projects]
     const counted = `${own} project${own === 1 ? '' : 's'} and ${groups} group${groups === 1 ? '' : 's'}`
     const listed = this.#listsGroups
-      ? ", and the instance's own list of groups"
+      ? ", and the instance's list of groups"
       : '; the instance lists no groups: those without projects are not included'
-    return `looked at ${counted}: the projects that you see, the groups of their namespaces${listed}`
+    return `checked ${counted}: the projects that you can see, the groups of their namespaces${listed}`
   }
 
   /** Every group once, every project once; archived ones, too. @throws Failure where projects cannot be listed */
@@ -118,7 +118,7 @@ export class MemberPlaces {
     )
     // Without an end to it, the same would be looked at for ever.
     if (found.some(({ id }) => id <= after))
-      throw new Failure('unreachable', 'the list of projects begins again where it should go on', {
+      throw new Failure('unreachable', 'the list of projects starts again instead of continuing', {
         request: projects.list.route,
       })
     return found

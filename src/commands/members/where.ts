@@ -18,7 +18,7 @@ export const userArgument: Argument = {
 }
 
 const flags = {
-  direct: boolean('only direct memberships, none by a group above'),
+  direct: boolean('list only direct memberships'),
 } as const
 
 const columns = ['membership', 'access_level', 'expires_at'] as const
@@ -26,7 +26,7 @@ const columns = ['membership', 'access_level', 'expires_at'] as const
 const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const { answer } = services
   const [user = ''] = given.args
-  if (user === '') throw usage('members where needs a user', 'Give an ID or a username.')
+  if (user === '') throw usage('members where requires a user', 'Pass an ID or a username.')
   const sought = soughtBy(user)
   const found = new Memberships(services, sought, given.flags.direct === true)
   const records = async function* () {
@@ -39,10 +39,10 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
 }
 
 export const where = define({
-  summary: 'Show every group and project that a user belongs to, and how',
+  summary: 'List all memberships of a user',
   description: [
-    'Every project that you see is asked, archived ones too, and every group that their namespaces or the instance’s own list of groups name. The last line says what that covered; exit 8 where a part of it could not be read.',
-    'What it prints goes into the other verbs: members where dov --direct | svcctl members update - --access-level reporter.',
+    'Searches every project that you can see, including archived ones, and every group of their namespaces or of the instance’s list of groups. The last line shows what was searched. The exit code is 8 if a part could not be read.',
+    'You can pipe the output into other commands: members where dov --direct | svcctl members update - --access-level reporter.',
   ],
   args: [userArgument],
   flags,

@@ -147,7 +147,7 @@ const blockOf = (
   const pen = penOf(sheet, width - indent.length)
   const { after, strong, mark } = pen
   const title = strong(part.title)
-  const absent = sheet.text.accessible ? 'not here:' : '–'
+  const absent = sheet.text.accessible ? 'not available:' : '–'
   if (read === undefined)
     return [title, ...indented(after(`${offered ? mark('warn') : absent} `, why))]
   const { headline, missing } = read
@@ -192,12 +192,12 @@ export async function* pageOf(
       : besides(stacked(blocks.slice(0, half)), stacked(blocks.slice(half)), each, widths)
   yield `${text.strong(widths.truncate(text.safe(address), width))}\n\n`
   for (const line of lines) yield `${line.trimEnd()}\n`
-  const beside = `Not in the API, and so not here: ${untold.join(', ')}.`
+  const beside = `Not shown, because the API does not provide it: ${untold.join(', ')}.`
   yield `\n${widths.wrap(beside, width).join('\n')}\n`
 }
 
 const flags = {
-  parts: list('enum', 'only these parts', { values: parts.map(({ name }) => name) }),
+  parts: list('enum', 'sections to show', { values: parts.map(({ name }) => name) }),
 } as const
 
 const print = async ({ answer }: Services, overview: Overview): Promise<void> => {
@@ -223,10 +223,10 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
 }
 
 export const overview = define({
-  summary: 'Show on one page what an administrator looks at first',
+  summary: 'Show a status overview of the instance',
   description: [
-    'Runners by type and state; jobs that wait, in every project that this user sees, and the oldest of them; certificates of Pages domains by time left; replication, a site a line; projects by storage, which leave one as its moves end; the tokens of the profiles. The parts are read side by side.',
-    'A part that this user may not read, or that fails, says so in its place and does not end the page: exit 8. What the instance does not have is said as well, and is no failure. Alerts and moves under way are not shown: the API has no list of them.',
+    'Shows runners by type and state, waiting jobs of all visible projects, and Pages certificates by remaining time. It also shows replication per site, projects by storage, and the tokens of the profiles.',
+    'Sections that cannot be read are reported; exit code 8. Sections that the instance does not offer are named and do not count as failures. Alerts and running storage moves are not shown, because the API does not list them.',
   ],
   flags,
   looks: true,

@@ -37,8 +37,8 @@ const baseOf = async (git: Git, ref: string): Promise<string> => {
   const commit = lineOf(
     await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]),
   )
-  const hint = 'A job has all commits with the variable GIT_DEPTH: 0.'
-  if (commit === undefined) throw usage(`--against: there is no commit ${quoted(ref)} here`, hint)
+  const hint = 'In a CI job, set the variable GIT_DEPTH to 0 to fetch all commits.'
+  if (commit === undefined) throw usage(`--against: unknown commit ${quoted(ref)}`, hint)
   const base = lineOf(await git(['merge-base', commit, 'HEAD']))
   if (base === undefined)
     throw usage(`--against: HEAD has no commit in common with ${quoted(ref)}`, hint)
@@ -79,7 +79,7 @@ const isDocument = (path: string): boolean =>
 
 /** Where an input stands in the repository. @throws Failure `usage` for one that is outside of it */
 const insideOf = (top: string, cwd: string, input: string): string => {
-  if (input === '-') throw usage('--against reads files of a repository, not standard input')
+  if (input === '-') throw usage('--against requires files of a git repository, not standard input')
   const path = relative(top, join(realpathSync(cwd), relative(cwd, resolve(cwd, input))))
   if (path.startsWith('..') || isAbsolute(path))
     throw usage(`--against: ${quoted(input)} is outside of the repository`)
@@ -115,7 +115,7 @@ export const filesAtBase = async (
 ): Promise<BaseFiles> => {
   const git = gitIn(place)
   const top = lineOf(await git(['rev-parse', '--show-toplevel']))
-  if (top === undefined) throw usage('--against needs a git repository, and the program git')
+  if (top === undefined) throw usage('--against requires a git repository and the program git')
   const commit = await baseOf(git, ref)
   const paths = inputs.map((input) => ({ input, at: insideOf(top, place.cwd, input) }))
   // Files that others name stand beside them.
@@ -131,7 +131,7 @@ export const filesAtBase = async (
     texts: paths.flatMap(({ input, at }) => textsOf(input, at, all)),
     open: (path) => {
       const bytes = all.get(insideOf(top, place.cwd, path))
-      if (bytes === undefined) throw new Error('it was not there')
+      if (bytes === undefined) throw new Error('it did not exist')
       return bytes
     },
   }

@@ -117,8 +117,8 @@ export const explained = async (
     }))
   if (all.length === 0)
     throw usage(
-      `the files say nothing of ${address}`,
-      'Addresses are like projects/platform/app:approval_rules/Security#user_ids.',
+      `the files do not declare ${address}`,
+      'An address looks like projects/platform/app:approval_rules/Security#user_ids.',
     )
   const { text } = answer
   const page = all.map(({ address: name, value, origin, over }) =>

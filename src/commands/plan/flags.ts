@@ -11,24 +11,24 @@ import type { GivenBy } from '../define.js'
 /** The flags; never filled from the environment or a git remote. */
 export const selectionFlags = {
   project: {
-    ...list('string', 'only these projects: full paths or IDs', { completes: 'project' }),
+    ...list('string', 'only these projects (full paths or IDs)', { completes: 'project' }),
     short: 'P',
   },
   group: {
-    ...list('string', 'only these groups and all that is below them: full paths or IDs', {
+    ...list('string', 'only these groups and everything below them (full paths or IDs)', {
       completes: 'group',
     }),
     short: 'G',
   },
-  only: list('string', 'only these kinds and addresses; * stands for anything', {
+  only: list('string', 'only these kinds and addresses (* is a wildcard)', {
     placeholder: 'address',
   }),
-  except: list('string', 'not these kinds and addresses, whatever else is said', {
+  except: list('string', 'leave out these kinds and addresses', {
     placeholder: 'address',
   }),
   // The same as everywhere: these commands have no form for a project.
   'with-archived': spreading['with-archived'].param,
-  missing: oneOf(['skip'], 'a project or group that is named and not there is only told of'),
+  missing: oneOf(['skip'], 'only report named projects and groups that do not exist'),
 } as const
 
 /** What the flags of a line select. @throws Failure `usage` for a flag without a value */
@@ -57,9 +57,9 @@ export const selectionOf = (
 
 /** How files are read. */
 const fileFlags = {
-  'allow-literal-secrets': boolean('secrets may be written out in the files'),
-  'allow-outside': boolean('files may name files outside of their folder'),
-  'allow-commands': boolean('secrets may come from commands, which are run'),
+  'allow-literal-secrets': boolean('allow secrets as plain text in files'),
+  'allow-outside': boolean('allow references to files outside of the folder'),
+  'allow-commands': boolean('allow secrets from commands, and run these'),
 } as const
 
 /** The one table of flags that plan, apply and drift share: each means the same in all three. */
@@ -77,22 +77,22 @@ export const planningFlags = {
     }),
     pair: true,
   },
-  ignore: list('string', 'addresses whose differences do not count', { placeholder: 'address' }),
+  ignore: list('string', 'addresses to ignore', { placeholder: 'address' }),
   ...selectionFlags,
   ...fileFlags,
-  self: string('the user of the token, where the instance does not say', {
+  self: string('user of the token, if the instance does not report it', {
     completes: 'user',
     placeholder: 'username',
   }),
-  'max-deletes': string('so many deletes at most', { placeholder: 'n|n%' }),
-  'max-changes': string('so many changed projects at most', { placeholder: 'n|n%' }),
+  'max-deletes': string('maximum number of deletes', { placeholder: 'n|n%' }),
+  'max-changes': string('maximum number of changed projects', { placeholder: 'n|n%' }),
   'allow-removals': list(
     'string',
-    'sets that may lose more than a quarter of their items, or half of a few',
+    'sets that may lose more than a quarter of their items (half of small sets)',
     { placeholder: 'address' },
   ),
   'allow-empty': list('string', 'exact sets that may become empty', { placeholder: 'address' }),
-  secrets: oneOf(['changed', 'always', 'never'], 'which secrets are set that cannot be read back', {
+  secrets: oneOf(['changed', 'always', 'never'], 'which write-only secrets to set', {
     default: 'changed',
   }),
 } as const
@@ -105,7 +105,7 @@ export const filesArgument = {
   name: 'file',
   required: false,
   variadic: true,
-  help: 'files and folders, or - for standard input; ./svcctl by default',
+  help: 'files and folders, or - for standard input [./svcctl]',
   file: true,
 } as const
 
@@ -113,7 +113,7 @@ const limitIn = (name: string, text: string | undefined): PlanLimit | undefined 
   if (text === undefined) return undefined
   const [, digits, percent] = /^(\d{1,9})(%?)$/.exec(text) ?? []
   if (digits === undefined)
-    throw usage(`--${name} takes a number or a percentage (5, 10%), not "${text}"`)
+    throw usage(`--${name} must be a number or a percentage (5, 10%), not "${text}"`)
   return percent === '%' ? { percent: Number(digits) } : { count: Number(digits) }
 }
 

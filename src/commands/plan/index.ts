@@ -10,12 +10,12 @@ import { inLittleMemory, madePlan } from './making.js'
 import { checkOut, shownPlan, writePlan } from './printing.js'
 
 const flags = {
-  out: string('write the plan to this file, for apply', {
+  out: string('write the plan to this file for apply', {
     completes: 'file',
     placeholder: 'plan.json',
   }),
   explain: string('show where each value of an address comes from', { placeholder: 'address' }),
-  against: string('show what the files change since the merge base with a git commit', {
+  against: string('show only changes since the merge base with this git commit', {
     placeholder: 'ref',
   }),
   ...planningFlags,
@@ -26,7 +26,8 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const { against, out, explain, secrets } = given.flags
   if (explain !== undefined) {
     const stray = out === undefined ? (against === undefined ? undefined : 'against') : 'out'
-    if (stray !== undefined) throw usage(`--explain makes no plan: give it without --${stray}`)
+    if (stray !== undefined)
+      throw usage(`--explain creates no plan and cannot be combined with --${stray}`)
     return explained(services, given, explain)
   }
   if (out !== undefined) await checkOut(services.place, out)
@@ -41,10 +42,10 @@ const run = async (services: Services, given: Mine): Promise<void> => {
 }
 
 export const plan = define({
-  summary: 'Show what files would change of an instance',
+  summary: 'Show what the files would change',
   description: [
-    'Files of YAML or JSON declare what an instance is to be; the plan is every request that would make it so, and nothing that is so already. Only reads are sent. --out keeps the plan for svcctl apply; -o json prints the same object.',
-    'Exit 0: a plan was made, with or without changes; 2: something is wrong in the files, or a name is not known; 8: something could not be read, and the rest is planned, or --fail-on names what was found.',
+    'YAML or JSON files declare the state of an instance. The plan lists every request that is needed to reach that state. svcctl only reads from the instance. --out saves the plan for "svcctl apply", and -o json prints it.',
+    'Exit code 0: plan created, with or without changes; 2: invalid files or an unknown name; 8: some objects could not be read, or a finding that --fail-on names.',
   ],
   args: [filesArgument],
   flags,

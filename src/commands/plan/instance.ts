@@ -22,9 +22,9 @@ interface Run {
 const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): readonly Fields[] => {
   const records = values.filter(isObject)
   if (records.length === values.length) return records
-  throw new Failure('unreachable', 'the list holds something that is no record', {
+  throw new Failure('unreachable', 'the list contains an item that is not an object', {
     request: route,
-    hint: 'Check the base URL, and what stands between here and the instance.',
+    hint: 'Check the base URL and any proxy in front of the instance.',
   })
 }
 
@@ -93,7 +93,7 @@ export const secretsOf = async (services: Services, set: SecretsPolicy['set']) =
   const record = new SecretRecord(pathsOf(place.env).state, await instanceOf(place))
   const unusable = await record.unusable()
   if (unusable !== undefined)
-    services.person.note(`whether secrets changed is not known: ${unusable}`)
+    services.person.note(`cannot tell whether secrets changed: ${unusable}`)
   const policy: SecretsPolicy = {
     set,
     missing: (source) => values.missing(source),

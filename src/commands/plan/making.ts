@@ -126,7 +126,9 @@ const wantedBefore = async (
     const { category, message } = survived(error)
     if (category !== 'usage') throw error
     const first = message.split('\n').find((line) => /:\d+:\d+: /.test(line)) ?? message
-    person.note(`the files were wrong at ${commit.slice(0, 7)}, so all is shown: ${first.trim()}`)
+    person.note(
+      `the files at ${commit.slice(0, 7)} are invalid, so all changes are shown: ${first.trim()}`,
+    )
     return undefined
   }
 }
@@ -156,8 +158,8 @@ const checkInstance = (
 ): void => {
   if (instance === undefined || normal(instance.value) === normal(actual)) return
   throw usage(
-    `${originText(instance.origin)}: these files are for ${instance.value}, and this is ${actual}`,
-    'Give the instance that they are for (--profile, --base-url), or leave instance: out.',
+    `${originText(instance.origin)}: the files are for ${instance.value}, but the instance is ${actual}`,
+    'Choose that instance (--profile, --base-url), or remove "instance:" from the files.',
   )
 }
 

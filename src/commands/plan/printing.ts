@@ -100,7 +100,7 @@ export const checkLimits = ({ plan: { refused } }: MadePlan, said: string): void
   const lifting = [...new Set(refused.map(({ flag }) => flag))]
   throw usage(
     `${said}: ${refused.map(({ text }) => text).join('; ')}`,
-    `Look at the plan; what is meant is let through by ${lifting.join(', ')}.`,
+    `Check the plan. To allow the changes, pass ${lifting.join(', ')}.`,
   )
 }
 
@@ -128,9 +128,9 @@ const textOf = ({ is, changes, loses, text }: PlanEntry): string => {
     case 'create':
       return givenText(changes)
     case 'enable':
-      return ['is there already: enabled', givenText(changes)].filter(Boolean).join('; ')
+      return ['already exists and is enabled', givenText(changes)].filter(Boolean).join('; ')
     case 'replace':
-      return 'another key: added, then the old one removed'
+      return 'new key: added before the old one is removed'
     case 'delete':
       return loses === undefined ? 'DELETED' : `DELETED: ${lowered(loses)}`
     default:
@@ -186,7 +186,7 @@ const headOf = ({ address: { scope, path }, place }: PlanEntry): string =>
 const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): readonly string[] =>
   refused.map(
     (one) =>
-      `${terminal ? text.mark('bad') : marks.unread} refused by a limit: ${text.safe(one.text)}; ${text.safe(one.flag)} lifts it\n`,
+      `${terminal ? text.mark('bad') : marks.unread} exceeds a limit: ${text.safe(one.text)}; pass ${text.safe(one.flag)} to allow it\n`,
   )
 
 /** What a plan is held against, and what is left besides. */
@@ -196,8 +196,8 @@ const compared = ({ against }: Pick<MadePlan, 'against'>, { text }: AnswerServic
   const further = standing === 1 ? '1 further change stands' : `${standing} further changes stand`
   return [
     ...dropped.map((id) => `no longer wanted: ${text.safe(id)}\n`),
-    ...undeclared.map((one) => `no longer declared, left as it is: ${text.safe(one)}\n`),
-    `Compared with ${text.safe(ref)} at ${commit.slice(0, 7)}: ${further} since before; apply makes them too.\n`,
+    ...undeclared.map((one) => `no longer declared, kept: ${text.safe(one)}\n`),
+    `Compared with ${text.safe(ref)} at ${commit.slice(0, 7)}: ${further} from before. Apply includes them.\n`,
   ]
 }
 
@@ -249,7 +249,10 @@ export const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
     throw usage(`${file} cannot be written: ${reasonOf(error)}`)
   }
   if (!isPlan(bytes))
-    throw usage(`${file} is there and is no plan: it is left alone`, 'Give --out another name.')
+    throw usage(
+      `${file} exists and is not a plan, so it was not overwritten`,
+      'Pass another file name to --out.',
+    )
 }
 
 /** Pieces of a text, in chunks that are worth a write. */

@@ -26,10 +26,10 @@ import {
 } from './values.js'
 
 const words: Readonly<Record<string, string>> = {
-  create: 'is not there',
+  create: 'is missing',
   enable: 'is not enabled',
   update: 'differs',
-  replace: 'is another',
+  replace: 'differs',
   delete: 'should not be there',
 }
 
@@ -76,7 +76,7 @@ const junit = (reported: Reported): Promise<string> => {
   const said = entries.filter(({ is }) => is !== 'note' && is !== 'warning')
   return junitOf(reported.of, [
     {
-      name: `${reported.made.counts.same} objects as they should be`,
+      name: `${reported.made.counts.same} objects unchanged`,
       output: certificates.length === 0 ? undefined : certificates.join('\n'),
     },
     ...said.map((entry) => caseOf(entry, reported)),
@@ -84,10 +84,10 @@ const junit = (reported: Reported): Promise<string> => {
 }
 
 const rules = {
-  drift: 'The instance is not as the files declare it',
-  unreadable: 'It could not be read, so that nothing is known of it',
-  certificate: 'A certificate ends soon, or ended',
-  overridden: 'A value is outside of the range that it overrides',
+  drift: 'The instance differs from the declared state',
+  unreadable: 'The object could not be read',
+  certificate: 'A certificate has expired or expires soon',
+  overridden: 'A value is outside of the declared range',
 } as const
 
 const resultOf = (entry: PlanEntry, reported: Reported, first: Origin): readonly SarifResult[] => {
@@ -234,7 +234,7 @@ const section = (head: string, rows: readonly string[]): string =>
 
 const deletions = (entries: readonly PlanEntry[]): string =>
   section(
-    table('deleted', 'what is lost', 'declared at'),
+    table('deleted', 'loss', 'declared at'),
     entries
       .filter(({ is }) => is === 'delete')
       .map(({ full, loses = '', origin }) => row(code(full), prose(loses), originCode(origin))),
@@ -242,7 +242,7 @@ const deletions = (entries: readonly PlanEntry[]): string =>
 
 const remarks = (entries: readonly PlanEntry[]): string =>
   section(
-    table('not possible or not known', 'why', 'declared at'),
+    table('not possible or unknown', 'why', 'declared at'),
     entries
       .filter((entry) => !isAction(entry))
       .map(({ full, text, origin }) => row(code(full), prose(text), originCode(origin))),
@@ -262,8 +262,8 @@ const comparedWith = ({ against }: MadePlan): readonly [string, string] => {
   const listed = (head: string, all: readonly string[]): string =>
     all.length === 0 ? '' : `${head}: ${all.map(code).join(', ')}.\n\n`
   return [
-    `Compared with ${code(ref)} at ${code(commit.slice(0, 7))}: ${further} since before; apply makes them too.\n\n`,
-    listed('No longer wanted', dropped) + listed('No longer declared, left as it is', undeclared),
+    `Compared with ${code(ref)} at ${code(commit.slice(0, 7))}: ${further} from before. Apply includes them.\n\n`,
+    listed('No longer wanted', dropped) + listed('No longer declared, kept', undeclared),
   ]
 }
 
@@ -271,7 +271,8 @@ const headOf = ({ of, made }: Reported): string => {
   const { todo, rest } = countWords(made.counts)
   const titles = { plan: 'Plan for', apply: 'Apply to', drift: 'Drift of' }
   const refused = made.plan.refused.map(
-    ({ text, flag }) => `**apply refuses this plan**: ${prose(text)}; ${code(flag)} lifts it.\n\n`,
+    ({ text, flag }) =>
+      `**apply rejects this plan**: ${prose(text)}. Pass ${code(flag)} to allow it.\n\n`,
   )
   return [
     `<!-- svcctl:${of} -->\n## ${titles[of]} ${prose(made.head.instance)}\n\n`,
@@ -303,6 +304,6 @@ export const notePage = (reported: Reported): string => {
     return room > 0
   })
   const left = folds.length - kept.length
-  const cut = left === 0 ? '' : `${left} more objects change and are left out here.\n`
+  const cut = left === 0 ? '' : `${left} more changed objects are not shown.\n`
   return `${head}${kept.join('')}${cut}${folds.length === 0 ? '' : '\n'}${last}`
 }

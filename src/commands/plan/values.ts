@@ -11,7 +11,7 @@ const lines = (text: string): number => text.trimEnd().split('\n').length
 
 /** One value: text as it is, what is not set by a word, what has many lines by their number. */
 export const valueText = (value: JsonValue | undefined): string => {
-  if (value === undefined) return 'not known'
+  if (value === undefined) return 'unknown'
   if (value === null) return 'unset'
   if (value === '') return "''"
   if (Array.isArray(value))
@@ -27,7 +27,7 @@ export const valueText = (value: JsonValue | undefined): string => {
 export const sourceText = (source: SecretSource): string => {
   if ('env' in source) return `from env:${source.env}`
   if ('file' in source) return `from @${source.file}`
-  return 'command' in source ? `from command ${source.command[0] ?? ''}` : 'as the file has it'
+  return 'command' in source ? `from command ${source.command[0] ?? ''}` : 'as in the file'
 }
 
 const members = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>
@@ -126,11 +126,11 @@ export const countWords = (counts: PlanCounts) => ({
   ],
   rest: [
     ...part(counts.impossible, 'impossible'),
-    ...part(counts.unsupported, 'not offered by the instance'),
-    ...part(counts.leftover, 'left over'),
+    ...part(counts.unsupported, 'not supported by the instance'),
+    ...part(counts.leftover, 'leftover'),
     ...part(counts.secret, counts.secret === 1 ? 'secret missing' : 'secrets missing'),
     ...part(counts.unread, 'not read'),
-    `${grouped(counts.same)} ${counts.same === 1 ? 'object as it' : 'objects as they'} should be`,
+    `${grouped(counts.same)} unchanged`,
   ],
 })
 

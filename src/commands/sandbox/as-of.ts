@@ -12,5 +12,5 @@ export const asOfVersion = async (text: string | undefined) => {
   if (text === undefined || text === 'latest') return undefined
   const { isVersion } = await import('../../sandbox/index.js')
   if (isVersion(text)) return text
-  throw usage(`--as-of needs a version such as 14.5, or latest; "${text}" is neither`)
+  throw usage(`--as-of must be a version such as 14.5, or latest, not "${text}"`)
 }

@@ -7,7 +7,7 @@ import { define, type GivenBy } from '../define.js'
 import { patient } from '../stores.js'
 import { asOfFlag, asOfVersion } from './as-of.js'
 
-const state = string('folder that holds the state', { completes: 'file' })
+const state = string('folder for the state', { completes: 'file' })
 
 const folderOf = (
   { place }: Services,
@@ -36,14 +36,14 @@ const untilInterrupted = (signal: AbortSignal): Promise<void> =>
   })
 
 const served = {
-  port: integer('port; any free one unless given', { min: 0, max: 65535 }),
+  port: integer('port [any free port]', { min: 0, max: 65535 }),
   state,
-  'no-impersonation': boolean('refuse impersonation tokens'),
-  speed: integer('how many times faster jobs, rebases and moves go', { min: 1, default: 1 }),
-  jobs: string('how jobs end: pass, fail=<glob of names>, hold [as before; pass at first]'),
-  vocabulary: string('speak the words of this file, and no others', { completes: 'file' }),
-  latency: integer('milliseconds before each answer', { min: 0, max: 600_000 }),
-  'as-of': asOfFlag('check CI configurations as this version does (14.5) [latest]'),
+  'no-impersonation': boolean('reject impersonation tokens'),
+  speed: integer('speed factor for jobs, rebases and moves', { min: 1, default: 1 }),
+  jobs: string('result of jobs: pass, fail=<glob of names>, hold [as before; initially pass]'),
+  vocabulary: string('use the names of this vocabulary file only', { completes: 'file' }),
+  latency: integer('delay of each response in milliseconds', { min: 0, max: 600_000 }),
+  'as-of': asOfFlag('check CI configurations as this version does, such as 14.5 [latest]'),
 }
 
 /** Serves until it is interrupted. */
@@ -86,14 +86,14 @@ const serveFrom = async (
 }
 
 export const serve = define({
-  summary: 'Serve the embedded instance until interrupted',
+  summary: 'Run the embedded instance as a server',
   lasts: true,
   description: [
-    'Prints its address, its users and their tokens. It listens on 127.0.0.1 only; Ctrl-C stops it and saves its state.',
-    'To rehearse a script against a busy instance, --rate 100 (or 600/min) has it answer 429 with Retry-After and RateLimit headers to what goes beyond, and --latency 20 has each answer wait.',
-    'A push makes a pipeline, whose jobs runners take and end: with --jobs pass all succeed, with --jobs "fail=unit*" those fail that the pattern matches, and with --jobs hold each runs until its runner is paused. --speed 100 takes them through in a second.',
-    'With --as-of 14.5 it refuses keywords of CI configurations that came later, takes those that were removed since, and GET /version answers 14.5.0.',
-    'With --vocabulary it is an instance with words of its own: it answers in them, drops parameters of any other name in silence, and has no route that the file calls gone.',
+    'Prints the URL, the users and their tokens. The server listens on 127.0.0.1 only. Ctrl-C stops it and saves its state.',
+    'To test a script against a busy instance, use --rate 100 (or 600/min) and --latency 20. Requests beyond the rate get a 429 with Retry-After and RateLimit headers. Each response is delayed by the latency in milliseconds.',
+    'A push creates a pipeline, and runners run its jobs. With --jobs pass, all jobs succeed; with --jobs "fail=unit*", matching jobs fail; with --jobs hold, each job runs until its runner is paused. --speed 100 finishes them within a second.',
+    'With --as-of 14.5, the instance checks CI keywords as version 14.5 did, and GET /version returns 14.5.0.',
+    'With --vocabulary, the instance uses the names of that file. Like a real instance, it silently ignores parameters with other names, and it has no routes that the file lists as gone.',
   ],
   flags: served,
   examples: [
@@ -112,7 +112,7 @@ export const serve = define({
         : { folder: folderOf(services, given), leave: () => undefined }
     try {
       if (!(await hasGit()))
-        services.person.note('git is not installed on this machine: what needs it answers 503')
+        services.person.note('git is not installed: requests that need it get a 503')
       await serveFrom(folder, services, given)
     } finally {
       leave()
@@ -121,23 +121,23 @@ export const serve = define({
 })
 
 export const reset = define({
-  summary: 'Begin the embedded instance again with the sample data',
+  summary: 'Reset the embedded instance to its sample data',
   flags: { state },
   examples: ['sandbox reset --yes', 'sandbox reset --state ./instance --yes'],
   run: async (services, given) => {
     const folder = folderOf(services, given)
     // No instance is asked for: whoever begins has none but this one.
     const of = { baseUrl: 'the embedded instance' }
-    const lost = 'Everything that was done on the embedded instance is forgotten.'
+    const lost = 'This deletes all changes to the embedded instance.'
     await services.person.confirm(lost, [folder], of)
     const { removeState } = await import('../../sandbox/index.js')
     await removeState(folder, patient(services))
-    services.person.note(`the embedded instance in ${folder} begins again with the sample data`)
+    services.person.note(`reset the embedded instance in ${folder} to its sample data`)
   },
 })
 
 export const status = define({
-  summary: 'Show where the embedded instance keeps its state, and what is in it',
+  summary: 'Show the state of the embedded instance',
   flags: { state },
   examples: ['sandbox status', 'sandbox status -o json'],
   run: async (services, given) => {
@@ -148,9 +148,9 @@ export const status = define({
 })
 
 export const tokens = define({
-  summary: 'List the tokens of the embedded instance, also those that are refused',
+  summary: 'List the tokens of the embedded instance',
   description: [
-    'Tokens of every kind and state, to rehearse what each of them may do: with few scopes, expired, revoked, of a job, for impersonation, for registering runners. svcctl sandbox alerts --endpoints lists the alert keys.',
+    'Lists tokens of every kind and state for tests: with limited scopes, expired, revoked, job tokens, impersonation tokens and runner registration tokens. "svcctl sandbox alerts --endpoints" lists the alert keys.',
   ],
   flags: { state },
   examples: [
@@ -170,11 +170,11 @@ export const tokens = define({
 const anyAddress = 'http://127.0.0.1:<port>'
 
 export const alerts = define({
-  summary: 'List the alerts that the embedded instance received, or where to send them',
+  summary: 'List the alerts that the embedded instance received',
   description: [
-    'With --endpoints it lists the alert endpoints with their keys: what alerts send takes. Give --base-url for their whole addresses. A running instance writes its state a moment after each change.',
+    'With --endpoints, svcctl lists the alert endpoints and keys for "alerts send". Pass --base-url to get full URLs. A running server saves its state shortly after each change.',
   ],
-  flags: { state, endpoints: boolean('list the alert endpoints and their keys instead') },
+  flags: { state, endpoints: boolean('list the alert endpoints and their keys') },
   examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
   run: async (services, given) => {
     const { alertsOf } = await import('../../sandbox/index.js')
@@ -184,7 +184,7 @@ export const alerts = define({
       const columns = ['project', 'name', 'active', 'key', 'url']
       return services.answer.printMany(endpoints, { columns, reveal: true })
     }
-    if (received.length === 0) services.person.note('no alert was received yet')
+    if (received.length === 0) services.person.note('no alerts received yet')
     await services.answer.printMany(received, {
       columns: ['project', 'endpoint', 'iid', 'title', 'severity', 'state', 'started_at', 'events'],
     })

@@ -19,7 +19,7 @@ import { define, type GivenBy } from '../define.js'
 import { vocabularyFile } from './in-force.js'
 import { type Answers, answersOf, type Read, type Unanswered } from './reading.js'
 
-const ofProject = { ...project('the project whose settings are read, too'), short: 'P' } as const
+const ofProject = { ...project('project whose settings to read as well'), short: 'P' } as const
 
 /** Why nothing of an answer is known that this user may not see. */
 const refused = ({ category }: Failure): boolean => category === 'auth' || category === 'not_found'
@@ -49,10 +49,10 @@ const asked = async (
   for (const { name, candidates } of sorted) {
     const left = candidates.filter((one) => ![...answers.values()].includes(one))
     if (left.length === 0) continue
-    const said = await person.ask(`${name} is called (${left.join(', ')}; empty leaves it open)`)
+    const said = await person.ask(`name for ${name} (${left.join(', ')}; leave empty to skip)`)
     if (said === undefined || said === '') continue
     if (left.includes(said)) answers.set(name, said)
-    else person.note(`no answer has ${said}: ${name} is left open`)
+    else person.note(`no response contains ${said}: skipped ${name}`)
   }
   return answers
 }
@@ -75,27 +75,27 @@ const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): 
   const answers = await answersOf(services, given.flags.project)
   checkReached(answers)
   noteUnread(services, answers.unread)
-  if (answers.version === undefined) person.note('the instance does not tell its version')
+  if (answers.version === undefined) person.note('the instance does not report its version')
   const lesson = await soundIn(learnFrom(answers.read), (text) => checkText(text, 'learnt'))
   const answered = await asked(services, lesson)
   const { baseUrl, profile } = await place.session()
   const day = place.clock.now().toISOString().slice(0, 10)
   const text = writtenOf(lesson, { baseUrl, version: answers.version, day, answered })
-  await checkText(text, to ?? 'what was learnt')
+  await checkText(text, to ?? 'the vocabulary')
   await write(services, text, to)
   const left = lesson.open.filter(({ name }) => !answered.has(name))
   const some = left.filter(({ candidates }) => candidates.length > 0).length
   person.note(
-    `${lesson.words.length + answered.size} learnt; ${some} with candidates and ${left.length - some} without stand as comments`,
+    `${lesson.words.length + answered.size} learned; ${some} with candidates and ${left.length - some} without are comments`,
   )
   const name = profile?.name ?? '<profile>'
-  person.note(`use it with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
+  person.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
 }
 
 export const learn = define({
-  summary: 'Find out what an instance calls things, and write it down',
+  summary: 'Create a vocabulary file from an instance’s responses',
   description: [
-    'Reads version, settings, and the error tracking and integrations of one project; nothing is written there. Documented names that the answers lack are matched with names in them that the documents do not have. A word is taken where two names or more agree on it and nothing else explains them; everything else stands as a comment with what it may be, and is asked for at a terminal.',
+    'Reads the version, the settings, and the error tracking and integrations of one project. svcctl matches documented names that are missing in the responses with unknown names in them. It records a word if at least two names agree on it. Other candidates become comments; on a terminal, svcctl asks about them.',
   ],
   flags: learnFlags,
   examples: ['vocabulary learn', 'vocabulary learn --to words.yml -P platform/app'],
@@ -126,8 +126,8 @@ const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): 
   const file = named === undefined ? vocabularyFile(place) : resolve(place.cwd, named)
   if (file === undefined)
     throw usage(
-      'no vocabulary is in force',
-      'Name a file, or: svcctl profile set <profile> --vocabulary <file>',
+      'no vocabulary is configured',
+      'Pass a file, or run: svcctl profile set <profile> --vocabulary <file>',
     )
   const words = await loadChecked(file)
   const answers = await answersOf(services, given.flags.project, words)
@@ -135,23 +135,23 @@ const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): 
   checkReached({ ...answers, unread: failed })
   noteUnread(services, answers.unread)
   const rows = answers.read.flatMap((one) => rowsOf(one, words))
-  if (rows.length === 0) person.note('none of its names is in what can be read here')
+  if (rows.length === 0) person.note('none of its names appears in the data that can be read')
   await answer.printMany(rows, { columns: ['name', 'own', 'answer', 'status'] })
   if (failed.length > 0) answer.exit(exitCodes.partial)
   else if (rows.some(({ status }) => status === 'absent')) answer.exit(exitCodes.failed)
 }
 
 export const check = define({
-  summary: 'Hold a vocabulary against the catalogue, and against the instance',
+  summary: 'Check a vocabulary file against the instance',
   description: [
-    'Without a file that of the environment or the profile. Exit 1: a name that it maps is not in the answer that should have it; 2: the file does not go together with the catalogue, with the line; 8: some answers could not be read.',
+    'Without a file, svcctl checks the vocabulary of the environment or the profile. Exit code 1: a mapped name is missing in a response; 2: the file contradicts the API documents (with the line number); 8: some data could not be read.',
   ],
   args: [
     {
       name: 'file',
       required: false,
       variadic: false,
-      help: 'file of the vocabulary',
+      help: 'vocabulary file',
       file: true,
     },
   ],

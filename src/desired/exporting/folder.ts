@@ -159,7 +159,7 @@ export class ExportFolder {
   /** @throws Failure `usage` that names every file in the way */
   async check(paths: readonly string[]): Promise<void> {
     if (entryAt(this.root)?.isSymbolicLink() === true)
-      return refuseStanding([[this.root, 'it is a link']])
+      return refuseStanding([[this.root, 'it is a symbolic link']])
     const ways: (readonly [string, string])[] = []
     for (const path of [schemaFile, ...paths]) {
       const why = await objectionTo(this.root, this.#at(path), this.selected)

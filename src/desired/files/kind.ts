@@ -288,7 +288,7 @@ export const takeKinds = (
             entry.key,
             kinds.map(({ name }) => name),
           ) ??
-          `There are ${kinds.map(({ name }) => name).join(', ')}.`,
+          `Available: ${kinds.map(({ name }) => name).join(', ')}.`,
       )
   }
 }

@@ -72,7 +72,7 @@ const wantedIn = (
       mistakes.add(
         origin,
         `a selector has no ${quoted(name)}`,
-        didYouMean(name, keys) ?? `It has ${keys.join(', ')}.`,
+        didYouMean(name, keys) ?? `Its verbs are ${keys.join(', ')}.`,
       )
     else if (texts === undefined)
       mistakes.add(origin, `${key} of a selector takes a text, or a list`)

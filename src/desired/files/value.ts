@@ -60,7 +60,7 @@ const integer = (
 ): Checked => {
   const takes =
     param.names === undefined
-      ? 'a whole number'
+      ? 'an integer'
       : `a whole number or one of ${Object.keys(param.names).join(', ')}`
   const one = scalar(expected, written, takes)
   if (one === undefined) return undefined
@@ -114,7 +114,7 @@ const item = (expected: Expected, written: Written, param: ListParam): Checked =
   if (expected.named) return reference(expected, written)
   if (param.of === 'integer') return integer(expected, written, param)
   if (param.of === 'enum') return word(expected, written, param)
-  const one = scalar(expected, written, 'a list of texts')
+  const one = scalar(expected, written, 'a list of strings')
   return one === undefined ? undefined : checkText(expected, { type: 'string', help: '' }, one)
 }
 

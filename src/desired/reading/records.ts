@@ -40,7 +40,7 @@ const objectIn = (data: unknown, { returns }: Endpoint): Fields => {
   if (isObject(data) && isRecord) return data
   const what = isObject(data) ? 'a record without any documented field' : 'what is no record'
   throw new Failure('unreachable', `the instance answered with ${what}`, {
-    hint: 'Check the base URL, and what stands between here and the instance.',
+    hint: 'Check the base URL and any proxy in front of the instance.',
   })
 }
 
@@ -204,7 +204,7 @@ const textAt = (record: Fields, field: string): string | undefined => {
 
 const unusable = ({ name }: Managed, field: string): Failure =>
   new Failure('unreachable', `the instance gave one of its ${name} without ${field}`, {
-    hint: 'Check the base URL, and what stands between here and the instance.',
+    hint: 'Check the base URL and any proxy in front of the instance.',
   })
 
 /** What tells an item apart: of a key its type and base64. */

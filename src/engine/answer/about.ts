@@ -48,12 +48,12 @@ export const checkShown = (
   { fields }: Globals,
 ): void => {
   if (shows === 'field' && fields?.length !== 1)
-    throw usage(`-o ${name} shows one field: name it with --fields`)
+    throw usage(`-o ${name} prints one field: choose it with --fields`)
   if (shows !== 'names') return
   const all = Object.values(endpoints)
   if (all.some((endpoint) => namesFor(endpoint, area, false) !== undefined)) return
   throw usage(
-    `-o ${name} shows objects that verbs take, and ${`svcctl ${area} ${words}`.trim()} has none`,
+    `-o ${name} prints objects that other commands accept, and ${`svcctl ${area} ${words}`.trim()} has none`,
   )
 }
 

@@ -9,7 +9,7 @@ const encoder = new TextEncoder()
 
 /** What is no record has no place among records. */
 export const refused = (what: string) =>
-  usage(`this answer is of one ${what} alone`, 'Run the command once for each of them.')
+  usage(`this result belongs to a single ${what}`, 'Run the command once for each.')
 
 export class PartOfAnswer implements AnswerService {
   readonly #whole: AnswerService

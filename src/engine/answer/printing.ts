@@ -278,7 +278,7 @@ export class Printing implements RunAnswer {
   #tellHidden(count: number): void {
     if (this.#toldHidden) return
     this.#toldHidden = true
-    this.#later(`${count} column${count === 1 ? '' : 's'} hidden: --fields, or a wider terminal`)
+    this.#later(`${count} column${count === 1 ? '' : 's'} hidden; use --fields or a wider terminal`)
   }
 
   #view(many: boolean, emit: Emit): Asked {

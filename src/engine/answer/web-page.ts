@@ -69,8 +69,8 @@ export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): b
 export const pageOf = (record: unknown, baseUrl: string, field = 'web_url'): string => {
   const text = isObject(record) ? textOf(record[field]) : undefined
   if (text === undefined)
-    throw new Failure('failed', 'the instance names no page of this object', {
-      hint: 'Leave --web out to see its record.',
+    throw new Failure('failed', 'the instance reports no web page for this object', {
+      hint: 'Omit --web to print its record.',
     })
   const { origin } = new URL(baseUrl)
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -78,9 +78,9 @@ export const pageOf = (record: unknown, baseUrl: string, field = 'web_url'): str
   if (url === undefined || !web || url.origin !== origin || url.username + url.password !== '')
     throw new Failure(
       'failed',
-      `the page of this object is not opened: ${text} is not on ${origin}`,
+      `the page of this object was not opened: ${text} is not on ${origin}`,
       {
-        hint: 'Only pages of the instance itself are opened; --fields web_url shows the address.',
+        hint: 'svcctl opens only pages of the instance. Use --fields web_url to print the URL.',
       },
     )
   return url.href
@@ -92,8 +92,8 @@ const withinParent = (value: unknown): unknown =>
 
 const several = (): Failure =>
   usage(
-    '--web opens the page of one object, and there are more',
-    'Name it by its ID, or choose it with --where.',
+    '--web opens the page of a single object, and there are several',
+    'Choose one by its ID or with --where.',
   )
 
 export class WebPage extends PartOfAnswer implements RunAnswer {
@@ -121,8 +121,7 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
         for (const bytes of batch) await record(JSON.parse(Buffer.from(bytes).toString()))
       },
       close: async () => {
-        if (found.length === 0)
-          throw new Failure('not_found', 'there is nothing whose page could be opened')
+        if (found.length === 0) throw new Failure('not_found', 'no object to open in the browser')
         await this.#show(found[0])
       },
       abandon: async () => {},
@@ -138,7 +137,7 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
         return note(`opened ${url}`)
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
-        note(`no browser could be started (${why}); the address is`)
+        note(`cannot start a browser (${why}); the URL is`)
       }
     }
     await this.#printing.write(`${url}\n`)

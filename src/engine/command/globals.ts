@@ -35,83 +35,89 @@ const concurrency = (texts: Texts): number | 'auto' | undefined => {
   if (text === undefined || text === 'auto') return text
   const n = Number(text)
   if (!/^\d+$/.test(text) || n < 1 || n > mostAtOnce)
-    throw usage(`--concurrency takes a number from 1 to ${mostAtOnce}, or "auto", not "${text}"`)
+    throw usage(`--concurrency must be a number from 1 to ${mostAtOnce} or "auto", not "${text}"`)
   return n
 }
 
 const requesting = declare({
   profile: {
-    param: string('use this profile; several: a,b, prod-* or @tag', {
+    param: string('profile; several with a,b, prod-* or @tag', {
       completes: 'profiles',
       placeholder: 'name',
     }),
     short: 'p',
   },
-  'all-profiles': { param: boolean('of the instance of every profile') },
+  'all-profiles': { param: boolean('run on the instances of all profiles') },
   tolerate: {
-    param: list('enum', 'what refuses so is only noted', {
+    param: list('enum', 'errors to report without failing', {
       values: ['forbidden', 'not_found', 'unreachable'],
     }),
   },
-  'base-url': { param: string('address of the instance', { format: 'url' }) },
+  'base-url': { param: string('base URL of the instance', { format: 'url' }) },
   sandbox: {
     param: boolean('use the embedded instance'),
     read: (texts, env) => (texts === undefined ? isSet(env.SVC_SANDBOX) : texts.at(-1) === 'true'),
   },
   sudo: { param: string('act as this user (ID or username)') },
-  timeout: { param: integer('seconds to wait for an answer', { min: 1, default: defaultTimeout }) },
+  timeout: {
+    param: integer('seconds to wait for a response', { min: 1, default: defaultTimeout }),
+  },
   retries: {
-    param: integer('how often a request is tried again', { min: 0, default: defaultRetries }),
+    param: integer('number of retries per request', { min: 0, default: defaultRetries }),
   },
   concurrency: {
-    param: string('requests at once', { default: 'auto', placeholder: 'n|auto' }),
+    param: string('concurrent requests', { default: 'auto', placeholder: 'n|auto' }),
     read: concurrency,
   },
   rate: {
-    param: string('requests a second or minute, at most (100/s, 600/min)', {
+    param: string('maximum requests per second or minute (100/s, 600/min)', {
       placeholder: 'n/s',
     }),
   },
   'max-failures': {
-    param: string('stop once so many objects failed (5, 10%)', { placeholder: 'n|n%' }),
+    param: string('stop after this many failed objects (5, 10%)', { placeholder: 'n|n%' }),
   },
-  insecure: { param: boolean('do not verify the certificate of the instance') },
-  curl: { param: boolean('print the request as a curl command, send nothing') },
+  insecure: { param: boolean('do not verify the TLS certificate of the instance') },
+  curl: { param: boolean('print the request as a curl command; send nothing') },
 })
 
 const printing = declare({
   output: { param: oneOf(formatNames, 'output format', { default: 'table' }), short: 'o' },
   fields: {
-    param: list('string', 'columns or keys to show; dots reach inside', { completes: 'field' }),
+    param: list('string', 'columns or keys to show; dots select nested fields', {
+      completes: 'field',
+    }),
   },
-  'show-secrets': { param: boolean('give tokens, keys and passwords whole') },
-  'csv-raw': { param: boolean('leave cells that a spreadsheet would run as formulas') },
+  'show-secrets': { param: boolean('show tokens, keys and passwords unmasked') },
+  'csv-raw': { param: boolean('do not escape cells that spreadsheets run as formulas') },
   watch: {
-    param: integer('repeat every so many seconds', { min: 1, default: 2 }),
+    param: integer('repeat every n seconds', { min: 1, default: 2 }),
     optionalValue: true,
     repeats: true,
   },
   yes: { param: boolean('answer every confirmation'), short: 'y' },
   confirm: {
-    param: string('name of a protected profile, to confirm with --yes (each of several)'),
+    param: string('confirm a protected profile by name, with --yes (repeatable)'),
   },
-  quiet: { param: boolean('no notes on standard error'), short: 'q' },
+  quiet: { param: boolean('print no notes on standard error'), short: 'q' },
   verbose: {
-    param: boolean('trace each request (-vv: with bodies)'),
+    param: boolean('trace requests (-vv: with bodies)'),
     short: 'v',
     read: (texts) => (texts ?? []).filter((text) => text === 'true').length,
   },
   color: { param: oneOf(['auto', 'always', 'never'], 'colour', { default: 'auto' }) },
   pager: {
-    param: boolean('page output longer than the screen'),
-    refusal: 'do not page long output',
+    param: boolean('use a pager for long output'),
+    refusal: 'do not use a pager',
     read: (texts) => texts?.at(-1) !== 'false',
   },
   help: { param: boolean('show this help'), short: 'h' },
 })
 
 const viewing = declare({
-  web: { param: boolean('open its page in a browser; without a display, print its address') },
+  web: {
+    param: boolean('open the object’s web page in a browser; without a display, print its URL'),
+  },
 })
 
 /** Every one of them, by name. */

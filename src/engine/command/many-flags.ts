@@ -12,23 +12,23 @@ const limit = (texts: Texts): number | 'all' | undefined => {
   if (text === undefined || text === 'all') return text
   const n = Number(text)
   if (!/^\d+$/.test(text) || n < 1)
-    throw usage(`--limit takes a number of at least 1, or "all", not "${text}"`)
+    throw usage(`--limit must be a number of at least 1, or "all", not "${text}"`)
   return n
 }
 
 export const paging = declare({
-  page: { param: integer('exactly this page', { min: 1 }) },
-  'per-page': { param: integer('records a page', { min: 1, max: largestPage }) },
+  page: { param: integer('page to fetch', { min: 1 }) },
+  'per-page': { param: integer('records per page', { min: 1, max: largestPage }) },
 })
 
 export const choosing = declare({
   limit: {
-    param: string('how many records', { default: defaultLimit, placeholder: 'n|all' }),
+    param: string('maximum number of records', { default: defaultLimit, placeholder: 'n|all' }),
     short: 'L',
     read: limit,
   },
   where: {
-    param: string('only records that match; repeated: or', {
+    param: string('filter records by condition; repeat for "or"', {
       placeholder: 'expr',
       completes: 'condition',
     }),
@@ -52,14 +52,14 @@ export const ownOrders = ({ param }: Pick<Flag, 'param'>): readonly string[] =>
 /** The API's own flag of that name, which takes fields as well. */
 export const withFields = (flag: Flag): Flag => ({
   ...flag,
-  param: { ...flag.param, help: `${flag.param.help}; or sort all records by fields: name,-id` },
+  param: { ...flag.param, help: `${flag.param.help}; or fields to sort all records by: name,-id` },
 })
 
 // The flags of commands that only read: until when they go on, round after round.
 
 export const repeating = declare({
   until: {
-    param: string('repeat until every record matches; repeated: or', {
+    param: string('repeat until all records match; repeat for "or"', {
       placeholder: 'expr',
       completes: 'condition',
     }),
@@ -67,7 +67,7 @@ export const repeating = declare({
     repeats: true,
   },
   'until-timeout': {
-    param: integer('seconds that --until waits at most; then exit 1', { min: 1 }),
+    param: integer('maximum seconds for --until; then exit 1', { min: 1 }),
     repeats: true,
   },
 })
@@ -82,12 +82,12 @@ export const isRepeated = ({
 }): boolean => watch !== undefined || until !== undefined
 
 export const writing = declare({
-  strict: { param: boolean('exit 1 where the instance did not take an attribute') },
+  strict: { param: boolean('fail (exit 1) if the instance ignored an attribute') },
 })
 
 export const selecting = declare({
   select: {
-    param: string('the objects of the list that match, instead of ids', {
+    param: string('select objects by filter instead of by ID', {
       placeholder: 'expr',
       completes: 'condition',
     }),
@@ -98,7 +98,7 @@ export const selecting = declare({
 /** Of commands whose objects have attributes. */
 export const sheets = declare({
   'row-fields': {
-    param: list('string', 'with -: columns that are attributes of the object in their row', {
+    param: list('string', 'with -: columns to use as attributes of each object', {
       placeholder: 'columns',
     }),
   },
@@ -106,13 +106,13 @@ export const sheets = declare({
 
 export const journalling = declare({
   journal: {
-    param: string('where it is written down what became of each object, or none', {
+    param: string('journal file for the results, or "none"', {
       placeholder: 'file|none',
       completes: 'file',
     }),
   },
   resume: {
-    param: string('go on with a run: its journal, or the last of this command', {
+    param: string('resume a run from its journal ("last" for the latest)', {
       placeholder: 'file|last',
     }),
   },
@@ -129,22 +129,22 @@ export const recording = declare({
 
 export const sharding = declare({
   shard: {
-    param: string('only this part of the objects: the third of eight, or that of the CI job', {
+    param: string('process one shard, such as 3/8, or the CI job’s own (ci)', {
       placeholder: '3/8|ci',
     }),
   },
 })
 
 export const rehearsing = declare({
-  'dry-run': { param: boolean('read what would be changed and show it beside; write nothing') },
+  'dry-run': { param: boolean('preview the changes; send no writes') },
 })
 
 export const spreading = declare({
-  'all-projects': { param: boolean('of every project that you can see') },
-  'all-groups': { param: boolean('of every group that you can see') },
+  'all-projects': { param: boolean('run for all projects that you can see') },
+  'all-groups': { param: boolean('run for all groups that you can see') },
   recursive: {
-    param: boolean('with --group: also of the groups below it, and of all their projects'),
+    param: boolean('with --group: include its subgroups and all their projects'),
     read: (texts) => (texts === undefined ? undefined : texts.at(-1) === 'true'),
   },
-  'with-archived': { param: boolean('of archived projects, too') },
+  'with-archived': { param: boolean('include archived projects') },
 })

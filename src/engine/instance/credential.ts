@@ -23,7 +23,8 @@ type Of = Pick<Session, 'baseUrl' | 'jobTokenWithheld'>
 
 const hints: Readonly<Record<Lack, (session: Of) => string>> = {
   job: ({ jobTokenWithheld }) =>
-    jobTokenWithheld ?? 'Run it in a job, where CI_JOB_TOKEN is set, or set SVC_JOB_TOKEN.',
+    jobTokenWithheld ??
+    'Run the command in a CI job, where CI_JOB_TOKEN is set, or set SVC_JOB_TOKEN.',
   user: ({ baseUrl }) => `Set SVC_TOKEN, or sign in with: svcctl auth login --base-url ${baseUrl}`,
   any: ({ baseUrl }) => `Sign in with: svcctl auth login --base-url ${baseUrl}`,
 }

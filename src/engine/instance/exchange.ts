@@ -54,11 +54,11 @@ export class Warnings {
     if (!baseUrl.startsWith('https:')) return
     if (this.#insecure)
       this.#once(
-        `--insecure: the certificate of ${baseUrl} is not verified, so whoever is on the way can read the token`,
+        `--insecure: the certificate of ${baseUrl} is not verified, so an attacker on the network can read the token`,
       )
     else if (this.#ignored)
       this.#once(
-        'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are verified; --insecure leaves that out for one call',
+        'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored; use --insecure to skip certificate verification',
       )
   }
 

@@ -94,8 +94,8 @@ const meant = (
 /** Of a name that goes along though no parameter has it. */
 export const noParameter = (endpoint: Endpoint, name: string, words?: Naming): string =>
   name in fieldsOf(endpoint)
-    ? `"${name}" is a field of answers, and no parameter that the catalogue knows; it is sent as it is`
-    : `the catalogue does not know the parameter "${name}"; it is sent as it is${meant(endpoint, name, words)}`
+    ? `"${name}" is a response field, not a known parameter; sending it unchanged`
+    : `unknown parameter "${name}"; sending it unchanged${meant(endpoint, name, words)}`
 
 /**
  * Whether only the presence of a value can be judged: an answer may hide a secret, and a certificate
@@ -131,7 +131,9 @@ const shown = (value: unknown): string => {
 
 /** An instance may leave a secret out of its answers on purpose: that is doubt, and no finding. */
 const lost = (name: string, opaque: boolean): string =>
-  opaque ? `nothing shows that the instance took ${name}` : `the instance did not take ${name}`
+  opaque
+    ? `the response does not show whether the instance applied ${name}`
+    : `the instance ignored ${name}`
 
 const judge = (
   { endpoint }: Ask,
@@ -149,7 +151,7 @@ const judge = (
     if (got !== undefined || (opaque && endpoint.echo !== undefined)) return undefined
     const near = meant(endpoint, name, words, answer)
     return {
-      text: `${lost(own, opaque)}: neither its answer nor the catalogue knows it${near}`,
+      text: `${lost(own, opaque)}: unknown, and not in the response${near}`,
       unknown: true,
     }
   }
@@ -157,8 +159,8 @@ const judge = (
   // A field that every answer should show is missing, even where an empty value was sent; not one that is unset so.
   const absent = got === undefined && name in fieldsOf(endpoint) && !(opaque && isEmpty(sent))
   if (!absent && (opaque || had.some((one) => agrees(sent, one)))) return undefined
-  const without = `${lost(own, opaque)}: its answer does not have it (another version or edition?)`
-  const differs = `the instance did not take ${own} as it was given: it has ${shown(maskFields({ [name]: got })[name])}`
+  const without = `${lost(own, opaque)}: not in the response (another version or edition?)`
+  const differs = `the instance did not apply ${own}: the value is ${shown(maskFields({ [name]: got })[name])}`
   return { text: got === undefined ? without : differs, unknown: false }
 }
 

@@ -20,16 +20,18 @@ const scopeOf = (plan: Plan | undefined): string => {
   const scope = plan?.endpoint.params.scope
   if (scope?.default === undefined || plan?.values.scope !== undefined) return ''
   if (Object.keys(plan?.endpoint.path ?? {}).length > 0) return ''
-  return `; the scope is ${scope.default} unless --scope says otherwise`
+  return `; the default scope is ${scope.default}, see --scope`
 }
 
 const onward = (page: number | undefined): string =>
-  page === undefined ? '--limit <n> or --limit all gives more' : `--page ${page + 1} goes on`
+  page === undefined
+    ? 'use --limit <n> or --limit all for more'
+    : `use --page ${page + 1} to continue`
 
 /** Of what lies beyond it is not known whether it matches. */
 const noteOfChosen = ({ records, more }: ListEnd, page: number | undefined): string | undefined => {
-  if (more) return `showing ${records} that match; there may be more: ${onward(page)}`
-  return records === 0 ? 'nothing matches' : undefined
+  if (more) return `showing ${records} matching; there may be more: ${onward(page)}`
+  return records === 0 ? 'no matches' : undefined
 }
 
 /** What standard error says after a list; undefined where there is nothing to say. */
@@ -50,10 +52,10 @@ export const noteOf = (
 const notWhole = (ask: Ask, { records }: ListEnd): Failure =>
   new Failure(
     'unreachable',
-    `the list ends after ${records}, and the instance says that there are more`,
+    `the list ended after ${records}, although the instance reported more`,
     {
       request: `GET ${buildRequest(ask).path}`,
-      hint: 'Something between here and the instance may take the header Link away.',
+      hint: 'A proxy may remove the Link header.',
     },
   )
 
@@ -63,7 +65,7 @@ export const cutShort = (error: unknown, printed: number): unknown => {
   const records = printed === 1 ? '1 record was' : `${printed} records were`
   return new Failure(
     error.category,
-    `${error.message}; ${records} printed before that, and the list is not whole`,
+    `${error.message}; ${records} printed before that, so the list is incomplete`,
     error.details,
   )
 }
@@ -151,8 +153,8 @@ export class Lists {
 
   /** @throws Failure `usage` where records were to be chosen, and there is no list */
   refuseChoice(): void {
-    if (this.paging.where !== undefined) throw usage('--where goes with a list, which this is not')
-    if (this.sorts) throw usage('--sort goes with a list, which this is not')
+    if (this.paging.where !== undefined) throw usage('--where works only with lists')
+    if (this.sorts) throw usage('--sort works only with lists')
   }
 
   /** The first request of all there is of a list. */

@@ -67,7 +67,7 @@ export class Taken {
       yield { text: `${of}${text}`, unknown }
     }
     if (this.#more > 0)
-      yield { text: `${this.#more} more were not taken as they were given`, unknown: false }
+      yield { text: `${this.#more} more attributes were not applied`, unknown: false }
   }
 }
 
@@ -76,10 +76,10 @@ const checkRead = ({ endpoint }: Ask, whole: Whole, { path }: WireRequest): void
   const { status } = whole
   const shows = ['one', 'many'].includes(endpoint.returns.kind)
   if (writes(endpoint) || !shows || status === 304 || !isBare(whole)) return
-  throw new Failure('unreachable', `the instance answered ${status} without what was asked for`, {
+  throw new Failure('unreachable', `the instance answered ${status} without the requested data`, {
     status,
     request: `GET ${path}`,
-    hint: 'Check the base URL, and what stands between here and the instance.',
+    hint: 'Check the base URL and any proxy in front of the instance.',
   })
 }
 

@@ -53,22 +53,32 @@ const checkSeveral = (
 ): void => {
   const name = named(command)
   if (!isAskable(command))
-    throw usage(`${name} is about one profile, and several are given`, 'Run it once for each.')
+    throw usage(
+      `${name} works with a single profile, and several are given`,
+      'Run the command once for each.',
+    )
   const variable = variables.find((one) => env[one])
   if (variable !== undefined)
     throw usage(
-      `${variable} is meant for one instance, and several are asked`,
-      'Leave it out: each profile has its own.',
+      `${variable} applies to a single instance, and several are given`,
+      'Remove it: each profile has its own.',
     )
-  if (sandbox) throw usage('--sandbox is one instance, and several are asked', 'Give one of both.')
+  if (sandbox)
+    throw usage(
+      '--sandbox is a single instance, and several profiles are given',
+      'Pass only one of them.',
+    )
   const flag = [...ofOne, ...(command.looks === true ? ['format'] : [])].find((one) =>
     raw.flags.has(one),
   )
   if (flag !== undefined)
-    throw usage(`--${flag} does not go with several instances`, 'Run it once for each of them.')
+    throw usage(`--${flag} cannot be used with several instances`, 'Run it once for each of them.')
   const endpoints = Object.values(command.endpoints)
   if (command.lasts === true || endpoints.some((e) => e.returns.kind === 'file'))
-    throw usage(`${name} is of one instance, and several are given`, 'Run it once for each.')
+    throw usage(
+      `${name} belongs to a single instance, and several are given`,
+      'Run the command once for each.',
+    )
 }
 
 /**
@@ -102,22 +112,22 @@ const checkWriting = (
   const open = wanted.all === true ? '--all-profiles' : wanted.several.find(isOpen)
   if (open !== undefined)
     throw usage(
-      `${what} changes something, and ${open} names no profiles`,
-      `Name them: -p ${profiles.map(({ name }) => name).join(',')}`,
+      `${what} writes, and ${open} does not name the profiles`,
+      `Name the profiles: -p ${profiles.map(({ name }) => name).join(',')}`,
     )
   const confirmed = raw.flags.get('confirm') ?? []
   const strange = confirmed.find((name) => !profiles.some((one) => one.name === name))
   if (strange !== undefined)
     throw usage(
-      `--confirm names "${strange}", which is not among the profiles`,
-      'Nothing was sent. Make sure that the right instances are meant.',
+      `--confirm names "${strange}", which is not one of the profiles`,
+      'Nothing was sent. Check that you chose the right instances.',
     )
   if (curl || dryRun) return
   const reading = profiles.find(({ readOnly }) => readOnly === true)
   if (reading !== undefined)
     throw usage(
-      `profile ${reading.name} is read-only: nothing was sent to any of them`,
-      `Leave it out, or allow it: svcctl profile set ${reading.name} --no-read-only`,
+      `profile ${reading.name} is read-only, so nothing was sent to any instance`,
+      `Remove the profile, or allow writes: svcctl profile set ${reading.name} --no-read-only`,
     )
   const bare = profiles.filter(
     ({ name, protected: kept }) => kept === true && !confirmed.includes(name),
@@ -126,8 +136,8 @@ const checkWriting = (
   const needed = ['--yes', ...bare.map(({ name }) => `--confirm ${name}`)]
   throw usage(
     bare.length === 0
-      ? `${what} would change ${profiles.length} instances, so it must be confirmed`
-      : `profile ${bare.map(({ name }) => name).join(', ')} is protected, so this must be confirmed by its name`,
+      ? `${what} would change ${profiles.length} instances and requires confirmation`
+      : `profile ${bare.map(({ name }) => name).join(', ')} is protected and must be confirmed by name`,
     `Give ${needed.join(' ')}`,
   )
 }
@@ -271,7 +281,7 @@ class Several {
       if (left.length === 0 || !(ends || isEnough(failed.length, sites.length, most))) continue
       const last = failed.at(-1)?.name ?? site.name
       for (const { name } of left)
-        (await this.#merged.notesOf(name)).warn(`not begun, since ${last} failed`)
+        (await this.#merged.notesOf(name)).warn(`not started, because ${last} failed`)
       return
     }
   }

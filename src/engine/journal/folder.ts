@@ -25,8 +25,8 @@ const shown = (value: string | null): string => value ?? 'nobody'
 export const checkIdentity = (began: Header, now: RunIdentity): string | undefined => {
   const other = (what: string, was: string, is: string): Error =>
     usage(
-      `the run ${began.id} was made ${what} ${was}, and this is ${is}`,
-      'Only the same can go on with it: give the profile, and --sudo, that it was made with.',
+      `the run ${began.id} was started ${what} ${was}, and this is ${is}`,
+      'Resume it with the same profile and --sudo.',
     )
   if (began.instance !== now.instance) throw other('at', began.instance, now.instance)
   if (majorOf(began.version) !== majorOf(now.version))
@@ -34,7 +34,7 @@ export const checkIdentity = (began: Header, now: RunIdentity): string | undefin
   if (began.sudo !== now.sudo) throw other('as', shown(began.sudo), shown(now.sudo))
   if (began.user === now.user) return undefined
   if (began.user !== null && now.user !== null) throw other('by', began.user, now.user)
-  return `whether this is the user who began the run ${began.id} is not known`
+  return `cannot tell whether the same user started the run ${began.id}`
 }
 
 /**

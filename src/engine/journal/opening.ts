@@ -16,7 +16,7 @@ const heldBy =
   (file: string) =>
   (owner: string): Failure =>
     new Failure('conflict', `the journal ${file} is in use by ${owner}`, {
-      hint: `Wait for it to end; if it has, delete ${file}.lock`,
+      hint: `Wait until it ends. If it has ended, delete ${file}.lock`,
     })
 
 const lockOf = (file: string): Promise<Lock> =>
@@ -24,8 +24,8 @@ const lockOf = (file: string): Promise<Lock> =>
 
 const cannot = (file: string, error: unknown): Failure =>
   usage(
-    `the journal ${file} cannot be made: ${codeOf(error) === 'EEXIST' ? 'it exists' : reasonOf(error)}`,
-    'Name another with --journal <file>; --journal none goes without, and can be neither resumed nor undone.',
+    `cannot create the journal ${file}: ${codeOf(error) === 'EEXIST' ? 'it exists' : reasonOf(error)}`,
+    'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
   )
 
 /**

@@ -40,7 +40,7 @@ const countsText = (found: Counts, said: Counts): string => {
   const words = other.map(
     (name) => `${said[name]} ${name.replace('_', ' ')} and not ${found[name]}`,
   )
-  return `its last line counts ${words.join(', ')}`
+  return `its last line reports ${words.join(', ')}`
 }
 
 /** Collects the damaged lines of a journal while it is read. */
@@ -64,7 +64,7 @@ export class Gaps {
         : [`${objects(missing)} of ${total} ${missing === 1 ? 'is' : 'are'} missing`]),
       ...(total === undefined || known <= total
         ? []
-        : [`it names ${objects(known)}, and its total is ${total}`]),
+        : [`it lists ${objects(known)}, but its total is ${total}`]),
       ...(counts === undefined || isDeepStrictEqual(found, counts)
         ? []
         : [countsText(found, counts)]),

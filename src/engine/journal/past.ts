@@ -76,7 +76,7 @@ export interface Past {
 
 /** No journal, or of a later format. */
 const foreign = (file: string): Error =>
-  usage(`${file} is no journal of a run`, 'svcctl journal list names those that there are.')
+  usage(`${file} is not a journal`, 'svcctl journal list names those that there are.')
 
 const isHeader = (line: Line | undefined): line is Header => line !== undefined && 'journal' in line
 

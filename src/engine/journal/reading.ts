@@ -27,8 +27,8 @@ const checkOwn = (file: string, stats: Stats): void => {
   if (distrusted === undefined) return
   const { message, remedy } = wordsOf(distrusted)
   throw usage(
-    `the journal is not to be gone by: ${message}`,
-    `Look at it with svcctl journal show; if it is as it should be: ${remedy}`,
+    `the journal cannot be trusted: ${message}`,
+    `Check it with \`svcctl journal show\`. If it is correct, run: ${remedy}`,
   )
 }
 
@@ -43,14 +43,14 @@ export const openJournal = async (
 ): Promise<FileHandle> => {
   const handle = await open(file, flags | (constants.O_NOFOLLOW ?? 0) | nonBlocking).catch(
     (error: unknown) => {
-      const reason = codeOf(error) === 'ELOOP' ? 'it is a link' : reasonOf(error)
-      throw usage(`the journal ${file} cannot be opened: ${reason}`)
+      const reason = codeOf(error) === 'ELOOP' ? 'it is a symbolic link' : reasonOf(error)
+      throw usage(`cannot open the journal ${file}: ${reason}`)
     },
   )
   try {
     const stats = await handle.stat()
     const other = otherThanFile(stats)
-    if (other !== undefined) throw usage(`the journal ${file} cannot be opened: ${other}`)
+    if (other !== undefined) throw usage(`cannot open the journal ${file}: ${other}`)
     if (whose === 'own') checkOwn(file, stats)
     return handle
   } catch (error) {

@@ -31,7 +31,7 @@ const withoutMasked = (attributes: Attributes): Attributes =>
     ? null
     : Object.fromEntries(Object.entries(attributes).filter(([, value]) => !marks.has(value)))
 
-const noRecord = 'it was made without a record of what was there before'
+const noRecord = 'the run did not record previous values'
 
 const undoableOf = (line: Item, before: Attributes, after: Attributes): Undoable => ({
   ...placeOf(line),

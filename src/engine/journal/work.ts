@@ -51,8 +51,8 @@ const checkPlain = ({ object, parent = '' }: GivenObject): void => {
   const held = [object, parent].some((text) => scrub(text) !== text || maskAddresses(text) !== text)
   if (held)
     throw usage(
-      'an object is named by a secret, which no journal may hold',
-      'Is a token among the ids? --journal none goes without a journal.',
+      'an object name looks like a secret, which a journal must not contain',
+      'Check whether a token is among the IDs. Use --journal none to run without a journal.',
     )
 }
 

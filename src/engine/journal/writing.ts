@@ -176,15 +176,18 @@ export class Journal {
     } catch (error) {
       if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(codeOf(error))) await this.#break(error)
     }
-    if (!this.#lock.isHeld()) await this.#break(new Error('another process took it over'))
+    if (!this.#lock.isHeld()) await this.#break(new Error('another process took over the journal'))
   }
 
   /** From now on nothing is written, and so nothing sent; half a line is taken back. */
   async #break(error: unknown, batch?: Batch): Promise<void> {
     const failure = new Failure(
       'failed',
-      `the journal ${this.file} cannot be written: ${reasonOf(error)}; nothing further is sent`,
-      { hint: 'What was done stands in it: make room, then go on with --resume.', cause: error },
+      `cannot write the journal ${this.file}: ${reasonOf(error)}; stopped before the next request`,
+      {
+        hint: 'The journal contains the results so far. Free some space, then continue with --resume.',
+        cause: error,
+      },
     )
     this.#broken ??= failure
     if (batch !== undefined) await this.#handle.truncate(this.written).catch(() => {})

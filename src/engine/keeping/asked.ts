@@ -33,7 +33,7 @@ const fileIn = (
 ): [mark: string, path: string] => {
   if (name === 'param') {
     const { mark, path } = paramFile(text) ?? { mark: '', path: '' }
-    if (path === '-') throw new Final(`--param ${mark}- came from standard input`)
+    if (path === '-') throw new Final(`--param ${mark}- was read from standard input`)
     return [mark, path]
   }
   const own = param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
@@ -59,11 +59,10 @@ const holdsSecret = (text: string, name = ''): boolean =>
   isSecret(name, text) ||
   isSecret('', valueIn(text))
 
-const secretGiven = (what: string): Final =>
-  new Final(`${what} is a secret that was given on the line`)
+const secretGiven = (what: string): Final => new Final(`${what} is a secret from the command line`)
 
 const checkPlain = (text: string, { name, param }: Flag): void => {
-  if (text === '-') throw new Final(`--${name} came from standard input`)
+  if (text === '-') throw new Final(`--${name} was read from standard input`)
   if (param.secret === true ? text !== '' && !text.startsWith('env:') : holdsSecret(text, name))
     throw secretGiven(`--${name}`)
 }
@@ -88,7 +87,7 @@ const fileGiven = async (
   const stats = given === '' ? undefined : await stat(path).catch(() => undefined)
   if (stats === undefined) return undefined
   if (!stats.isFile())
-    throw new Final(`--${flag.name} came from ${given}, which cannot be read again`)
+    throw new Final(`--${flag.name} was read from ${given}, which cannot be read again`)
   return { text: `${mark}${path}`, sha256: wish.digests.get(path) ?? digestOf(path) }
 }
 
@@ -129,8 +128,7 @@ const fixedArgs = ({ command, wish }: AskedOf): readonly string[] => {
   const open = command.open === true
   const args = open || source === 'parents' ? raw.args.filter((arg) => !open || arg !== '-') : []
   for (const [i, arg] of args.entries())
-    if (holdsSecret(arg))
-      throw new Final(`a secret was given on the line, in its argument ${i + 1}`)
+    if (holdsSecret(arg)) throw new Final(`the argument ${i + 1} contains a secret`)
   return args
 }
 
@@ -139,7 +137,7 @@ const flagsOf = async (of: AskedOf) => {
   const known = new Map(flagsOfCommand(command).map((flag) => [flag.name, flag]))
   const texts = new Map(wish.raw.flags)
   for (const { name, texts: said, secret } of answered) {
-    if (secret) throw new Final(`${name} was typed at a question`)
+    if (secret) throw new Final(`${name} was entered at a prompt`)
     texts.set(name, said)
   }
   const flags: Record<string, readonly AskedText[]> = {}
@@ -184,7 +182,7 @@ const digestNow = (label: string, path: string): string => {
   try {
     return digestOf(path)
   } catch (error) {
-    throw usage(`${label}: ${path} cannot be read any more: ${reasonOf(error)}`)
+    throw usage(`${label}: cannot read ${path} again: ${reasonOf(error)}`)
   }
 }
 
@@ -193,8 +191,8 @@ const checkFile = (name: string, text: string, sha256: string): void => {
   const path = (name === 'param' ? paramFile(text)?.path : undefined) ?? text.replace(/^@/, '')
   if (digestNow(label, path) !== sha256)
     throw usage(
-      `${label}: ${path} was changed since the run began`,
-      'Bring it back as it was, or begin a new run.',
+      `${label}: ${path} changed after the run began`,
+      'Restore the file, or start a new run.',
     )
 }
 
@@ -232,7 +230,7 @@ export const checkResuming = (command: Command, { flags }: Raw): void => {
   )
   if (stray !== undefined)
     throw usage(
-      `--resume and --${stray} exclude each other: the journal says what is done`,
-      `Leave it out; with other values it is a new run of svcctl ${named(command)}.`,
+      `--resume and --${stray} exclude each other, because the journal defines the run`,
+      `Remove the flag. To use other values, start a new run of "svcctl ${named(command)}".`,
     )
 }

@@ -102,7 +102,7 @@ const backOf = (...[inverse, header, { parent, ...item }, plan]: Back): Plan => 
     masked: [],
   }
   const endpoint = inverse.endpointFor(was)
-  if (endpoint === undefined) throw new Failure('failed', 'no verb leads back to what it is')
+  if (endpoint === undefined) throw new Failure('failed', 'no command restores the previous state')
   return { key: '', endpoint, values: valuesFor(endpoint, was, header) }
 }
 

@@ -118,8 +118,7 @@ export const inverseOf = async ({ command, endpoint: route }: Header): Promise<I
   const [area = ''] = command.split(' ')
   const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
-  if (original === undefined)
-    throw irreversible(command, 'what an endpoint does that no area has is not known')
+  if (original === undefined) throw irreversible(command, 'the effect of this endpoint is unknown')
   const known = { area, endpoints, original }
   const formFor = ({ parent }: Undoable): Endpoint | undefined =>
     formBelow(parent, original, endpoints)
@@ -147,7 +146,7 @@ export const inverseOf = async ({ command, endpoint: route }: Header): Promise<I
   throw irreversible(command, original.irreversible)
 }
 
-const irreversible = (command: string, why = 'the documents have nothing that takes it back') =>
+const irreversible = (command: string, why = 'the API has no endpoint that reverts it') =>
   usage(`${command} cannot be undone: ${why}`)
 
 /** The identity of an object that a run made or removed, from what is known of it. */
@@ -190,7 +189,7 @@ export const valuesFor = (endpoint: Endpoint, was: Undoable, header: Header): Js
   const above = treePlaceOf(was.parent)?.path ?? was.parent
   const parent = holder === undefined ? undefined : (above ?? header.values[holder])
   if (holder !== undefined && parent === undefined)
-    throw new Failure('usage', `${was.object}: the journal does not say what it belongs to`)
+    throw new Failure('usage', `${was.object}: the journal does not record its project or group`)
   return jsonFields({
     ...restoredBy(endpoint, was.before),
     ...(holder === undefined ? {} : { [holder]: parent }),

@@ -71,8 +71,8 @@ interface Done {
 type Send = (plan: Plan) => Promise<PlanAnswer>
 
 const unknown = (): Failure =>
-  new Failure('partial', 'it may have been written before, and is not as it was to be', {
-    hint: 'Look at it, and begin a new run for it.',
+  new Failure('partial', 'it may have been written before, but its values differ', {
+    hint: 'Check the object, and start a new run for it.',
     unknownOutcome: true,
   })
 
@@ -243,8 +243,8 @@ export const isNamedBySecret = ({ endpoint }: Plan): boolean => {
 const checkNames = (plan: Plan): void => {
   if (isNamedBySecret(plan))
     throw usage(
-      'an object stands in the place of a secret, which no journal may hold',
-      '--journal none goes without, and can be neither resumed nor undone.',
+      'an object is given in place of a secret, which a journal must not contain',
+      'With --journal none, the run can be neither resumed nor undone.',
     )
 }
 
@@ -258,7 +258,7 @@ const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
   // Who did one object is asked only by whoever takes it back.
   const identity = await place.identity(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
-    parts.person.note('the instance does not say who you are: resuming this run will need --yes')
+    parts.person.note('the instance does not report your user: --resume will require --yes')
   return {
     journal: 1,
     id: journalId(words, place.clock.now(), parts.single),
@@ -387,7 +387,7 @@ export class Keeping {
     await this.journal.close()
   }
 
-  /** Nothing was begun, and nothing will be. */
+  /** Nothing was begun. */
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true

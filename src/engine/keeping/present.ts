@@ -92,7 +92,7 @@ export const presentOf = async (
   const list = inverse.presence ? listFor(inverse, endpoint) : undefined
   if (list !== undefined) return listed(instance, list, plan, inverse.original)
   const reading = await readingOf(inverse.area, endpoint)
-  if (reading === undefined) throw new Failure('failed', 'the documents have no read of it')
+  if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
   const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
   const { data } = await instance.send(ask)
   if (inverse.presence) return isObject(data) ? data : {}

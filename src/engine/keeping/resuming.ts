@@ -40,7 +40,7 @@ export interface TakenUp {
 }
 
 const nothingLeft = ({ services: { person } }: Resuming): undefined => {
-  person.note('nothing is left to be done')
+  person.note('nothing is left to do')
   return undefined
 }
 
@@ -56,7 +56,7 @@ const last = (
     header.profile === profile
   return lastRun(services.place, own, () =>
     usage(
-      `there is no run of svcctl ${named(command)} at ${instance} to go on with`,
+      `no run of "svcctl ${named(command)}" on ${instance} can be resumed`,
       'svcctl journal list names those that there are; --resume takes a file or an id, too.',
     ),
   )
@@ -66,17 +66,16 @@ const checkHeader = ({ command, globals }: Resuming, header: Header): LineAsked 
   const words = named(command)
   if (header.undoes !== undefined)
     throw usage(
-      `the run ${header.id} takes back ${header.undoes}, and is not resumed`,
-      `Take back what is left: svcctl journal undo ${header.undoes}`,
+      `the run ${header.id} reverts ${header.undoes} and cannot be resumed`,
+      `Undo the rest with: svcctl journal undo ${header.undoes}`,
     )
   if (header.command !== words)
     throw usage(
-      `the run ${header.id} is one of svcctl ${header.command}, not of svcctl ${words}`,
-      `Go on with it by: svcctl ${header.command} --resume ${quoted(globals.resume ?? header.id)}`,
+      `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${words}"`,
+      `Resume it with: svcctl ${header.command} --resume ${quoted(globals.resume ?? header.id)}`,
     )
   checkResumable(header)
-  if (header.asked === undefined)
-    throw usage(`the run ${header.id} does not say what was asked for`)
+  if (header.asked === undefined) throw usage(`the run ${header.id} does not record its request`)
   return header.asked
 }
 
@@ -153,8 +152,8 @@ const lineFor = async (
 const openLine = async ({ raw }: Resuming, asked: LineAsked, again: boolean): Promise<TakenUp> => {
   if (again && asked.shard !== undefined)
     throw usage(
-      'the input of one part of any call is not taken up again',
-      `Begin a new run with --shard ${asked.shard}.`,
+      'the input of a shard of an "api" call cannot be read again',
+      `Start a new run with --shard ${asked.shard}.`,
     )
   return { raw: { args: [...asked.args, '-'], flags: await withAsked(asked, raw) } }
 }
@@ -164,8 +163,8 @@ const isAgain = ({ command, raw, globals }: Resuming): boolean => {
   const others = raw.args.filter((arg) => arg !== '-')
   if (others.length > 0)
     throw usage(
-      `--resume takes no objects: the journal names them`,
-      `Leave "${others[0]}" out; other objects are a new run of svcctl ${named(command)}.`,
+      `--resume takes no objects: the journal contains them`,
+      `Remove "${others[0]}". For other objects, start a new run of "svcctl ${named(command)}".`,
     )
   return raw.args.includes('-') || globals.select !== undefined
 }
@@ -175,8 +174,8 @@ const checkAgain = ({ file, gap, total }: Past): void => {
   if (gap !== undefined) throw gapFailure(file, gap.text)
   if (total !== undefined)
     throw usage(
-      'the journal has all that was given',
-      'Leave - and --select out: --resume does what is left.',
+      'the journal contains all objects',
+      'Remove - and --select. --resume completes the run.',
     )
 }
 
@@ -194,7 +193,7 @@ const isKnown = ({ command }: Resuming, { object, parent }: Item): boolean =>
 const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
   const { answer, person } = resuming.services
   for (const item of items.filter((one) => !isKnown(resuming, one)))
-    person.note(`${item.parent}: its objects were not known then; give it and --select again`)
+    person.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
   answer.exit(exitCodes.partial)
 }
 

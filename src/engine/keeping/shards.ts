@@ -22,8 +22,8 @@ const ofCi = (env: NodeJS.ProcessEnv): string => {
   const { CI_NODE_INDEX: part, CI_NODE_TOTAL: of } = env
   if (!part || !of)
     throw usage(
-      '--shard ci takes CI_NODE_INDEX and CI_NODE_TOTAL, which are not both set',
-      'Jobs with `parallel:` have them; elsewhere give the part: --shard 1/8.',
+      '--shard ci requires CI_NODE_INDEX and CI_NODE_TOTAL',
+      'CI jobs with `parallel:` have these variables. Elsewhere, pass the shard: --shard 1/8.',
     )
   return `${part}/${of}`
 }
@@ -38,8 +38,8 @@ export const parseShard = (text: string, env: NodeJS.ProcessEnv = {}): Shard => 
   const shard = { part: Number(part), of: Number(of) }
   if (!(shard.part >= 1 && shard.part <= shard.of && shard.of <= most))
     throw usage(
-      `${JSON.stringify(given)} is no part of a whole`,
-      `Give it as 3/8: the third of eight; at most ${most} of them.`,
+      `invalid shard ${JSON.stringify(given)}`,
+      `Use a form like 3/8, with at most ${most} shards.`,
     )
   return shard
 }
@@ -159,8 +159,8 @@ export const narrowed = (
     return { given: { ...given, coming: comingInShard(command, given, coming, shard) } }
   if (given.args.length === 0 || command.open === true)
     throw usage(
-      '--shard shares objects out, and none are given',
-      'Give several, - for those of standard input, --select, or several projects.',
+      '--shard requires several objects',
+      'Pass several objects, - for standard input, --select, or several projects.',
     )
   return { given: givenInShard(command, given, shard) }
 }

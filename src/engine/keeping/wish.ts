@@ -68,10 +68,10 @@ export const checkJournal = ({
   if (resume !== undefined && journal !== undefined)
     throw usage(
       '--resume and --journal exclude each other',
-      'A run is gone on with in its own journal.',
+      'A resumed run continues in its own journal.',
     )
   if (resume !== undefined && shard !== undefined)
-    throw usage('--resume and --shard exclude each other', 'The journal says what its run is.')
+    throw usage('--resume and --shard exclude each other', 'The journal contains the shard.')
 }
 
 /** How the record that an object was selected by is known: by its text, and its parent where there are several. */

@@ -125,7 +125,9 @@ export class Crowd {
     const tolerated = toleratedIn(outcome)
     if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
     else if (outcome.unchanged === true && showsNothing(outcome))
-      person.note(plan.endpoint.unchanged ?? `${objectOf(plan)}: already so, nothing changed`)
+      person.note(
+        plan.endpoint.unchanged ?? `${objectOf(plan)}: already in this state, nothing changed`,
+      )
     else if (showsNothing(outcome))
       person.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)
     else if (how.present === undefined) await answer.printAnswer(outcome, emitOf(plan, how))

@@ -59,7 +59,7 @@ export const unfinished = (report: Report, lost: unknown): Failure | undefined =
   const said = [
     `${done} of ${done + failed + left} done`,
     ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(left === 0 ? [] : [`${left} not tried`]),
+    ...(left === 0 ? [] : [`${left} not attempted`]),
   ].join(', ')
   if (!closed) return unprinted(lost, said)
   if (left === 0) return verdict(report)
@@ -70,7 +70,7 @@ export const unfinished = (report: Report, lost: unknown): Failure | undefined =
 export const unprinted = ({ category, message, details }: Failure, done: string): Failure =>
   new Failure(category, `${message}; ${done}`, {
     cause: details.cause,
-    hint: 'Look at what is there before you send it again.',
+    hint: 'Check the object before you send the request again.',
   })
 
 /** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
@@ -160,4 +160,4 @@ export const objectOf = (plan: Plan): string => {
 export const doneText = (plan: Plan, { status }: PlanAnswer, options: Many): string =>
   status === undefined || plan.endpoint.returns.kind !== 'one'
     ? doneOf(plan, options)
-    : `${doneOf(plan, options)}, as far as the status tells: the instance answered ${status} without the record`
+    : `${doneOf(plan, options)}, according to the status only: the instance answered ${status} without the record`

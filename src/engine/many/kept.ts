@@ -90,7 +90,7 @@ const opened = async (
     await keeping?.discard()
     const failure = survived(error)
     if (globals.journal !== undefined) throw failure
-    person.warn(`this write cannot be undone, since it has no journal: ${failure.message}`)
+    person.warn(`this write cannot be undone, because it has no journal: ${failure.message}`)
     return undefined
   }
 }

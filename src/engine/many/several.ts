@@ -135,7 +135,7 @@ class Showing {
     const tolerated = toleratedIn(result)
     if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
     else if (outcome.state === 'unchanged')
-      person.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already so'}`)
+      person.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already in this state'}`)
     else if (result !== undefined && showsNothing(result))
       person.note(`${objectOf(plan)}: ${doneText(plan, result, this.#options)}`)
   }
@@ -178,9 +178,9 @@ class Standings {
     const open = new Names()
     for (const plan of this.#open) if (writes(plan.endpoint)) open.add(plan)
     return [
-      `interrupted; done before that: ${this.#done.text || 'none'}`,
+      `interrupted; finished before that: ${this.#done.text || 'none'}`,
       ...(this.#failed.text === '' ? [] : [`failed: ${this.#failed.text}`]),
-      ...(open.text === '' ? [] : [`under way, so that the outcome is not known: ${open.text}`]),
+      ...(open.text === '' ? [] : [`in progress, so the result is unknown: ${open.text}`]),
     ].join('; ')
   }
 }
@@ -231,8 +231,8 @@ const started = async (
 
 const again = (count: number): string =>
   count === 1
-    ? 'one object was given more than once: it is done once'
-    : `${count} objects were given once more: each is done once`
+    ? 'one object was given more than once and is processed once'
+    : `${count} objects were given more than once and are processed once`
 
 /** Sends what goes as one request for all, once all of them are on record. */
 const sendTogether = async (

@@ -181,7 +181,7 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   const items = workOf(journal, spooled, next)
   const head = await firstOf(items, mostNamed)
   const [one] = head
-  if (one === undefined) return engine.person.note('nothing is left to be done')
+  if (one === undefined) return engine.person.note('nothing is left to do')
   const first = await source.planOf(one)
   const keeping = await engine.keeper?.(first, false)?.()
   if (keeping === undefined) throw new Failure('internal', 'a run without its journal')
@@ -233,7 +233,7 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
   if (resumed !== undefined) return goneOnWith(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await firstOf(objects, 1)
-  if (one === undefined) return engine.person.note('none of them is in this part: nothing to do')
+  if (one === undefined) return engine.person.note('no objects in this shard: nothing to do')
   const first = await orLeave(objects, async () => {
     const plan = await source.planOf(one)
     await confirmable(plan)

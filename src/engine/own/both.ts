@@ -3,7 +3,7 @@ import { type Failure, usage } from '../../errors.js'
 
 /** Two names of one parameter. */
 export const bothNames = (one: string, other: string): Failure =>
-  usage(`${one} and ${other} are one: the instance’s name and that of the documents`, 'Give one.')
+  usage(`${one} and ${other} are two names of the same parameter`, 'Pass only one of them.')
 
 /** The flags of a line, and by which name each was given that an instance has others for. */
 export interface Spelt {

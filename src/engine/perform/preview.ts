@@ -162,7 +162,7 @@ const previewOfRequest = (wire: WireRequest, secrets: boolean, words?: Words): P
 }
 
 /** What stands in the column of what would be, where that is so. */
-const soAlready = 'already so'
+const soAlready = 'already in this state'
 
 /** A value as the column of its name would show it. */
 const inWords = (attribute: unknown, value: unknown): unknown =>
@@ -208,7 +208,7 @@ const uniqueIn = ({ identity, also, at = {} }: Managed, { params }: Endpoint) =>
 
 const calledBy = ({ label, identity = 'id' }: Managed, record: Fields): string => {
   const id = record.id === undefined ? '' : ` (ID ${String(record.id)})`
-  return `"${String(record[label ?? identity])}" exists already${id}`
+  return `"${String(record[label ?? identity])}" already exists${id}`
 }
 
 /**
@@ -234,7 +234,7 @@ const checkAbsent = async (
   )
   if (found === undefined) return
   throw new Failure('conflict', calledBy(kind, found), {
-    hint: 'The instance would refuse to create it again.',
+    hint: 'The instance would reject a second one.',
   })
 }
 

@@ -137,7 +137,7 @@ export class UnsentInstance implements InstanceService {
   #placeholder(endpoint: Endpoint): unknown {
     if (!this.#explained)
       this.#parts.person.note(
-        'nothing is sent: <name> stands for what the command before it answers',
+        'nothing is sent; <name> stands for the output of the previous command',
       )
     this.#explained = true
     return placeholderOf(endpoint)

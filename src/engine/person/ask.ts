@@ -116,7 +116,7 @@ export class Questions {
   teach(): void {
     if (this.#answers.length === 0) return
     const words = ['svcctl', ...this.#options.argv, ...this.#answers.splice(0)]
-    this.#options.note(`without questions: ${words.map(quoted).join(' ')}`)
+    this.#options.note(`falling back to defaults without prompts: ${words.map(quoted).join(' ')}`)
   }
 
   async #choices({ param, project }: Missing): Promise<readonly Choice<string>[]> {

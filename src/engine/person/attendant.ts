@@ -149,7 +149,7 @@ const listed = (details: readonly string[], count: number): string[] => [
 ]
 
 const cancelled = (): Failure =>
-  new Failure('usage', 'not confirmed: nothing was changed', { hint: 'Answer yes, or give --yes.' })
+  new Failure('usage', 'not confirmed; nothing was changed', { hint: 'Answer yes, or pass --yes.' })
 
 /** Where it would happen, as whom, and to what. */
 const notice = (
@@ -166,7 +166,7 @@ const notice = (
 
 /** Whether a person typed the name of the profile. */
 const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<boolean> => {
-  const typed = await prompts.text(`Type the name of the profile (${profile?.name ?? ''}) to go on`)
+  const typed = await prompts.text(`Type the profile name (${profile?.name ?? ''}) to continue`)
   return profile !== undefined && nameMatches(profile, typed)
 }
 
@@ -199,7 +199,7 @@ const confirmer =
     const how = consentTo({ globals, interactive }, owner, what)
     if (how === 'go') return
     notes.note(notice(owner, what, await linesOf(details), count))
-    const agreed = how === 'ask-name' ? nameTyped(profile, prompts) : prompts.confirm('Go on?')
+    const agreed = how === 'ask-name' ? nameTyped(profile, prompts) : prompts.confirm('Continue?')
     if (!(await agreed)) throw cancelled()
   }
 

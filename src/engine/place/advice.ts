@@ -3,47 +3,47 @@ import { quoted } from '../../base/shell-words.js'
 import { Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/advice.js'
 
-const login = '`svcctl auth login` stores a credential; SVC_TOKEN gives one for a single call.'
+const login = 'Sign in with `svcctl auth login`, or set SVC_TOKEN.'
 
 /** By code; a function where it says what it is about. */
 export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => string)>> = {
-  sudo: 'Use an administrator’s token that has the sudo scope, or leave --sudo and SVC_SUDO out.',
-  'sudo-user': 'Check the id or user name given by --sudo or SVC_SUDO.',
-  scope: (scope = 'that this needs') =>
-    `The token lacks the scope ${scope}: make one that has it, then \`svcctl auth login\`.`,
+  sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
+  'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
+  scope: (scope = 'required for this') =>
+    `The token lacks the scope ${scope}. Create a token with it, then run \`svcctl auth login\`.`,
   credential:
-    'The credential is wrong, expired or revoked: `svcctl auth status` says where it comes from, `svcctl auth login` replaces it.',
+    'The credential is wrong, expired or revoked. `svcctl auth status` shows its source, and `svcctl auth login` replaces it.',
   'sign-in': `No credential was sent. ${login}`,
   rights:
-    'The user of this token may not do that: `svcctl auth status` says who it is, --help who may.',
-  'no-instance': 'Is there an instance under the base URL? `svcctl doctor` checks it.',
-  private: `Either it does not exist or it is private; no credential was sent. ${login}`,
+    'The token’s user is not permitted to do this. `svcctl auth status` shows the user, and --help the required role.',
+  'no-instance': 'Check the base URL with `svcctl doctor`.',
+  private: `It does not exist, or it is private and no credential was sent. ${login}`,
   hidden:
-    'Either it does not exist or it is private and hidden from this user: check the id or path, and `svcctl auth status`.',
+    'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',
   maintenance: (wait) => {
     const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
-    return `Try again when the maintenance is over; reading may work meanwhile.${asked}`
+    return `Try again after the maintenance. Reads may still work.${asked}`
   },
   unavailable: (wait) =>
-    `The instance is not available for now: try again${wait === undefined ? ' later' : `; it asks to wait ${wait}`}.`,
+    `The instance is temporarily unavailable. Try again${wait === undefined ? ' later' : `; it asks to wait ${wait}`}.`,
   'moved-project': (project = 'PATH') =>
-    `Find its new path with \`svcctl projects get ${quoted(project)} --fields path_with_namespace\`, then name that, or its ID, with -P.`,
+    `Find its new path with \`svcctl projects get ${quoted(project)} --fields path_with_namespace\`, then pass that path or its ID with -P.`,
   rate: (wait) => {
     const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
-    return `Wait before the next call, and ask for less at once (--concurrency, --rate).${asked}`
+    return `Wait before the next call, or lower --concurrency or --rate.${asked}`
   },
-  input: 'Correct what it names and try again; --help lists what the command takes.',
-  way: 'Try again; if it stays so, `svcctl doctor` looks at each step of the way there.',
-  address: 'Check the base URL (--base-url, SVC_BASE_URL, the profile), and the network.',
+  input: 'Correct the named values and try again. --help lists the flags.',
+  way: 'Try again. If it fails again, run `svcctl doctor`.',
+  address: 'Check the base URL (--base-url, SVC_BASE_URL or profile) and the network.',
   authority:
-    'If the instance has its own certificate authority, name its file with --ca-file <pem>, which `svcctl auth login` and `svcctl profile set <name>` take.',
-  slow: 'Try again, or allow it more time with --timeout <seconds>.',
-  ca: 'Name another file with --ca-file, which `svcctl auth login` and `svcctl profile set <name>` take.',
+    'If the instance has its own certificate authority, pass --ca-file <pem> to `svcctl auth login` or `svcctl profile set <name>`.',
+  slow: 'Try again, or allow more time with --timeout <seconds>.',
+  ca: 'Pass another file with --ca-file to `svcctl auth login` or `svcctl profile set <name>`.',
   'client-certificate':
-    'Name other files with --cert-file and --key-file, which `svcctl auth login` and `svcctl profile set <name>` take.',
-  paging: 'The instance’s paging is at fault; --page reads one page at a time.',
-  'order-by-id': 'Only a list in the order of ids goes on past this: add --order-by id.',
-  'key-in-address': 'Give the key by --authorization-key or SVC_ALERT_KEY.',
+    'Pass other files with --cert-file and --key-file to `svcctl auth login` or `svcctl profile set <name>`.',
+  paging: 'The paging of the instance is faulty. Use --page to read one page at a time.',
+  'order-by-id': 'Only a list ordered by ID can continue past this point. Add --order-by id.',
+  'key-in-address': 'Pass the key with --authorization-key or SVC_ALERT_KEY.',
 }
 
 const isCode = (code: string): code is AdviceCode => Object.hasOwn(hints, code)

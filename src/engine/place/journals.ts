@@ -19,13 +19,13 @@ export const fileOf = async ({ cwd, env }: Place, name: string): Promise<string>
   if (name === 'last') {
     const newest = await newestIn(folder)
     if (newest !== undefined) return newest.file
-    throw usage('there is no journal yet', 'A command on more than one object keeps one.')
+    throw usage('no journals yet', 'Every write is recorded in a journal.')
   }
   const kept = join(folder, `${name}.ndjson`)
   if (!name.includes('/') && existsSync(kept)) return kept
   const file = resolve(cwd, name)
   if (existsSync(file)) return file
-  throw usage(`there is no journal "${name}"`, 'svcctl journal list names those that there are.')
+  throw usage(`unknown journal "${name}"`, 'svcctl journal list names those that there are.')
 }
 
 /** The argument that names a journal. */
@@ -33,5 +33,5 @@ export const journalArgument: Argument = {
   name: 'journal',
   required: true,
   variadic: false,
-  help: 'the id of a run, a file, or last',
+  help: 'run ID, file, or "last"',
 }

@@ -38,7 +38,7 @@ export const workingFolder = (
   } catch (error) {
     if (!closed.has(codeOf(error))) throw error
     const own = mkdtempSync(join(tmpdir(), 'svcctl-sandbox-'))
-    note(`what is done on the embedded instance is not kept: ${folder} cannot be written`)
+    note(`changes to the embedded instance are not saved: cannot write ${folder}`)
     return { folder: own, leave: () => rmSync(own, { recursive: true, force: true }) }
   }
 }
@@ -51,7 +51,7 @@ export const workingFolder = (
 export const jobsRule = (text: string | undefined, source: string): string | undefined => {
   if (text === undefined || text === '') return undefined
   if (/^(pass|hold|fail=.+)$/s.test(text)) return text
-  throw usage(`${source} takes pass, hold or fail=<glob of job names>, not "${text}"`)
+  throw usage(`${source} must be pass, hold or fail=<glob of job names>, not "${text}"`)
 }
 
 /** The user's own tokens; beside SVC_BASE_URL they belong to that instance and not to this one. */

@@ -71,7 +71,7 @@ export class UnkeptWrites {
     } catch (error) {
       if (!this.#warned)
         warn(
-          `this write cannot be noted (${reasonOf(error)}): name the run to svcctl journal undo, not last`,
+          `this write cannot be recorded (${reasonOf(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,
         )
       this.#warned = true
     }

@@ -17,7 +17,7 @@ const missingArgument = (command: Command, endpoint: Endpoint, name: string, par
   )
   return usage(
     `${named(command)} needs <${flagName(name, param)}>${or.length === 0 ? '' : ` or ${or.join(' or ')}`}`,
-    `${param.help}; see svcctl ${named(command)} --help.`,
+    `${param.help}. See "svcctl ${named(command)} --help".`,
   )
 }
 
@@ -68,7 +68,7 @@ const parseObject = (
   } catch (error) {
     const { category } = survived(error)
     const sizes = texts.map(textSize).join(', ')
-    const hint = param.type === 'integer' ? `${label} takes a whole number.` : `${param.help}.`
+    const hint = param.type === 'integer' ? `${label} must be an integer.` : `${param.help}.`
     throw new Failure(category, `standard input: ${label} cannot be ${sizes}`, { hint })
   }
 }
@@ -94,6 +94,6 @@ export const placeArgs = (
   }
   if (group.length > names.length && !joins(endpoint))
     throw usage(
-      `${named(command)} takes ${names.length === 0 ? 'no arguments' : `only ${names.length}`}: "${group[names.length]}" is too many`,
+      `${named(command)} takes ${names.length === 0 ? 'no arguments' : `only ${names.length}`}; unexpected argument "${group[names.length]}"`,
     )
 }

@@ -45,7 +45,7 @@ export const flagValues = (
     const value = given.flags[flag.name]
     if (value === undefined || flag.parameter === undefined || flag.path === true) continue
     if (endpoint.refuses?.includes(flag.parameter))
-      throw usage(`${named(command)} does not offer ${spelled(flag)} in this form`)
+      throw usage(`${named(command)} does not support ${spelled(flag)} in this form`)
     const param = endpoint.params[flag.parameter]
     if (param?.type === 'enum') checkEnum(param, value, flag)
     values[flag.parameter] = value
@@ -88,7 +88,7 @@ export const extraValues = (endpoint: Endpoint, given: Given, unknown: Unknown) 
 }
 
 const queryParam = (text: string, name: string): JsonValue => {
-  if (text === 'null') throw usage(`--param ${name}=null: a query has no null`)
+  if (text === 'null') throw usage(`--param ${name}=null: query parameters cannot be null`)
   if (!/^\[.*\]$/s.test(text)) return text
   const list = parseParam(text, true)
   return Array.isArray(list) ? list : text

@@ -62,7 +62,10 @@ const byScope = (
   if (asked !== undefined) {
     const chosen = candidates.filter((c) => kind(c) === asked)
     if (chosen.length > 0) return chosen
-    throw usage(`${named(command)} has no form for a ${asked}`, `There is: ${forms(command)}.`)
+    throw usage(
+      `${named(command)} is not available for a ${asked}`,
+      `Available: ${forms(command)}.`,
+    )
   }
   const bare = candidates.filter((c) => kind(c) === undefined)
   return bare.length > 0 ? bare : candidates
@@ -107,7 +110,7 @@ const byHolders = (
   const best = complete.filter(([, e]) => holders(e).length === most)
   if (best.length > 0 && conflicting(touched, best, given)) {
     const texts = touched.map(([, e]) => `(${holderWords(e)})`).join(' or ')
-    throw usage(`${named(command)} takes either ${texts}, not both`)
+    throw usage(`${named(command)} takes ${texts}, not both`)
   }
   if (best.length > 0) return best
   const none = candidates.filter(([, e]) => holders(e).length === 0)
@@ -171,7 +174,7 @@ export const choose = (
   )
   const [first, ...rest] = chosen
   if (first === undefined)
-    throw usage(`${named(command)} has no such form`, `There is: ${forms(command)}.`)
+    throw usage(`${named(command)} is not available in this form`, `Available: ${forms(command)}.`)
   const [key, endpoint] = first
   const scope = scopeOf(endpoint)
   const open = scope !== undefined && given.flags[scope.kind] === undefined ? scope.kind : undefined

@@ -21,9 +21,9 @@ const wrong = (label: string, what: string): Failure => usage(`${label} takes ${
 const oneOfList = (param: ListParam, value: JsonValue, label: string, note: Note): JsonValue => {
   if (param.of === 'integer') {
     if (typeof value === 'number') return number(param, value, label)
-    if (typeof value !== 'string') throw wrong(label, 'whole numbers')
+    if (typeof value !== 'string') throw wrong(label, 'integers')
   }
-  if (typeof value !== 'string') throw wrong(label, 'a list of texts')
+  if (typeof value !== 'string') throw wrong(label, 'a list of strings')
   if (param.of === 'string') return value
   // One by one: an item may hold a comma.
   const [one] = [parseValue({ ...param, max: 1 }, [value], label, { note })].flat()
@@ -47,7 +47,7 @@ const hashValue = (param: HashParam, value: JsonValue, label: string, note: Note
     const known = keys === undefined ? { type: 'string' as const, help: '' } : ownOf(keys, key)
     if (known === undefined)
       throw usage(
-        `${label} takes the keys ${Object.keys(keys ?? {}).join(', ')}, not "${key}"`,
+        `${label} accepts the keys ${Object.keys(keys ?? {}).join(', ')}, not "${key}"`,
         didYouMean(key, Object.keys(keys ?? {})),
       )
     return [key, valueFor(known, inner as JsonValue, `${label} ${key}`, note)] as const
@@ -59,7 +59,7 @@ const ownOf = <T>(table: Readonly<Record<string, T>>, key: string): T | undefine
   Object.hasOwn(table, key) ? table[key] : undefined
 
 const number = (param: Param, value: number, label: string): number => {
-  if (!Number.isSafeInteger(value)) throw wrong(label, `a whole number, not ${value}`)
+  if (!Number.isSafeInteger(value)) throw wrong(label, `an integer, not ${value}`)
   return param.type === 'integer' || param.type === 'list'
     ? checkNumber(param, value, label)
     : value
@@ -73,7 +73,7 @@ const textValue = (param: Param, value: JsonValue, label: string, note: Note): J
   if (Array.isArray(value) && param.type === 'string' && isJoined(param.format)) {
     if (value.every((item) => typeof item === 'string')) return parseValue(param, value, label)
   }
-  throw wrong(label, numeric ? 'a whole number' : 'a text')
+  throw wrong(label, numeric ? 'an integer' : 'a string')
 }
 
 const isJoined = (format: string | undefined): boolean => format === 'csv' || format === 'spaced'
@@ -110,7 +110,7 @@ const checkNames = (command: Described, data: readonly Datum[], values: JsonValu
   if (strange === undefined) return
   const takes = names.length === 0 ? 'no arguments' : names.join(', ')
   throw usage(
-    `${named(command)} has no argument "${strange}"; it takes ${takes}`,
+    `${named(command)} has no argument "${strange}"; its arguments are ${takes}`,
     didYouMean(strange, names),
   )
 }

@@ -91,9 +91,10 @@ const flagValue = async (
 /** Reads JSON or YAML attributes. */
 const attributesOf = async (text: HeldText, label: string): Promise<JsonValues> => {
   const read = await readHeld(text)
-  if ('wrong' in read) throw usage(`${label}: neither JSON nor YAML`, `The text: ${read.wrong}.`)
+  if ('wrong' in read)
+    throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
   const { value } = read
-  if (!isObject(value)) throw usage(`${label} must hold an object of attributes`)
+  if (!isObject(value)) throw usage(`${label} must contain an object of attributes`)
   return jsonFields(value)
 }
 
@@ -110,13 +111,15 @@ const argsOf = async (
   if (first?.file === true || !raw.args.includes('-')) return asTyped(raw)
   if (first?.variadic !== true) {
     if (raw.args[0] !== '-' || first?.parameter === undefined) return asTyped(raw)
-    throw usage(`${named(command)} takes one <${first.name}>, and reads none from standard input`)
+    throw usage(
+      `${named(command)} takes one <${first.name}> and cannot read it from standard input`,
+    )
   }
   const kind = await objectsOf(first, command.naming)
   const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
   const objects = await pipedObjects(await stdin(), kind, project, tap)
   if (objects.length === 0 && raw.args.length === 1)
-    throw usage('standard input names nothing to work on')
+    throw usage('standard input contains no objects')
   const args = raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
   if (rowFields === undefined) return { args }
   const rows = raw.args.flatMap((arg) => (arg === '-' ? rowFields.rows : [undefined]))

@@ -52,7 +52,7 @@ const checkPlaces = (command: Command, raw: Raw): void => {
     ],
   ]
   for (const [flag, given, place] of places)
-    if (given && place !== undefined) throw usage(`--${flag} needs ${place} in the path`)
+    if (given && place !== undefined) throw usage(`--${flag} requires ${place} in the path`)
   if (raw.flags.has('project') && raw.flags.has('group') && !group)
     throw usage('--project and --group exclude each other')
 }
@@ -65,10 +65,13 @@ const namesIn = (texts: readonly string[]): readonly string[] => {
 /** What does not go with several. */
 const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
   if (Object.values(command.endpoints).some((e) => e.returns.kind === 'file'))
-    throw usage(`${named(command)} downloads of one ${kind}`, `Run it once for each ${kind}.`)
+    throw usage(
+      `${named(command)} downloads from a single ${kind}`,
+      `Run the command once for each ${kind}.`,
+    )
   for (const flag of ['page', 'watch', 'until'])
     if (raw.flags.has(flag))
-      throw usage(`--${flag} does not go with several ${kind}s`, `Give ${named(command)} one.`)
+      throw usage(`--${flag} cannot be used with several ${kind}s`, `Give ${named(command)} one.`)
 }
 
 /** Several that the line names, or standard input. */
@@ -80,7 +83,9 @@ const namedIn = (command: Command, raw: Raw): Parents | undefined => {
     if (names.length < 2 && !piped) continue
     if (given.length > 1) throw usage('--project and --group exclude each other')
     if (piped && names.length > 1)
-      throw usage(`--${kind} - stands alone: standard input names all of them`)
+      throw usage(
+        `--${kind} - cannot be combined with other values, because standard input lists all of them`,
+      )
     if (piped) checkOneReader(raw, `--${kind} -`)
     return piped ? { origin: 'piped', kind, names: [] } : { origin: 'named', kind, names }
   }
@@ -94,7 +99,7 @@ const said = (raw: Raw, flag: string): boolean | undefined => {
 }
 
 const checkGroups = (names: readonly string[], flag: string): void => {
-  if (names.includes('-')) throw usage(`${flag} takes no groups from standard input`)
+  if (names.includes('-')) throw usage(`${flag} cannot read groups from standard input`)
 }
 
 /** Those that a list of the instance has to find. */
@@ -105,13 +110,17 @@ const foundBy = (command: Command, raw: Raw): Parents | undefined => {
     const other = scoped[0] ?? (all.length > 1 ? 'all-groups' : undefined)
     if (other !== undefined) throw usage(`--all-${kind}s and --${other} exclude each other`)
     if (!takesKind(command, raw, kind) && !(kind === 'project' && spreads(command)))
-      throw usage(`${named(command)} has no form for a ${kind}`)
+      throw usage(`${named(command)} is not available for a ${kind}`)
     return { origin: 'everything', kind, names: [] }
   }
   const names = namesIn(raw.flags.get('group') ?? [])
   const tree = said(raw, 'recursive') === true
   if (names.length === 0 || scoped.length > 1 || !takesKind(command, raw, 'project')) {
-    if (tree) throw usage('--recursive needs --group', 'It adds what is below a group.')
+    if (tree)
+      throw usage(
+        '--recursive requires --group',
+        'It includes the subgroups and projects of a group.',
+      )
     return undefined
   }
   if (!takesKind(command, raw, 'group')) {
@@ -134,7 +143,7 @@ export const parentsIn = (command: Command, raw: Raw): Parents | undefined => {
   const found = parents !== undefined && isFound(parents)
   const own = command.flags.some(({ name }) => name === 'with-archived')
   if (!found && !own && said(raw, 'with-archived') === true)
-    throw usage('--with-archived goes with --all-projects, or with the projects of a --group')
+    throw usage('--with-archived requires --all-projects or --group')
   return parents
 }
 

@@ -40,8 +40,8 @@ const rowsOf = (parse: Parse, lines: readonly NumberedText[], place: string): st
   } catch {
     throw refused(
       place,
-      'a quotation mark that opens no cell, or closes none',
-      'A cell with quotation marks stands in quotation marks, and has each of them twice.',
+      'a misplaced quotation mark',
+      'Put a cell that contains quotation marks in quotation marks, and double each of them.',
     )
   }
 }

@@ -161,8 +161,8 @@ const namingFor = async (command: Command, rowFields: RowFields | undefined) => 
 const stray = (n: number, column: Column): Error =>
   refused(
     `record ${n}`,
-    `it does not say its ${column}, and those before it do`,
-    'Give what one command printed.',
+    `it does not name its ${column}, unlike the lines before`,
+    'Pipe in the output of a single command.',
   )
 
 /**

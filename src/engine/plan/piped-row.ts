@@ -23,8 +23,8 @@ const ofProject = (place: string, id: string, objects: Objects, project: string 
   if (project !== undefined) return id
   throw refused(
     place,
-    `the number of a ${objects.word} without its project`,
-    `Give --project, or pipe the column reference; the project at hand is not taken for what is piped.`,
+    `it has the number of a ${objects.word} but not its project`,
+    `Pass --project, or include the column "reference". The default project is not used for piped objects.`,
   )
 }
 
@@ -57,7 +57,7 @@ export const objectIn = (row: Row, objects: Objects, project: string | undefined
   throw refused(
     row.place,
     `no ${objects.names[0] ?? objectColumn} of a ${objects.word}`,
-    `A verb takes its objects from the ${objects.names.length > 1 ? 'columns' : 'column'} ${objects.names.join(', ')}.`,
+    `svcctl reads the objects from the ${objects.names.length > 1 ? 'columns' : 'column'} ${objects.names.join(', ')}.`,
   )
 }
 
@@ -73,6 +73,6 @@ export const bareObject = (
 export const otherThings = (place: string, objects: Objects) =>
   refused(
     place,
-    `a list of other things than ${wordOfSeveral(objects.word)}`,
-    `Pipe a list that has the column ${objects.names[0] ?? objectColumn}.`,
+    `a list of objects other than ${wordOfSeveral(objects.word)}`,
+    `Pipe in a list with the column ${objects.names[0] ?? objectColumn}.`,
   )

@@ -92,8 +92,8 @@ export const rowReader = (
     if (cells.length !== heading.length)
       throw refused(
         place,
-        `${cells.length} columns below a heading of ${heading.length}`,
-        'Give objects in one form: JSON, a table, or one a line.',
+        `${cells.length} columns, but the heading has ${heading.length}`,
+        'Use one format: JSON, a table, or one object per line.',
       )
     // Lists after each other bring their headings along.
     if (cells.every((cell, i) => cell === heading[i])) return []
@@ -127,12 +127,16 @@ export const lineReader =
     const cells = cellsOf(line)
     const [text = ''] = cells
     if (/^[[{]/.test(text))
-      throw refused(place, 'JSON below other lines', 'Give all objects as JSON, or none.')
+      throw refused(
+        place,
+        'JSON after lines in another format',
+        'Pass either all objects as JSON or none.',
+      )
     if (cells.length > 1 && cells.length !== width)
       throw refused(
         place,
-        `several columns, and the first line is not the heading of a list of ${wordOfSeveral(objects.word)}`,
-        'Pipe the list with its heading, or one object a line.',
+        `several columns, but the first line is not the heading of a list of ${wordOfSeveral(objects.word)}`,
+        'Pipe in the list with its heading, or one object per line.',
       )
     return bareObject(place, text, objects, project)
   }

@@ -48,7 +48,7 @@ const ask = async (
   const offered = Object.entries(endpoint.params)
     .filter(([, param]) => param.deprecated === undefined)
     .map(([key, param]) => ({ key, name: flagName(key, param), param }))
-  const picked = (await around.pick('attributes to change', offered)) ?? []
+  const picked = (await around.pick('attributes to set', offered)) ?? []
   const values: Record<string, JsonValue | undefined> = {}
   for (const { key, name, param } of offered.filter(({ name }) => picked.includes(name))) {
     const answer = await around.missing({ name, param, ...project })
@@ -73,8 +73,8 @@ const attributesOf = async (
   const answered = await ask(endpoint, project, around)
   if (Object.keys(answered).length > 0) return answered
   throw usage(
-    `${named(command)} has nothing to change`,
-    `Give at least one attribute: svcctl ${named(command)} --help lists them.`,
+    `${named(command)}: nothing to change`,
+    `Pass at least one attribute. "svcctl ${named(command)} --help" lists them.`,
   )
 }
 
@@ -82,7 +82,7 @@ type Values = JsonValues
 
 const checkSegment = (name: string, param: Param, value: unknown): void => {
   if (param.type === 'string' ? hasDots(String(value)) : isDots(String(value)))
-    throw usage(`${flagName(name, param)}: "." and ".." cannot stand in a path`)
+    throw usage(`${flagName(name, param)}: "." and ".." cannot be used in a path`)
   if (isScope(param) || param.completes === 'user')
     oneScope(isScope(param) ? param.type : 'user', [String(value)], flagName(name, param))
   if (String(value) === '') throw usage(`${flagName(name, param)} must not be empty`)

@@ -60,8 +60,8 @@ export const placeProject = async (
   const asked = given.flags.project
   if (asked !== undefined && !(await sameProject(String(asked), reference.project, around)))
     throw usage(
-      `the reference names ${reference.project}, --project ${String(asked)}`,
-      'Leave one of them out.',
+      `the reference names ${reference.project}, but --project is ${String(asked)}`,
+      'Remove one of them.',
     )
   values[holder] = reference.project
 }
@@ -99,7 +99,7 @@ export const referenceOf = (
   const { project = '', mark = '', id = '' } = match.groups
   if (mark !== kind.mark)
     throw usage(
-      `${text} is ${article(wordOf('mark', mark))}; this command takes ${article(kind.word)}`,
+      `${text} is ${article(wordOf('mark', mark))}; this command expects ${article(kind.word)}`,
     )
   return project === '' ? { id } : { project, id }
 }
@@ -112,24 +112,25 @@ const addressOf = (
   baseUrl: string,
 ): ObjectReference => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) throw usage(`this is no address of ${article(kind.word)}: ${text}`)
+  if (url === undefined) throw usage(`not a web address of ${article(kind.word)}: ${text}`)
   // A query may hold a token.
   const shown = url.origin + url.pathname
   const base = new URL(baseUrl)
   const prefix = base.pathname.replace(/\/$/, '')
   if (url.host !== base.host || !url.pathname.startsWith(`${prefix}/`))
     throw usage(
-      `${shown} is not an address of ${baseUrl}`,
-      'Choose its instance with --profile or --base-url.',
+      `${shown} is not a web address on ${baseUrl}`,
+      'Choose the instance with --profile or --base-url.',
     )
   const match = /^\/(?<project>.+?)\/-\/(?<segment>[a-z_]+)\/(?<id>\d+)(?:\/|$)/.exec(
     url.pathname.slice(prefix.length),
   )
-  if (match?.groups === undefined) throw usage(`${shown} is no address of ${article(kind.word)}`)
+  if (match?.groups === undefined)
+    throw usage(`${shown} is not a web address of ${article(kind.word)}`)
   const { project = '', segment = '', id = '' } = match.groups
   if (segment !== kind.segment)
     throw usage(
-      `${shown} is the address of ${article(wordOf('segment', segment))}; this command takes ${article(kind.word)}`,
+      `${shown} is the web address of ${article(wordOf('segment', segment))}; this command expects ${article(kind.word)}`,
     )
   return { project: decodeURIComponent(project), id }
 }

@@ -51,7 +51,7 @@ const flagFor = (command: Command, column: string): Flag => {
   const known = flags.map(({ parameter = '' }) => parameter)
   throw usage(
     `--row-fields: ${named(command)} has no attribute "${column}"`,
-    didYouMean(column, known) ?? `There are: ${known.join(', ')}.`,
+    didYouMean(column, known) ?? `Available: ${known.join(', ')}.`,
   )
 }
 
@@ -67,16 +67,13 @@ export class RowFields implements RowTap {
   /** @throws Failure `usage` for what is no attribute, or is given by the line as well */
   constructor(command: Command, { args, flags }: Raw, columns: readonly string[]) {
     if (!args.includes('-'))
-      throw usage(
-        '--row-fields takes rows of standard input',
-        'Give - in the place of the objects.',
-      )
+      throw usage('--row-fields requires rows on standard input', 'Pass - instead of the objects.')
     this.#columns = new Map(columns.map((column) => [column, flagFor(command, column)]))
     for (const [column, { name, parameter = '' }] of this.#columns) {
       const param = flags.get('param')?.some((text) => text.startsWith(`${parameter}=`))
       if (flags.has(name) || param === true)
         throw usage(
-          `--row-fields ${column} and --${flags.has(name) ? name : 'param'} both say ${parameter}`,
+          `--row-fields ${column} and --${flags.has(name) ? name : 'param'} both set ${parameter}`,
         )
     }
   }
@@ -101,7 +98,11 @@ export class RowFields implements RowTap {
   }
 
   bare(place: string): void {
-    throw refused(place, 'no columns for --row-fields', 'Give csv with a heading, or JSON records.')
+    throw refused(
+      place,
+      'no columns found for --row-fields',
+      'Pipe in CSV with a heading, or JSON records.',
+    )
   }
 
   /** @throws Failure `usage` for a column that no record has */
@@ -109,12 +110,12 @@ export class RowFields implements RowTap {
     const twice = [...this.#columns.values()].find(
       ({ parameter = '' }) => input?.[parameter] !== undefined,
     )
-    if (twice !== undefined) throw usage(`--row-fields and --input both say ${twice.parameter}`)
+    if (twice !== undefined) throw usage(`--row-fields and --input both set ${twice.parameter}`)
     const missing = [...this.#columns.keys()].find((column) => !this.#met.has(column))
     if (missing === undefined) return
     throw usage(
-      `standard input has no column ${missing}, which --row-fields names`,
-      didYouMean(missing, [...this.#seen]) ?? `It has: ${[...this.#seen].join(', ')}.`,
+      `standard input has no column ${missing} for --row-fields`,
+      didYouMean(missing, [...this.#seen]) ?? `Columns: ${[...this.#seen].join(', ')}.`,
     )
   }
 
@@ -124,7 +125,7 @@ export class RowFields implements RowTap {
     const value = isSecret(flag) ? undefined : parseValue(flag.param, texts, label)
     // The journal has the values of each row.
     if (value !== undefined && !holdsSecret(flag.parameter ?? '', value)) return value
-    throw usage(`${label} is a secret`, 'Name where it comes from: env:NAME or @file.')
+    throw usage(`${label} is a secret`, 'Pass the value as env:NAME or @file.')
   }
 }
 
@@ -161,7 +162,7 @@ class UnusedColumns implements RowTap {
     if (unused.length === 0 || printed.length >= mostPrinted) return
     const list = unused.join(',')
     this.#note(
-      `not used: column${unused.length === 1 ? '' : 's'} ${unused.join(', ')}; --row-fields ${list} takes each object's own values`,
+      `ignored column${unused.length === 1 ? '' : 's'} ${unused.join(', ')}; use --row-fields ${list} to set these values per object`,
     )
   }
 
@@ -216,7 +217,7 @@ export const checkRows = (args: readonly string[], rows: NonNullable<Given['rows
     const text = JSON.stringify(rows[i] ?? {})
     const before = said.get(arg.toLowerCase())
     if (before !== undefined && before !== text)
-      throw usage(`standard input has two rows of ${arg} with different values`)
+      throw usage(`standard input has two rows for ${arg} with different values`)
     said.set(arg.toLowerCase(), text)
   }
 }

@@ -132,8 +132,8 @@ export class Planner {
       await placeProject(endpoint, reference, this.#given, own, this.#around)
     else if (this.#given.flags.project === undefined && this.#carries)
       throw usage(
-        `"${reference.id}" does not say which project it is of, and others do`,
-        `Give each with its project, or all of one: svcctl ${named(this.#command)} --project`,
+        `"${reference.id}" does not name its project, unlike the others`,
+        `Pass each object with its project, or all of one project: svcctl ${named(this.#command)} --project`,
       )
     this.#carries ||= reference.project !== undefined
     return own[holder] === undefined ? undefined : String(own[holder])

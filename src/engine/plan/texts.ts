@@ -53,7 +53,7 @@ export const secretText = async (text: string, flag: Flag, sources: Sources): Pr
   if (text.startsWith('env:')) {
     const value = sources.env[text.slice(4)]
     if (value === undefined || value === '')
-      throw usage(`${spelled(flag)}: the environment has no ${text.slice(4)}`)
+      throw usage(`${spelled(flag)}: the variable ${text.slice(4)} is not set`)
     return value
   }
   if (text.startsWith('@')) return valueIn(text.slice(1), spelled(flag), sources)
@@ -90,7 +90,10 @@ const paramValue = async (
   if (file === undefined) return value.replace(/^@@/, '@')
   if (file.path === '-') return (await sources.stdin()).trimEnd()
   if (file.path !== '') return valueIn(file.path, `--param ${key}`, sources)
-  throw usage(`--param ${key}=@ names no file`, `The text "@" is written --param ${key}=@@.`)
+  throw usage(
+    `--param ${key}=@ does not name a file`,
+    `To send the text "@", use --param ${key}=@@.`,
+  )
 }
 
 /** `--param` values as they were given; typed later, by where they travel. */
@@ -112,7 +115,7 @@ export const paramValues = async (
 
 /** What of a line reads standard input besides the parents of `-P -`. */
 const readersOf = ({ args, flags }: Raw): readonly string[] => [
-  ...(args.includes('-') ? ['ids from -'] : []),
+  ...(args.includes('-') ? ['IDs from -'] : []),
   ...(flags.get('input')?.at(-1) === '-' ? ['--input -'] : []),
   ...(flags.get('param') ?? []).flatMap((text) => {
     const { mark, path } = paramFile(text) ?? {}
@@ -124,5 +127,5 @@ const readersOf = ({ args, flags }: Raw): readonly string[] => [
 export const checkOneReader = (raw: Raw, parents?: string): void => {
   const [first, second] = [...(parents === undefined ? [] : [parents]), ...readersOf(raw)]
   if (second === undefined) return
-  throw usage(`${first} and ${second} both read standard input: give one of them in another way`)
+  throw usage(`${first} and ${second} cannot both read standard input`)
 }

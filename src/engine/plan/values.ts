@@ -30,7 +30,7 @@ import { usage } from '../../errors.js'
 
 // One text of the command line → one value of the API, where people may say it in words that are theirs.
 
-const relative = '30d (so long ago), +30d, today or yesterday'
+const relative = '30d (ago), +30d (ahead), today or yesterday'
 const written = { date: 'a day as YYYY-MM-DD', datetime: 'a time as YYYY-MM-DDTHH:MM:SSZ' } as const
 
 /** A day or a moment, as the API takes it, of one that people say. @throws Failure `usage` */
@@ -49,8 +49,8 @@ const parseString = (param: StringParam, text: string, label: string): string =>
     case 'duration':
       if (!isDuration(text))
         throw usage(
-          `${label} takes a duration such as 1h30m or 3w1h, not "${text}"`,
-          'Units are mo, w, d, h, m and s; a negative duration follows --.',
+          `${label} must be a duration such as 1h30m or 3w1h, not "${text}"`,
+          'Units are mo, w, d, h, m and s. Put a negative duration after "--".',
         )
       return text
     default:
@@ -63,7 +63,7 @@ const parseJson = (text: string, label: string): JsonValue => {
   try {
     return JSON.parse(text)
   } catch {
-    throw usage(`${label} takes JSON, not ${textSize(text)}`)
+    throw usage(`${label} must be JSON, not ${textSize(text)}`)
   }
 }
 
@@ -78,7 +78,7 @@ export interface ValueSyntax {
 const beyond = ({ parameter }: ValueSyntax, text: string): string | undefined =>
   parameter === undefined
     ? undefined
-    : `A newer instance may know more values; send one with --param ${quoted(`${parameter}=${text}`)}.`
+    : `Newer instances may support more values. Send one with --param ${quoted(`${parameter}=${text}`)}.`
 
 const numberOf = (
   param: IntegerParam | ListParam,
@@ -131,7 +131,7 @@ const parseList = (
 /** Splits `key=value` at the first `=`. */
 export const keyValue = (text: string, label: string): [string, string] => {
   const at = text.indexOf('=')
-  if (at < 1) throw usage(`${label} takes key=value, not "${text}"`)
+  if (at < 1) throw usage(`${label} must have the form key=value, not "${text}"`)
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
@@ -164,7 +164,7 @@ const parseHashValue = (
   const inner = param.keys[key]
   if (inner === undefined)
     throw usage(
-      `${label} takes the keys ${Object.keys(param.keys).join(', ')}, not "${key}"`,
+      `${label} accepts the keys ${Object.keys(param.keys).join(', ')}, not "${key}"`,
       didYouMean(key, Object.keys(param.keys)),
     )
   const [first] = values
@@ -182,7 +182,7 @@ export const oneScope = (kind: string, texts: readonly string[], label: string):
   const strange = texts.find((text) => text.trim() === '-' || text.includes(','))
   if (strange === undefined && others.every((text) => text === first)) return first
   throw usage(
-    `${label} takes one ${kind}, not "${strange ?? texts.join(',')}"`,
+    `${label} takes a single ${kind}, not "${strange ?? texts.join(',')}"`,
     `Run the command once for each ${kind}.`,
   )
 }

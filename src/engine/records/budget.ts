@@ -49,8 +49,8 @@ export class SingleBudget {
     this.#count += 1
     if (this.#limited || this.#count <= maxUnasked) return
     throw usage(
-      `more than ${maxUnasked} records would have to be read one by one: the list does not show all fields`,
-      'Say how many with --limit <n> or --limit all, or ask for fields that the list shows.',
+      `more than ${maxUnasked} records would have to be read one by one, because the list lacks some fields`,
+      'Set --limit <n> or --limit all, or choose fields that the list contains.',
     )
   }
 
@@ -58,6 +58,6 @@ export class SingleBudget {
   get note(): string | undefined {
     return this.#count <= maxUnsaid
       ? undefined
-      : `read ${this.#count} records one by one, since the list does not show all fields`
+      : `read ${this.#count} records one by one, because the list lacks some fields`
   }
 }

@@ -51,7 +51,7 @@ export const columnInspection = (
       for (const column of missing)
         note(
           column,
-          `no record has the field ${called(column, words)}: its column is empty (another version or edition?)`,
+          `no record has the field ${called(column, words)}, so its column is empty (another version or edition?)`,
         )
     },
   }
@@ -214,14 +214,13 @@ const hintFor = (
   field: string,
   names: Iterable<string>,
 ): string => {
-  if (columnsBeside(emit).includes(field))
-    return `The column ${field} is shown beside the fields: leave it out.`
+  if (columnsBeside(emit).includes(field)) return `The column ${field} is always shown. Remove it.`
   const near = nearest(field, namesIn([...new Set(names)], words))
   if (near !== undefined) return `Did you mean ${called(near, words)}?`
   const documented = Object.keys(command.endpoints).length > 0
   return documented
     ? `svcctl explain ${command.area} shows the fields.`
-    : `There are: ${[...new Set(names)].join(', ')}.`
+    : `Available: ${[...new Set(names)].join(', ')}.`
 }
 
 /** The mistake of naming fields that neither the documents nor the answer have. */

@@ -36,9 +36,9 @@ const chunkSize = 1024 * 1024
 type SpoolPlace = Uint8Array | { readonly at: number; readonly length: number }
 
 const failed = (cause: unknown): Failure =>
-  new Failure('failed', `cannot keep the records to sort in ${tmpdir()}: ${reasonOf(cause)}`, {
+  new Failure('failed', `cannot store the records for sorting in ${tmpdir()}: ${reasonOf(cause)}`, {
     cause,
-    hint: 'Set TMPDIR to a folder with more space, or sort fewer with --where or --limit.',
+    hint: 'Set TMPDIR to a folder with more space, or sort fewer records with --where or --limit.',
   })
 
 /** A file without a name: it is gone with the process, however that ends. */
@@ -220,7 +220,7 @@ const alsoOwn = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => 
   const values = flags.flatMap((flag) => (flag.name === 'sort' ? ownOrders(flag) : []))
   if (!(error instanceof Failure) || values.length === 0) return error
   const { hint = '' } = error.details
-  const further = `--sort ${values.join(' or ')} is what the instance sorts by.`
+  const further = `The instance can sort by ${values.join(' or ')} itself.`
   return new Failure(error.category, error.message, { hint: `${hint} ${further}`.trim() })
 }
 
@@ -303,7 +303,9 @@ class SortedWriter implements Writer {
     await this.#writer.close()
     const { printed, count } = this.#kept
     if (printed < count)
-      this.#note(`showing the first ${printed} of ${count}; --limit <n> or --limit all gives more`)
+      this.#note(
+        `showing the first ${printed} of ${count}; use --limit <n> or --limit all for more`,
+      )
   }
 
   /** The first of some are not the first of all: nothing is printed. */

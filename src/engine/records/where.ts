@@ -152,7 +152,7 @@ const parameterOf = (
   const param = Object.hasOwn(endpoint.params, field) ? endpoint.params[field] : undefined
   if (shaping.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
     const flag = `--${param === undefined ? field.replace('_', '-') : flagName(field, param)}`
-    throw wrongAt(text, at, `${field} is no field of a record; there is the flag ${flag}`)
+    throw wrongAt(text, at, `${field} is not a field of the records; use the flag ${flag}`)
   }
   return param
 }
@@ -170,14 +170,14 @@ const checkParameter = (
   { text }: Expression,
 ): Failure | undefined => {
   const { field, op, at, values: alternatives } = condition
-  const is = `${called(field, known.words)} is a parameter of the instance, no field of a record`
-  if (op !== '=') return wrongAt(text, at, `${is}: it takes only =`)
-  if (alternatives.length > 1) return wrongAt(text, at, `${is}: it takes one value`)
+  const is = `${called(field, known.words)} is a parameter, not a field of the records`
+  if (op !== '=') return wrongAt(text, at, `${is}: only = is allowed`)
+  if (alternatives.length > 1) return wrongAt(text, at, `${is}: only one value is allowed`)
   if (!expressions.every((one) => sameIn(one, condition)))
-    return wrongAt(text, at, `${is}: every --where must have it, with the same value`)
+    return wrongAt(text, at, `${is}: every --where must set it to the same value`)
   const sent = values[field]
   if (sent !== undefined && String(sent) !== alternatives[0]?.text)
-    return usage(`${called(field, known.words)} is given twice: by its flag and by --where`)
+    return usage(`${called(field, known.words)} is set twice: by its flag and by --where`)
   return undefined
 }
 
@@ -277,10 +277,10 @@ export interface Narrowed<A> {
 
 /** Columns that say which parent or object a row is of. */
 const besides: Readonly<Record<string, string>> = {
-  project: 'projects are chosen by --project',
-  group: 'groups are chosen by --group',
-  of: 'what records are of is chosen by --project and --group',
-  object: 'objects are chosen by naming them',
+  project: 'choose projects with --project',
+  group: 'choose groups with --group',
+  of: 'choose projects and groups with --project and --group',
+  object: 'choose objects by their IDs',
 }
 const beside = (field: string): string | undefined => besides[field]
 
@@ -315,9 +315,7 @@ export class RecordChoice {
     const shown = {
       ...(more === undefined || source === undefined ? {} : { singles: source }),
       lines:
-        more === undefined
-          ? []
-          : [`for ${more} single records are read: ${single?.endpoint.route}`],
+        more === undefined ? [] : [`reading single records for ${more}: ${single?.endpoint.route}`],
     }
     const { lines, ...singles } = shown
     if (tested.length === 0) return { ask: asked, tested: lines, ...singles }
@@ -329,8 +327,8 @@ export class RecordChoice {
       ...singles,
       stage: (batches) => this.#stage(batches, tested, known, { limit, ...reading }),
       tested: [
-        ...tested.map(({ text }) => `tested here: ${text}`),
-        ...(read ? [`for that each record is read: ${single?.endpoint.route}`] : []),
+        ...tested.map(({ text }) => `filtered by svcctl: ${text}`),
+        ...(read ? [`reading each record for: ${single?.endpoint.route}`] : []),
         ...lines,
       ],
     }

@@ -67,8 +67,8 @@ const pathOf = (name: string, found: readonly Found[]): string =>
     : undefined) ?? name
 
 const none = (what: string): Failure =>
-  new Failure('not_found', `no project ${what} can be seen`, {
-    hint: 'Groups without projects cannot be seen by the documented endpoints; archived projects count with --with-archived.',
+  new Failure('not_found', `no visible project ${what}`, {
+    hint: 'The API does not show groups without projects. Use --with-archived to include archived projects.',
   })
 
 /** The projects of a group, and of those below it. */
@@ -106,7 +106,7 @@ const groupsSeen = async (services: Services): Promise<readonly Slot[]> => {
   if (all === undefined) services.person.note(noGroupsListed)
   const paths = all ?? (await seen(services, true)).flatMap(({ group }) => above(group?.path ?? ''))
   const unique = [...new Set(paths)].filter((path) => path !== '').sort()
-  if (unique.length === 0) throw new Failure('not_found', 'no group can be seen')
+  if (unique.length === 0) throw new Failure('not_found', 'no visible groups')
   return unique.map((path) => slotOf('group', path))
 }
 
@@ -171,7 +171,7 @@ const pipedNames = async (
     param: { type: 'string', help: kind, completes: kind },
   } as const
   const names = await pipedObjects(text, await objectsOf(argument, naming))
-  if (names.length === 0) throw usage(`standard input names no ${kind}`)
+  if (names.length === 0) throw usage(`standard input contains no ${kind}`)
   return [...new Set(names)]
 }
 
@@ -254,8 +254,8 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
       referenceOf(text, argument?.parameter ?? '', () => '').project !== undefined
     if (own && argument?.param?.type === 'integer')
       throw usage(
-        `${text} brings its project along, and several are given`,
-        'Give the number alone, or leave the projects out.',
+        `${text} already names its project, but several projects are given`,
+        'Pass only the number, or remove the projects.',
       )
   }
 }
@@ -294,7 +294,7 @@ const confirmAll = async (
   if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   await running.services.person.confirm(
-    `${named(command)}${call}, in each of them: ${slots.length}.`,
+    `${named(command)}${call}, in each: ${slots.length}.`,
     slots.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
   )
 }
@@ -303,8 +303,8 @@ const confirmAll = async (
 const slotsFor = async ({ globals, running, parents, slots, command, given }: Asked) => {
   if (globals.curl && isFound(parents))
     throw usage(
-      '--curl needs a list of projects first, and nothing is sent',
-      'Name them: --project takes several, also from - (standard input).',
+      '--curl sends nothing, but the command needs a list of projects first',
+      'Name the projects: --project accepts several, also from standard input (-).',
     )
   const writing = changes(command, given.args) && !globals.curl
   const { naming } = command
@@ -356,7 +356,7 @@ export const runOverParents = async (asked: Asked): Promise<void> => {
   const all = await slotsFor(asked)
   const slots = asked.narrow?.(all) ?? all
   if (slots.length === 0)
-    return asked.running.services.person.note('none of them is in this part: nothing to do')
+    return asked.running.services.person.note('no objects in this shard: nothing to do')
   if (selection !== undefined) return runSelected(asked, selection, slots)
   if (changes(command, given.args) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
     await confirmAll(asked, slots)

@@ -65,7 +65,7 @@ export const selectionOf =
   async (given: Given): Promise<Selection | undefined> => {
     const { select } = options.globals
     const alone = selectsOf(options.command)?.by?.find((name) => given.flags[name] === true)
-    if (select === undefined && alone !== undefined) throw usage(`--${alone} goes with --select`)
+    if (select === undefined && alone !== undefined) throw usage(`--${alone} requires --select`)
     if (select === undefined) return undefined
     const { Selection } = await import('./selection.js')
     return new Selection(options, { ...around, ...readingFor(options.globals, around) }, select)

@@ -40,7 +40,7 @@ async function* namedIn(
     any = true
     for (const text of some) yield { text }
   }
-  if (!any) throw usage('standard input names nothing to work on')
+  if (!any) throw usage('standard input contains no objects')
 }
 
 /** What says of which objects a line is. */
@@ -142,7 +142,7 @@ export const inPart = async (
   const part = narrowed(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.coming !== undefined)
     return part
-  running.services.person.note(`none of them is in part ${text}: nothing to do`)
+  running.services.person.note(`no objects in shard ${text}: nothing to do`)
   return undefined
 }
 

@@ -153,7 +153,7 @@ class OverParents {
     const { person } = this.#over.services
     if (this.#told > mostTold) person.note(`${this.#told - mostTold} more failed`)
     const { printed, full } = this.#shared
-    if (full) this.#over.later(`showing ${printed}; --limit <n> or --limit all gives more`)
+    if (full) this.#over.later(`showing ${printed}; use --limit <n> or --limit all for more`)
     else if (printed === 0 && failure === undefined) this.#over.later('nothing found')
     if (failure !== undefined) throw failure
   }

@@ -8,7 +8,7 @@ import type { Command } from '../command/types.js'
 import { commandIn } from '../own/command.js'
 
 export const besideIds = (): Failure =>
-  usage('--select stands in place of ids', 'Leave the ids or --select out.')
+  usage('--select cannot be combined with IDs', 'Remove the IDs or --select.')
 
 /** @throws Failure `usage` for a flag that only says something of a selection */
 export const checkSelection = (
@@ -17,9 +17,9 @@ export const checkSelection = (
 ): void => {
   const fact = selectsOf(command)
   if (select !== undefined || fact === undefined) return
-  if (limit !== undefined && !lists(command)) throw usage('--limit goes with --select')
+  if (limit !== undefined && !lists(command)) throw usage('--limit requires --select')
   if (fact.spread === true && (allProjects || recursive === true))
-    throw usage(`--${allProjects ? 'all-projects' : 'recursive'} goes with --select`)
+    throw usage(`--${allProjects ? 'all-projects' : 'recursive'} requires --select`)
 }
 
 /**

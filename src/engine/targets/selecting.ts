@@ -132,7 +132,7 @@ export const selectedIn = async (
   const { chosen } = gathering
   const having = gathering.slots.filter(({ args }) => args !== undefined)
   const failed = gathering.slots.length - having.length
-  const unread = failed === 0 ? '' : `; the lists of ${failed} more could not be read`
+  const unread = failed === 0 ? '' : `; ${failed} more lists could not be read`
   if (chosen.args.length > 0)
     await choosing.selection.confirm(
       chosen.names,

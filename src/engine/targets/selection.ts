@@ -139,10 +139,10 @@ export interface Chosen {
 const listFor = async ({ command, globals, words }: RunOptions, given: Given): Promise<Command> => {
   const list = await selectionList(command, words)
   if (list === undefined)
-    throw usage(`--select: ${named(command)} takes no objects from a list`, 'Name what is meant.')
+    throw usage(`--select: ${named(command)} does not support selection`, 'Pass the objects by ID.')
   if (given.args.length > 0) throw besideIds()
   if (globals.curl)
-    throw usage('--select needs a list first, and --curl sends nothing', 'Give ids with --curl.')
+    throw usage('--curl sends nothing, but --select needs a list first', 'Pass IDs with --curl.')
   return list
 }
 
@@ -168,7 +168,7 @@ const scopeFlags = async (
   if (Object.keys(given).length > 0 || carried || needed.length === 0) return given
   const atHand = await place.scopeAmong(needed)
   if (atHand !== undefined) return { [atHand.kind]: atHand.value }
-  throw usage(`${named(command)} needs --${[...new Set(needed)].join(' or --')}`)
+  throw usage(`${named(command)} requires --${[...new Set(needed)].join(' or --')}`)
 }
 
 /** A selection is not printed. */
@@ -255,7 +255,7 @@ export class Selection {
 
   async nothing(): Promise<undefined> {
     const list = selectsOf(this.#options.command)?.list ?? ''
-    this.#around.person.note(`nothing matches in ${list}: nothing to do`)
+    this.#around.person.note(`no matches in ${list}: nothing to do`)
   }
 
   /**
@@ -267,8 +267,8 @@ export class Selection {
     const { command } = this.#options
     const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
     if (asks || isRehearsal(this.#options)) return
-    const those = count === 1 ? '1 object that matches' : `${count} objects that match`
-    const what = `${named(command)} works on ${those}${where}.`
+    const those = count === 1 ? '1 matching object' : `${count} matching objects`
+    const what = `${named(command)}: ${those}${where}.`
     await this.#around.person.confirm(what, names, undefined, count)
   }
 
@@ -302,8 +302,7 @@ export class Selection {
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
     const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
     const [plan] = await this.#around.planned(list, asked)
-    if (plan === undefined || methodOf(plan.endpoint) !== 'GET')
-      throw usage('there is no such list')
+    if (plan === undefined || methodOf(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...everythingOf(plan.endpoint, this.#texts), ...plan.values }
     return this.#records(list, { ...plan, values }, most)
   }

@@ -94,12 +94,12 @@ const keysOf = (record: unknown): readonly string[] =>
 
 const wanted: Readonly<Record<FieldKind, string>> = {
   number: 'a number',
-  boolean: 'true or false, compared by = or !=',
+  boolean: 'true or false, with = or !=',
   time: 'a time: 30d, 2026-01-31, today, +30d',
   version: 'a version, such as 14.6',
   level: 'a level',
-  text: 'a text',
-  object: 'one of its own fields, after a dot',
+  text: 'a string',
+  object: 'one of its fields, after a dot',
   any: 'a value',
 }
 
@@ -117,8 +117,8 @@ const noOrder = ({ field, at }: Condition, text: string, { words }: Known) =>
   wrongAt(
     text,
     at,
-    `${called(field, words)} holds text, which has no order`,
-    'Compare text by =, != or ~ (contains), such as name~app.',
+    `${called(field, words)} is text and cannot be compared by order`,
+    'Use =, != or ~ (contains), such as name~app.',
   )
 
 /** Tests of the values of a condition; null, unless quoted, is tested apart. */
@@ -133,7 +133,7 @@ const testsOf = (
   return values.filter(isNoNull).map((value) => {
     const age = kind === 'time' && !value.quoted && lengthOf(value.text) !== undefined
     if (age && plain === '=')
-      throw wrongAt(text, value.at, `${value.text} is an age, which is compared by < and >`)
+      throw wrongAt(text, value.at, `${value.text} is an age and requires < or >`)
     const names = namesOf(field, known)
     const test = kind === 'object' ? undefined : testOf(value, plain, kind, known.now, names)
     if (test === undefined && asksOrder(op) && (kind === 'text' || kind === 'any'))
@@ -142,7 +142,7 @@ const testsOf = (
       throw wrongAt(
         text,
         value.at,
-        `${called(field, known.words)} is compared with ${wantedOf(kind, names)}`,
+        `${called(field, known.words)} requires ${wantedOf(kind, names)}`,
       )
     return test
   })
@@ -167,7 +167,7 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
   const { field, op, values } = condition
   const asksNull = values.some((value) => !isNoNull(value))
   if (asksNull && op !== '=' && op !== '!=')
-    throw wrongAt(text, condition.at, 'null is compared by = and != only')
+    throw wrongAt(text, condition.at, 'null works only with = and !=')
   const path = field.split('.')
   const read = leavesIn(field, known)
   const kind = kindFor(condition, text, known)
@@ -192,7 +192,7 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
  * @throws Failure `usage` that points at the place
  */
 export const bindWhere = (expressions: readonly Expression[], known: Known): Where => {
-  if (expressions.length === 0) throw usage('there is no condition')
+  if (expressions.length === 0) throw usage('the condition is empty')
   const alternatives = expressions.map(({ text, conditions }) =>
     conditions.map((condition) => bound(condition, text, known)),
   )

@@ -37,7 +37,8 @@ export interface Order {
 export const parseSort = (texts: readonly string[]): readonly SortField[] =>
   texts.map((text) => {
     const field = text.replace(/^-/, '')
-    if (field === '') throw usage(`--sort takes fields, such as name,-created_at, not "${text}"`)
+    if (field === '')
+      throw usage(`--sort must be a list of fields, such as name,-created_at, not "${text}"`)
     return { field, descending: text.startsWith('-') }
   })
 
@@ -123,8 +124,8 @@ const valuesOf = (
   const kind = shapedIn(source, known)
   if (kind === 'object')
     throw usage(
-      `--sort ${field}: ${called(field, known.words)} holds an object`,
-      `Sort by one of its fields, after a dot: svcctl explain shows them.`,
+      `--sort ${field}: ${called(field, known.words)} is an object`,
+      `Sort by one of its fields, after a dot. "svcctl explain" lists them.`,
     )
   const names = namesOf(source, known)
   const leaves = leavesIn(source, known)

@@ -38,7 +38,7 @@ export interface Expression {
 
 /** What is wrong, with the text and a caret below the place: lines of the message, which stand below each other. */
 export const wrongAt = (text: string, at: number, why: string, hint?: string): Failure =>
-  usage(`the condition cannot be understood: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
+  usage(`invalid condition: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
 
 const fieldName = /[A-Za-z0-9_.-]+/y
 const jsonText = /"(?:[^"\\]|\\.)*"/y
@@ -64,10 +64,10 @@ class Reader {
     this.#match(blanks)
     const at = this.#at
     const field = this.#match(fieldName)
-    if (field === '') throw this.#wrong('a field is missing here')
+    if (field === '') throw this.#wrong('missing field')
     this.#match(blanks)
     const op = ops.find((one) => this.#text.startsWith(one, this.#at))
-    if (op === undefined) throw this.#wrong(`one of ${ops.join(' ')} is missing here`)
+    if (op === undefined) throw this.#wrong(`expected one of ${ops.join(' ')}`)
     this.#at += op.length
     const values = [this.#value()]
     while (this.#text[this.#at] === '|') {
@@ -83,12 +83,12 @@ class Reader {
     const at = this.#at
     if (this.#text[at] !== '"') return { text: this.#match(plainText).trimEnd(), quoted: false, at }
     const literal = this.#match(jsonText)
-    if (literal === '') throw this.#wrong('the quotes are never closed')
+    if (literal === '') throw this.#wrong('unclosed quotation mark')
     const text = this.#parsed(literal, at)
     this.#match(blanks)
     const next = this.#text[this.#at]
     if (next !== undefined && next !== ',' && next !== '|')
-      throw this.#wrong('after the quotes only , or | may stand')
+      throw this.#wrong('expected "," or "|" after the quotation mark')
     return { text, quoted: true, at }
   }
 
@@ -96,7 +96,7 @@ class Reader {
     try {
       return String(JSON.parse(literal))
     } catch {
-      throw wrongAt(this.#text, at, 'what stands in the quotes is no JSON text')
+      throw wrongAt(this.#text, at, 'the text in quotation marks is not a valid JSON string')
     }
   }
 

@@ -3,7 +3,7 @@ import { Failure, helpIn } from '../../errors.js'
 import type { Came } from '../../http/gate.js'
 
 const mostRefused = 10
-const refused = 'the credential was refused ten times in a row'
+const refused = 'the credential was rejected ten times in a row'
 const mostUnreachable = 20
 
 /** No credential, or one that is not accepted; 403 is about the one object. */
@@ -23,7 +23,7 @@ const reached = (came: Came): boolean | undefined => {
 export const outOfPatience = (failure: Failure): Failure | undefined => {
   const { category, details } = failure
   if (category === 'rate_limited')
-    return new Failure(category, 'the instance takes no more requests', helpIn(failure))
+    return new Failure(category, 'the instance limits requests', helpIn(failure))
   if (details.advice?.code !== 'unavailable') return undefined
   return new Failure(category, 'the instance is not available', { advice: details.advice })
 }
@@ -32,7 +32,7 @@ export const outOfPatience = (failure: Failure): Failure | undefined => {
 const unreachable = (status?: number): Failure => {
   const what = status === undefined ? 'could not be reached' : `answered ${status}`
   return new Failure('unreachable', `the instance ${what} twenty times in a row`, {
-    hint: '`svcctl doctor` looks at each step of the way there.',
+    hint: 'Run `svcctl doctor` to diagnose the connection.',
   })
 }
 

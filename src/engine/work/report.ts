@@ -7,7 +7,7 @@ import type { Item } from './items.js'
 // What a run says at its end.
 
 const categoryWords: Readonly<Partial<Record<Category, string>>> = {
-  failed: 'refused as they are',
+  failed: 'rejected by the instance',
   auth: 'refused',
   not_found: 'not found',
   conflict: 'in conflict',
@@ -32,8 +32,8 @@ const remainderText = ({ counts, mayHelp }: Report): string => {
   const failed = mayHelp ? counts.failed + counts.unknown : counts.unknown
   const rest = counts.not_tried
   if (rest > 0)
-    return failed > 0 ? 'does the rest, and tries the failed ones again' : 'does the rest'
-  return failed > 0 ? 'tries the failed ones again' : ''
+    return failed > 0 ? 'completes the run and retries the failed objects' : 'completes the run'
+  return failed > 0 ? 'retries the failed objects' : ''
 }
 
 /** Where a run is written down. */
@@ -54,19 +54,19 @@ export const closingLine = (report: Report, kept?: Kept): string => {
   const wrong = counts.failed + counts.unknown
   const parts = [
     `${grouped(counts.done)} done`,
-    ...(counts.unchanged === 0 ? [] : [`${grouped(counts.unchanged)} already so`]),
+    ...(counts.unchanged === 0 ? [] : [`${grouped(counts.unchanged)} unchanged`]),
     ...(counts.failed === 0
       ? []
       : [
           `${grouped(counts.failed)} failed${counts.unknown === 0 ? kindsOf(failures, wrong) : ''}`,
         ]),
-    ...(counts.unknown === 0 ? [] : [`${grouped(counts.unknown)} not known`]),
-    ...(counts.not_tried === 0 ? [] : [`${grouped(counts.not_tried)} not tried`]),
+    ...(counts.unknown === 0 ? [] : [`${grouped(counts.unknown)} unknown`]),
+    ...(counts.not_tried === 0 ? [] : [`${grouped(counts.not_tried)} not attempted`]),
   ].join(', ')
   if (kept === undefined) return parts
   const { file, again, cut = false } = kept
   if (cut && again !== undefined)
-    return `${parts}. Journal: ${file} — svcctl ${again} - does the rest, given the same input again`
+    return `${parts}. Journal: ${file} — svcctl ${again} - completes the run with the same input`
   const remainder = remainderText(report)
   const how = remainder === '' || again === undefined ? '' : ` — svcctl ${again} ${remainder}`
   return `${parts}. Journal: ${file}${how}`
@@ -142,8 +142,8 @@ export const parseMostFailures = (text: string): MostFailures => {
   if (percent !== undefined && value > 0 && value <= 100) return { percent: value }
   if (percent === undefined && Number.isSafeInteger(value) && value > 0) return { count: value }
   throw usage(
-    `${JSON.stringify(text)} is no number of failures`,
-    'Give a number from 1 on, or a part of the outcomes: 10%.',
+    `${JSON.stringify(text)} is not a valid number of failures`,
+    'Use a number of at least 1, or a share of the objects, such as 10%.',
   )
 }
 
@@ -214,10 +214,10 @@ export class Tally {
 const countWords = ({ done, unchanged, failed, unknown, not_tried }: Counts): string =>
   [
     `${done} done`,
-    ...(unchanged === 0 ? [] : [`${unchanged} already so`]),
+    ...(unchanged === 0 ? [] : [`${unchanged} unchanged`]),
     ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(unknown === 0 ? [] : [`${unknown} not known`]),
-    ...(not_tried === 0 ? [] : [`${not_tried} not tried`]),
+    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
+    ...(not_tried === 0 ? [] : [`${not_tried} not attempted`]),
   ].join(', ')
 
 /** The failure with which a run ends; undefined where all went well. */
@@ -229,7 +229,7 @@ export const verdict = ({ end, counts, alike, cause, tooMany }: Report): Failure
   }
   const wrong = counts.failed + counts.unknown
   if (tooMany && end === 'stopped')
-    return new Failure('partial', `stopped: as many failures as may be; ${countWords(counts)}`)
+    return new Failure('partial', `stopped after too many failures; ${countWords(counts)}`)
   if (wrong === 0 && counts.not_tried === 0) return undefined
   const all = wrong + counts.done + counts.unchanged + counts.not_tried
   if (wrong === all && alike !== undefined) return new Failure(alike, `all ${all} failed`)

@@ -44,10 +44,7 @@ export class Patient {
     for await (const chunk of this.#bytes) {
       this.#waited += now() - since
       if (this.#waited > this.#limit)
-        throw unusable(
-          `the answer did not come to its end within ${minutes(this.#limit)}`,
-          this.#label,
-        )
+        throw unusable(`the response did not finish within ${minutes(this.#limit)}`, this.#label)
       yield chunk
       since = now()
     }
@@ -66,7 +63,10 @@ export const readWhole = async (
   const gathered = new Gathering(limit)
   for await (const chunk of bytes)
     if (!gathered.add(chunk))
-      throw unusable(`the answer is larger than ${limit >> 20} MiB and was refused`, label)
+      throw unusable(
+        `the response was rejected because it is larger than ${limit >> 20} MiB`,
+        label,
+      )
   return gathered.bytes()
 }
 

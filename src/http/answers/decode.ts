@@ -26,7 +26,7 @@ const unpackers: Readonly<
 const broken = (error: unknown, label: string): Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(Z_|ERR_|BROTLI)/.test(code)
-    ? unusable('the compressed answer is broken or cut short', label)
+    ? unusable('the compressed response is damaged or incomplete', label)
     : lostTo(error, label, true, true)
 }
 
@@ -48,15 +48,14 @@ async function* unpack(source: Bytes, name: string, label: string): AsyncGenerat
     }
   }
   const make = unpackers[name]
-  if (make === undefined)
-    throw unusable(`the answer is encoded as ${name}, which is not known`, label)
+  if (make === undefined) throw unusable(`the response has the unknown encoding ${name}`, label)
   const stream = make(zlib, first.value[0] ?? 0)
   pipeline(counted(), stream, () => {})
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       unpacked += chunk.length
       if (unpacked > bombFloor && unpacked > packed * bombRatio)
-        throw unusable('the compressed answer unpacks to an absurd size and was refused', label)
+        throw unusable('the response was rejected because it is too large when decompressed', label)
       yield chunk
     }
   } catch (error) {

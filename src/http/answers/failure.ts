@@ -219,23 +219,22 @@ const rules: readonly Rule[] = [
   },
   {
     when: ({ status }, { text }) => status === 405 && /\bmoved projects?\b/i.test(text),
-    message: (text) => `the project has moved, and its former path takes no writes (${text})`,
+    message: (text) => `the project has moved, and its old path does not accept writes (${text})`,
     next: ({ request }) => movedProject(request),
   },
   {
     when: ({ status }) => status === 410,
-    message: (text) => `the instance no longer offers this (${text})`,
-    next: () => 'Its version dropped this endpoint: its release notes say what came instead.',
+    message: (text) => `the instance no longer supports this (${text})`,
+    next: () => 'Its version removed this endpoint. Its release notes name the replacement.',
   },
   {
     when: ({ status }, { text }) => status === 403 && /must be admin to use sudo/i.test(text),
-    message: (text) =>
-      `only administrators may act as another user, and this token is not one’s (${text})`,
+    message: (text) => `only administrators can act as another user (${text})`,
     next: () => ({ code: 'sudo' }),
   },
   {
     when: ({ status }, { scope }) => status === 403 && scope === 'sudo',
-    message: (text) => `the token may not act as another user: it lacks the scope sudo (${text})`,
+    message: (text) => `the token cannot act as another user: it lacks the scope sudo (${text})`,
     next: () => ({ code: 'sudo' }),
   },
   {
@@ -258,7 +257,7 @@ const rules: readonly Rule[] = [
   {
     when: ({ status }, said) => lackOf(status, said) === 'route',
     next: () =>
-      'The instance does not know this endpoint: its version or edition may not have it, or the base URL is not its address.',
+      'The instance does not have this endpoint. Its version or edition may lack it, or the base URL is wrong.',
   },
   {
     when: ({ status }, { shape }) => status === 404 && shape !== 'message',
@@ -272,16 +271,16 @@ const rules: readonly Rule[] = [
   {
     when: ({ status }, { text }) =>
       status === 409 && /\balready\b|\bexists?\b|\btaken\b|\bduplicate/i.test(text),
-    next: () => 'Something with this name or key exists already.',
+    next: () => 'An object with this name or key already exists.',
   },
   {
     when: ({ status }) => status === 409,
     next: () =>
-      'It does not go with the state that the object is in, or was changed at the same time: read it again, then decide.',
+      'The object is in another state, or was changed at the same time. Read it again, then decide.',
   },
   {
     when: ({ status }) => status === 412,
-    next: () => 'It was changed in between: read it again, then decide.',
+    next: () => 'The object was changed in the meantime. Read it again, then decide.',
   },
   {
     when: ({ status }) => status === 429,
@@ -294,12 +293,11 @@ const rules: readonly Rule[] = [
   {
     when: ({ status }) => status >= 500,
     next: () =>
-      'The trouble is on the instance’s side: try later, and give its administrators the request id.',
+      'The problem is on the instance. Try again later, or give its administrators the request ID.',
   },
   {
     when: ({ status }) => status >= 300 && status < 400,
-    next: () =>
-      'It names no address that could be asked instead. Check the base URL: the instance may have moved.',
+    next: () => 'The redirect has no target. Check the base URL: the instance may have moved.',
   },
 ]
 

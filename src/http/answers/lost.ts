@@ -30,37 +30,37 @@ const authority: NextStep = { code: 'authority' }
 const slow: NextStep = { code: 'slow' }
 
 const cut: Kind = { why: 'the connection was cut', next: again, transient: true }
-const noAnswer: Kind = { why: 'no answer came in time', next: slow, transient: true }
+const noAnswer: Kind = { why: 'no response in time', next: slow, transient: true }
 const noConnection: Kind = {
-  why: 'no connection could be made in time',
+  why: 'could not connect in time',
   next: address,
   transient: true,
 }
-const noWay: Kind = { why: 'there is no way to it on the network', next: address, transient: true }
+const noWay: Kind = { why: 'no route to the host', next: address, transient: true }
 const untrusted: Kind = { why: 'its certificate is from an unknown authority', next: authority }
 const notTls: Kind = {
-  why: 'it does not speak TLS there',
-  next: 'Check whether the base URL begins with https:// rightly, and its port.',
+  why: 'no TLS on that port',
+  next: 'Check the scheme (https://) and the port of the base URL.',
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
-  ENOTFOUND: { why: 'its name is not known', next: address },
-  EAI_AGAIN: { why: 'its name could not be resolved', next: address, transient: true },
+  ENOTFOUND: { why: 'host name not found', next: address },
+  EAI_AGAIN: { why: 'host name could not be resolved', next: address, transient: true },
   ECONNREFUSED: { why: 'the connection was refused', next: address, transient: true },
   ECONNRESET: cut,
   EPIPE: cut,
   UND_ERR_SOCKET: cut,
   HPE_INVALID_EOF_STATE: cut,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { ...cut, why: 'the answer was cut short' },
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { ...cut, why: 'the response was incomplete' },
   ETIMEDOUT: noConnection,
   UND_ERR_CONNECT_TIMEOUT: noConnection,
   UND_ERR_HEADERS_TIMEOUT: noAnswer,
-  UND_ERR_BODY_TIMEOUT: { ...noAnswer, why: 'the answer stopped midway' },
+  UND_ERR_BODY_TIMEOUT: { ...noAnswer, why: 'the response stopped midway' },
   EHOSTUNREACH: noWay,
   ENETUNREACH: noWay,
   CERT_HAS_EXPIRED: {
     why: 'its certificate has expired',
-    next: 'Its administrators must renew the certificate; check this machine’s clock too.',
+    next: 'Ask its administrators to renew the certificate. Check the clock of this machine, too.',
   },
   CERT_NOT_YET_VALID: { why: 'its certificate is not valid yet', next: 'Check the clock.' },
   ERR_TLS_CERT_ALTNAME_INVALID: {
@@ -79,10 +79,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   UND_ERR_PRX_TLS: { why: 'the proxy’s certificate was not accepted', next: authority },
 }
 
-const notHttp: Kind = { why: 'what came back is not HTTP', next: address }
+const notHttp: Kind = { why: 'the response is not HTTP', next: address }
 const proxy: Kind = {
   why: 'the proxy refused',
-  next: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy, with its user name and password.',
+  next: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy with its username and password.',
 }
 
 const codeOf = (error: unknown): string => {
@@ -137,7 +137,7 @@ export const lostTo = (error: unknown, request: string, sent: boolean, begun = f
   const asked = URL.canParse(address) ? new URL(address) : undefined
   const other = otherMachine(error, asked)
   return new Lost(
-    `${asked?.host ?? 'the instance'} did not answer${begun ? ' to the end' : ''}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
+    `${begun ? 'incomplete' : 'no'} response from ${asked?.host ?? 'the instance'}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
     {
       request,
       ...details(other === undefined ? next : proxy.next),
@@ -157,11 +157,11 @@ export const unusable = (why: string, request: string, next: NextStep = again): 
 export const unknownOutcome = (failure: Failure): Failure =>
   new Failure(
     failure.category,
-    `${failure.message}; whether the request was carried out is not known`,
+    `${failure.message}; it is unknown whether the request was carried out`,
     {
       ...failure.details,
       unknownOutcome: true,
-      hint: 'Look at what is there before sending it again.',
+      hint: 'Check the current state before you send it again.',
       // For requests that change nothing, whatever their method.
       cause: failure,
     },

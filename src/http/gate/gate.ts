@@ -155,7 +155,7 @@ export class FleetGate implements Gate {
     const milliseconds = this.#openAt - this.#clock.now()
     if (milliseconds <= 0) return undefined
     const limit = this.#closedBy === 429 ? this.#pace.words() : undefined
-    return { milliseconds, why: limit ?? 'the instance asks for it' }
+    return { milliseconds, why: limit ?? 'requested by the instance' }
   }
 
   /** Adds one that hears of every request; gives a way to take it away. */

@@ -93,7 +93,7 @@ export const over = (by: ClosedBy, wait: number): Failure => {
       status: by,
       advice: { code: 'unavailable', about },
     })
-  return new Failure('rate_limited', `the instance takes no more requests, ${asks}`, {
+  return new Failure('rate_limited', `the instance limits requests, ${asks}`, {
     status: by,
     advice: { code: 'rate', about },
   })

@@ -20,7 +20,7 @@ const parseAllowance = (text: string): Allowance => {
   const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(s|min)\s*$/.exec(text) ?? []
   const span = units[unit ?? '']
   if (span === undefined || !(Number(count) > 0))
-    throw usage(`a rate is ${JSON.stringify(text)}, which is none`, 'Give it as 100/s or 600/min.')
+    throw usage(`${JSON.stringify(text)} is not a valid rate`, 'Use a form like 100/s or 600/min.')
   return { requests: Number(count), span }
 }
 

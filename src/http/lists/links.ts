@@ -36,7 +36,7 @@ const belowRoot = (link: string, page: Linked, { root, note }: Root): string => 
   const target = url === undefined ? undefined : targetOf(url.href)
   if (target === undefined || !target.path.startsWith(`${root.path}/`))
     throw unusable(
-      `the list goes on at ${safeAddress(url?.href ?? link)}, which is not of this instance; it was not asked`,
+      `the list continues outside of the instance, at ${safeAddress(url?.href ?? link)}, which was not contacted`,
       page.label,
       'The instance names itself otherwise than the base URL does: use the address that it uses.',
     )

@@ -126,12 +126,12 @@ export class Splitter {
     } else if (this.#state === 'after' || (this.#state === 'first' && byte === closing)) {
       if (byte === comma) this.#state = 'element'
       else if (byte === closing) this.#state = 'end'
-      else throw new Malformed('is no valid JSON: a comma is missing', i)
+      else throw new Malformed('is not valid JSON: missing comma', i)
     } else if (this.#state === 'end') {
-      throw new Malformed('goes on after its end')
+      throw new Malformed('continues after its end')
     } else {
       if (byte === comma || byte === closing)
-        throw new Malformed('is no valid JSON: a record is missing', i)
+        throw new Malformed('is not valid JSON: missing record', i)
       this.#state = 'within'
       this.#scanner.begin()
       return i

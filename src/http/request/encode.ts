@@ -29,13 +29,13 @@ export const queryText = (pairs: readonly Pair[]): string =>
 
 const refuseDots = (name: string, text: string): void => {
   if (text === '') throw usage(`${name} must not be empty`)
-  if (hasDots(text)) throw usage(`${name}: "." and ".." cannot stand in a path`)
+  if (hasDots(text)) throw usage(`${name}: "." and ".." cannot be used in a path`)
 }
 
 /** Past 2^53 an id that came in a record is one with its neighbours, and would mean another object. */
 const refuseRounded = (name: string, value: unknown): void => {
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw usage(`${name}: ${String(value)} is too large to be told from its neighbours`)
+    throw usage(`${name}: ${String(value)} is too large to be sent exactly`)
 }
 
 /**

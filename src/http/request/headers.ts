@@ -35,8 +35,8 @@ const harmless = new Set(['accept', 'accept-encoding', 'user-agent', 'range', 'i
 const fits = /^[\t\u0020-\u007e\u00a0-\u00ff]*$/
 
 const checked = (name: string, value: string, what: string): Header => {
-  if (!fits.test(value)) throw usage(`${what} holds characters that a header cannot carry`)
-  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) throw usage(`"${name}" is no name of a header`)
+  if (!fits.test(value)) throw usage(`${what} contains characters that are not allowed in a header`)
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) throw usage(`"${name}" is not a valid header name`)
   return [name, value]
 }
 
@@ -46,7 +46,7 @@ const ownCredential = (given: readonly Header[]): boolean =>
 
 const credentialHeader = (credential: Credential, words: Naming): Header => {
   if (credential.kind === 'session' && /[;,\s]/.test(credential.value))
-    throw usage('the session cookie’s value must not hold blanks, commas or semicolons')
+    throw usage('the session cookie must not contain spaces, commas or semicolons')
   const [name, value] = headers[credential.kind](credential.value, words)
   return checked(name, value, 'the credential')
 }

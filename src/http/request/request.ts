@@ -122,7 +122,10 @@ const slugIn = (value: JsonValue | undefined, words: Words): JsonValue | undefin
   const own = typeof value === 'string' ? words.slugs(value) : []
   const [first, ...more] = own
   if (first === undefined || more.length === 0) return first ?? value
-  throw usage(`${String(value)} has several slugs on this instance: ${own.join(', ')}`, 'Name one.')
+  throw usage(
+    `${String(value)} has several slugs on this instance: ${own.join(', ')}`,
+    'Choose one.',
+  )
 }
 
 /** What fills the path: only the slug of an integration is a word of the instance's. */
@@ -244,7 +247,7 @@ const fillPath = ({ endpoint, values }: Ask): string =>
       const name = segment.slice(1)
       const value = at(values, name)
       if (value === undefined || value === null)
-        throw usage(`${name} is missing`, `${endpoint.route} needs it in its path.`)
+        throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
       return segment.startsWith('*')
         ? wildcardText(name, value)
         : segmentText(name, endpoint.path[name], value)
@@ -259,11 +262,11 @@ const checkAddress = (value: unknown): string => {
   const text = typeof value === 'string' ? value : ''
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw usage('the endpoint must be an address that begins with https:// or http://')
+    throw usage('the endpoint must be a URL that begins with https:// or http://')
   if (url.username !== '' || url.password !== '')
     throw new Failure(
       'usage',
-      'the endpoint’s address must not carry a key: addresses end up in server logs',
+      'the endpoint URL must not contain a key, because URLs end up in server logs',
       details({ code: 'key-in-address' }),
     )
   url.hash = ''

@@ -73,7 +73,7 @@ export class Attempts {
     this.#made += 1
     const seconds = (wait / 1000).toFixed(wait < 10_000 ? 1 : 0)
     this.#note(
-      `${label}: ${why}; trying again in ${seconds} s (${this.#made} of ${this.#retries})`,
+      `${label}: ${why}; retrying in ${seconds} s (${this.#made} of ${this.#retries})`,
       'info',
     )
     await this.#clock.sleep(wait, this.#onInterrupt)

@@ -33,13 +33,13 @@ const refused = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
     ...details(next),
   })
 
-const moved = 'If the instance has moved there, give that address as the base URL.'
+const moved = 'If the instance has moved there, use that URL as the base URL.'
 
 /** Data that somebody else gives must not pass for the instance's, and no credential goes there. */
 const leadsAway = (reply: OpenAnswer, next: Target): Failure =>
   refused(
     reply,
-    `it redirects to ${safeAddress(addressOf(next))}, which is not of this instance; it was not asked`,
+    `it redirects to another host, ${safeAddress(addressOf(next))}, which was not contacted`,
     moved,
   )
 
@@ -52,21 +52,25 @@ const nextTarget = (reply: OpenAnswer, location: string, hops: number): Target =
   const from = addressOf(target)
   const next = URL.canParse(location, from) ? new URL(location, from) : undefined
   if (next === undefined || !/^https?:$/.test(next.protocol))
-    throw refused(reply, 'it redirects to what is no address', 'Check the base URL.')
+    throw refused(reply, 'it redirects to an invalid URL', 'Check the base URL.')
   const shown = safeAddress(next.href)
   if (!isSafe(method)) {
     const within = next.origin === target.origin && /\/projects\/[^/]/.test(next.pathname)
     const advice = within ? movedProject(reply.label) : moved
-    throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, advice)
+    throw refused(
+      reply,
+      `it redirects to ${shown}, and redirects of a ${method} are not followed`,
+      advice,
+    )
   }
   if (target.origin.startsWith('https:') && next.protocol === 'http:')
     throw refused(
       reply,
-      `it redirects to ${shown}, from https to http, where anybody could read or change it`,
-      'Tell the administrators of the instance; its own address should say https everywhere.',
+      `it redirects from https to http (${shown}), which is not secure`,
+      'Tell the administrators of the instance. Its external URL should use https.',
     )
   if (hops >= longestChain)
-    throw refused(reply, `it redirects again and again, last to ${shown}`, 'Check the base URL.')
+    throw refused(reply, `too many redirects, the last one to ${shown}`, 'Check the base URL.')
   return targetOf(next.href)
 }
 
@@ -233,7 +237,7 @@ export class Wire {
 
   #target(request: WireRequest): Target {
     if (!request.absolute && !/^[\x21-\x7e]*$/.test(request.path))
-      throw usage('the path holds what cannot stand in one', 'Percent-encode it: a blank is %20.')
+      throw usage('the path contains invalid characters', 'Percent-encode them: a space is %20.')
     if (request.absolute === true) return targetOf(request.path)
     return { origin: this.#root.origin, path: `${this.#root.path}${request.path}` }
   }

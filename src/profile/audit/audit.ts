@@ -99,7 +99,7 @@ export const auditEntry = (
 const lineOf = (entry: AuditEntry): string =>
   JSON.stringify(entry, (_, value: unknown) => (typeof value === 'string' ? scrub(value) : value))
 
-const hint = 'Name a file that you can write: svcctl profile set <name> --audit-log <file>'
+const hint = 'Choose a file that you can write: svcctl profile set <name> --audit-log <file>'
 
 /** True when a line was cut short by a full disk or a crash, so that the next one needs its own line. */
 const endsTorn = (descriptor: number): boolean => {
@@ -128,7 +128,7 @@ export const openAudit = (file: string): AuditLog => {
       const lost = (why: string, cause?: unknown): Failure =>
         new Failure('failed', `${what} was sent but is not in the audit log ${file}: ${why}`, {
           request: file,
-          hint: 'Do not send it again before looking at what it did.',
+          hint: 'Check its effect before you send it again.',
           cause,
         })
       try {

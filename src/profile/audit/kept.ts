@@ -48,8 +48,12 @@ export class Audit {
   /** @throws Failure `failed` for a write once a line was lost */
   check({ method, path }: { readonly method: string; readonly path: string }): void {
     if (this.#broken === undefined || reads(method)) return
-    throw new Failure('failed', `not sent: the audit log ${this.#broken} cannot be written`, {
-      request: `${method} ${path}`,
-    })
+    throw new Failure(
+      'failed',
+      `not sent, because the audit log ${this.#broken} cannot be written`,
+      {
+        request: `${method} ${path}`,
+      },
+    )
   }
 }

@@ -35,15 +35,15 @@ const said = ({ stderr, stdout }: Outcome): string =>
 
 const why = ({ timedOut, isMaxBuffer, code, signal, exitCode }: Outcome, limit: number): string => {
   if (timedOut) return `did not end within ${limit / 1000} s`
-  if (isMaxBuffer) return 'printed far more than a token'
+  if (isMaxBuffer) return 'printed too much for a token'
   if (code === 'ENOENT') return 'was not found'
-  if (code === 'EACCES') return 'may not be run'
+  if (code === 'EACCES') return 'is not executable'
   if (signal !== undefined) return `was ended by ${signal}`
   return `ended with exit code ${exitCode ?? 'unknown'}`
 }
 
 const hintFor = (profile: string): string =>
-  `Run it by hand, or change it: svcctl profile set ${profile} --token-command …`
+  `Run the command by hand to check it, or change it: svcctl profile set ${profile} --token-command …`
 
 const start = async (
   command: readonly string[],

@@ -24,7 +24,7 @@ const canRefresh = (profile: Profile, token: StoredToken): boolean =>
   token.kind === 'oauth' && token.refreshToken !== undefined && profile.tokenUrl !== undefined
 
 const refused = (profile: Profile, why: string, status?: number): Failure =>
-  new Failure('auth', `the token of profile ${profile.name} could not be refreshed: ${why}`, {
+  new Failure('auth', `cannot refresh the token of profile ${profile.name}: ${why}`, {
     hint: `Sign in again with: svcctl auth login -p ${profile.name}`,
     ...(profile.tokenUrl === undefined ? {} : { request: `POST ${profile.tokenUrl}` }),
     status,
@@ -69,7 +69,7 @@ const request = async (
   })
   const answer = parsed(body)
   if (status >= 500)
-    throw new Failure('unreachable', `${tokenUrl} answered ${status} to a refresh of the token`, {
+    throw new Failure('unreachable', `${tokenUrl} answered ${status} to the token refresh`, {
       status,
       request: `POST ${tokenUrl}`,
       hint: 'Try again later; the refresh token was kept.',
@@ -77,7 +77,7 @@ const request = async (
   if (status < 200 || status > 299)
     throw refused(profile, `the instance answered ${status}${errorCode(answer)}`, status)
   const { access_token: access, refresh_token: next } = answer
-  if (typeof access !== 'string') throw refused(profile, 'the answer has no access_token', status)
+  if (typeof access !== 'string') throw refused(profile, 'the response has no access_token', status)
   const expiresAt = expiry(answer, now())
   return {
     token: checkToken(access, 'oauth', 'the token URL').value,
@@ -104,7 +104,7 @@ const refresh = (
   tokens.exclusive(profile.name, async () => {
     const place = profile.tokenStore ?? 'file'
     const held = await tokens.read(profile.name, place)
-    if (held === undefined) throw refused(profile, 'it was signed out meanwhile')
+    if (held === undefined) throw refused(profile, 'the profile was signed out in the meantime')
     if (held.token !== stale.token && !isExpiring(held, now())) return held
     const fresh = await request(profile, held, post, now)
     await tokens.write(profile.name, fresh, place)
@@ -146,8 +146,8 @@ const checkConfiguration = (file: string, profile: Profile): void => {
   const { message, remedy } = wordsOf(found)
   throw new Failure(
     'auth',
-    `the token command of profile ${profile.name} is not run: ${message}, so it need not be yours`,
-    { request: file, hint: `Look at the command in ${file}, then run: ${remedy}` },
+    `the token command of profile ${profile.name} was not run, because others could have changed it: ${message}`,
+    { request: file, hint: `Check the command in ${file}, then run: ${remedy}` },
   )
 }
 

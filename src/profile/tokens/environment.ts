@@ -34,7 +34,7 @@ export const checkOwner = (env: Environment, baseUrl: string, chosen: string): v
   const theirs = normalizeBaseUrl(env.SVC_BASE_URL ?? '')
   throw usage(
     `${tokens} ${names.length === 1 ? 'is' : 'are'} for SVC_BASE_URL (${theirs}), not for ${chosen}`,
-    `Unset SVC_BASE_URL to send ${tokens} there all the same, or unset SVC_BASE_URL and ${tokens} to use the credential of a profile.`,
+    `Unset SVC_BASE_URL to send ${tokens} there anyway, or unset SVC_BASE_URL and ${tokens} to use the credential of a profile.`,
   )
 }
 
@@ -49,7 +49,7 @@ export const environmentToken = (
   if (!isUserTokenKind(kind))
     throw usage(
       `SVC_TOKEN_KIND is "${kind}"; it must be ${userTokenKinds.join(' or ')}`,
-      'A job token goes into SVC_JOB_TOKEN.',
+      'Put a job token into SVC_JOB_TOKEN.',
     )
   return checkToken(token, kind, 'SVC_TOKEN')
 }
@@ -58,12 +58,12 @@ export const environmentToken = (
 export const jobTokenWithheld = (env: Environment, baseUrl: string): string | undefined => {
   if (variable(env, 'SVC_JOB_TOKEN') !== undefined) return undefined
   if (variable(env, 'CI_JOB_TOKEN') === undefined) return undefined
-  const own = `Set SVC_JOB_TOKEN to a job token that ${originOf(baseUrl)} may have.`
+  const own = `Set SVC_JOB_TOKEN to a job token for ${originOf(baseUrl)}.`
   const server = variable(env, 'CI_SERVER_URL')
   if (server === undefined || !URL.canParse(server))
-    return `CI_JOB_TOKEN is not sent, since no CI_SERVER_URL says which instance it is of. ${own}`
+    return `CI_JOB_TOKEN was not sent, because CI_SERVER_URL is not set. ${own}`
   if (originOf(server) === originOf(baseUrl)) return undefined
-  return `CI_JOB_TOKEN is of CI_SERVER_URL (${originOf(server)}) and is not sent to ${originOf(baseUrl)}. ${own}`
+  return `CI_JOB_TOKEN belongs to CI_SERVER_URL (${originOf(server)}) and was not sent to ${originOf(baseUrl)}. ${own}`
 }
 
 /**

@@ -58,7 +58,7 @@ export const openKeyring = async (
       const made = entry(account)
       await made.setPassword(text, limit())
       if ((await made.getPassword(limit())) !== text)
-        throw new Error('the keyring does not give back what it was given')
+        throw new Error('the keyring does not return the stored token')
     },
     delete: async (account) => {
       await entry(account).deleteCredential(limit())

@@ -36,13 +36,19 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
   try {
     chmodSync(file, 0o600)
   } catch (error) {
-    throw new Failure('usage', `${file} holds tokens and is open to other users (mode ${was})`, {
-      request: file,
-      hint: `Run: chmod 600 ${file} — and replace the tokens in it, which others could read.`,
-      cause: error,
-    })
+    throw new Failure(
+      'usage',
+      `${file} contains tokens and other users can read it (mode ${was})`,
+      {
+        request: file,
+        hint: `Run: chmod 600 ${file} — and replace its tokens, because others could read them.`,
+        cause: error,
+      },
+    )
   }
-  note(`${file} was open to other users (mode ${was}); now it is 0600. Consider new tokens.`)
+  note(
+    `other users could read ${file} (mode ${was}); svcctl changed its mode to 0600. Consider replacing the tokens.`,
+  )
 }
 
 const openTokenFile = (
@@ -107,7 +113,7 @@ export interface TokensOptions {
 }
 
 const toStored = (value: unknown, from: string): StoredToken => {
-  if (!isObject(value)) throw corrupt(from, 'does not hold an object')
+  if (!isObject(value)) throw corrupt(from, 'does not contain an object')
   const { token, kind, baseUrl, refreshToken, expiresAt } = value
   if (typeof token !== 'string' || !isUserTokenKind(kind) || typeof baseUrl !== 'string')
     throw corrupt(from, 'lacks the token, its kind or its instance')
@@ -146,7 +152,7 @@ const keyringPlace = (paths: Paths, open: () => Promise<Keyring | undefined>) =>
       const keyring = await open()
       if (keyring === undefined) throw unreachable(name, 'which cannot be used here')
       const text = await keyring.get(account(name)).catch((error: unknown) => {
-        throw unreachable(name, `which does not answer: ${reason(error)}`, error)
+        throw unreachable(name, `which does not respond: ${reason(error)}`, error)
       })
       const from = `the keyring's entry of profile ${name}`
       return text === undefined ? undefined : toStored(parse(text, from), from)
@@ -156,14 +162,14 @@ const keyringPlace = (paths: Paths, open: () => Promise<Keyring | undefined>) =>
       const keyring = await open()
       if (keyring === undefined) throw unreachable(name, 'which cannot be used here')
       await keyring.set(account(name), JSON.stringify(token)).catch((error: unknown) => {
-        throw unreachable(name, `which did not keep it: ${reason(error)}`, error)
+        throw unreachable(name, `which did not store it: ${reason(error)}`, error)
       })
     },
     delete: async (name: string): Promise<void> => {
       const keyring = await open()
       if (keyring === undefined) throw unreachable(name, 'which cannot be used here')
       await keyring.delete(account(name)).catch((error: unknown) => {
-        throw unreachable(name, `which did not forget it: ${reason(error)}`, error)
+        throw unreachable(name, `which did not delete it: ${reason(error)}`, error)
       })
     },
   }

@@ -24,9 +24,9 @@ export const checkToken = (text: string, kind: TokenKind, source: string): Resol
   if (value === '') throw refused(source, 'is empty')
   if (/[\r\n]/.test(value)) throw refused(source, 'has more than one line')
   if (!/^[\x21-\x7e]+$/.test(value))
-    throw refused(source, 'holds blanks, control characters or characters outside ASCII')
+    throw refused(source, 'contains spaces, control characters or non-ASCII characters')
   // A cookie's value ends at a semicolon; more would be a cookie of its own.
   if (kind === 'session' && /[;,"\\]/.test(value))
-    throw refused(source, 'holds a character that a cookie may not')
+    throw refused(source, 'contains a character that is not allowed in a cookie')
   return { kind, value, source }
 }

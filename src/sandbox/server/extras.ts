@@ -159,7 +159,7 @@ const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
 
 const listRoutes = [
   list('/groups', searched, groupsOf),
-  list('/groups/:id', { with_projects: boolean('whether its projects are shown') }, groupOf),
+  list('/groups/:id', { with_projects: boolean('include its projects') }, groupOf),
   list('/projects/:id/issues', issueParams, issuesOf),
   list('/projects/:id/labels', searched, labelsOf),
   list('/projects/:id/pipelines', pipelineParams, pipelinesOf),
@@ -284,7 +284,7 @@ export const extraRoutes: readonly ExtraRoute[] = [
     method: 'GET',
     path: `${apiRoot}/users`,
     scopes: reading,
-    accepts: { path: {}, params: { ...searched, username: string('the whole username') } },
+    accepts: { path: {}, params: { ...searched, username: string('exact username') } },
     handle: findUsers,
   },
   ...listRoutes,

@@ -85,6 +85,6 @@ export const pickMany = createPrompt<number[], Config>(({ message, items, pageSi
   const asked = `${prefix} ${style.message(message, status)}`
   const names = marked.map((i) => items[i]?.name ?? '').join(', ')
   if (status === 'done') return `${asked} ${style.answer(names)}`
-  const rows = shown.length === 0 ? style.error('nothing matches') : page
+  const rows = shown.length === 0 ? style.error('no matches') : page
   return [`${asked} ${term}`, `${rows}\n${style.help(help)}`]
 })

@@ -47,7 +47,7 @@ export const askLine = async (question: string, lines: LineStreams): Promise<str
 
 /** Asks for one line that is not shown. */
 export const askHidden = (question: string, lines: LineStreams): Promise<string> =>
-  asked(`${question} (what you type is not shown)`, lines, true)
+  asked(`${question} (hidden input)`, lines, true)
 
 const numbered = (items: readonly Searchable[]): string =>
   items
@@ -76,7 +76,7 @@ export const askNumbers = async (
   for (;;) {
     const picked = positions(await askLine(wanted, lines), items.length)
     if (picked !== undefined && (several || picked.length === 1)) return picked
-    lines.output.write(`Please answer with ${several ? 'numbers' : 'one number'} from the list.\n`)
+    lines.output.write(`Answer with ${several ? 'numbers' : 'one number'} from the list.\n`)
   }
 }
 
@@ -93,6 +93,6 @@ export const askYesNo = async (
     if (answer === '') return initial
     if ('yes'.startsWith(answer)) return true
     if ('no'.startsWith(answer)) return false
-    lines.output.write('Please answer yes or no.\n')
+    lines.output.write('Answer yes or no.\n')
   }
 }

@@ -111,7 +111,7 @@ const orInterrupted = async <T>(
   } catch (error) {
     if (isExit(error))
       throw new Failure('interrupted', 'interrupted: the question was left without an answer', {
-        hint: 'Nothing was changed after the question.',
+        hint: 'Nothing was changed.',
       })
     throw error
   }
@@ -181,7 +181,7 @@ const plain = (streams: PromptStreams): Prompts => {
         choices,
         await (await load()).askNumbers(question, choices, false, lines),
       )
-      if (first === undefined) throw new Failure('usage', 'there is nothing to choose from')
+      if (first === undefined) throw new Failure('usage', 'nothing to choose from')
       return first
     },
     selectMany: async (question, choices) =>

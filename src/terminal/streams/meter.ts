@@ -84,7 +84,7 @@ export const meterLine = (
 ): string => {
   const came = done + failed
   if (came === 0 && (total ?? 0) < 2)
-    return `${name}  waiting for an answer, ${span(Math.floor(seconds))}`
+    return `${name}  waiting for a response, ${span(Math.floor(seconds))}`
   const rate = recent ?? (seconds > 0 ? came / seconds : 0)
   return [
     name,

@@ -35,8 +35,8 @@ const newline = 0x0a
 const failureOf = (error: NodeJS.ErrnoException): Error =>
   error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
     ? new ClosedPipe()
-    : new Failure('failed', `standard output cannot be written: ${error.message}`, {
-        hint: 'What was written before is incomplete; make room and run it again.',
+    : new Failure('failed', `cannot write to standard output: ${error.message}`, {
+        hint: 'The output is incomplete. Free some space and run the command again.',
         cause: error,
       })
 

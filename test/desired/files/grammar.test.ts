@@ -27,7 +27,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
       'Write {command: [program, argument]}: the short form breaks here.',
     ],
   ],
-  ['a tag', settings('after_sign_up_text: !secret x'), ['3:25: no YAML: the tag is not known']],
+  ['a tag', settings('after_sign_up_text: !secret x'), ['3:25: no YAML: unknown tag']],
   ['an alias of nothing', settings('admin_mode: *x'), ['3:17: this alias names nothing before it']],
   [
     'an alias of itself',

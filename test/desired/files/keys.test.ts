@@ -117,8 +117,8 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     'an address that is none',
     'instance: ftp://x',
     [
-      '1:11: "ftp://x" is not usable as a base URL: ftp is neither http nor https',
-      'Give it as https://host or https://host/path.',
+      '1:11: invalid base URL "ftp://x": the scheme ftp is neither http nor https',
+      'Use the form https://host or https://host/path.',
     ],
   ],
 ]

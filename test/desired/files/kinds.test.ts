@@ -191,7 +191,7 @@ describe('rules', () => {
 
   it.each([
     ['{}', 'runners takes a list of rules, not a map'],
-    ['[a]', 'a rule has match and set, and is not a text of 1 character'],
+    ['[a]', 'a rule has match and set, and is not a value of 1 character'],
     ['[{match: {id: 1}}]', 'a rule has two maps, match and set'],
     ['[{set: {locked: true}}]', 'a rule has two maps, match and set'],
     ['[{match: {}, set: {}}]', 'a rule says which it is for'],

@@ -167,7 +167,7 @@ describe('a file that a file names', () => {
   it('holds what its attribute takes', async () => {
     const cwd = folderOf({ 'a.yml': domain('{file: x.pem}'), 'x.pem': 'no certificate' })
     expect((await refusal(readFiles(['a.yml'], { cwd, stdin })))[0]).toContain(
-      'certificate takes PEM certificates and no private key: x.pem holds a text of 14 characters',
+      'certificate takes PEM certificates and no private key: x.pem holds a value of 14 characters',
     )
   })
 

@@ -95,29 +95,23 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
     'admin_mode cannot be unset',
     'Leave it out, and it stays what it is.',
   ],
-  [
-    settings('default_projects_limit: 5.5'),
-    'default_projects_limit takes a whole number, not "5.5"',
-  ],
+  [settings('default_projects_limit: 5.5'), 'default_projects_limit must be an integer, not "5.5"'],
   [
     settings('default_projects_limit: many'),
-    'default_projects_limit takes a whole number, not "many"',
+    'default_projects_limit must be an integer, not "many"',
   ],
   [
     settings('default_projects_limit: 9007199254740993'),
     'default_projects_limit: 9007199254740992 is too large',
   ],
-  [
-    settings('default_projects_limit: [1]'),
-    'default_projects_limit takes a whole number, not a list',
-  ],
+  [settings('default_projects_limit: [1]'), 'default_projects_limit takes an integer, not a list'],
   [
     settings('deletion_adjourned_period: 91'),
-    'deletion_adjourned_period takes a number of 0 to 90, not 91',
+    'deletion_adjourned_period must have a number of 0 to 90, not 91',
   ],
   [
     settings('default_project_visibility: intern'),
-    'default_project_visibility takes one of private, internal, public, not "intern"',
+    'default_project_visibility must be one of private, internal, public, not "intern"',
     'Did you mean internal?',
   ],
   [
@@ -129,7 +123,7 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
     'domain_allowlist cannot be unset',
     'An empty list is written [].',
   ],
-  [settings('domain_allowlist: [null]'), 'domain_allowlist takes a list of texts, not nothing'],
+  [settings('domain_allowlist: [null]'), 'domain_allowlist takes a list of strings, not nothing'],
   [
     "projects: {platform/app: {deploy_keys: {deploy: {title: ''}}}}",
     'title cannot be unset: nothing is created without it',
@@ -147,7 +141,7 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   ],
   [
     member('ana: {access_level: ownr}'),
-    'access_level takes a whole number or one of no-access, minimal, guest, reporter, developer, maintainer, owner, not "ownr"',
+    'access_level must be an integer or one of no-access, minimal, guest, reporter, developer, maintainer, owner, not "ownr"',
     'Did you mean owner?',
   ],
   [
@@ -162,12 +156,12 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   [rule("user_ids: ['']"), 'user_ids takes a name or an ID, not ""'],
   [
     'projects: {platform/app: {deploy_keys: {deploy: {key: ssh-rsa nonsense}}}}',
-    'key takes a public key in one line, not a text of 16 characters',
+    'key takes a public key in one line, not a value of 16 characters',
     'A file that holds it is written {file: path}.',
   ],
   [
     'projects: {platform/app: {pages_domains: {x.test: {certificate: cert.pem}}}}',
-    'certificate takes PEM certificates and no private key, not a text of 8 characters',
+    'certificate takes PEM certificates and no private key, not a value of 8 characters',
     'A file that holds it is written {file: path}.',
   ],
 ]

@@ -124,7 +124,7 @@ describe('a damaged line', () => {
       expect([ran.code, ran.stderr]).toEqual([8, expect.stringContaining('its first line')])
     }
     const listed = await last('list')
-    expect(listed.stderr).toContain(`${journal()} is no journal that can be read`)
+    expect(listed.stderr).toContain(`${journal()} is not a readable journal`)
     expect(written()).toEqual([])
   })
 

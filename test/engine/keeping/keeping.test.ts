@@ -127,7 +127,9 @@ describe('a journal is kept', () => {
     const { code, stderr } = await run('journal undo last --yes')
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining('not kept in the journal, and left as they are: maximum_timeout'),
+      expect.stringContaining(
+        'skipped, because the journal has no previous values: maximum_timeout',
+      ),
     ])
     expect(server.seen.at(-1)?.body).toBe('{"locked":true}')
   })
@@ -202,7 +204,7 @@ describe('nothing is sent where it cannot be kept', () => {
     writeFileSync(join(config, 'state', 'journals'), '')
     const { code, stderr } = await run('runners pause 1')
     expect([code, written()]).toEqual([0, ['PUT /runners/1']])
-    expect(stderr).toContain('warning: this write cannot be undone, since it has no journal: ')
+    expect(stderr).toContain('this write cannot be undone, because it has no journal')
   })
 
   it('since the file is there already, or is a link', async () => {
@@ -218,10 +220,7 @@ describe('nothing is sent where it cannot be kept', () => {
   it('since it cannot be locked, whatever the system says', async () => {
     const file = join(folder(), 'run.ndjson')
     writeFileSync(`${file}.lock`, '')
-    await refused(
-      ['runners', 'pause', '1', '--journal', file],
-      `the journal ${file} cannot be made`,
-    )
+    await refused(['runners', 'pause', '1', '--journal', file], `cannot create the journal ${file}`)
     expect(existsSync(file)).toBe(false)
   })
 
@@ -233,7 +232,7 @@ describe('nothing is sent where it cannot be kept', () => {
   it.each([
     [['--resume', 'last', '--journal', 'x'], 'exclude each other'],
     [['--dry-run', '--journal', 'x'], 'exclude each other'],
-    [['--shard', '3/2'], 'no part of a whole'],
+    [['--shard', '3/2'], 'invalid shard'],
     [['--shard', 'ci'], 'CI_NODE_INDEX'],
   ])('for %j', async (flags, words) => {
     await refused(['runners', 'pause', '1', '2', ...flags], words)
@@ -245,7 +244,7 @@ describe('who made the run', () => {
     server.answer = ({ url }) => (url.endsWith('/user') ? notFound : { body: { id: idIn(url) } })
     const { code, stderr } = await run('runners pause 1 2')
     expect(code).toBe(0)
-    expect(stderr).toContain('does not say who you are')
+    expect(stderr).toContain('the instance does not report your user: --resume will require --yes')
     expect(headerOf(files()[0] ?? '')).toMatchObject({ user: null })
   })
 

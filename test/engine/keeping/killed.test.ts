@@ -120,7 +120,7 @@ describe('a run that begins before its input ends', () => {
     const [file = ''] = files()
     expect(linesOf(file).at(-1)).toMatchObject({ end: 'interrupted', counts: { done: 2 } })
     expect(stderr()).toContain('2 done. Journal:')
-    expect(stderr()).toContain('svcctl runners update --resume last - does the rest')
+    expect(stderr()).toContain('svcctl runners update --resume last - completes the run')
     forget()
     const cut = await run('runners update --resume last')
     expect([cut.code, written()]).toEqual([8, []])
@@ -156,7 +156,7 @@ describe('a run that begins before its input ends', () => {
     const input = `${Array.from({ length: 12 }, (_, i) => i + 1).join('\n')}\n`
     const refused = await run(line, input)
     expect([refused.code, written(), files()]).toEqual([2, [], []])
-    expect(refused.stderr).toContain('nobody can be asked')
+    expect(refused.stderr).toContain('confirmation required')
     expect((await run(`${line} --yes`, input)).code).toBe(0)
     expect(written()).toHaveLength(12)
   })
@@ -195,7 +195,7 @@ it('sends nothing further where the disk is full', { timeout: 60_000 }, async ({
     many,
   )
   expect(code, stderr).toBe(1)
-  expect(stderr).toContain('cannot be written')
+  expect(stderr).toContain('cannot write the journal')
   const begun = linesOf(file).flatMap((line) =>
     'n' in line && line.state === 'begun' ? [line.object] : [],
   )

@@ -73,12 +73,12 @@ describe('--resume', () => {
 
   it.each([
     ['runners pause 7 --resume last', 'takes no objects'],
-    ['runners pause - --resume last', 'has all that was given'],
-    ['runners update --resume last', 'no run of svcctl runners update'],
-    ['runners pause --resume last --sudo ben', 'made as nobody'],
+    ['runners pause - --resume last', 'the journal contains all objects'],
+    ['runners update --resume last', 'no run of "svcctl runners update" on'],
+    ['runners pause --resume last --sudo ben', 'was started as nobody, and this is ben'],
     ['runners pause --resume last --shard 1/2', 'exclude each other'],
     ['runners pause --resume last --project a/b', '--project exclude each other'],
-    ['runners pause --resume nowhere', 'no journal "nowhere"'],
+    ['runners pause --resume nowhere', 'unknown journal "nowhere'],
   ])('refuses %s', async (line, words) => {
     refused = [2]
     await run('runners pause 1 2')
@@ -97,13 +97,13 @@ describe('--resume', () => {
     expect(other.stderr).toContain(`svcctl runners pause --resume ${file}`)
     const elsewhere = { SVC_BASE_URL: `${server.url}/elsewhere` }
     const there = await run(['runners', 'pause', '--resume', file], undefined, elsewhere)
-    expect(there.stderr).toContain('was made at')
+    expect(there.stderr).toContain('was started at')
     name = 'ben'
     const somebody = await run(['runners', 'pause', '--resume', file])
-    expect(somebody.stderr).toContain('made by ana')
+    expect(somebody.stderr).toContain('was started by ana, and this is ben')
     name = ''
     const nobody = await run(['runners', 'pause', '--resume', file])
-    expect(nobody.stderr).toContain('is not known')
+    expect(nobody.stderr).toContain('cannot tell whether')
     expect([other.code, there.code, somebody.code, nobody.code, written()]).toEqual([
       2,
       2,
@@ -149,7 +149,7 @@ describe('--resume', () => {
     forget()
     const changed = await run('runners update --resume last')
     expect([changed.code, written()]).toEqual([2, []])
-    expect(changed.stderr).toContain('was changed since the run began')
+    expect(changed.stderr).toContain('changed after the run began')
     writeFileSync(input, '{"description":"new"}')
     refused = []
     expect((await run('runners update --resume last')).code).toBe(0)
@@ -195,7 +195,7 @@ describe('--resume', () => {
     await confirm()
     const open = await run('vulnerabilities confirm --resume last')
     expect([open.code, written()]).toEqual([8, []])
-    expect(open.stderr).toContain('1 not known')
+    expect(open.stderr).toContain('0 done, 1 unknown.')
     await confirm()
     server.answer = ({ url }) =>
       url.endsWith('/user') ? user : { body: { id: idIn(url), state: 'confirmed' } }
@@ -236,10 +236,12 @@ describe('--resume', () => {
     forget()
     const cut = await run('runners pause --resume last')
     expect([cut.code, written()]).toEqual([8, []])
-    expect(cut.stderr).toContain('the input of the run was cut')
+    expect(cut.stderr).toContain(
+      'the input of the run was interrupted: the remaining objects were not',
+    )
     const whole = await run('runners pause - --resume last', '1\n2\n3\n')
     expect(whole.code, whole.stderr).toBe(0)
-    expect(whole.stderr).not.toContain('given the same input again')
+    expect(whole.stderr).not.toContain('- completes the run with the same input')
     expect(written()).toEqual(['PUT /runners/3'])
     expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
   })
@@ -247,11 +249,11 @@ describe('--resume', () => {
   it('says of an input that broke that it is to be given again', async () => {
     refused = [2]
     const broken = await run('runners pause -', '{"id":1}\n{"id":2}\n{"id":oops\n')
-    const rest = 'svcctl runners pause --resume last - does the rest, given the same input again'
+    const rest = 'svcctl runners pause --resume last - completes the run with the same input'
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining(rest)])
-    expect(broken.stderr).toContain('standard input, line 3: this is not JSON')
+    expect(broken.stderr).toContain('standard input, line 3: not valid JSON')
     const open = await run('runners pause --resume last')
-    expect([open.code, open.stderr]).toEqual([4, expect.stringMatching(/--resume \S+ - does/)])
+    expect([open.code, open.stderr]).toEqual([4, expect.stringMatching(/--resume \S+ - completes/)])
     refused = []
     forget()
     const whole = await run('runners pause - --resume last', '{"id":1}\n{"id":2}\n{"id":3}\n')

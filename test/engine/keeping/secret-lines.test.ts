@@ -67,7 +67,7 @@ describe('a journal', () => {
       expect(ran.code, ran.stderr).toBe(8)
       expect(written()).toHaveLength(2)
       expect(text()).not.toContain(canary)
-      expect(headerOf(journal()).final).toContain('given on the line')
+      expect(headerOf(journal()).final).toContain('secret')
       const again = await run('api --resume last')
       expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('cannot be resumed')])
     },
@@ -163,7 +163,7 @@ describe('a file that a line names', () => {
       const { asked, final } = headerOf(journal())
       expect([asked, final]).toEqual([
         undefined,
-        `--input came from ${pipe}, which cannot be read again`,
+        `--input was read from ${pipe}, which cannot be read again`,
       ])
       forget()
       const again = await run('runners update --resume last')

@@ -36,7 +36,7 @@ describe('the header of a journal', () => {
 
   it('knows secrets of --param by their names', () => {
     const [endpoint] = writing
-    if (endpoint === undefined) throw new Error('there is none')
+    if (endpoint === undefined) throw new Error('none')
     const names = ['password', 'api_key', 'runners_token', 'signing_secret']
     const extra = Object.fromEntries(names.map((name) => [name, canary]))
     const plan = { key: '', endpoint, values: {}, extra }

@@ -193,7 +193,7 @@ describe('a mistake', () => {
   ])('in %j is pointed at', (expression, place) => {
     const { message, under } = refusal(expression)
     expect(under).toBe(place)
-    expect(message).toContain('cannot be understood')
+    expect(message).toContain('invalid condition')
   })
   it('in a field names the nearest', () => {
     const names: string[] = []

@@ -76,7 +76,7 @@ const left = async (
 }
 const place = (n: number) => ({ n, object: String(n) })
 const queued = (n: number): Line => ({ ...place(n), state: 'queued' })
-const never = (): Promise<never> => Promise.reject(new Error('nothing is written'))
+const never = (): Promise<never> => Promise.reject(new Error('nothing was written'))
 const done = (n: number, more = {}): Line => ({ ...place(n), state: 'done', status: 200, ...more })
 const failed = (n: number): Line => ({
   ...place(n),
@@ -106,7 +106,7 @@ describe('a journal', () => {
     symlinkSync(file, other)
     await expect(reopenJournal(other, readPast)).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringContaining('it is a link'),
+      message: expect.stringContaining('it is a symbolic link'),
     })
   })
   it.runIf(process.geteuid !== undefined)(
@@ -136,7 +136,7 @@ describe('a journal', () => {
           await go().catch((error: unknown) => {
             expect(error).toMatchObject({
               exitCode: 2,
-              message: `the journal is not to be gone by: ${file} may be written by other users`,
+              message: `the journal cannot be trusted: other users can write to ${file}`,
               details: { hint: expect.stringContaining(`chmod go-w ${file}`) },
             })
             names.push(name)
@@ -298,7 +298,7 @@ describe('writing', () => {
     await journal.append(queued(2))
     const error = await journal.append(queued(3)).catch((failure: Failure) => failure)
     expect(error).toMatchObject({ category: 'failed' })
-    expect(String(error)).toContain('no space left on the device; nothing further is sent')
+    expect(String(error)).toContain('no space left on the device')
     await expect(journal.append(queued(4))).rejects.toBe(error)
     await expect(journal.drained()).rejects.toBe(error)
     expect(text()).toBe(two)
@@ -325,7 +325,7 @@ describe('writing', () => {
     const journal = new Journal({ file, header, handle, held: stolen, clock })
     await journal.append(queued(1))
     await clock.pass(1000)
-    await expect(journal.append(queued(2))).rejects.toThrow('another process took it over')
+    await expect(journal.append(queued(2))).rejects.toThrow('another process took over the journal')
   })
 })
 
@@ -467,8 +467,12 @@ describe('who goes on with a run', () => {
   it('may have another minor version', () =>
     expect(checkIdentity(header, { ...same, version: '1.9.0' })).toBeUndefined())
   it('is asked where either is not known', () => {
-    expect(checkIdentity(header, { ...same, user: null })).toContain('not known')
-    expect(checkIdentity({ ...header, user: null }, same)).toContain('not known')
+    expect(checkIdentity(header, { ...same, user: null })).toContain(
+      'cannot tell whether the same user started the run',
+    )
+    expect(checkIdentity({ ...header, user: null }, same)).toContain(
+      'cannot tell whether the same user started the run',
+    )
     expect(checkIdentity({ ...header, user: null }, { ...same, user: null })).toBeUndefined()
   })
   it('cannot, where a secret was typed', () => {
@@ -535,7 +539,7 @@ describe('taking back', () => {
     const named: string[] = []
     const known = await all(undoOf(await readPast(file), (...lost) => named.push(lost.join(': '))))
     expect(known).toMatchObject([place(1)])
-    expect(named).toEqual(['2: it was made without a record of what was there before'])
+    expect(named).toEqual(['2: the run did not record previous values'])
   })
   it('knows what was under way as the run ended by what was there before that', async () => {
     const begun = (n: number) => ({

@@ -208,7 +208,7 @@ describe('the breaker', () => {
     expect(failed + not_tried).toBe(100)
     expect(report.end).toBe('stopped')
     expect(verdict(report)).toMatchObject({ exitCode })
-    expect(verdict(report)?.message).toMatch(/^stopped: .* in a row; 0 done, .* not tried$/)
+    expect(verdict(report)?.message).toMatch(/^stopped: .* in a row; 0 done, .* not attempted$/)
   })
   it.each([
     ['auth', 403],
@@ -268,7 +268,7 @@ describe('--max-failures', () => {
     expect(report).toMatchObject({ end: 'stopped', counts: { failed: 5, done: 10 } })
     expect(verdict({ ...report, counts: { ...report.counts, not_tried: 85 } })).toMatchObject({
       exitCode: 8,
-      message: 'stopped: as many failures as may be; 10 done, 5 failed, 85 not tried',
+      message: 'stopped after too many failures; 10 done, 5 failed, 85 not attempted',
     })
   })
   it('is judged as a part from the twentieth outcome on', async () => {

@@ -14,8 +14,8 @@ const markOf = ({ left_seconds: left, expired }: DomainCertificate): 'good' | 'w
 
 const endText = ({ left_seconds: left, expired, renews }: DomainCertificate): string => {
   const end =
-    left === undefined ? (expired === true ? 'has ended' : 'end not told') : leftText(left)
-  return renews === true ? `${end}, renewed by itself` : end
+    left === undefined ? (expired === true ? 'expired' : 'expiry unknown') : leftText(left)
+  return renews === true ? `${end}, renewed automatically` : end
 }
 
 /** As many as a page has room for. */
@@ -41,7 +41,7 @@ export const certificatesPart: OverviewPart = {
       return [name, among.length] as const
     })
     const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
-    const told = [...counts, ['whose end is not told', open] as const]
+    const told = [...counts, ['with an unknown expiry date', open] as const]
       .filter(([, n]) => n > 0)
       .map(([name, n]) => `${n} ${name}`)
     const rest = certificates.length - most

@@ -14,13 +14,13 @@ import { storagesPart } from './storages.js'
 const columns = { name: 14 } as const
 
 const stateOf = ({ works }: ProfileCredential): string =>
-  works === undefined ? 'not tried' : works ? 'works' : 'does not work'
+  works === undefined ? 'not tried' : works ? 'works' : 'invalid'
 
 const markOf = ({ works }: ProfileCredential): 'good' | 'bad' | 'warn' =>
   works === undefined ? 'warn' : works ? 'good' : 'bad'
 
 const endText = ({ left_seconds: left, renews }: ProfileCredential): readonly string[] =>
-  renews === true ? ['renewed by itself'] : left === undefined ? [] : [leftText(left)]
+  renews === true ? ['renewed automatically'] : left === undefined ? [] : [leftText(left)]
 
 const tokensPart: OverviewPart = {
   name: 'tokens',

@@ -100,7 +100,7 @@ const missingOf = ({ failed, hidden }: Found): string | undefined => {
       : [`${several(failed.length, 'project')} could not be read: ${first.message}`]),
     ...(hidden === 0
       ? []
-      : [`${several(hidden, 'project')} ${hidden === 1 ? 'does' : 'do'} not show jobs`]),
+      : [`${several(hidden, 'project')} ${hidden === 1 ? 'does' : 'do'} not show their jobs`]),
   ]
   return parts.join('; ')
 }

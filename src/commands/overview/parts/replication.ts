@@ -6,7 +6,7 @@ import type { OverviewPart, Pen } from '../types.js'
 const columns = { name: 14, bar: 12 } as const
 
 const stateOf = ({ healthy }: GeoSite): string =>
-  healthy === undefined ? 'not told' : healthy ? 'healthy' : 'unhealthy'
+  healthy === undefined ? 'unknown' : healthy ? 'healthy' : 'unhealthy'
 
 const markOf = ({ healthy }: GeoSite): 'good' | 'bad' | 'warn' =>
   healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'

@@ -37,7 +37,7 @@ export const runnersPart: OverviewPart = {
           const share = shareOf(some)
           const drawn = share === undefined ? ' '.repeat(columns.bar) : bar(share, columns.bar)
           const percent = share === undefined ? '    –' : `${Math.round(100 * share)} %`.padStart(5)
-          const said = i === 0 ? 'of those that are not paused' : countsText(some)
+          const said = i === 0 ? 'of active runners' : countsText(some)
           return after(`${cell(nameOf(name), columns.name)} ${drawn} ${percent}  `, said)
         }),
       rows: [

@@ -52,7 +52,7 @@ export const storagesPart: OverviewPart = {
       ...(untold === 0
         ? {}
         : {
-            missing: `${several(untold, 'project')} ${untold === 1 ? 'does' : 'do'} not say where`,
+            missing: `${several(untold, 'project')} ${untold === 1 ? 'does' : 'do'} not report their storage`,
           }),
       lines: ({ bar, cell, after }) =>
         storages.flatMap(({ storage, projects, weight }) => {

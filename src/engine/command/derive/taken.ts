@@ -85,13 +85,13 @@ const shownScope = (name: 'project' | 'group', help: string): Flag => ({
 const furtherScopes = (command: Described): readonly Flag[] => {
   if (selectsOf(command)?.spread === true)
     return [
-      shownScope('project', 'with --select: among those of this project'),
-      shownScope('group', 'with --select: among those of this group'),
+      shownScope('project', 'with --select: select from this project'),
+      shownScope('group', 'with --select: select from this group'),
     ]
   if (downloads(command) || !ofProjects(command) || hasForm(command, 'group')) return hiddenScopes
   return [
     hiddenScope('project'),
-    shownScope('group', 'of the projects of this group, and of the groups below it'),
+    shownScope('group', 'all projects of this group and its subgroups'),
   ]
 }
 
@@ -124,7 +124,7 @@ const limits: readonly Flag[] = pagingFlags
     group: 'many',
     param: {
       type: 'string',
-      help: 'with --select: the first so many that match',
+      help: 'with --select: maximum number of objects',
       placeholder: 'n|all',
     },
   }))
@@ -137,7 +137,7 @@ const selection = (command: Described): readonly Flag[] => {
   const by = (fact.by ?? []).map(
     (name): Flag => ({
       name,
-      param: { type: 'boolean', help: 'with --select: among those of the whole instance' },
+      param: { type: 'boolean', help: 'with --select: select from the whole instance' },
       required: false,
       selects: true,
     }),
