@@ -1,0 +1,33 @@
+/** What users read is plain English: `../../.config/texts/` says how that is checked. */
+import { expect, it } from 'vitest'
+import { collectTexts } from '../../.config/texts/collect.js'
+import { spellingFindings, styleFindings } from '../../.config/texts/lint.js'
+
+/** Still to be rewritten. */
+const later = /^(?:src\/desired\/|\.github\/(?:CHANGELOG|CONTRIBUTING|SECURITY))/
+
+const texts = collectTexts().filter(({ place }) => !later.test(place))
+
+it('finds the texts of the source and of the documents', () => {
+  const found = texts.map(({ text }) => text)
+  expect(found).toContain('Show a runner')
+  expect(found.length).toBeGreaterThan(2000)
+})
+
+it('holds no words of our own and no sentence of more than 25 words', async () => {
+  expect(await styleFindings(texts)).toEqual([])
+})
+
+it('is spelled as in America', async () => {
+  expect(await spellingFindings(texts)).toEqual([])
+})
+
+it('finds what is wrong', async () => {
+  const wrong = { place: 'x.ts:1', text: 'The run is gone on with. Nothing else is recieved.' }
+  const long = { place: 'x.ts:2', text: `${'word '.repeat(26)}ends.` }
+  expect(await styleFindings([wrong, long])).toEqual([
+    expect.stringMatching(/^x.ts:1 Incorrect term: “is gone on with”, use “is resumed”/),
+    expect.stringMatching(/^x.ts:2 sentence of 27 words/),
+  ])
+  expect(await spellingFindings([wrong])).toEqual(['x.ts:1 recieved'])
+})
