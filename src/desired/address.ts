@@ -19,6 +19,10 @@ export interface ManagedPlace {
 export const isPlacePath = (path: string): boolean =>
   path.split('/').every((part) => /^[A-Za-z0-9_.-]+$/.test(part) && !isDots(part))
 
+/** A path and the groups that it lies in, the outermost first. */
+export const pathsDownTo = (path: string): readonly string[] =>
+  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
+
 /** Whether the API would take the path of a place for an ID: that of a group whose name is digits only. */
 export const looksLikeId = ({ path }: ManagedPlace): boolean => /^\d+$/.test(path)
 

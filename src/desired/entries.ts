@@ -10,6 +10,7 @@ import {
 } from './actions.js'
 import { type Address, addressText, placeText } from './address.js'
 import type { DesiredPlace } from './files/index.js'
+import { byText } from './values.js'
 import type { Origin, Wish, WishedItem } from './wishes.js'
 
 /** What is said of an item: what would be done, what was found, or that it was not read. */
@@ -112,7 +113,6 @@ const actionEntries = ({ actions }: DesiredPlan): readonly PlanEntry[] => {
 
 const stages = managedKinds.map(({ scope, name }) => `${scope} ${name}`)
 const scopes = ['site', 'group', 'project']
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** What changes comes first, as in the sum. */
 const rankOf = ({ is }: PlanEntry): number => (is === 'update' ? -1 : ranks.indexOf(is))

@@ -13,12 +13,15 @@ export interface Typed {
   readonly param: Param | undefined
 }
 
+/** Texts by their code units: the same order everywhere. */
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
 /** JSON text that is the same for the same value: keys in order, no blanks. */
 export const canonical = (value: JsonValue): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
   const fields = Object.entries(value as Readonly<Record<string, JsonValue>>)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .sort(([a], [b]) => byText(a, b))
     .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)
   return `{${fields.join(',')}}`
 }
@@ -27,8 +30,8 @@ const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArra
 
 /** Members without those that are there twice, in an order of their own. */
 const asSet = (members: readonly JsonValue[]): readonly JsonValue[] => {
-  const byText = new Map(members.map((member) => [canonical(member), member]))
-  return [...byText].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, member]) => member)
+  const texts = new Map(members.map((member) => [canonical(member), member]))
+  return [...texts].sort(([a], [b]) => byText(a, b)).map(([, member]) => member)
 }
 
 const lines = (text: string): string => text.replace(/\r\n?/g, '\n')

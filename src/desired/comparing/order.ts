@@ -7,7 +7,7 @@ import { shelve } from '../../base/shelves.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import { type PlannedAction, Ready } from '../actions.js'
 import { addressText, type ManagedPlace } from '../address.js'
-import { normalised } from '../values.js'
+import { byText, normalised } from '../values.js'
 import { owner, type PlannedMembership, planOfMembership } from './members.js'
 import type { Draft } from './types.js'
 
@@ -16,9 +16,6 @@ const verbs = ['create', 'enable', 'update', 'delete']
 const scopes = ['site', 'group', 'project']
 
 const stageOf = ({ kind }: Draft): number => stages.get(`${kind.scope} ${kind.name}`) ?? stages.size
-
-/** Texts by their code units: the same order everywhere. */
-export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Places: the instance, groups with the outer first, projects. */
 export const byPlace = (a: ManagedPlace, b: ManagedPlace): number =>

@@ -1,5 +1,5 @@
 /** What all projects below a group share, said once for all of them. */
-import type { ManagedPlace } from '../address.js'
+import { type ManagedPlace, pathsDownTo } from '../address.js'
 import type { FileSection } from './document.js'
 import { comparable, FileMap, type FileValue, packed, sorted, unpacked } from './model.js'
 
@@ -41,20 +41,12 @@ class Alike {
   }
 }
 
-const isBelow = (project: ManagedPlace, group: ManagedPlace): boolean =>
-  project.path.toLowerCase().startsWith(`${group.path.toLowerCase()}/`)
-
 /** Outer groups come before those within them. */
 const outward = ({ path }: ManagedPlace): string =>
   `${String(path.split('/').length).padStart(3, '0')} ${path}`
 
 /** The groups that a path may lie in. */
-const above = (path: string): readonly string[] =>
-  path
-    .toLowerCase()
-    .split('/')
-    .slice(0, -1)
-    .map((_, i, parts) => parts.slice(0, i + 1).join('/'))
+const above = (path: string): readonly string[] => pathsDownTo(path.toLowerCase()).slice(0, -1)
 
 /**
  * Moves what all projects below a group share up to `group/**`: of a single object its attributes, of sets
@@ -113,10 +105,6 @@ export class Factoring {
   /** The keys that the groups above a place say of a kind. */
   #saidAbove(place: ManagedPlace, kind: string): ReadonlySet<string> {
     const groups = above(place.path).flatMap((path) => this.#groups.get(path) ?? [])
-    return new Set(
-      groups
-        .filter(({ group }) => isBelow(place, group))
-        .flatMap(({ kinds }) => [...(kinds.get(kind)?.keys() ?? [])]),
-    )
+    return new Set(groups.flatMap(({ kinds }) => [...(kinds.get(kind)?.keys() ?? [])]))
   }
 }

@@ -8,6 +8,7 @@ import type { Attribute } from '../attributes.js'
 import { meant } from '../comparing/pairing.js'
 import type { CalledBy } from '../instance.js'
 import { mayMean, type Scoping } from '../reading/sight.js'
+import { byText } from '../values.js'
 
 /** A value of a file. */
 export type FileValue = JsonValue | FileMap | readonly (JsonValue | FileMap)[]
@@ -24,11 +25,9 @@ export const plain = (value: FileValue): JsonValue => {
   return Array.isArray(value) ? plainList(value) : (value as JsonValue)
 }
 
-const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 /** Sorted by a text of each, the same wherever it runs. */
 export const sorted = <T>(list: Iterable<T>, by: (one: T) => string): readonly T[] =>
-  [...list].sort((a, b) => inOrder(by(a), by(b)))
+  [...list].sort((a, b) => byText(by(a), by(b)))
 
 /** Text that is the same for the same value, whatever the order of its maps. */
 export const comparable = (value: FileValue): string => {

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
-import type { ManagedPlace, Reference } from '../address.js'
+import { type ManagedPlace, pathsDownTo, type Reference } from '../address.js'
 import { packed, unpacked } from '../packed.js'
 import type { KnownPlaces, ProjectFacts } from '../reading/sight.js'
 import { canonical } from '../values.js'
@@ -30,10 +30,7 @@ export interface Levels {
 const depth = (path: string): number => (path === '' ? 0 : path.split('/').length)
 
 /** The paths above a path, the outermost first, and `''` before them. */
-const above = (path: string): readonly string[] => {
-  const parts = path.split('/')
-  return ['', ...parts.slice(0, -1).map((_, i) => parts.slice(0, i + 1).join('/'))]
-}
+const above = (path: string): readonly string[] => ['', ...pathsDownTo(path).slice(0, -1)]
 
 type ByPath = ReadonlyMap<string, DeclaredLevel>
 

@@ -6,7 +6,7 @@ import { didYouMean } from '../../base/suggest.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
-import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
+import { isPlacePath, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
 import type { SeenKind } from '../instance.js'
 import { originText } from '../wishes.js'
 import type { Book } from './names.js'
@@ -260,10 +260,6 @@ const projectIn = (record: Fields): ListedProject | undefined => {
   }
 }
 
-/** A path, and every group above it. */
-const above = (path: string): readonly string[] =>
-  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
-
 export class PlaceListing {
   readonly #reader: KindReader
   readonly #book: Pick<Book, 'learn' | 'knownGroup'>
@@ -322,7 +318,8 @@ export class PlaceListing {
       const add = (path: string): void => {
         if (!found.has(lower(path)) && this.#isNamed(path)) found.set(lower(path), path)
       }
-      for (const { group } of await this.all()) if (group !== undefined) above(group).forEach(add)
+      for (const { group } of await this.all())
+        if (group !== undefined) pathsDownTo(group).forEach(add)
       for (const { full_path } of await this.#ownList()) {
         const path = textOf(full_path)
         if (path !== undefined) add(path)
