@@ -4,7 +4,7 @@ import { version } from './base/version.js'
 import { commandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { areaHelp, rootHelp } from './cli/help/pages.js'
-import { topicHelp } from './cli/help/topics.js'
+import { topicHelp, withTopic } from './cli/help/topics.js'
 import { parse } from './cli/words/tree.js'
 import type { Decided } from './engine/options.js'
 import { type About, isWord, type Meant } from './engine/plan/line.js'
@@ -114,7 +114,10 @@ const dispatch = async (
   const topic = more.length === 0 ? await topicHelp(about) : undefined
   if (topic !== undefined) return page(topic)
   // As `--help` behind the words: Commander's own help takes one word only.
-  return answer(await parse([...words, '--help']), signal, decided)
+  const line = await parse([...words, '--help']).catch(async (error: unknown) => {
+    throw more.length === 0 ? await withTopic(about, error) : error
+  })
+  return answer(line, signal, decided)
 }
 
 /**

@@ -44,7 +44,7 @@ export const settings = {
   'key-file': string('PEM file with the key of the client certificate', { format: 'pem' }),
   timeout: integer('seconds to wait for a response', { min: 1, max: 86_400 }),
   retries: integer('number of retries per request', { min: 0, max: 100 }),
-  vocabulary: string('vocabulary file of the instance (see: svcctl help real-instances)', {
+  vocabulary: string('vocabulary file of the instance (see: svcctl help instances)', {
     completes: 'file',
   }),
   rate: string('maximum requests per second or minute (100/s, 600/min)', { placeholder: 'n/s' }),

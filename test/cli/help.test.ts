@@ -80,7 +80,9 @@ describe('help', () => {
   it.each(Object.keys(topics))('on %s', async (topic) => {
     const text = await topicHelp(topic)
     expect(text?.length).toBeGreaterThan(100)
-    expect(tooLong(text ?? '')).toEqual([])
+    // Files in a page of the guide stand as they are to be copied.
+    const prose = (text ?? '').replace(/^ {4}(?! ?[-\w]+ {2}).*$/gm, '')
+    expect(tooLong(prose)).toEqual([])
   })
 
   it('of the program', async () => {

@@ -1,4 +1,5 @@
 /** Help on what all commands share. All from the same data as the parser. */
+
 import {
   outputFlags,
   pageFlags,
@@ -8,69 +9,12 @@ import {
   sortFlags,
   spreadFlags,
 } from '../../engine/command/globals.js'
-import { categoryMeanings, exitCodes } from '../../errors.js'
+import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formats } from '../../output/formats.js'
 import { environment } from './environment.js'
 import { rowsOfFlags } from './flag-rows.js'
-import { commandLine, indent, table, wrap } from './layout.js'
-
-// `svcctl help real-instances`: where instances differ from the documents, and what to do about it.
-
-/** A paragraph, or lines of a shell or a file. */
-type Part = string | { readonly lines: readonly string[] }
-
-const parts: readonly Part[] = [
-  'The API documents use neutral names. On a real instance, a few parameters, fields and the session cookie have other names, and each version supports a different set. Paths, headers and values are mostly the same.',
-  'An instance ignores parameters that it does not know and still answers 200. After a write, svcctl therefore compares the response with the request and reports ignored attributes. With --strict, the command then exits with 1. svcctl doctor shows the version of the instance and the vocabulary in use.',
-  'You can send parameters that only a newer version knows, and show its fields:',
-  {
-    lines: [
-      'svcctl settings update --param new_setting=5 --strict',
-      'svcctl runners list --param status=brand_new',
-    ],
-  },
-  'A vocabulary file holds the names that an instance uses. "learn" writes one from the instance’s responses and leaves uncertain names as comments. "check" compares the file with the instance:',
-  {
-    lines: [
-      'svcctl vocabulary learn --to work.yml',
-      'svcctl profile set work --vocabulary work.yml',
-      'svcctl vocabulary check -p work',
-    ],
-  },
-  'An example of the file. Only the first line is required:',
-  {
-    lines: [
-      'vocabulary: 1',
-      'words: { cloud: nimbus }               # parts of names and paths',
-      'names: { monitor_site: watch_region }  # whole names; beat words',
-      'cookies: { _svc_session: _hub_session }',
-      'headers: { x-total: x-hub-total }',
-      'paths: { /geo_nodes: /geo_sites }',
-      'slugs: { monitoring: watchtower }      # of a family of integrations',
-      'values: { runners.status: [stale] }    # further ones',
-      'gone: { "POST /ci/lint": "check within a project: --project" }',
-      'secrets: [hub_signing_blob]            # further fields to mask',
-    ],
-  },
-  'svcctl then accepts both names: as flags, in --param, --input, --fields and --where, and in "settings get". Do not use both names of a parameter on one command line. --curl, -v and the audit log show the instance’s names, because these are sent. JSON keeps the instance’s names; tables and CSV use them as headings; --help and completion list them first. With several profiles, each instance gets its own names. Files for plan and apply always use the names of the API documents.',
-  'The vocabulary of a profile applies to its base URL only. SVC_VOCABULARY applies to every instance, including the embedded one. A vocabulary can rename fields but never weakens protection: a secret field stays masked under both names. To test with these names, run svcctl sandbox serve --vocabulary work.yml.',
-]
-
-/** The page. */
-const realInstancesPage = (width: number): string =>
-  parts
-    .map((part) =>
-      typeof part === 'string'
-        ? wrap(part, width - indent.length)
-            .map((line) => indent + line)
-            .join('\n')
-        : part.lines
-            .map((line) =>
-              line.startsWith('svcctl') ? commandLine(line, width) : `${indent}  ${line}`,
-            )
-            .join('\n'),
-    )
-    .join('\n\n')
+import { guidePage } from './guide.js'
+import { indent, table, wrap } from './layout.js'
 
 const pageWidth = 80
 
@@ -146,12 +90,32 @@ export const topics: Readonly<Record<string, () => string | Promise<string>>> = 
   environment: environmentTopic,
   output: outputTopic,
   configuration: configurationTopic,
-  'real-instances': () => realInstancesPage(pageWidth),
+  where: async () =>
+    guidePage((await import('../../../.github/guide/where.md')).default, pageWidth),
+  'many-objects': async () =>
+    guidePage((await import('../../../.github/guide/many-objects.md')).default, pageWidth),
+  'as-code': async () =>
+    guidePage((await import('../../../.github/guide/as-code.md')).default, pageWidth),
+  journal: async () =>
+    guidePage((await import('../../../.github/guide/journal.md')).default, pageWidth),
+  instances: async () =>
+    guidePage((await import('../../../.github/guide/instances.md')).default, pageWidth),
+  agents: async () =>
+    guidePage((await import('../../../.github/guide/agents.md')).default, pageWidth),
   recipes: async () => (await import('./recipes.js')).recipesPage(pageWidth),
 }
 
 /** A topic's page, or undefined when nothing is called that. */
-export const topicHelp = (name: string): Promise<string> | undefined => {
+export const topicHelp = (given: string): Promise<string> | undefined => {
+  const name = given === 'real-instances' ? 'instances' : given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
   return topic === undefined ? undefined : Promise.resolve(topic()).then((text) => `${text}\n`)
+}
+
+/** A word that help does not know, with the nearest topic where no command is near. */
+export const withTopic = async (word: string, error: unknown): Promise<unknown> => {
+  if (!(error instanceof Failure) || error.details.hint?.startsWith('Did you mean')) return error
+  const { didYouMean } = await import('../../base/suggest.js')
+  const hint = didYouMean(word, Object.keys(topics))
+  return hint === undefined ? error : usage(error.message, hint)
 }
