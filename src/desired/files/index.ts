@@ -94,7 +94,12 @@ const takeFile = async (
   const flow = await flowReader()
   for (const document of documents)
     takeDocument(document, { mistakes, rules, kinds: managedKinds, all, flow })
-  for (const level of all.open) level.pack()
+  // Written with escapes a name does not show in the text.
+  const mayNameTeams = /team:|\\/.test(text)
+  for (const level of all.open) {
+    level.mayNameTeams ||= mayNameTeams
+    level.pack()
+  }
   all.open.clear()
 }
 
@@ -187,8 +192,11 @@ const idleIn = (
 const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
   const merge = merging(managedKinds.filter(isCheckedTogether))
   for (const kind of merge(levels.site)) checkMerged(kind, mistakes)
-  for (const { path, inGroup } of placesSaid(levels))
-    for (const kind of merge(levels.ofProject(path, inGroup))) checkMerged(kind, mistakes)
+  for (const { path, inGroup } of placesSaid(levels)) {
+    const said = levels.ofProject(path, inGroup)
+    const isSame = !inGroup && said.length === levels.ofProject(path, true).length
+    for (const kind of isSame ? [] : merge(said)) checkMerged(kind, mistakes)
+  }
 }
 
 /**

@@ -162,6 +162,8 @@ type DeclaredKinds = Map<string, DeclaredKind>
 /** What is said for places of one scope, by one key. */
 export class DeclaredLevel implements LevelKey {
   inherit?: SaidOnce<boolean>
+  /** Whether a file that speaks of it may name a team. */
+  mayNameTeams = false
   readonly form: LevelKey['form']
   readonly scope: ManagedScope
   readonly path: string

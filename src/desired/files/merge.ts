@@ -119,9 +119,10 @@ export const mergeLevels = (
 ): readonly MergedKind[] => {
   const ranked = [...shelvesOf(levels, rankOf).values()].flatMap(united)
   const last = ranked.findLastIndex(({ inherit }) => inherit?.value === false)
-  const left = ranked.slice(Math.max(0, last))
+  // Each is unpacked once.
+  const left = ranked.slice(Math.max(0, last)).map((level) => level.kinds)
   return kinds.flatMap((kind) => {
-    const said = left.flatMap(({ kinds: declared }) => {
+    const said = left.flatMap((declared) => {
       const one = declared.get(kind.name)
       return one?.kind === kind ? [{ ...one, cuts: one.inherit?.value === false }] : []
     })

@@ -328,6 +328,7 @@ export const expandTeams = (
   const teams = new Teams(all, mistakes, owns)
   for (const team of all.values()) teams.members(team)
   for (const level of levels) {
+    if (!level.mayNameTeams) continue
     const { kinds } = level
     const changed = [...kinds.values()].map((declared) => [
       declared.kind.by === 'user' && expandItems(teams, declared),
