@@ -1,5 +1,5 @@
 /** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
-import { KeptAnswers } from '../base/kept.js'
+import { AsyncCache } from '../base/async-cache.js'
 import { type Endpoint, methodOf, writes } from '../catalogue/endpoint.js'
 import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'
@@ -47,7 +47,7 @@ const decoder = new TextDecoder()
  */
 export class InstanceClient {
   readonly #options: InstanceOptions
-  readonly #clients = new KeptAnswers<string, Client>()
+  readonly #clients = new AsyncCache<string, Client>()
 
   constructor(options: InstanceOptions) {
     this.#options = options

@@ -280,5 +280,5 @@ export const made = {
 export const list = define({
   description: ['Tables show when certificates expire and mark those that expire soon.'],
   examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
-  made,
+  computedFields: made,
 })

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { JsonValues } from '../base/json/value.js'
 import { list, string } from '../catalogue/params.js'
-import type { PlaceService, Services } from '../engine/command/services.js'
+import type { Services, WorkspaceService } from '../engine/command/services.js'
 import type { Argument, Given } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 import {
@@ -106,7 +106,10 @@ const flags = {
   unset: list('string', 'settings to unset'),
 } as const
 
-const changesOf = ({ globals }: PlaceService, { flags: given }: GivenBy<typeof flags>): Changes => {
+const changesOf = (
+  { globals }: WorkspaceService,
+  { flags: given }: GivenBy<typeof flags>,
+): Changes => {
   const { unset = [], ...set } = given
   const { baseUrl, output, sudo, timeout, retries, rate } = globals
   const wanted = { ...set, 'base-url': baseUrl, output, sudo, timeout, retries, rate }

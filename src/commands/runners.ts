@@ -9,10 +9,10 @@ import { pathIn } from '../catalogue/path-in.js'
 import { answered } from '../engine/command/answered.js'
 import type {
   InstanceService,
-  PlaceService,
   PlanAnswer,
   Services,
   Stays,
+  WorkspaceService,
 } from '../engine/command/services.js'
 import type { Operation, Plan, Received } from '../engine/command/types.js'
 import { Failure, survived, usage } from '../errors.js'
@@ -86,7 +86,7 @@ const stillPaused = (when: string): Stays => ({
 
 /** Runs what the person asked for, in their shell; what it prints goes to standard error. */
 const runCommand = async (
-  { cwd, clock, env }: PlaceService,
+  { cwd, clock, env }: WorkspaceService,
   command: string,
 ): Promise<Failure | undefined> => {
   const run = await programs()
@@ -118,7 +118,7 @@ const flags = {
 } as const
 
 /** @throws Failure `usage` for one file where two are kept */
-const checkJournal = ({ journal }: PlaceService['globals']): void => {
+const checkJournal = ({ journal }: WorkspaceService['globals']): void => {
   if (journal !== undefined && journal !== 'none')
     throw usage(
       '--resume-after and --journal exclude each other',

@@ -1,6 +1,6 @@
 /** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
 
-import { KeptAnswers } from '../base/kept.js'
+import { AsyncCache } from '../base/async-cache.js'
 import { members } from '../catalogue/areas/members.js'
 import { pathIn } from '../catalogue/path-in.js'
 import type { RecordOf } from '../client/typed.js'
@@ -126,7 +126,7 @@ export const namedUsers = (
 ): Pick<Operation, 'planFirst' | 'reads' | 'split' | 'standIn'> & {
   readonly complete: (plan: Plan) => Promise<Plan>
 } => {
-  const known = new KeptAnswers<string, string>()
+  const known = new AsyncCache<string, string>()
   return {
     split: usersIn,
     standIn: (user) => (isId(user) ? user : '0'),

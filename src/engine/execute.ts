@@ -8,14 +8,14 @@ import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
-import type { JournalWish } from './keeping/wish.js'
+import type { JournalOptions } from './journaling/options.js'
 import type { AskedLine, Decided, LinePart, RunWithin } from './options.js'
 import { type FindOwn, ownWords } from './own/found.js'
 import { Printed } from './perform/unsent.js'
 import { commandsOwn, everybodys, fromStdin, globalsOf } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { columnOf, type Parents, parentsIn } from './plan/parents.js'
-import { prelude } from './rehearsal.js'
+import { preflight } from './preflight.js'
 import { follow, startRun } from './run.js'
 import { spreadBy } from './targets/objects.js'
 import { checkSelection } from './targets/selected-list.js'
@@ -27,7 +27,7 @@ const wishOf = (
   raw: Raw,
   globals: Globals,
   parents: Parents | undefined,
-): JournalWish => {
+): JournalOptions => {
   const source =
     parents !== undefined
       ? 'parents'
@@ -122,7 +122,7 @@ const untilOf = async (
   return { until: new Until(texts, { command, timeout, ...words }) }
 }
 
-const within: RunWithin = async (...ask) => (await import('./within.js')).runWithin(...ask)
+const within: RunWithin = async (...ask) => (await import('./subcommand.js')).runWithin(...ask)
 
 /** Runs a command on one instance. */
 const executeOne = async (
@@ -158,7 +158,7 @@ const executeOne = async (
   const { printing, close } = running
   let failed: unknown
   try {
-    await prelude({ command, globals, person: running.services.person, ...words }, early)
+    await preflight({ command, globals, person: running.services.person, ...words }, early)
     checkShown(format, command, globals)
     await follow({ command, raw, globals, signal, parents, running, wish, input, ...said })
   } catch (error) {

@@ -6,7 +6,7 @@ import { printError } from '../terminal/streams/notes.js'
 import { say, standardError } from '../terminal/streams/standard.js'
 import { failuresInJson } from './format.js'
 import type { Decided } from './options.js'
-import { worded } from './place/advice.js'
+import { worded } from './workspace/advice.js'
 
 /** After a signal, whatever ended the run is its doing; what says more than that is kept. */
 const interruptionOf = (error: unknown): Failure =>

@@ -13,7 +13,7 @@ import type { Globals } from './command/globals.js'
 import type { Emit, Piped, WithinAnswer, WithinAsk } from './command/services.js'
 import type { Command } from './command/types.js'
 import type { StandardInput } from './input.js'
-import type { JournalWish } from './keeping/wish.js'
+import type { JournalOptions } from './journaling/options.js'
 import type { FindOwn } from './own/found.js'
 import type { Raw } from './plan/line.js'
 import type { Until } from './until.js'
@@ -128,7 +128,7 @@ export interface RunOptions {
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
   /** What the line says of its journal. */
-  readonly wish: JournalWish
+  readonly wish: JournalOptions
   /** Where it is one of several instances. */
   readonly part?: InstancePart
   /** Where it is within another: what it has from there, and how it is seen. */

@@ -14,11 +14,11 @@ import { resolve } from 'node:path'
 import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
-import type { Coming, Given, Plan, PlanSource } from './command/described.js'
+import type { Given, ObjectStream, Plan, PlanSource } from './command/described.js'
 import { isRepeated } from './command/many-flags.js'
 import type { Services } from './command/services.js'
 import type { Command, Operation } from './command/types.js'
-import type { JournalWish } from './keeping/wish.js'
+import type { JournalOptions } from './journaling/options.js'
 import type { RunOptions } from './options.js'
 import { asNeutral } from './own/found.js'
 import { isSource, type Targets } from './perform/requests.js'
@@ -125,8 +125,8 @@ const defaultRound = 2
 
 /** The line of the run that is gone on with; undefined where nothing of it is left. */
 const takenUp = async (line: RunLine): Promise<RunLine | undefined> => {
-  if (line.globals.resume === undefined || line.command.keeps === true) return line
-  const { takeUp } = await import('./keeping/resuming.js')
+  if (line.globals.resume === undefined || line.command.ownJournal === true) return line
+  const { takeUp } = await import('./journaling/resume.js')
   const taken = await takeUp({ ...line, ...line.running })
   return taken === undefined ? undefined : { ...line, ...taken }
 }
@@ -145,7 +145,7 @@ const checkWhole = ({ wish: { resumed } }: RunLine): void => {
 
 /** Keeps the digest of what was read of a file: it may be another when the journal is made. */
 const digesting =
-  ({ digests }: JournalWish) =>
+  ({ digests }: JournalOptions) =>
   async (path: string, bytes: Uint8Array): Promise<void> => {
     const { createHash } = await import('node:crypto')
     digests.set(resolve(path), createHash('sha256').update(bytes).digest('hex'))
@@ -154,7 +154,7 @@ const digesting =
 /** What the line says, as values: flags, `--input`, standard input and rows checked. */
 const asked = async (
   line: RunLine,
-  coming: Coming | undefined,
+  coming: ObjectStream | undefined,
   rowFields: RowFieldsOf,
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, wish, words } = line

@@ -3,40 +3,40 @@
 import { Failure } from '../errors.js'
 import type { Ask } from '../http/types.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
+import type { Engine } from './bulk/each.js'
+import { BulkRunner } from './bulk/runner.js'
 import { named } from './command/derive/index.js'
 import type { Given, Plan } from './command/described.js'
 import type { InstanceService, Many, Services } from './command/services.js'
 import type { Operation } from './command/types.js'
+import { Caller } from './instance/caller.js'
 import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
-import { Sending } from './instance/sending.js'
-import type { KeepingParts } from './keeping/keeping.js'
-import { isKept, recordFor } from './keeping/wish.js'
-import { Crowd } from './many/crowd.js'
-import type { Engine } from './many/each.js'
+import type { JournalParts } from './journaling/journaled-run.js'
+import { isKept, recordFor } from './journaling/options.js'
 import type { RunOptions, RunWithin, Streams } from './options.js'
 import { Curl } from './perform/curl.js'
 import { LiveInstance, liveHow } from './perform/live.js'
 import type { Previews } from './perform/preview.js'
 import { Requests } from './perform/requests.js'
 import { UnsentInstance } from './perform/unsent.js'
-import { Attendant } from './person/attendant.js'
-import { Sessions } from './place/sessions.js'
-import { Standing } from './place/standing.js'
 import type { Wanted } from './plan/sources.js'
+import { isRehearsal, sendsAll } from './preflight.js'
 import { SingleBudget } from './records/budget.js'
-import { isRehearsal, sendsAll } from './rehearsal.js'
-import { Afterwards, heardBy, streamsOf } from './streams.js'
+import { DeferredNotes, heardBy, streamsOf } from './streams.js'
 import { choiceOf, selectionOf } from './targets/lazily.js'
 import { type ListOver, listingOver } from './targets/listing.js'
 import type { Selection } from './targets/selection.js'
+import { Prompter } from './ui/prompter.js'
 import type { Rounds } from './watch.js'
+import { Sessions } from './workspace/sessions.js'
+import { Workspace } from './workspace/workspace.js'
 
 // The person of a run in which nothing is written: a secret need not be typed for it.
 
 /** A secret's place is taken by its name. */
-export class Unasked extends Attendant {
+export class SilentPrompter extends Prompter {
   override async askSecret(_question: string, name: string): Promise<string> {
     return `<${name}>`
   }
@@ -51,7 +51,7 @@ const withinOf = ({ within }: RunOptions): RunWithin => {
 }
 
 /** Who hears how a list ended. */
-const listsEnd = ({ inner }: RunOptions, { later }: Afterwards) => ({
+const listsEnd = ({ inner }: RunOptions, { later }: DeferredNotes) => ({
   later,
   ended: inner?.ended,
 })
@@ -60,7 +60,7 @@ const listsEnd = ({ inner }: RunOptions, { later }: Afterwards) => ({
 export interface RunParts {
   readonly requests: Requests
   readonly lists: Lists
-  readonly crowd: Crowd
+  readonly crowd: BulkRunner
   readonly answer: RunAnswer
   readonly globals: RunOptions['globals']
   /** How what an operation wants sent is sent. */
@@ -104,7 +104,7 @@ const answerOf = async (
   options: RunOptions,
   printing: Printing,
   screen: Streams,
-  place: Standing,
+  place: Workspace,
 ): Promise<RunAnswer> => {
   const { env, globals, part, words } = options
   if (globals.web && !globals.curl) {
@@ -119,10 +119,10 @@ const answerOf = async (
 }
 
 /** The room in which a run goes on: nothing is sent before a command asks for it. */
-const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterwards) => {
+const roomOf = async (options: RunOptions, screen: Streams, { later }: DeferredNotes) => {
   const { globals, env, signal, inner } = options
   const sessions = inner?.sessions ?? new Sessions(options, screen.notes)
-  const place = new Standing(
+  const place = new Workspace(
     options,
     sessions,
     screen,
@@ -135,7 +135,7 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterward
     globals,
     env,
     signal,
-    readOnly: inner?.readOnly ?? (options.command.looks === true || isRehearsal(options)),
+    readOnly: inner?.readOnly ?? (options.command.readOnly === true || isRehearsal(options)),
     gateOf: inner?.gateOf,
     session: () => place.session(),
     profile: () => place.profile(),
@@ -143,7 +143,7 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterward
     unkept: place.unkept,
     screen: heardBy(screen, globals.verbose),
   })
-  const person = new (sendsAll(options) ? Attendant : Unasked)(globals, screen, {
+  const person = new (sendsAll(options) ? Prompter : SilentPrompter)(globals, screen, {
     command: options.command,
     owner: () => place.session(),
     glance: exchange.glance,
@@ -165,7 +165,7 @@ const instanceOf = (
 interface PreviewParts {
   readonly engine: Engine
   readonly exchange: ExchangeServices
-  readonly sending: Sending
+  readonly sending: Caller
   readonly lists: Lists
 }
 
@@ -179,7 +179,7 @@ const previewOf = (options: RunOptions, { engine, exchange, sending, lists }: Pr
       exchange,
       sending,
       lists,
-      crowd: new Crowd({ ...engine, listed: true }),
+      crowd: new BulkRunner({ ...engine, listed: true }),
       answer: engine.answer,
       command,
       tolerates: globals.tolerate !== undefined,
@@ -193,14 +193,14 @@ const previewOf = (options: RunOptions, { engine, exchange, sending, lists }: Pr
 const keeperOf = (
   options: RunOptions,
   { exchange, place, person }: Pick<Room, 'exchange' | 'place' | 'person'>,
-  late: { readonly instance: () => InstanceService; readonly answered: KeepingParts['answered'] },
+  late: { readonly instance: () => InstanceService; readonly answered: JournalParts['answered'] },
 ): Pick<Engine, 'keeper' | 'resumed'> => {
   if (!sendsAll(options)) return {}
   const { command, globals, wish, chosen } = options
   const keeper: Engine['keeper'] = (first, single, final) => {
     if (!isKept({ command, globals, wish }, first)) return undefined
     return async () => {
-      const { Keeping } = await import('./keeping/keeping.js')
+      const { JournaledRun } = await import('./journaling/journaled-run.js')
       const selected = (plan: Plan): unknown => recordFor(chosen, plan)
       const parts = {
         command,
@@ -214,14 +214,17 @@ const keeperOf = (
         single,
         final,
       }
-      return Keeping.of({ ...parts, instance: late.instance(), answered: late.answered }, first)
+      return JournaledRun.of(
+        { ...parts, instance: late.instance(), answered: late.answered },
+        first,
+      )
     }
   }
   return { keeper, resumed: () => wish.resumed }
 }
 
 /** What is said once all is done. */
-const tellAfter = (below: Afterwards, sending: Sending, { note }: SingleBudget): void => {
+const tellAfter = (below: DeferredNotes, sending: Caller, { note }: SingleBudget): void => {
   for (const { text, unknown } of sending.lines()) below.later(text, unknown ? 'warn' : 'note')
   if (note !== undefined) below.later(note)
 }
@@ -230,7 +233,7 @@ const tellAfter = (below: Afterwards, sending: Sending, { note }: SingleBudget):
 export const createServices = async (options: RunOptions): Promise<RunServices> => {
   const { globals, listed, signal } = options
   const screen = await streamsOf(options)
-  const below = new Afterwards(screen.notes)
+  const below = new DeferredNotes(screen.notes)
   const room = await roomOf(options, screen, below)
   const { sessions, place, printing, answer, exchange, person, budget } = room
   const reads = readsOf(exchange, options)
@@ -238,14 +241,14 @@ export const createServices = async (options: RunOptions): Promise<RunServices> 
   const choice = choiceOf(options, { ...room, planning, reads })
   const writer = { writer: answer.writer.bind(answer), ...listsEnd(options, below) }
   const lists = new Lists(globals, exchange.instance, writer, choice)
-  const sending = new Sending(exchange, person, answer, globals, options.words)
+  const sending = new Caller(exchange, person, answer, globals, options.words)
   const run = { command: named(options.command), gate: exchange.gate, signal, listed }
   const engine: Engine = { send: (plan) => sending.send(plan), answer, person, globals, ...run }
   const keeper = keeperOf(options, room, {
     instance: () => instance,
     answered: () => planning.answered,
   })
-  const crowd = new Crowd({ ...engine, ...keeper })
+  const crowd = new BulkRunner({ ...engine, ...keeper })
   const parts = { planning, sending, exchange, lists, crowd, person, answer }
   const instance = instanceOf(options, parts)
   const preview = previewOf(options, { engine, exchange, sending, lists })

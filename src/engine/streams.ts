@@ -72,7 +72,7 @@ export const heardBy = (
 })
 
 /** Lines that stand below the output, and what else is to be said once it is there. */
-export class Afterwards {
+export class DeferredNotes {
   readonly #said: (() => void)[] = []
   readonly #notes: Streams['notes']
 
@@ -201,7 +201,7 @@ const pages = (
   globals.pager &&
   style.terminal &&
   !isRepeated(globals) &&
-  command.lasts !== true &&
+  command.longRunning !== true &&
   !Object.values(command.endpoints).some(writes)
 
 /** Whether a person is there; only one at a screen can type: elsewhere terminals are not even loaded. */

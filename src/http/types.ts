@@ -143,7 +143,7 @@ export interface ListOptions {
   readonly concurrency?: number
   /** Exactly one page (`--page` was given): never follow. */
   readonly single?: boolean
-  readonly watch?: FieldWatch
+  readonly watch?: FieldMatch
   /** Whether what is read has to wait: then one page is held and one more asked for. */
   readonly held?: () => boolean
   /** Told how many records have come, and how many there are where the instance says. */
@@ -151,7 +151,7 @@ export interface ListOptions {
 }
 
 /** Looks out for names of fields in records that nobody parses. */
-export interface FieldWatch {
+export interface FieldMatch {
   /** What the names end in, without case; at least three letters. */
   readonly endings: readonly string[]
   /** Whether a name that ends so is one of them; without it each is. */

@@ -1,7 +1,7 @@
 /** Rows: which columns a view has, and a record's values for them. */
 import { type Fields, isObject } from '../base/objects.js'
 import { dotted } from '../catalogue/words.js'
-import type { Sight, View } from './types.js'
+import type { FormatView, View } from './types.js'
 
 /** The column of records that are no objects. */
 const bare = 'value'
@@ -25,7 +25,7 @@ export const meaningOf = (name: string, { words }: Pick<View, 'words'>): string 
  * @param choose which of a record's fields become columns when nobody says
  */
 export const rowsOf = (
-  view: Sight,
+  view: FormatView,
   choose: (record: Fields) => readonly string[] = Object.keys,
 ): Rows => {
   let columns = view.fields ?? view.columns

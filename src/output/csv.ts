@@ -9,7 +9,7 @@ import { rowsOf } from './columns.js'
 import { levelOf } from './levels.js'
 import { stringify } from './record.js'
 import { shownLines } from './shown.js'
-import type { Open, Sight } from './types.js'
+import type { FormatView, Open } from './types.js'
 
 /** Digits behind a sign are a number, whoever says so: no formula. */
 const signed = /^[+-]\d+(\.\d+)?$/
@@ -23,7 +23,7 @@ const asItIs = (value: string): { readonly value: string } => {
   return cell
 }
 
-const optionsOf = ({ csvRaw }: Sight): Options => ({
+const optionsOf = ({ csvRaw }: FormatView): Options => ({
   escape_formulas: csvRaw !== true,
   // White space at the ends is lost to some readers where it is not quoted.
   quoted_match: /^[ \t]|[ \t]$/,
@@ -38,7 +38,7 @@ const optionsOf = ({ csvRaw }: Sight): Options => ({
 type Cell = string | number | boolean | Exact | null
 
 /** Line breaks and tabs stay, as RFC 4180 allows inside of quotes; other control characters are shown. */
-const cellOf = (value: unknown, { style, csvRaw }: Sight): Cell => {
+const cellOf = (value: unknown, { style, csvRaw }: FormatView): Cell => {
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof Exact)
     return value

@@ -7,12 +7,12 @@
 import { encode, joined, liner, type ToLines, writeLines } from './json/bytes.js'
 import { rewrite } from './json/text.js'
 import { textOf } from './record.js'
-import type { Open, Sight } from './types.js'
+import type { FormatView, Open } from './types.js'
 
 /** Lays a compact record out, standing so many levels deep. */
 const pretty = (bytes: Uint8Array, indent: number): Uint8Array => rewrite(textOf(bytes), { indent })
 
-const printer = (view: Sight): ToLines => {
+const printer = (view: FormatView): ToLines => {
   const lines = liner(view)
   if (!view.terminal) return lines
   return (batch) => lines(batch).map((bytes) => pretty(bytes, view.many ? 1 : 0))

@@ -6,7 +6,7 @@ import { rowsOf } from './columns.js'
 import { levelOf } from './levels.js'
 import { isScalar, stringify } from './record.js'
 import { shownLines } from './shown.js'
-import type { Open, Sight } from './types.js'
+import type { FormatView, Open } from './types.js'
 
 /** An underscore inside of a word is none, nor is a bracket that begins no link. */
 const markup = /[\\`*~|{}$]|(?<!\w)_|_(?!\w)|\[(?=\[)|\](?=[([])/g
@@ -26,7 +26,7 @@ export const escaped = (text: string): string =>
     .replace(/[#!](?=\w)/g, apart)
     .replace(/\n/g, '<br>')
 
-const cellOf = (name: string | undefined, value: unknown, { style }: Sight): string => {
+const cellOf = (name: string | undefined, value: unknown, { style }: FormatView): string => {
   if (value === null || value === undefined) return ''
   const word = levelOf(name, value) ?? value
   return escaped(shownLines(isScalar(word) ? String(word) : stringify(word), style))

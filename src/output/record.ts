@@ -6,7 +6,7 @@ import { shownFields } from '../catalogue/kinds.js'
 import { legible } from '../catalogue/legible.js'
 import { keyIn, type Naming } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
-import type { Made, Pick, Sight } from './types.js'
+import type { FormatView, Made, Pick } from './types.js'
 
 const decoder = new TextDecoder()
 
@@ -111,7 +111,7 @@ export const picker = (more: Made = {}, words?: Naming): Pick => {
 }
 
 /** The record as JSON and YAML give it: whole, or of the fields asked for those that it has. */
-export const shaper = ({ fields, parents, pick }: Sight): ((record: unknown) => unknown) => {
+export const shaper = ({ fields, parents, pick }: FormatView): ((record: unknown) => unknown) => {
   if (fields === undefined) return (record) => record
   const shape = (record: unknown): unknown =>
     Object.fromEntries(

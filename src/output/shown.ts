@@ -2,7 +2,7 @@
  * The one stage between cells and what prints them: whatever people are shown got its text here, with
  * all that could move the cursor or turn the text visible. JSON and YAML do it as their grammar does.
  */
-import { inPieces } from '../base/pieces.js'
+import { mapChunks } from '../base/map-chunks.js'
 import type { TextStyle } from './types.js'
 
 declare const safe: unique symbol
@@ -22,7 +22,7 @@ export const shown = (text: string, { visible }: Eye): Shown => visible(text) as
 
 /** Text of several lines: their ends stay, and so does what else was said. */
 export const shownLines = (text: string, { visible }: Eye, kept: Kept = '\n'): Shown =>
-  inPieces(text, (piece) =>
+  mapChunks(text, (piece) =>
     piece.replaceAll('\r\n', '\n').replace(between[kept], (part) => visible(part)),
   ) as Shown
 

@@ -115,7 +115,7 @@ export interface Asked extends View {
 export type Pick = (record: unknown, path: string) => unknown
 
 /** What a format is told. */
-export interface Sight extends View {
+export interface FormatView extends View {
   readonly pick: Pick
 }
 
@@ -178,7 +178,7 @@ export interface Printer {
 }
 
 /** Starts an answer in a format. */
-export type Open = (sink: Sink, view: Sight) => Printer
+export type Open = (sink: Sink, view: FormatView) => Printer
 
 /** Who reads a format: people; spreadsheets, which want rows; programs, which want the API's own objects. */
 export type Reader = 'people' | 'sheets' | 'programs'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { ahead } from '../../src/base/ahead.js'
+import { mapConcurrent } from '../../src/base/map-concurrent.js'
 
 const taken = async (all: AsyncIterable<number>) => {
   const found: number[] = []
@@ -26,7 +26,7 @@ describe('work ahead', () => {
       open -= 1
       return one * 10
     }
-    expect(await taken(ahead(three(), 2, work))).toEqual({ found: [10, 20, 30] })
+    expect(await taken(mapConcurrent(three(), 2, work))).toEqual({ found: [10, 20, 30] })
     expect(most).toBe(2)
   })
 
@@ -36,7 +36,10 @@ describe('work ahead', () => {
       yield* three()
       throw error
     }
-    expect(await taken(ahead(broken(), 8, (one) => one))).toEqual({ found: [1, 2, 3], error })
+    expect(await taken(mapConcurrent(broken(), 8, (one) => one))).toEqual({
+      found: [1, 2, 3],
+      error,
+    })
   })
 
   it('throws what its work throws in its place, and works on nothing more', async () => {
@@ -45,6 +48,6 @@ describe('work ahead', () => {
       if (one === 2) throw error
       return one
     }
-    expect(await taken(ahead(three(), 8, work))).toEqual({ found: [1], error })
+    expect(await taken(mapConcurrent(three(), 8, work))).toEqual({ found: [1], error })
   })
 })

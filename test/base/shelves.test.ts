@@ -1,13 +1,13 @@
 /** Things on shelves by their key: each in its turn, and nothing where there is no key. */
 import { describe, expect, it } from 'vitest'
-import { shelve, shelvesOf } from '../../src/base/shelves.js'
+import { addToGroup, groupBy } from '../../src/base/group-by.js'
 
 describe('shelves', () => {
   it('keep the order in which keys and things came', () => {
     const shelves = new Map<string, number[]>()
-    shelve(shelves, 'b', 1)
-    shelve(shelves, 'a', 2)
-    shelve(shelves, 'b', 3)
+    addToGroup(shelves, 'b', 1)
+    addToGroup(shelves, 'a', 2)
+    addToGroup(shelves, 'b', 3)
     expect([...shelves]).toEqual([
       ['b', [1, 3]],
       ['a', [2]],
@@ -16,7 +16,7 @@ describe('shelves', () => {
 
   it('leave out what has no key, and tell keys from each other by what they are', () => {
     const all = [1, 0, Number.POSITIVE_INFINITY, Number.NaN]
-    expect([...shelvesOf(all, (n) => (Number.isNaN(n) ? undefined : n > 0))]).toEqual([
+    expect([...groupBy(all, (n) => (Number.isNaN(n) ? undefined : n > 0))]).toEqual([
       [true, [1, Number.POSITIVE_INFINITY]],
       [false, [0]],
     ])

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { headerOf, runs, user } from '../engine/keeping/runs.js'
+import { headerOf, runs, user } from '../engine/journaling/runs.js'
 import { folder } from '../support/program.js'
 
 const { server, run, files, forget, fresh, written } = runs()

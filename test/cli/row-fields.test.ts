@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { rowsOf } from '../commands/calling.js'
-import { headerOf, linesOf, runs, user } from '../engine/keeping/runs.js'
+import { headerOf, linesOf, runs, user } from '../engine/journaling/runs.js'
 import { folder } from '../support/program.js'
 
 const { server, run, files, forget, fresh, written } = runs()

@@ -4,7 +4,7 @@ import { runInThisContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { commandNamed } from '../../src/commands/index.js'
 import type { Command, Given } from '../../src/engine/command/types.js'
-import type { Surroundings } from '../../src/engine/plan/objects.js'
+import type { PlanContext } from '../../src/engine/plan/objects.js'
 import { plansOf } from '../../src/engine/plan/plan.js'
 import { Planner } from '../../src/engine/plan/sourced.js'
 
@@ -13,7 +13,7 @@ const alike: (one: unknown, other: unknown) => boolean = runInThisContext(
   '(one, other) => %HaveSameMap(one, other)',
 )
 
-const around: Surroundings = {
+const around: PlanContext = {
   env: {},
   note: () => {},
   unknown: () => {},

@@ -14,14 +14,14 @@ import { settings } from '../../src/catalogue/areas/settings.js'
 import { type Endpoint, echoes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { propertiesOf } from '../../src/catalogue/shapes/properties.js'
-import { notTaken } from '../../src/engine/instance/judge.js'
-import { Taken } from '../../src/engine/instance/sending.js'
+import { UnappliedAttributes } from '../../src/engine/instance/caller.js'
+import { unappliedAttributes } from '../../src/engine/instance/verify-applied.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 type Values = JsonValues
 const names = (endpoint: Endpoint, values: Values, answer: unknown): readonly string[] =>
-  notTaken({ endpoint, values }, answer).map(({ name }) => name)
+  unappliedAttributes({ endpoint, values }, answer).map(({ name }) => name)
 
 describe('an attribute counts as taken', () => {
   it.each<[string, Endpoint, Values, unknown]>([
@@ -148,7 +148,7 @@ describe('an attribute counts as not taken', () => {
   })
 
   it('names what an unknown name was meant to be, from the answer as well', () => {
-    const [found] = notTaken(
+    const [found] = unappliedAttributes(
       { endpoint: settings.update, values: { signup_enabledd: true } },
       { signup_enabled: true },
     )
@@ -157,7 +157,7 @@ describe('an attribute counts as not taken', () => {
   })
 
   it('is said once for many objects, with the first of them', () => {
-    const taken = new Taken()
+    const taken = new UnappliedAttributes()
     for (const label of ['1', '2', '3', '4', '5'])
       taken.note(
         { endpoint: runners.update, values: { locked: true }, label },

@@ -1,6 +1,6 @@
 /** `svcctl api` over several projects or groups: a request each, in the place of `{project}` or `{group}`. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { headerOf, linesOf, runs, user } from '../engine/keeping/runs.js'
+import { headerOf, linesOf, runs, user } from '../engine/journaling/runs.js'
 import { rowsOf } from './calling.js'
 
 const { server, run, files, forget, fresh, written } = runs()

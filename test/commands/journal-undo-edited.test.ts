@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { runs } from '../engine/keeping/runs.js'
+import { runs } from '../engine/journaling/runs.js'
 
 const { server, run, files, forget, fresh } = runs()
 

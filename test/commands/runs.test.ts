@@ -1,6 +1,6 @@
 /** Journals of runs as the commands say them: the line that goes on with one. */
 import { describe, expect, it } from 'vitest'
-import { againBy } from '../../src/engine/keeping/runs.js'
+import { againBy } from '../../src/engine/journaling/runs.js'
 
 const none = { sandbox: false }
 

@@ -1,6 +1,6 @@
 /** Turns in a tree: what is around waits for what is inside. */
 import { expect, it } from 'vitest'
-import { innerFirst, Turns, treePlaceOf } from '../../src/engine/keeping/inverse.js'
+import { innerFirst, Turns, treePlaceOf } from '../../src/engine/journaling/inverse.js'
 
 it('lets a group wait for what was begun inside of it, however that ends, and for nothing else', async () => {
   const turns = new Turns()

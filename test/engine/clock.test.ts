@@ -1,6 +1,6 @@
 /** The clock of a run: waiting ends when it is interrupted. */
 import { expect, it } from 'vitest'
-import { clockOf } from '../../src/engine/place/standing.js'
+import { clockOf } from '../../src/engine/workspace/workspace.js'
 
 it('waits no longer than until the interruption', async () => {
   const controller = new AbortController()

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { clean, configuration, folder, program } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
-import { linesOf } from './keeping/runs.js'
+import { linesOf } from './journaling/runs.js'
 
 const recorder = recording()
 

@@ -1,8 +1,8 @@
 /** Many plans: loss with them is confirmed before any is run, and told where nobody can be asked. */
 import { expect, it } from 'vitest'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
+import { BulkRunner } from '../../src/engine/bulk/runner.js'
 import type { Details, Many } from '../../src/engine/command/services.js'
-import { Crowd } from '../../src/engine/many/crowd.js'
 
 const plan = {
   key: 'delete',
@@ -30,7 +30,7 @@ const ran = async (how: Many, interactive = false) => {
     listed: false,
   }
   // Only what one plan goes through.
-  const crowd = new Crowd(engine as unknown as ConstructorParameters<typeof Crowd>[0])
+  const crowd = new BulkRunner(engine as unknown as ConstructorParameters<typeof BulkRunner>[0])
   await crowd.many([plan], how)
   return said
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { issues } from '../../src/catalogue/areas/issues.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
+import { Caller } from '../../src/engine/instance/caller.js'
 import { curlText, reaching, Warnings } from '../../src/engine/instance/exchange.js'
 import { cutShort, noteOf } from '../../src/engine/instance/listing.js'
-import { Sending } from '../../src/engine/instance/sending.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask, Client, Whole } from '../../src/http/types.js'
@@ -206,7 +206,7 @@ describe('a call', () => {
       request: async (ask: Ask) => buildRequest(ask),
     }
     const person = { note: (text: string) => void said.push(text) }
-    const service = new Sending(
+    const service = new Caller(
       exchange,
       person,
       { exit: (code) => void codes.push(code) },

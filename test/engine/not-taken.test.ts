@@ -1,10 +1,10 @@
 /** What was not taken over a long run is said of the first, and counted of the others. */
 import { expect, it } from 'vitest'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
-import { Taken } from '../../src/engine/instance/sending.js'
+import { UnappliedAttributes } from '../../src/engine/instance/caller.js'
 
 it('says no more than a person reads, however many objects there are', () => {
-  const taken = new Taken()
+  const taken = new UnappliedAttributes()
   for (let id = 1; id <= 1000; id++)
     taken.note(
       { endpoint: deployKeys.update, values: { id: 1, key_id: id, title: 'x' }, label: `${id}` },

@@ -1,7 +1,7 @@
 /** Whoever sits before standard error: what is asked, what is not, and what is said to who leaves. */
 import { expect, it } from 'vitest'
-import { Attendant } from '../../src/engine/person/attendant.js'
-import { Unasked } from '../../src/engine/services.js'
+import { SilentPrompter } from '../../src/engine/services.js'
+import { Prompter } from '../../src/engine/ui/prompter.js'
 import { Failure } from '../../src/errors.js'
 
 const owner = {
@@ -12,7 +12,7 @@ const owner = {
 
 const present = (
   { interactive = true, typed = '', agrees = true, ...globals }: Record<string, unknown> = {},
-  Kind: typeof Attendant = Attendant,
+  Kind: typeof Prompter = Prompter,
 ) => {
   const said: string[] = []
   const asked: string[] = []
@@ -54,7 +54,7 @@ const present = (
     glance: async () => undefined,
   }
   // Of flags, streams and the command only what a person is asked about.
-  type Made = ConstructorParameters<typeof Attendant>
+  type Made = ConstructorParameters<typeof Prompter>
   const person = new Kind(
     { yes: false, ...globals } as unknown as Made[0],
     screen as unknown as Made[1],
@@ -74,7 +74,7 @@ it('asks where somebody is there, and nobody else', async () => {
 })
 
 it('does not ask for a secret that is not sent', async () => {
-  const { person, asked } = present({}, Unasked)
+  const { person, asked } = present({}, SilentPrompter)
   expect(await person.askSecret('Token?', 'token')).toBe('<token>')
   expect(asked).toEqual([])
 })

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Sessions } from '../../src/engine/place/sessions.js'
-import { Standing } from '../../src/engine/place/standing.js'
+import { Sessions } from '../../src/engine/workspace/sessions.js'
+import { Workspace } from '../../src/engine/workspace/workspace.js'
 import { openStore, pathsOf } from '../../src/profile/index.js'
 
 let home: string
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-type Options = ConstructorParameters<typeof Standing>[0]
+type Options = ConstructorParameters<typeof Workspace>[0]
 
 const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
   const warned: string[] = []
@@ -36,7 +36,7 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
   } as unknown as Options
   const heard = { note: () => {}, warn: (text: string) => void warned.push(text) }
   return {
-    standing: new Standing(
+    standing: new Workspace(
       options,
       new Sessions(options, heard),
       { interactive: () => false, notes: heard } as never,

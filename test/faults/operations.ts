@@ -58,7 +58,7 @@ export const operations: readonly Operation[] = [
   answering('get', 'runners get 7', 'runners get', json(runner)),
   answering(
     'put',
-    // What is read before a write meets the faults of a read: test/engine/keeping/keeping.test.ts.
+    // What is read before a write meets the faults of a read: test/engine/journaling/keeping.test.ts.
     'runners update 7 --description build-7 --no-undo-record',
     'runners update --description build-7',
     json(runner),

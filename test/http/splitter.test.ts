@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bounds, Malformed } from '../../src/base/json/malformed.js'
-import { Lookout } from '../../src/http/lists/lookout.js'
+import { KeyMatcher } from '../../src/http/lists/key-matcher.js'
 import { Foreign, Splitter } from '../../src/http/lists/splitter.js'
 
 const encoder = new TextEncoder()
@@ -143,7 +143,7 @@ describe('Splitter', () => {
         )
         const told: string[] = []
         const tell = (record: Uint8Array) => told.push(Buffer.from(record).toString())
-        const splitter = new Splitter(new Lookout({ endings: [...names], tell }))
+        const splitter = new Splitter(new KeyMatcher({ endings: [...names], tell }))
         for (const chunk of chunksOf(encoder.encode(`[${texts.join(',')}]`), places))
           splitter.push(chunk)
         expect(told).toEqual(
@@ -154,7 +154,7 @@ describe('Splitter', () => {
   })
   it('does not tell of records that hold none', () => {
     const told: Uint8Array[] = []
-    const splitter = new Splitter(new Lookout({ endings: ['token'], tell: (r) => told.push(r) }))
+    const splitter = new Splitter(new KeyMatcher({ endings: ['token'], tell: (r) => told.push(r) }))
     splitter.push(
       encoder.encode('[{"id":1,"name":"tokens","to":"en"},{"token":1},{"t":"n"},"hubToken"]'),
     )

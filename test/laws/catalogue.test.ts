@@ -84,7 +84,9 @@ describe('commands', () => {
   it('make every field that their columns show beside those of the API', () => {
     for (const c of commands) {
       const wanted = Object.values(c.endpoints).flatMap((e) => e.made ?? [])
-      expect(Object.keys(c.made ?? {}).sort(), c.area).toEqual([...new Set(wanted)].sort())
+      expect(Object.keys(c.computedFields ?? {}).sort(), c.area).toEqual(
+        [...new Set(wanted)].sort(),
+      )
     }
   })
 

@@ -10,7 +10,7 @@ describe('every column of a list', () => {
   it('is a field of its records, shown under another name, or made by the command', async () => {
     const strange: string[] = []
     for (const command of await allCommands()) {
-      const made = Object.keys(command.made ?? {})
+      const made = Object.keys(command.computedFields ?? {})
       for (const endpoint of Object.values(command.endpoints)) {
         if (endpoint.returns.kind !== 'many') continue
         const { shape } = endpoint.returns

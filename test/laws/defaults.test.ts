@@ -11,7 +11,7 @@ import { allCommands } from '../../src/commands/index.js'
 import { flagName, named } from '../../src/engine/command/derive/index.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { givenOf } from '../../src/engine/plan/given.js'
-import type { Surroundings } from '../../src/engine/plan/objects.js'
+import type { PlanContext } from '../../src/engine/plan/objects.js'
 import { plansOf } from '../../src/engine/plan/plan.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { documentedDefaults } from './documented-defaults.js'
@@ -29,7 +29,7 @@ const sample = (param: Param): string => {
 }
 
 /** Whoever is asked gives what is needed, and of attributes the first without a default. */
-const around: Surroundings = {
+const around: PlanContext = {
   env: {},
   note: () => {},
   unknown: () => {},

@@ -109,7 +109,7 @@ const printed = async (
   for (const one of viewsOf(format, records, view)) {
     // Formats that show one thing see no difference between most views.
     const known =
-      'made' in one || 'people' in one
+      'computedFields' in one || 'people' in one
         ? undefined
         : JSON.stringify([format, records, one, way, [...(way.hidden ?? [])]])
     const text = seen.get(known) ?? (await printedOnce(format, records, one, way))

@@ -167,7 +167,7 @@ describe('a dry run', () => {
   })
 
   // What needs a journal first has a test of its own.
-  const alone = tried.filter(({ alters }) => alters !== true)
+  const alone = tried.filter(({ writes }) => writes !== true)
   it.concurrent.each(alone.map((command) => [named(command), command] as const))(
     'of %s sends GETs only, asks nothing, and shows what would be',
     { timeout: 60_000 },

@@ -8,7 +8,7 @@ import type { AnswerService, Services } from '../../src/engine/command/services.
 import { ownOf } from '../../src/engine/own/found.js'
 import { globalsOf } from '../../src/engine/plan/given.js'
 import { startRun } from '../../src/engine/run.js'
-import { runWithin } from '../../src/engine/within.js'
+import { runWithin } from '../../src/engine/subcommand.js'
 import { formatNamed } from '../../src/output/formats.js'
 
 /** Pieces of text that come when they come, until they end. */

@@ -27,7 +27,7 @@ const fieldsAmong = (list: Command, shapes: readonly unknown[]): readonly string
   const all = shapes.flatMap((shape) => fieldsOf(shape))
   const plain = [...new Set(all)].filter((field) => kindAmong(shapes, field) !== 'object')
   const shown = Object.entries(shownFields).filter(([, source]) => plain.includes(source))
-  const more = [...shown.map(([name]) => name), ...Object.keys(list.made ?? {})]
+  const more = [...shown.map(([name]) => name), ...Object.keys(list.computedFields ?? {})]
   return namesIn([...new Set([...plain, ...more])], list.naming)
 }
 

@@ -17,7 +17,7 @@ import {
   writeFlags,
 } from '../../engine/command/globals.js'
 import type { Command } from '../../engine/command/types.js'
-import { type About, isWord, type Meant, Strange, Understood } from '../../engine/plan/line.js'
+import { type About, isWord, LineError, type Meant, Understood } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { Leaf } from './leaf.js'
 import { Level } from './level.js'
@@ -131,7 +131,7 @@ class Program extends Branch {
   async fill(): Promise<void> {}
 
   unknownWord(word: string, message: string): never {
-    throw new Strange(word, unknownArea(word, message))
+    throw new LineError(word, unknownArea(word, message))
   }
 
   wrongFlag(message: string): never {
@@ -270,7 +270,7 @@ export const parse = async (tokens: readonly string[]): Promise<Meant> => {
   try {
     return await understood(tokens)
   } catch (error) {
-    if (!(error instanceof Strange)) throw error
+    if (!(error instanceof LineError)) throw error
     const { expandedAt, withAliases } = await import('./alias.js')
     const line = expandedAt(tokens, placeOf(tokens, error.word), process.env)
     // Once: what an alias stands for is no alias.

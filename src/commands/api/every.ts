@@ -9,9 +9,9 @@ import { type Endpoint, methodOf, one, pathOf } from '../../catalogue/endpoint.j
 import { areas } from '../../catalogue/index.js'
 import { string } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
-import type { PlaceService } from '../../engine/command/services.js'
+import type { WorkspaceService } from '../../engine/command/services.js'
 import type { Operation, PlanSource } from '../../engine/command/types.js'
-import { parseShard, partOf } from '../../engine/keeping/shards.js'
+import { parseShard, partOf } from '../../engine/journaling/shards.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import type { People } from '../../output/types.js'
@@ -212,7 +212,7 @@ const endpointOf = async (request: WireRequest, places: Places): Promise<Endpoin
 const partOfAll = async ({
   env,
   globals: { shard },
-}: PlaceService): Promise<(object: string) => boolean> => {
+}: WorkspaceService): Promise<(object: string) => boolean> => {
   if (shard === undefined) return () => true
   const { part, of } = parseShard(shard, env)
   return (object) => partOf('', { object }, of) === part
@@ -220,7 +220,7 @@ const partOfAll = async ({
 
 /** The objects as they come; what cannot stand in the path is refused before those that came with it. */
 async function* given(
-  place: PlaceService,
+  place: WorkspaceService,
   template: WireRequest,
 ): AsyncGenerator<{ readonly object: string }> {
   const isIn = await partOfAll(place)
@@ -234,7 +234,7 @@ async function* given(
  * One request for each object, with an outcome each.
  * @param template the request, with a place for the object
  */
-export const every = async (place: PlaceService, template: WireRequest): Promise<Operation> => {
+export const every = async (place: WorkspaceService, template: WireRequest): Promise<Operation> => {
   const endpoint = await endpointOf(template, objectPlace(template))
   const source: PlanSource = {
     objects: given(place, template),
@@ -253,7 +253,10 @@ export const every = async (place: PlaceService, template: WireRequest): Promise
  * One request for each of several projects or groups, with an outcome each.
  * @param template the request, with a place for the project or group
  */
-export const inEach = async (place: PlaceService, template: WireRequest): Promise<Operation> => {
+export const inEach = async (
+  place: WorkspaceService,
+  template: WireRequest,
+): Promise<Operation> => {
   const { path } = template
   const kinds = (['project', 'group'] as const).filter((kind) => path.includes(`{${kind}}`))
   const places = Object.fromEntries(kinds.map((kind) => [kind, { type: kind, help: kind }]))

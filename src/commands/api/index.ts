@@ -5,7 +5,7 @@ import { type Endpoint, empty, many, methodOf, pathOf } from '../../catalogue/en
 import { areas } from '../../catalogue/index.js'
 import { boolean, list } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
-import type { PlaceService, Services } from '../../engine/command/services.js'
+import type { Services, WorkspaceService } from '../../engine/command/services.js'
 import type { Given, Operation, Suggestion } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
@@ -80,7 +80,7 @@ const bodyOf = ({ input, extra }: Body): string | undefined => {
 }
 
 /** The request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
-const requestOf = async (place: PlaceService, given: Body): Promise<WireRequest> => {
+const requestOf = async (place: WorkspaceService, given: Body): Promise<WireRequest> => {
   const { method, target } = targetOf(given.args)
   if (/^[a-z]+:\/\//i.test(target))
     throw usage(
@@ -187,7 +187,7 @@ const suggested = async (error: Failure, request: WireRequest): Promise<Failure>
 
 /** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
 const jobEndpoint = async (
-  { env }: PlaceService,
+  { env }: WorkspaceService,
   request: WireRequest,
 ): Promise<Endpoint | undefined> =>
   env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN ? documented(request) : undefined

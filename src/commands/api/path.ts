@@ -1,6 +1,6 @@
 /** The path of `svcctl api`: what stands for others in it, what cannot stand in one, and where it goes. */
 import { hasDots, isDots } from '../../base/segments.js'
-import type { PlaceService } from '../../engine/command/services.js'
+import type { WorkspaceService } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
@@ -24,7 +24,7 @@ const ways: Readonly<Record<Kind, string>> = {
  * @throws Failure `usage` where there is neither
  */
 export const filled = async (
-  place: PlaceService,
+  place: WorkspaceService,
   { flags }: Pick<Given, 'flags'>,
   request: WireRequest,
 ): Promise<WireRequest> => {
@@ -54,7 +54,7 @@ const checkedPath = (path: string): string => {
 
 /** Where a path below the API goes, or one of another root of the instance. */
 export const addressOf = async (
-  place: PlaceService,
+  place: WorkspaceService,
   path: string,
   query: string,
 ): Promise<Pick<WireRequest, 'path' | 'absolute'>> => {

@@ -1,12 +1,12 @@
 /** A plan that was agreed to, done: carried out, read once more, told of. */
 
-import { mostAtOnce } from '../../base/ahead.js'
+import { maxConcurrent } from '../../base/map-concurrent.js'
 import type { PlannedAction } from '../../desired/actions.js'
 import type { Carried } from '../../desired/applying/carrying.js'
 import type { Verified } from '../../desired/applying/verifying.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Attributes } from '../../engine/journal/lines.js'
-import { keptAs } from '../../engine/keeping/runs.js'
+import { keptAs } from '../../engine/journaling/runs.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { type secretsOf, writableOf } from '../plan/instance.js'
 import { documentOf, type MadePlan } from '../plan/making.js'
@@ -132,7 +132,7 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
     sight: made.sight,
     secrets: secrets.values,
     // How many are sent at once is the gate's affair: every request passes it.
-    gate: { width: concurrency === 'auto' ? mostAtOnce : concurrency },
+    gate: { width: concurrency === 'auto' ? maxConcurrent : concurrency },
     ...(maxFailures === undefined ? {} : { mostFailures: parseMostFailures(maxFailures) }),
     signal: place.clock.signal,
     record,

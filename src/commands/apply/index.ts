@@ -6,8 +6,8 @@ import { makeFolders } from '../../base/files/folders.js'
 import { lock } from '../../base/files/lock.js'
 import { boolean, oneOf } from '../../catalogue/params.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
-import type { PlaceService, Services } from '../../engine/command/services.js'
-import { instanceOf } from '../../engine/place/sandbox.js'
+import type { Services, WorkspaceService } from '../../engine/command/services.js'
+import { instanceOf } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { pathsOf } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
@@ -28,7 +28,7 @@ import { keptRun, noteUnfinished, type ResumedRun, resumedRun, type UndoHeader }
  * @throws Failure `conflict` where another does
  */
 const onlyOne = async (
-  place: Pick<PlaceService, 'env' | 'globals' | 'session'>,
+  place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
 ): Promise<() => void> => {
   const instance = await instanceOf(place)
   const { state } = pathsOf(place.env)
@@ -250,9 +250,9 @@ export const apply = define({
     },
   ],
   flags,
-  alters: true,
-  keeps: true,
-  lasts: true,
+  writes: true,
+  ownJournal: true,
+  longRunning: true,
   examples: [
     'apply svcctl.yml --dry-run',
     'apply svcctl.yml --yes',

@@ -13,9 +13,9 @@ import {
   resumable,
   takeUpJournal,
   tellGap,
-} from '../../engine/keeping/runs.js'
-import { instanceOf } from '../../engine/place/sandbox.js'
+} from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
+import { instanceOf } from '../../engine/workspace/sandbox.js'
 import { reasonOf, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'

@@ -4,7 +4,7 @@
  * `GET /application/settings` answers; scopes where the instance tells.
  */
 import { isObject } from '../../base/objects.js'
-import type { Elsewhere } from '../../engine/command/services.js'
+import type { ExternalClient } from '../../engine/command/services.js'
 import { Failure, survived } from '../../errors.js'
 
 export interface Identity {
@@ -27,7 +27,7 @@ const foreign = (path: string, status: number): Failure =>
 
 /** An answer's data; undefined where the instance refuses this one call. */
 const tried = async <T>(
-  client: Elsewhere,
+  client: ExternalClient,
   path: string,
   passes: readonly string[],
   is: (data: unknown) => data is T,
@@ -56,7 +56,7 @@ const isSettings = (data: unknown): boolean => isObject(data) && Object.keys(dat
 const isForbidden = (error: unknown): boolean =>
   error instanceof Failure && error.details.status === 403
 
-const userOf = async (client: Elsewhere): Promise<string | undefined> => {
+const userOf = async (client: ExternalClient): Promise<string | undefined> => {
   try {
     const user = await tried(client, '/user', ['not_found'], isUser)
     if (user !== undefined) return user.username
@@ -70,7 +70,7 @@ const userOf = async (client: Elsewhere): Promise<string | undefined> => {
 
 const isAnything = (_: unknown): _ is unknown => true
 
-const isAdministrator = async (client: Elsewhere): Promise<boolean> => {
+const isAdministrator = async (client: ExternalClient): Promise<boolean> => {
   try {
     // Only the settings themselves are a sign of it, whatever the status says.
     const path = '/application/settings'
@@ -81,7 +81,7 @@ const isAdministrator = async (client: Elsewhere): Promise<boolean> => {
   }
 }
 
-const scopesOf = async (client: Elsewhere): Promise<readonly string[] | undefined> => {
+const scopesOf = async (client: ExternalClient): Promise<readonly string[] | undefined> => {
   try {
     const self = await tried(
       client,
@@ -101,7 +101,7 @@ const scopesOf = async (client: Elsewhere): Promise<readonly string[] | undefine
  * Tries a credential.
  * @throws Failure `auth` when the instance does not accept it, `unreachable` when there is no answer
  */
-export const probe = async (client: Elsewhere): Promise<Identity> => {
+export const probe = async (client: ExternalClient): Promise<Identity> => {
   const username = await userOf(client)
   const administrator = await isAdministrator(client)
   const scopes = await scopesOf(client)

@@ -4,7 +4,7 @@ import type { Services } from '../../engine/command/services.js'
 import type { Given, Special } from '../../engine/command/types.js'
 import { survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { firstOf, whyUnread } from '../glance/words.js'
+import { firstOf, whyUnread } from '../health/words.js'
 import { type Bounds, levelsOf, type Thresholds, takenBy } from './levels.js'
 import {
   type CheckFact,
@@ -300,6 +300,6 @@ export const checkCommand = (fact: CheckFact): Special =>
     ],
     examples: fact.examples,
     flags: { ...common, ...fact.flags },
-    looks: true,
+    readOnly: true,
     run: checking(fact),
   })

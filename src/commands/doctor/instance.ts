@@ -1,6 +1,6 @@
 /** What the instance answers: whether it is this API, its clock, its pagination headers. */
 
-import type { Elsewhere } from '../../engine/command/services.js'
+import type { ExternalClient } from '../../engine/command/services.js'
 import { Failure } from '../../errors.js'
 import type { Whole } from '../../http/types.js'
 import { type Check, failed, failedBy, ok, warning } from './check.js'
@@ -41,7 +41,7 @@ const pageHeadersOf = ({ headers }: Whole): Check => {
 
 /** Checks that need no credential; none is sent. */
 export const instanceChecks = async (
-  there: Elsewhere,
+  there: ExternalClient,
   now: () => Date,
 ): Promise<readonly Check[]> => {
   const check = 'base path'

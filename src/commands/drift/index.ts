@@ -34,7 +34,7 @@ export const drift = define({
   ],
   args: [filesArgument],
   flags,
-  looks: true,
+  readOnly: true,
   examples: [
     'drift svcctl.yml',
     "drift svcctl.yml --ignore 'site:settings' --report junit drift.xml",

@@ -2,7 +2,7 @@
 
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { shelve } from '../../base/shelves.js'
+import { addToGroup } from '../../base/group-by.js'
 import type { ManagedPlace } from '../../desired/address.js'
 import type {
   Exporting,
@@ -14,7 +14,7 @@ import type {
 import type { ReadableInstance } from '../../desired/instance.js'
 import type { UnreadPlace } from '../../desired/reading/index.js'
 import type { InstanceSight, ProjectPlace } from '../../desired/reading/sight.js'
-import type { PersonService, Services } from '../../engine/command/services.js'
+import type { Services, UiService } from '../../engine/command/services.js'
 import { type Category, Failure, usage } from '../../errors.js'
 
 /** What a document is written as. */
@@ -236,7 +236,7 @@ export const inCommon = async (
     if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
     else if (section !== undefined) sections.set(keyOf(place), [section])
   })
-  for (const section of factoring.shared()) shelve(sections, keyOf(section.place), section)
+  for (const section of factoring.shared()) addToGroup(sections, keyOf(section.place), section)
   return async (place) => {
     const own = place.scope === 'project' ? factoring.own(place) : undefined
     return {
@@ -252,14 +252,14 @@ export const inCommon = async (
 const mostTold = 20
 
 export class UnreadParts {
-  readonly #person: Pick<PersonService, 'note' | 'report'>
+  readonly #person: Pick<UiService, 'note' | 'report'>
   readonly #categories = new Set<Category>()
   readonly #unsupported = new Set<string>()
   #first: Failure | undefined
   #unread = 0
   #asked = 0
 
-  constructor(person: Pick<PersonService, 'note' | 'report'>) {
+  constructor(person: Pick<UiService, 'note' | 'report'>) {
     this.#person = person
   }
 

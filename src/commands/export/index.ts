@@ -199,7 +199,7 @@ export const exportCommand = define({
     'A fresh export produces an empty plan. Files use names instead of IDs, and comments in place of secrets, which instances never return. With --exact, a later apply deletes objects that are not listed.',
     'If --to is a folder, svcctl writes one file per project and group, and a JSON Schema for editors. It replaces or removes files from earlier exports. If another file is in the way, svcctl stops before it writes anything.',
   ],
-  looks: true,
+  readOnly: true,
   args: [
     {
       name: 'kind',

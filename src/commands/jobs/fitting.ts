@@ -2,8 +2,8 @@
 import { quoted } from '../../base/shell-words.js'
 import type { runners } from '../../catalogue/areas/runners.js'
 import type { Data } from '../../client/typed.js'
-import { type RunnerState, runnerState } from '../glance/runners.js'
-import { several } from '../glance/words.js'
+import { type RunnerState, runnerState } from '../health/runners.js'
+import { several } from '../health/words.js'
 
 type Details = Data<(typeof runners)['get']>
 

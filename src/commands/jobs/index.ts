@@ -8,7 +8,7 @@ import type { AnswerService, Services } from '../../engine/command/services.js'
 import type { Operation } from '../../engine/command/types.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { define } from '../define.js'
-import { several, spanText } from '../glance/words.js'
+import { several, spanText } from '../health/words.js'
 import { type Advice, adviceOf, type RunnerFit } from './fitting.js'
 import {
   type JobSurroundings,

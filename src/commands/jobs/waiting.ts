@@ -8,7 +8,7 @@ import { runners } from '../../catalogue/areas/runners.js'
 import type { Data, RecordOf } from '../../client/typed.js'
 import type { InstanceService } from '../../engine/command/services.js'
 import { survived } from '../../errors.js'
-import { whyUnread } from '../glance/words.js'
+import { whyUnread } from '../health/words.js'
 import { fittingOf, type RunnerFit, unseenRunner } from './fitting.js'
 
 // What the configuration says of a job: its stage among the others, what it needs, its resource group. No job

@@ -1,6 +1,6 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
 
-import { mostAtOnce } from '../../base/ahead.js'
+import { maxConcurrent } from '../../base/map-concurrent.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { keptOf } from '../../engine/command/answered.js'
 import { maskingOf } from '../../engine/command/kept.js'
@@ -18,7 +18,7 @@ import {
   resumable,
   takeUpJournal,
   tellGap,
-} from '../../engine/keeping/runs.js'
+} from '../../engine/journaling/runs.js'
 import type { GivenObject, Item } from '../../engine/work/items.js'
 import type { Outcome, Report } from '../../engine/work/report.js'
 import { closingLine, outcomeOf, parseMostFailures, verdict } from '../../engine/work/report.js'
@@ -152,7 +152,7 @@ export const carryRun = async (
   const going = run<PlanAnswer>({
     items: each(items),
     // How many are sent at once is the gate's affair: every request passes it.
-    gate: { width: concurrency === 'auto' ? mostAtOnce : concurrency },
+    gate: { width: concurrency === 'auto' ? maxConcurrent : concurrency },
     signal: place.clock.signal,
     record: journal && recordIn(journal, facts, maskingOf(endpoint)),
     ...(maxFailures === undefined ? {} : { mostFailures: parseMostFailures(maxFailures) }),

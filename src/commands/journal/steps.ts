@@ -15,8 +15,8 @@ import {
   parentOf,
   treePlaceOf,
   valuesFor,
-} from '../../engine/keeping/inverse.js'
-import { frugally } from '../../engine/work/v8.js'
+} from '../../engine/journaling/inverse.js'
+import { withSmallHeap } from '../../engine/work/v8.js'
 import { survived, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 
@@ -191,12 +191,12 @@ export const stepsOf = async (
 ): Promise<Steps> => {
   const first: UndoStep[] = []
   let [count, together] = [0, false]
-  for await (const step of frugally(stepsIn(past, inverse, note))) {
+  for await (const step of withSmallHeap(stepsIn(past, inverse, note))) {
     count += 1
     together ||= treePlaceOf(step.was.parent) !== undefined || namesUser(step.plan)
     if (first.length < mostFirst) first.push(step)
   }
-  const each = () => frugally(stepsIn(past, inverse, () => {}))
+  const each = () => withSmallHeap(stepsIn(past, inverse, () => {}))
   if (count > mostFirst && !together) return { count, first, each }
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)

@@ -10,13 +10,13 @@ import { type Past, readPast } from '../../engine/journal/past.js'
 import { type Facts, recordIn } from '../../engine/journal/record.js'
 import { takingOf } from '../../engine/journal/undo.js'
 import type { Journal } from '../../engine/journal/writing.js'
-import { type Inverse, inverseOf, Turns, treePlaceOf } from '../../engine/keeping/inverse.js'
-import { presentOf } from '../../engine/keeping/present.js'
-import { makeJournal, tellGap } from '../../engine/keeping/runs.js'
-import { fileOf, journalArgument } from '../../engine/place/journals.js'
+import { presentOf } from '../../engine/journaling/current.js'
+import { type Inverse, inverseOf, Turns, treePlaceOf } from '../../engine/journaling/inverse.js'
+import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
 import { placeOf } from '../../engine/work/items.js'
 import { type Outcome, outcomeOf } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
+import { fileOf, journalArgument } from '../../engine/workspace/journals.js'
 import { Failure, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { lastRunToUndo } from './last.js'
@@ -243,7 +243,7 @@ export const undoCommand = define({
     'Objects that changed since the run are skipped and reported as conflicts. Objects without recorded previous values are listed and skipped. To undo an apply, svcctl shows a plan and asks for confirmation.',
     '"last" is the last write of this profile on its instance. If that write has no journal, or if svcctl cannot tell which write was the last, it does nothing and the hint names the run.',
   ],
-  alters: true,
+  writes: true,
   args: [journalArgument],
   flags,
   examples: [

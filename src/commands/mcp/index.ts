@@ -1,6 +1,6 @@
 /** `mcp serve`: the commands for agents, over the Model Context Protocol. */
 import { boolean, list } from '../../catalogue/params.js'
-import type { AnswerService, PlaceService, Services } from '../../engine/command/services.js'
+import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import type { Session } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
@@ -17,7 +17,7 @@ const flags = {
 } as const
 
 /** @throws Failure `usage` unless it is one profile, by its name, that lets itself be written to */
-const checkWriting = ({ globals }: PlaceService, session: Session | undefined): void => {
+const checkWriting = ({ globals }: WorkspaceService, session: Session | undefined): void => {
   const { baseUrl, profile: name, sandbox } = globals
   if (name === undefined || sandbox || baseUrl !== undefined)
     throw usage(
@@ -34,7 +34,7 @@ const checkWriting = ({ globals }: PlaceService, session: Session | undefined): 
 }
 
 /** Flags that name the instance, for whoever runs the line of a plan. */
-const whereOf = ({ globals }: PlaceService): readonly string[] => {
+const whereOf = ({ globals }: WorkspaceService): readonly string[] => {
   const { baseUrl, profile, sandbox } = globals
   if (sandbox) return ['--sandbox']
   return [
@@ -89,7 +89,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
 
 export const serve = define({
   summary: 'Serve the commands to an AI agent (MCP)',
-  lasts: true,
+  longRunning: true,
   description: [
     'Serves one program over standard input and output. The agent has four tools: find_commands, describe_command, read and plan. It can read everything that you can read. plan previews a change and returns the command line for a person to run. The agent cannot write.',
     'With --toolsets, each read-only command of the given areas is a separate tool. --allow-write adds commands that write; it requires a named profile (-p) that is neither read-only nor protected. Destructive commands remain plans.',

@@ -45,8 +45,8 @@ const isOfApi = ({ area }: Described): boolean => areas.some(({ name }) => name 
 /** A command as agents may have it; undefined where it is not for them. */
 const offerOf = (found: Described): Offer | undefined => {
   const endpoints = Object.values(found.endpoints)
-  const asks = endpoints.length > 0 || found.looks === true || found.alters === true
-  if (!isOfApi(found) || !asks || found.lasts === true) return undefined
+  const asks = endpoints.length > 0 || found.readOnly === true || found.writes === true
+  if (!isOfApi(found) || !asks || found.longRunning === true) return undefined
   if (endpoints.some(isApart)) return undefined
   const plain = readsFiles(found)
   const command = plain ? plainOf(found) : found
@@ -55,9 +55,9 @@ const offerOf = (found: Described): Offer | undefined => {
     command,
     plain,
     data: dataOf(command),
-    reads: !endpoints.some(writes) && command.waits !== true && command.alters !== true,
+    reads: !endpoints.some(writes) && command.waits !== true && command.writes !== true,
     // What one without endpoints of its own writes, nobody says.
-    destroys: endpoints.some((e) => e.destructive !== undefined) || command.alters === true,
+    destroys: endpoints.some((e) => e.destructive !== undefined) || command.writes === true,
     idempotent: endpoints.every((e) => methodOf(e) !== 'POST' || e.safe === true),
     lists: endpoints.some(({ returns }) => returns.kind === 'many'),
   }

@@ -13,7 +13,7 @@ const owner = 'the person who runs this server'
 const tell = `Tell ${owner}: only they can fix this.`
 const again = `Try again. If it fails again, tell ${owner}.`
 
-/** By code, as `engine/place/advice.ts` has it for people. */
+/** By code, as `engine/workspace/advice.ts` has it for people. */
 const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
   sudo: `The server is not permitted to act as another user. ${tell}`,
   'sudo-user': `The user that the server acts as does not exist. ${tell}`,

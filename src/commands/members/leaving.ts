@@ -6,7 +6,7 @@ import { accessLevels } from '../../catalogue/shapes/common.js'
 import { answered } from '../../engine/command/answered.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
-import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../../engine/keeping/inverse.js'
+import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../../engine/journaling/inverse.js'
 import { exitCodes, Failure, isMissing, usage } from '../../errors.js'
 import { define } from '../define.js'
 import {
@@ -320,8 +320,8 @@ export const removeEverywhere = define({
   ],
   args: [{ ...userArgument, required: false }],
   endpoints: [],
-  alters: true,
-  keeps: true,
+  writes: true,
+  ownJournal: true,
   examples: [
     'members remove-everywhere gus --dry-run',
     'members remove-everywhere gus --yes -o markdown',

@@ -1,6 +1,6 @@
 /** Where a user is a member: every place that the caller sees is asked, several at once, each answer in its turn. */
 
-import { ahead, mostAtOnce } from '../../base/ahead.js'
+import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
 import { members } from '../../catalogue/areas/members.js'
 import { usersNamed } from '../../catalogue/implied.js'
 import { isTolerated, toleratedText } from '../../engine/command/answered.js'
@@ -87,7 +87,7 @@ export class Memberships {
   async *each(): AsyncGenerator<FoundMembership> {
     const tally = this.#services.person.tally()
     try {
-      const asked = ahead(this.#places.each(), mostAtOnce, (place) => this.#ask(place))
+      const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) => this.#ask(place))
       for await (const { found, place, failure } of asked) {
         tally.add(1, failure !== undefined)
         this.#note(place, failure)

@@ -47,7 +47,7 @@ export const where = define({
   args: [userArgument],
   flags,
   endpoints: [],
-  looks: true,
+  readOnly: true,
   examples: ['members where ben', 'members where 8 --direct -o csv'],
   run,
 })

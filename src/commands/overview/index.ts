@@ -6,7 +6,7 @@ import type { AnswerService, Services } from '../../engine/command/services.js'
 import { exitCodes, type Failure, survived } from '../../errors.js'
 import { type Widths, widthsFor } from '../../terminal/text/width.js'
 import { define, type GivenBy } from '../define.js'
-import { isUnoffered, whyUnread } from '../glance/words.js'
+import { isUnoffered, whyUnread } from '../health/words.js'
 import { parts, untold } from './parts/index.js'
 import type { OverviewPart, OverviewProject, OverviewSources, Pen, ReadPart } from './types.js'
 
@@ -229,7 +229,7 @@ export const overview = define({
     'Sections that cannot be read are reported; exit code 8. Sections that the instance does not offer are named and do not count as failures. Alerts and running storage moves are not shown, because the API does not list them.',
   ],
   flags,
-  looks: true,
+  readOnly: true,
   watches: true,
   examples: [
     'overview',

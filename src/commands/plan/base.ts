@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { runFile } from '../../base/processes.js'
 import { quoted } from '../../base/quoted.js'
 import type { ReadText } from '../../desired/files/parse.js'
-import type { PlaceService } from '../../engine/command/services.js'
+import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 
 /** Larger files are no documents, nor anything that one names. */
@@ -22,7 +22,7 @@ export interface BaseFiles {
 type Git = (args: readonly string[], input?: string) => Promise<Buffer | undefined>
 
 const gitIn =
-  ({ cwd, env }: Pick<PlaceService, 'cwd' | 'env'>): Git =>
+  ({ cwd, env }: Pick<WorkspaceService, 'cwd' | 'env'>): Git =>
   async (args, input) => {
     const how = { as: 'tool', env, cwd, input, maxBuffer: mostTogether } as const
     const { error, stdout } = await runFile('git', args, how)
@@ -109,7 +109,7 @@ const textsOf = (
  * @throws Failure `usage` outside of a repository, and where there is no such commit
  */
 export const filesAtBase = async (
-  place: Pick<PlaceService, 'cwd' | 'env'>,
+  place: Pick<WorkspaceService, 'cwd' | 'env'>,
   inputs: readonly string[],
   ref: string,
 ): Promise<BaseFiles> => {

@@ -3,7 +3,7 @@ import { boolean, hash, list, oneOf, string } from '../../catalogue/params.js'
 import type { PlanLimit, PlanLimits } from '../../desired/comparing/types.js'
 import type { Scoping } from '../../desired/reading/sight.js'
 import { spreading } from '../../engine/command/many-flags.js'
-import type { PlaceService } from '../../engine/command/services.js'
+import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { settings } from '../../profile/settings.js'
 import type { GivenBy } from '../define.js'
@@ -34,7 +34,7 @@ export const selectionFlags = {
 /** What the flags of a line select. @throws Failure `usage` for a flag without a value */
 export const selectionOf = (
   { flags }: GivenBy<typeof selectionFlags>,
-  { globals }: Pick<PlaceService, 'globals'>,
+  { globals }: Pick<WorkspaceService, 'globals'>,
 ): Scoping => {
   const given = {
     projects: flags.project,

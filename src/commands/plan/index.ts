@@ -49,7 +49,7 @@ export const plan = define({
   ],
   args: [filesArgument],
   flags,
-  looks: true,
+  readOnly: true,
   examples: [
     'plan svcctl.yml',
     'plan svcctl.yml -P platform/app --only approval_rules --out plan.json',

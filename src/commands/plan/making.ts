@@ -12,7 +12,7 @@ import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
 import type { Origin } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
-import { instanceOf } from '../../engine/place/sandbox.js'
+import { instanceOf } from '../../engine/workspace/sandbox.js'
 import { survived, usage } from '../../errors.js'
 import { limitsOf, type PlanGiven, selectionOf } from './flags.js'
 import { readableOf } from './instance.js'
@@ -221,8 +221,8 @@ export const desiredPlaces = (
  * @param work calls what it is given again and again
  */
 export const inLittleMemory = async <T>(work: (look: () => void) => Promise<T>): Promise<T> => {
-  const { Frugal } = await import('../../engine/work/v8.js')
-  const frugal = await Frugal.begin(true)
+  const { HeapTuning } = await import('../../engine/work/v8.js')
+  const frugal = await HeapTuning.begin(true)
   try {
     return await work(() => frugal.look())
   } finally {

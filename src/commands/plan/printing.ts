@@ -6,11 +6,11 @@
 import { resolve } from 'node:path'
 import { openWhole } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
-import { shelvesOf } from '../../base/shelves.js'
+import { groupBy } from '../../base/group-by.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import type { PlanEntry } from '../../desired/entries.js'
 import type { PlanAction, PlanDocument, PlanHead } from '../../desired/planfile/read.js'
-import type { AnswerService, PlaceService, Services } from '../../engine/command/services.js'
+import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { codeOf, exitCodes, Failure, reasonOf, usage } from '../../errors.js'
 import { formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
@@ -30,7 +30,7 @@ const rowsOf = ({ actions }: PlanDocument) =>
 
 /** The format that was asked for. */
 export const formatOf = async (
-  place: Pick<PlaceService, 'env' | 'globals' | 'profile'>,
+  place: Pick<WorkspaceService, 'env' | 'globals' | 'profile'>,
 ): Promise<Format> => {
   const { output } = place.globals
   const name = output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
@@ -209,7 +209,7 @@ function* pageOf(
   const signs = signsFor(answer)
   const { entries } = made
   const line = layout(answer, widest(entries, signs))
-  for (const [head, ones] of shelvesOf(entries, headOf)) {
+  for (const [head, ones] of groupBy(entries, headOf)) {
     const place = answer.text.safe(head)
     yield `${answer.terminal ? answer.text.strong(place) : place}\n`
     for (const entry of ones) {
@@ -227,7 +227,7 @@ function* pageOf(
 
 // The plan file: written whole, for its owner, over nothing but another plan.
 
-type Place = Pick<PlaceService, 'clock' | 'cwd'>
+type Place = Pick<WorkspaceService, 'clock' | 'cwd'>
 
 /** A plan file is no larger. */
 const mostBytes = 256e6

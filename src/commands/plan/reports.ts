@@ -1,7 +1,7 @@
 /** A plan for machines that show it: JUnit XML, SARIF 2.1.0, and Markdown for a note on a merge request. */
 
+import { groupBy } from '../../base/group-by.js'
 import { grouped } from '../../base/numbers.js'
-import { shelvesOf } from '../../base/shelves.js'
 import { version } from '../../base/version.js'
 import type { Change } from '../../desired/actions.js'
 import type { PlanEntry } from '../../desired/entries.js'
@@ -295,8 +295,8 @@ export const notePage = (reported: Reported): string => {
     headOf(reported) + failures(reported) + deletions(entries),
     remarks(entries) + comparedWith(reported.made)[1] + footOf(reported),
   ]
-  const folds = [...shelvesOf(entries.filter(isAction), ({ place }) => place)].map(
-    ([place, ones]) => foldOf(place, ones),
+  const folds = [...groupBy(entries.filter(isAction), ({ place }) => place)].map(([place, ones]) =>
+    foldOf(place, ones),
   )
   let room = mostBytes - Buffer.byteLength(head + last)
   const kept = folds.filter((fold) => {

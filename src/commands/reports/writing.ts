@@ -1,7 +1,7 @@
 /** Reports for CI, written whole or not at all. */
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
-import type { PlaceService } from '../../engine/command/services.js'
+import type { WorkspaceService } from '../../engine/command/services.js'
 import { Failure, reasonOf } from '../../errors.js'
 
 /**
@@ -9,7 +9,7 @@ import { Failure, reasonOf } from '../../errors.js'
  * @throws Failure `failed`
  */
 export const writeReport = async (
-  { clock, cwd }: Pick<PlaceService, 'clock' | 'cwd'>,
+  { clock, cwd }: Pick<WorkspaceService, 'clock' | 'cwd'>,
   kind: string,
   file: string,
   text: string,

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
-import { jobsRule, stateFolder, workingFolder } from '../../engine/place/sandbox.js'
+import { jobsRule, stateFolder, workingFolder } from '../../engine/workspace/sandbox.js'
 import { define, type GivenBy } from '../define.js'
 import { patient } from '../stores.js'
 import { asOfFlag, asOfVersion } from './as-of.js'
@@ -87,7 +87,7 @@ const serveFrom = async (
 
 export const serve = define({
   summary: 'Run the embedded instance as a server',
-  lasts: true,
+  longRunning: true,
   description: [
     'Prints the URL, the users and their tokens. The server listens on 127.0.0.1 only. Ctrl-C stops it and saves its state.',
     'To test a script against a busy instance, use --rate 100 (or 600/min) and --latency 20. Requests beyond the rate get a 429 with Retry-After and RateLimit headers. Each response is delayed by the latency in milliseconds.',

@@ -1,13 +1,13 @@
 /** Which vocabulary is in force, for commands that look at the file itself. */
 
-import type { PlaceService } from '../../engine/command/services.js'
+import type { WorkspaceService } from '../../engine/command/services.js'
 import { openStore, pathsOf, vocabularyInForce } from '../../profile/index.js'
 
 /** The file; undefined where none is in force. */
 export const vocabularyFile = ({
   env,
   globals,
-}: Pick<PlaceService, 'env' | 'globals'>): string | undefined => {
+}: Pick<WorkspaceService, 'env' | 'globals'>): string | undefined => {
   const { profile, baseUrl, sandbox } = globals
   const flags = {
     sandbox,

@@ -3,9 +3,9 @@
  * goes when that has ended, and is skipped where it failed.
  */
 
+import { addToGroup } from '../../base/group-by.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { type HeldText, openHeld } from '../../base/secrets/held.js'
-import { shelve } from '../../base/shelves.js'
 import { methodOf } from '../../catalogue/endpoint.js'
 import type { Item } from '../../engine/work/items.js'
 import { type Outcome, outcomeOf, type Report } from '../../engine/work/report.js'
@@ -163,7 +163,7 @@ class Queue {
       const first = new Set([...waitsFor.filter((other) => ids.has(other)), last.get(place) ?? ''])
       first.delete('')
       last.set(place, id)
-      for (const other of first) shelve(this.#waiters, other, i)
+      for (const other of first) addToGroup(this.#waiters, other, i)
       return first.size
     })
     for (let i = actions.length - 1; i >= 0; i--) if (this.#left[i] === 0) this.#ready.add(i)

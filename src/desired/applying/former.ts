@@ -1,6 +1,7 @@
 /** What an apply comes upon, as files declare it: what takes it back, as far as it can be read. */
+
+import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { shelvesOf } from '../../base/shelves.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { PlannedAction } from '../actions.js'
 import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
@@ -117,8 +118,8 @@ export const formerState = async (
   const sections: FileSection[] = []
   for (const scope of scopes) {
     const own = actions.filter(({ address }) => address.scope === scope)
-    for (const here of shelvesOf(own, ({ address }) => placeText(address).toLowerCase()).values()) {
-      const kinds = shelvesOf(here, ({ kind }) => kind.name)
+    for (const here of groupBy(own, ({ address }) => placeText(address).toLowerCase()).values()) {
+      const kinds = groupBy(here, ({ kind }) => kind.name)
       const entries = await Promise.all([...kinds.values()].map((some) => formerKind(sight, some)))
       const said = entries.filter((entry) => entry !== undefined)
       const [first] = here

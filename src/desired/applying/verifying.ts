@@ -1,7 +1,7 @@
 /** Whether an instance has what was written, and whether a plan that was agreed to still fits it. */
 
+import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { shelvesOf } from '../../base/shelves.js'
 import { methodOf } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Failure, survived } from '../../errors.js'
@@ -40,7 +40,7 @@ interface Touched {
 }
 
 const touched = (actions: readonly PlannedAction[]): readonly Touched[] => {
-  const groups = shelvesOf(
+  const groups = groupBy(
     actions,
     ({ address, kind }) => `${placeText(address).toLowerCase()}:${kind.name}`,
   )

@@ -1,5 +1,5 @@
 /** Wishes and what was seen → a plan: all that has to be done, and nothing that is so already. */
-import { shelvesOf } from '../../base/shelves.js'
+import { groupBy } from '../../base/group-by.js'
 import type { Failure } from '../../errors.js'
 import type { DesiredPlan, PlanFinding, Unread } from '../actions.js'
 import { type Address, addressText, matches, placeText } from '../address.js'
@@ -96,7 +96,7 @@ const comparePlaces = async (
 ): Promise<readonly PlaceParts[]> => {
   const tagged = lists.flatMap((wanted, list) => wanted.map((one) => ({ one, list })))
   const places = [
-    ...shelvesOf(tagged, ({ one: { place } }) => placeText(place).toLowerCase()).values(),
+    ...groupBy(tagged, ({ one: { place } }) => placeText(place).toLowerCase()).values(),
   ]
   const parts: PlaceParts[] = []
   await how.each(places, async (ones, index) => {
@@ -173,7 +173,7 @@ export const makePlans = async (
 }
 
 const placesOf = (wishes: readonly Wish[]): readonly DesiredPlace[] =>
-  [...shelvesOf(wishes, ({ place }) => placeText(place)).values()].flatMap((all) =>
+  [...groupBy(wishes, ({ place }) => placeText(place)).values()].flatMap((all) =>
     all.slice(0, 1).map(({ place }) => ({ place, wishes: () => all })),
   )
 
@@ -202,7 +202,7 @@ interface Less {
 
 /** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
 const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]): readonly Less[] => {
-  const fallen = shelvesOf(memberships(drafts), ({ draft, before, after }) =>
+  const fallen = groupBy(memberships(drafts), ({ draft, before, after }) =>
     before >= owner && after < owner ? placeText(draft.address) : undefined,
   )
   return tallies.flatMap(({ address, before, deletes, owners }) => {

@@ -1,6 +1,7 @@
 /** Members: whose levels a plan changes, and what no plan may do to them. */
+
+import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { shelvesOf } from '../../base/shelves.js'
 import { members as endpoints } from '../../catalogue/areas/members.js'
 import { groupMembers, projectMembers } from '../../catalogue/managed/members.js'
 import { type ManagedPlace, placeText } from '../address.js'
@@ -199,7 +200,7 @@ const lastOwners = async (
     ({ draft, before, after }) =>
       draft.address.scope === 'group' && before >= owner && after < owner,
   )
-  const groups = shelvesOf(fallen, ({ draft }) => draft.address.path.toLowerCase())
+  const groups = groupBy(fallen, ({ draft }) => draft.address.path.toLowerCase())
   const mistakes: Mistake[] = []
   for (const [one] of groups.values()) {
     if (one === undefined) continue

@@ -2,8 +2,9 @@
  * In which order a plan is done: one topological sort. What must come first does; among what may be done, the
  * preferred comes first. Everything that an action waits for stands before it.
  */
+
+import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { shelve } from '../../base/shelves.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import { type PlannedAction, Ready } from '../actions.js'
 import { addressText, type ManagedPlace } from '../address.js'
@@ -152,7 +153,7 @@ const waitsOf = (drafts: readonly Draft[]): Waits => {
   const makers = new Map<string, Draft[]>()
   for (const draft of drafts)
     for (const { makes } of conditionsOf(draft))
-      for (const text of makes) shelve(makers, text, draft)
+      for (const text of makes) addToGroup(makers, text, draft)
   const waits = new Map<Draft, ReadonlySet<Draft>>()
   for (const draft of drafts) {
     const needs = conditionsOf(draft).flatMap((one) => one.needs)
@@ -168,7 +169,7 @@ const sortedBy = (drafts: readonly Draft[], waits: Waits): readonly Draft[] => {
   const left = drafts.map((draft) => waits.get(draft)?.size ?? 0)
   const waiters = new Map<Draft, number[]>()
   for (const [rank, draft] of drafts.entries())
-    for (const first of waits.get(draft) ?? []) shelve(waiters, first, rank)
+    for (const first of waits.get(draft) ?? []) addToGroup(waiters, first, rank)
   const ready = new Ready()
   for (let rank = drafts.length - 1; rank >= 0; rank--) if (left[rank] === 0) ready.add(rank)
   const done: Draft[] = []

@@ -1,6 +1,7 @@
 /** Which item of a place a wish means. */
+
+import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { shelve } from '../../base/shelves.js'
 import { type Address, foldedName, matches, type Reference, writtenReference } from '../address.js'
 import { attributesOf } from '../attributes.js'
 import { itemName, itemText, type SeenItem } from '../instance.js'
@@ -26,7 +27,7 @@ const indexed = (c: Comparing): Index => {
     const name = itemName(c.kind, item)
     const names = name === undefined ? [] : [nameOf(c, name)]
     const numbers = [record.id, ...Object.values(at)].filter((n) => typeof n === 'number')
-    for (const key of new Set([...names, ...numbers])) shelve(index, key, item)
+    for (const key of new Set([...names, ...numbers])) addToGroup(index, key, item)
   }
   indexes.set(c.items, index)
   return index

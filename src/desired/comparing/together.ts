@@ -1,7 +1,7 @@
 /** What can be done by itself, and not with all the rest of a plan. */
 
+import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { shelvesOf } from '../../base/shelves.js'
 import type { Change, PlanFinding, PlannedAction } from '../actions.js'
 import { addressText } from '../address.js'
 import { sideBySide } from '../reading/sight.js'
@@ -94,7 +94,7 @@ const membersOnly = async (
 
 /** Those that say nothing of each other's floors: groups of one depth, the outer ones first, and projects. */
 const inTurn = (all: readonly PlannedMembership[]): readonly (readonly PlannedMembership[])[] => {
-  const depths = shelvesOf(all, ({ draft: { address } }) =>
+  const depths = groupBy(all, ({ draft: { address } }) =>
     address.scope === 'project' ? Number.POSITIVE_INFINITY : address.path.split('/').length,
   )
   return [...depths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ones]) => ones)
@@ -146,7 +146,7 @@ const lastProjects = async (
   drafts: readonly Draft[],
   sight: ComparingSight,
 ): Promise<ReadonlySet<Draft>> => {
-  const all = [...shelvesOf(drafts, runnerOf)].filter(([, ones]) =>
+  const all = [...groupBy(drafts, runnerOf)].filter(([, ones]) =>
     ones.some(({ verb }) => verb === 'delete'),
   )
   const found = await sideBySide(all, async ([id, ones]): Promise<readonly Draft[]> => {

@@ -1,8 +1,9 @@
 /** What is said at several levels → what is wanted: the more specific wins, and says what it overrode. */
+
+import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { quoted } from '../../base/quoted.js'
 import { openHeld } from '../../base/secrets/held.js'
-import { shelvesOf } from '../../base/shelves.js'
 import { nearest } from '../../base/suggest.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed, Referent } from '../../catalogue/managed/managed.js'
@@ -117,7 +118,7 @@ export const mergeLevels = (
   levels: readonly DeclaredLevel[],
   kinds: readonly Managed[],
 ): readonly MergedKind[] => {
-  const ranked = [...shelvesOf(levels, rankOf).values()].flatMap(united)
+  const ranked = [...groupBy(levels, rankOf).values()].flatMap(united)
   const last = ranked.findLastIndex(({ inherit }) => inherit?.value === false)
   // Each is unpacked once.
   const left = ranked.slice(Math.max(0, last)).map((level) => level.kinds)

@@ -1,8 +1,8 @@
 /** Teams: names for lists of users, put in their place at the level that names them, before levels are merged. */
 import { dirname } from 'node:path'
+import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { quoted } from '../../base/quoted.js'
-import { shelve } from '../../base/shelves.js'
 import { didYouMean } from '../../base/suggest.js'
 import { foldedName, type Reference, referenceOf } from '../address.js'
 import { attributesOf } from '../attributes.js'
@@ -279,7 +279,7 @@ const expandItems = (teams: Teams, { items }: DeclaredKind): boolean => {
   for (const [key, item] of lines) {
     items.delete(key)
     const { at, members } = teams.used(teamNamed(item.identity) ?? '', item.origin)
-    for (const user of members) shelve(people, keyOf(user), ofMember(item, user, at))
+    for (const user of members) addToGroup(people, keyOf(user), ofMember(item, user, at))
   }
   for (const [key, said] of people) {
     const own = items.get(key)

@@ -10,9 +10,9 @@ import { fieldsOf, firstOf } from '../command/derive/derived.js'
 import { changes } from '../command/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
+import { isRehearsal } from '../preflight.js'
 import { mayAskSingles } from '../records/budget.js'
 import type { SingleFields } from '../records/single.js'
-import { isRehearsal } from '../rehearsal.js'
 import { isList, namesFor, printedValue } from './about.js'
 
 // What of an answer decides how it is seen.
@@ -290,7 +290,7 @@ export class Printing implements RunAnswer {
       ...this.#fields(emit),
       ...this.#names(emit),
       ...this.#parents(emit),
-      made: command.made,
+      made: command.computedFields,
       words,
       terminal: style.terminal,
       width,

@@ -1,6 +1,6 @@
 /** What stands between the records of an answer and its format: their order, and what only single records show. */
 
-import { mostAtOnce } from '../../base/ahead.js'
+import { maxConcurrent } from '../../base/map-concurrent.js'
 import type { Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
@@ -23,7 +23,7 @@ interface StageOptions {
 export const staged = async (writer: Writer, options: StageOptions): Promise<Writer> => {
   const { answering, globals, singles } = options
   const { concurrency = 'auto' } = globals
-  const width = concurrency === 'auto' ? mostAtOnce : concurrency
+  const width = concurrency === 'auto' ? maxConcurrent : concurrency
   const { shown: fields = [] } = singles ?? {}
   let whole = writer
   if (fields.length > 0) {

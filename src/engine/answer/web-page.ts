@@ -6,7 +6,7 @@ import { startProgram } from '../../base/processes.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
-import type { PersonService } from '../command/services.js'
+import type { UiService } from '../command/services.js'
 import { PartOfAnswer } from './part.js'
 import type { RunAnswer } from './printing.js'
 
@@ -48,7 +48,7 @@ interface Showing {
   readonly env: NodeJS.ProcessEnv
   /** The address of the instance, the only one whose pages are shown. */
   readonly baseUrl: () => Promise<string>
-  readonly note: PersonService['note']
+  readonly note: UiService['note']
   readonly words: Pick<Words, 'name'> | undefined
 }
 

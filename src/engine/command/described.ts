@@ -87,7 +87,7 @@ export interface Given {
   /** The line names several projects or groups: what is done is done in each of them. */
   readonly several?: true
   /** In the place of arguments. */
-  readonly coming?: Coming
+  readonly coming?: ObjectStream
 }
 
 /** An object by the text that names it. */
@@ -102,7 +102,7 @@ export interface NamedObject {
 }
 
 /** Objects that are taken as they come. */
-export interface Coming {
+export interface ObjectStream {
   readonly objects: AsyncIterable<NamedObject>
   /** They come with what they belong to, and this column names it. */
   readonly below?: Parent['column']
@@ -139,7 +139,7 @@ export interface Plan extends Ask {
 }
 
 /** Plans that are made as their objects come: nothing is known of the next before the one before it is taken. */
-export interface PlanSource extends Pick<Coming, 'confirm'> {
+export interface PlanSource extends Pick<ObjectStream, 'confirm'> {
   readonly objects: AsyncIterable<GivenObject>
   /** The plan of an object, which a journal may name. */
   planOf(object: GivenObject): Promise<Plan>
@@ -163,21 +163,21 @@ export interface Particulars {
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
   /** Goes on until it is interrupted: its output is shown at once, without a pager. */
-  readonly lasts?: true
+  readonly longRunning?: true
   /** Goes on until something else is over, whatever its flags say. */
   readonly waits?: true
   /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
-  readonly alters?: true
+  readonly writes?: true
   /** It only looks: nothing but GET and HEAD is sent for it, and --curl has no one request to show. */
-  readonly looks?: true
+  readonly readOnly?: true
   /** It may be repeated (--watch) though it reaches no endpoint of its own. */
   readonly watches?: true
   /** Needs all its objects before its first request. */
   readonly gathers?: true
   /** Keeps a journal of its own, and goes on with its runs by itself. */
-  readonly keeps?: true
+  readonly ownJournal?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
-  readonly made?: Made
+  readonly computedFields?: Made
   /** Fields of rows of its own, which are those of no endpoint's answer. */
   readonly shows?: readonly string[]
 }

@@ -55,8 +55,8 @@ export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
 export interface Services {
   readonly instance: InstanceService
   readonly answer: AnswerService
-  readonly person: PersonService
-  readonly place: PlaceService
+  readonly person: UiService
+  readonly place: WorkspaceService
 }
 
 /**
@@ -91,7 +91,11 @@ export interface InstanceService {
    * An address, with this credential and no other. A party's profile says how its own instance is reached,
    * and keeps the record of what is written.
    */
-  elsewhere(baseUrl: string, credential: Credential | undefined, party?: Party): Elsewhere
+  elsewhere(
+    baseUrl: string,
+    credential: Credential | undefined,
+    party?: ClientIdentity,
+  ): ExternalClient
   /**
    * A request that the catalogue does not make.
    * @param called the documented endpoint by whose credential it goes
@@ -148,7 +152,7 @@ export interface Text {
 }
 
 /** Whoever sits before it: standard error, and questions. */
-export interface PersonService {
+export interface UiService {
   /** True when questions may be asked. */
   readonly interactive: boolean
   /** A line on standard error; silenced by --quiet. */
@@ -186,7 +190,7 @@ export interface Piped {
 }
 
 /** Where a command runs: its process, its profile, the project or group at hand. */
-export interface PlaceService {
+export interface WorkspaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
   readonly globals: Looked
@@ -252,7 +256,7 @@ export interface Which<R> {
 }
 
 /** Whose rules and ways a client takes: a session, or a part of one. */
-export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
+export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
 
 /** What is asked about an instance when something of it is to be destroyed. */
 export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo'>
@@ -266,7 +270,7 @@ export interface Collecting {
 }
 
 /** An address that is not the run's own instance. */
-export interface Elsewhere {
+export interface ExternalClient {
   /** The request of an ask, in the words of whose address it is. */
   build(ask: Ask): Promise<WireRequest>
   /** One request, its answer whole. */

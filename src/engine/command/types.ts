@@ -5,7 +5,7 @@ import type { Failure } from '../../errors.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
 import type { Argument, Described, Given, Particulars, Plan, PlanSource } from './described.js'
 import type { Emit, Loss, PlanAnswer } from './running.js'
-import type { Party, Services } from './services.js'
+import type { ClientIdentity, Services } from './services.js'
 
 export type * from './described.js'
 
@@ -75,7 +75,7 @@ export interface Operation {
 interface Receiver {
   readonly origin: string
   readonly credential: Credential
-  readonly party?: Party | undefined
+  readonly party?: ClientIdentity | undefined
   /** The request as it travels. */
   readonly request?: (request: WireRequest) => WireRequest
 }

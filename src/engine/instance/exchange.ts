@@ -20,11 +20,11 @@ import { checkReadOnly, transportOf } from '../../profile/index.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { Meter } from '../../terminal/streams/meter.js'
 import type { Globals } from '../command/globals.js'
-import type { Party } from '../command/services.js'
+import type { ClientIdentity } from '../command/services.js'
 import { type FindOwn, servesOrigin, wordsFor } from '../own/found.js'
-import { worded } from '../place/advice.js'
-import type { UnkeptWrites } from '../place/unkept.js'
 import { tuneParser } from '../work/v8.js'
+import { worded } from '../workspace/advice.js'
+import type { UnkeptWrites } from '../workspace/unkept.js'
 import { credentialsOf, hinted, renewalOf } from './credential.js'
 
 // What is said, once, about how an instance is reached.
@@ -111,7 +111,7 @@ const patienceOf = (
 export const reaching = async (
   run: RunWays,
   baseUrl: string,
-  { profile, user, renew }: Party,
+  { profile, user, renew }: ClientIdentity,
 ): Promise<Omit<InstanceOptions, 'credential'>> => {
   const { globals, env, signal, readOnly, screen, warnings, audit } = run
   return {
@@ -262,7 +262,7 @@ const building =
 /** A client of any address, with this credential and no other. */
 const stranger =
   (run: RunWays, own: Spoken, opened: InstanceClient[]) =>
-  async (baseUrl: string, credential: Credential | undefined, party: Party = {}) => {
+  async (baseUrl: string, credential: Credential | undefined, party: ClientIdentity = {}) => {
     const words = await own(baseUrl)
     const other = createInstance({
       ...(await reaching(run, baseUrl, party)),

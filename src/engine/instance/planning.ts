@@ -1,7 +1,7 @@
 /** What was asked → plans, with the words and questions of this run. */
 
+import { AsyncCache } from '../../base/async-cache.js'
 import type { JsonValues } from '../../base/json/value.js'
-import { KeptAnswers } from '../../base/kept.js'
 import { isObject, textOf } from '../../base/objects.js'
 import { echoes } from '../../catalogue/endpoint.js'
 import type { Naming } from '../../catalogue/words.js'
@@ -10,19 +10,19 @@ import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { scopeOf } from '../command/derive/index.js'
 import { isRepeated } from '../command/many-flags.js'
-import type { PersonService } from '../command/services.js'
-import type { Coming, Command, Given, Operation, Plan, PlanSource } from '../command/types.js'
+import type { UiService } from '../command/services.js'
+import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
-import { Questions, type Replied } from '../person/ask.js'
-import type { Standing } from '../place/standing.js'
 import type { Unknown } from '../plan/attributes.js'
-import type { Surroundings } from '../plan/objects.js'
-import { givenFor, type Slot } from '../plan/parents.js'
+import type { PlanContext } from '../plan/objects.js'
+import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { plansOf } from '../plan/plan.js'
 import { apartWithRows } from '../plan/row-fields.js'
 import { sourceOf } from '../plan/sourced.js'
 import type { Wanted } from '../plan/sources.js'
-import { noParameter } from './judge.js'
+import { Questions, type Replied } from '../ui/ask.js'
+import type { Workspace } from '../workspace/workspace.js'
+import { noParameter } from './verify-applied.js'
 
 // Projects by number and by path are the same: what the instance says of a number.
 
@@ -33,7 +33,7 @@ import { noParameter } from './judge.js'
 const projectPaths = (
   read: (ask: Ask) => Promise<unknown>,
 ): ((id: number) => Promise<string | undefined>) => {
-  const kept = new KeptAnswers<number, string | undefined>()
+  const kept = new AsyncCache<number, string | undefined>()
   const pathOf = async (id: number): Promise<string | undefined> => {
     const { projects } = await import('../../catalogue/areas/projects.js')
     const data = await read({ endpoint: projects.get, values: { id } })
@@ -52,17 +52,17 @@ export interface Reads {
 
 /** Says of a parameter that the catalogue does not know that it is sent all the same. */
 export const sentUnknown =
-  ({ note }: Pick<PersonService, 'note'>, words?: Naming): Unknown =>
+  ({ note }: Pick<UiService, 'note'>, words?: Naming): Unknown =>
   (endpoint, name) =>
     note(noParameter(endpoint, name, words))
 
 const surroundingsOf = (
-  place: Standing,
-  notes: Pick<PersonService, 'note'>,
+  place: Workspace,
+  notes: Pick<UiService, 'note'>,
   questions: Questions,
   reads: Reads,
   words: RunOptions['words'],
-): Surroundings => {
+): PlanContext => {
   const tell = sentUnknown(notes, words)
   return {
     env: place.env,
@@ -82,7 +82,7 @@ const surroundingsOf = (
 type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'wish'>
 
 /** What stands for the objects of a project or group that are not known: nothing is lost where nothing can be done. */
-const planBelow = (command: Command, { kind, parent, value }: Slot): Plan | undefined => {
+const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
   const form = Object.entries(command.endpoints).find(([, e]) => scopeOf(e)?.kind === kind)
   if (form === undefined) return undefined
   const [key, { destructive: _, ...endpoint }] = form
@@ -93,14 +93,14 @@ const planBelow = (command: Command, { kind, parent, value }: Slot): Plan | unde
 export class Planning {
   readonly #options: Options
   readonly #questions: Questions
-  readonly #around: Surroundings
+  readonly #around: PlanContext
   /** A watch plans once: nobody is asked for the same value every round. */
-  readonly #kept = new KeptAnswers<string, readonly Plan[]>()
+  readonly #kept = new AsyncCache<string, readonly Plan[]>()
 
   constructor(
     options: Options,
     screen: Pick<Streams, 'interactive' | 'notes' | 'prompts'>,
-    place: Standing,
+    place: Workspace,
     reads: Reads,
   ) {
     this.#options = options
@@ -129,7 +129,7 @@ export class Planning {
   async *below(
     given: Given,
     { preset, split, standIn }: Operation,
-    slot: Slot,
+    slot: ParentTarget,
   ): AsyncGenerator<Plan> {
     const { command } = this.#options
     if (slot.failure !== undefined) {
@@ -155,7 +155,7 @@ export class Planning {
   }
 
   /** A plan for each object that comes. */
-  async source(given: Given, operation: Operation, coming: Coming): Promise<PlanSource> {
+  async source(given: Given, operation: Operation, coming: ObjectStream): Promise<PlanSource> {
     return sourceOf(this.#options.command, { given, operation }, coming, this.#around)
   }
 

@@ -68,13 +68,13 @@ const checkSeveral = (
       '--sandbox is a single instance, and several profiles are given',
       'Pass only one of them.',
     )
-  const flag = [...ofOne, ...(command.looks === true ? ['format'] : [])].find((one) =>
+  const flag = [...ofOne, ...(command.readOnly === true ? ['format'] : [])].find((one) =>
     raw.flags.has(one),
   )
   if (flag !== undefined)
     throw usage(`--${flag} cannot be used with several instances`, 'Run it once for each of them.')
   const endpoints = Object.values(command.endpoints)
-  if (command.lasts === true || endpoints.some((e) => e.returns.kind === 'file'))
+  if (command.longRunning === true || endpoints.some((e) => e.returns.kind === 'file'))
     throw usage(
       `${name} belongs to a single instance, and several are given`,
       'Run the command once for each.',

@@ -199,7 +199,7 @@ export class OneAnswer {
     const { globals, command } = this.#shown
     let begun = false
     return async (chunk) => {
-      if (!globals.curl && command.looks !== true) throw refused('instance')
+      if (!globals.curl && command.readOnly !== true) throw refused('instance')
       await turn
       try {
         if (!begun) await this.#screen.out.write(`# ${name}\n`)

@@ -6,7 +6,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
-import { type GivenObject, type Item, mostNamed, placeOf } from '../work/items.js'
+import { type GivenObject, type Item, maxNamed, placeOf } from '../work/items.js'
 import { Seen } from '../work/seen.js'
 import type { Attributes, QueuedLine } from './lines.js'
 import { Sums } from './lines.js'
@@ -79,7 +79,7 @@ export const spool = (
       }
       checkPlain(given)
       n += 1
-      if (first.length < mostNamed) first.push(given)
+      if (first.length < maxNamed) first.push(given)
       journal.add(queuedLine(given, n, keep))
       if (journal.full) await journal.drained()
     }

@@ -11,31 +11,31 @@ import {
 } from '../../client/typed.js'
 import { type Failure, survived } from '../../errors.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import { answerOf } from '../bulk/each.js'
+import type { BulkRunner } from '../bulk/runner.js'
 import type { Given, Plan } from '../command/described.js'
 import type {
+  ClientIdentity,
   Collecting,
-  Elsewhere,
+  ExternalClient,
   InstanceService,
   Many,
-  Party,
   PlanAnswer,
   Which,
 } from '../command/services.js'
 import type { Operation, Received } from '../command/types.js'
+import type { Caller } from '../instance/caller.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
-import type { Sending } from '../instance/sending.js'
-import type { Crowd } from '../many/crowd.js'
-import { answerOf } from '../many/each.js'
 import { mergedOf } from './requests.js'
 
 // Requests as they are sent: each by its way, followed to its end where the command does that.
 
 interface SendingParts {
-  readonly sending: Pick<Sending, 'open' | 'send'>
+  readonly sending: Pick<Caller, 'open' | 'send'>
   readonly exchange: Pick<ExchangeServices, 'admit' | 'anonymous' | 'build' | 'client'>
-  readonly crowd: Pick<Crowd, 'each'>
+  readonly crowd: Pick<BulkRunner, 'each'>
 }
 
 /** What is sent of one operation, and how it is followed. */
@@ -134,10 +134,10 @@ export const liveHow = (
 
 export interface Parts {
   readonly planning: Pick<Planning, 'plan' | 'plans'>
-  readonly sending: Sending
+  readonly sending: Caller
   readonly exchange: ExchangeServices
   readonly lists: Lists
-  readonly crowd: Pick<Crowd, 'each'>
+  readonly crowd: Pick<BulkRunner, 'each'>
 }
 
 /** Everything is sent. */
@@ -188,7 +188,11 @@ export class LiveInstance implements InstanceService {
     return this.#parts.sending.open(plan, headers)
   }
 
-  elsewhere(baseUrl: string, credential: Credential | undefined, party?: Party): Elsewhere {
+  elsewhere(
+    baseUrl: string,
+    credential: Credential | undefined,
+    party?: ClientIdentity,
+  ): ExternalClient {
     const { exchange } = this.#parts
     return {
       build: (ask) => exchange.build(ask, baseUrl),

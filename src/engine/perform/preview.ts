@@ -11,15 +11,15 @@ import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import { levelOf } from '../../output/levels.js'
+import type { BulkRunner } from '../bulk/runner.js'
 import { asSent, readingOf, shownIn } from '../command/derive/index.js'
 import type { Described, Plan, PlanSource } from '../command/described.js'
 import type { AnswerService, Emit } from '../command/services.js'
 import type { Operation } from '../command/types.js'
+import type { Caller } from '../instance/caller.js'
 import type { ExchangeServices } from '../instance/exchange.js'
-import { agrees } from '../instance/judge.js'
 import type { Lists } from '../instance/listing.js'
-import type { Sending } from '../instance/sending.js'
-import type { Crowd } from '../many/crowd.js'
+import { agrees } from '../instance/verify-applied.js'
 import { mergedOf } from './requests.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
@@ -283,10 +283,10 @@ class ReadingPlans {
 
 interface Parts {
   readonly exchange: Pick<ExchangeServices, 'build'>
-  readonly sending: Pick<Sending, 'send'>
+  readonly sending: Pick<Caller, 'send'>
   readonly lists: Pick<Lists, 'gather'>
   /** Several objects, always as a list. */
-  readonly crowd: Pick<Crowd, 'many' | 'stream'>
+  readonly crowd: Pick<BulkRunner, 'many' | 'stream'>
   readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
   readonly command: Pick<Described, 'area'>
   /** Whether some refusals are no failures: then one object is as one of several. */

@@ -1,10 +1,10 @@
 /** The requests that a command wants made of its targets, each complete. */
-import { ahead, mostAtOnce } from '../../base/ahead.js'
-import type { Coming, Given, Plan, PlanSource } from '../command/described.js'
+import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
+import type { Given, ObjectStream, Plan, PlanSource } from '../command/described.js'
 import type { Merge, Operation } from '../command/types.js'
 import type { Planning } from '../instance/planning.js'
 import { completing } from '../plan/attributes.js'
-import { givenFor, type Slot } from '../plan/parents.js'
+import { givenFor, type ParentTarget } from '../plan/parents.js'
 import { apartWithRows } from '../plan/row-fields.js'
 
 // Requests that go as one: of several projects or groups, one for each of them.
@@ -34,7 +34,9 @@ export const mergedOf = (plans: readonly Plan[], merge: Merge | undefined): read
 }
 
 /** What an operation works on, where that is not what the line names by itself. */
-export type Targets = { readonly slots: readonly Slot[] } | { readonly coming: Coming }
+export type Targets =
+  | { readonly slots: readonly ParentTarget[] }
+  | { readonly coming: ObjectStream }
 
 /** Whether requests are made as their objects come. */
 export const isSource = (plans: readonly Plan[] | PlanSource): plans is PlanSource =>
@@ -66,7 +68,7 @@ export class Requests {
   async below(
     given: Given,
     operation: Operation,
-    slots: readonly Slot[],
+    slots: readonly ParentTarget[],
   ): Promise<readonly Plan[]> {
     const plans: Plan[] = []
     for (const slot of slots)
@@ -94,8 +96,8 @@ export class Requests {
   async #completed(plans: readonly Plan[], operation: Operation): Promise<readonly Plan[]> {
     if (operation.complete === undefined) return plans
     const all: Plan[] = []
-    const width = operation.reads === true ? mostAtOnce : 1
-    for await (const plan of ahead(plans, width, completing(operation))) all.push(plan)
+    const width = operation.reads === true ? maxConcurrent : 1
+    for await (const plan of mapConcurrent(plans, width, completing(operation))) all.push(plan)
     return all
   }
 }

@@ -18,9 +18,9 @@ import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '..
 import type { Given, Plan } from '../command/described.js'
 import type {
   AnswerService,
-  Elsewhere,
+  ExternalClient,
   InstanceService,
-  PersonService,
+  UiService,
 } from '../command/services.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
@@ -35,7 +35,7 @@ interface Parts {
   readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
   readonly lists: Pick<Lists, 'whole'>
   readonly answer: Pick<AnswerService, 'write'>
-  readonly person: Pick<PersonService, 'note'>
+  readonly person: Pick<UiService, 'note'>
 }
 
 /** Nothing is sent. */
@@ -106,7 +106,7 @@ export class UnsentInstance implements InstanceService {
     return this.#end(await this.#build(plan), plan.endpoint)
   }
 
-  elsewhere(baseUrl: string, credential: Credential | undefined): Elsewhere {
+  elsewhere(baseUrl: string, credential: Credential | undefined): ExternalClient {
     return {
       build: (ask) => this.#parts.exchange.build(ask, baseUrl),
       call: async (request) => {

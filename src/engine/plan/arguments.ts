@@ -7,7 +7,7 @@ import { Failure, survived, usage } from '../../errors.js'
 import { flagName, isScope, named } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
 import { holderWords } from './choose.js'
-import type { Missing, Surroundings } from './objects.js'
+import type { Missing, PlanContext } from './objects.js'
 import { parseValue, type ValueSyntax } from './values.js'
 
 const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {
@@ -26,7 +26,7 @@ export const allArgs = async (
   command: Command,
   endpoint: Endpoint,
   given: Given,
-  around: Surroundings,
+  around: PlanContext,
   project: Pick<Missing, 'project'>,
 ): Promise<readonly string[]> => {
   const names = endpoint.args ?? []
@@ -79,7 +79,7 @@ export const placeArgs = (
   endpoint: Endpoint,
   group: readonly string[],
   values: Record<string, JsonValue | undefined>,
-  around: Surroundings,
+  around: PlanContext,
 ): void => {
   const names = endpoint.args ?? []
   for (const [i, name] of names.entries()) {

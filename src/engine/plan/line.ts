@@ -48,7 +48,7 @@ export class Understood extends Error {
 }
 
 /** A first word that names no command: it may be an alias. */
-export class Strange extends Error {
+export class LineError extends Error {
   constructor(
     readonly word: string,
     /** What it is where it is none. */

@@ -33,7 +33,7 @@ export type PickFlags = (
 ) => Promise<readonly string[] | undefined>
 
 /** What planning needs from its surroundings. */
-export interface Surroundings {
+export interface PlanContext {
   readonly env: NodeJS.ProcessEnv
   readonly note: (text: string) => void
   /** The objects come from standard input, which may be any text: messages quote nothing of one that is refused. */

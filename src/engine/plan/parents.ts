@@ -154,7 +154,7 @@ export const withoutParents = (raw: Raw): Raw => ({
 })
 
 /** One of several: how its records name it, and what it is given as by which flag. */
-export interface Slot {
+export interface ParentTarget {
   readonly parent: Parent
   readonly kind: ParentKind
   readonly value: string
@@ -166,14 +166,14 @@ export interface Slot {
   readonly failure?: Failure
 }
 
-export const slotOf = (kind: ParentKind, name: string): Slot => ({
+export const slotOf = (kind: ParentKind, name: string): ParentTarget => ({
   kind,
   value: name,
   parent: { column: kind, name },
 })
 
 /** One as its column has it: in a tree its kind stands before its name. */
-export const slotIn = (column: Parent['column'], name: string): Slot => {
+export const slotIn = (column: Parent['column'], name: string): ParentTarget => {
   if (column !== 'of') return slotOf(column, name)
   const kind = name.startsWith('group:') ? 'group' : 'project'
   return slotOfTree(kind, name.slice(kind.length + 1))
@@ -181,12 +181,12 @@ export const slotIn = (column: Parent['column'], name: string): Slot => {
 
 /** Parents with the objects of each: those that follow each other are one. */
 export class SlotsWithObjects {
-  readonly slots: (Slot & {
+  readonly slots: (ParentTarget & {
     readonly args: string[]
     readonly rows: (JsonValues | undefined)[]
   })[] = []
 
-  add(slot: Slot, text: string, row?: JsonValues): void {
+  add(slot: ParentTarget, text: string, row?: JsonValues): void {
     const last = this.slots.at(-1)
     if (last?.parent.name === slot.parent.name) {
       last.args.push(text)
@@ -196,14 +196,14 @@ export class SlotsWithObjects {
 }
 
 /** One of a tree, in which there are both kinds. */
-export const slotOfTree = (kind: ParentKind, name: string): Slot => ({
+export const slotOfTree = (kind: ParentKind, name: string): ParentTarget => ({
   kind,
   value: name,
   parent: { column: 'of', name: `${kind}:${name}` },
 })
 
 /** What was asked, of one of several. */
-export const givenFor = (given: Given, { kind, value, args, rows }: Slot): Given => ({
+export const givenFor = (given: Given, { kind, value, args, rows }: ParentTarget): Given => ({
   ...given,
   ...(args === undefined ? {} : { args }),
   ...(rows?.some((row) => row !== undefined) === true ? { rows } : {}),
@@ -211,4 +211,8 @@ export const givenFor = (given: Given, { kind, value, args, rows }: Slot): Given
 })
 
 /** What a line would have said that names such parents. */
-export const namedParents = ({ kind }: Slot): Parents => ({ origin: 'named', kind, names: [] })
+export const namedParents = ({ kind }: ParentTarget): Parents => ({
+  origin: 'named',
+  kind,
+  names: [],
+})

@@ -5,10 +5,10 @@
 import { JsonCutter } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { hasForm } from '../command/derive/index.js'
-import type { Coming, Command, NamedObject, Parent } from '../command/types.js'
+import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
 import type { Raw } from './line.js'
 import { objectsOf } from './objects.js'
-import { type Slot, SlotsWithObjects, slotIn } from './parents.js'
+import { type ParentTarget, SlotsWithObjects, slotIn } from './parents.js'
 import { type Cells, cellsOf, objectAt, plain } from './piped.js'
 import { CommaRows, InputLines } from './piped-lines.js'
 import { refused } from './piped-row.js'
@@ -173,7 +173,7 @@ export const ownedObjects = async (
   command: Command,
   chunks: AsyncIterable<string>,
   rowFields?: RowFields,
-): Promise<Required<Pick<Coming, 'objects' | 'below'>> | AsyncIterable<string>> => {
+): Promise<Required<Pick<ObjectStream, 'objects' | 'below'>> | AsyncIterable<string>> => {
   const beginning = new Beginning(chunks)
   const known = await beginning.first()
   if (known === undefined) return beginning.again()
@@ -205,7 +205,7 @@ export const ownedSlots = async (
   raw: Raw,
   stdin: () => Promise<string>,
   rowFields?: RowFields,
-): Promise<readonly Slot[] | undefined> => {
+): Promise<readonly ParentTarget[] | undefined> => {
   if (!isOpen(command, raw)) return undefined
   const whole = async function* (): AsyncGenerator<string> {
     yield await stdin()

@@ -20,7 +20,7 @@ import {
   pathValues,
 } from './attributes.js'
 import { choose } from './choose.js'
-import type { Missing, Surroundings } from './objects.js'
+import type { Missing, PlanContext } from './objects.js'
 import type { ObjectReference } from './references.js'
 import { placeProject, referencesOf, scopedBy, withoutReference } from './references.js'
 import { givenInRow } from './row-fields.js'
@@ -43,7 +43,7 @@ const changesNothing = (endpoint: Endpoint, { values, extra }: Known): boolean =
 const ask = async (
   endpoint: Endpoint,
   project: Pick<Missing, 'project'>,
-  around: Surroundings,
+  around: PlanContext,
 ): Promise<Record<string, JsonValue | undefined>> => {
   const offered = Object.entries(endpoint.params)
     .filter(([, param]) => param.deprecated === undefined)
@@ -66,7 +66,7 @@ const attributesOf = async (
   command: Command,
   endpoint: Endpoint,
   known: Known,
-  around: Surroundings,
+  around: PlanContext,
 ): Promise<JsonValues> => {
   if (!changesNothing(endpoint, known)) return {}
   const { values, extra, ...project } = known
@@ -105,7 +105,7 @@ const fillRequired = async (
   endpoint: Endpoint,
   values: Record<string, JsonValue | undefined>,
   extra: JsonValues,
-  around: Surroundings,
+  around: PlanContext,
   project: Pick<Missing, 'project'>,
 ): Promise<void> => {
   const open = [
@@ -136,7 +136,7 @@ export const commonOf = async (
   command: Command,
   given: Given,
   scoped: Scoped,
-  around: Surroundings,
+  around: PlanContext,
   override: Values,
 ): Promise<Common> => {
   const { endpoint, scope } = scoped
@@ -163,7 +163,7 @@ export const completed = async (
   own: Record<string, JsonValue | undefined>,
   args: readonly string[],
   label: string | undefined,
-  around: Surroundings,
+  around: PlanContext,
 ): Promise<Plan> => {
   placeArgs(command, endpoint, args, own, around)
   await fillRequired(command, endpoint, own, extra, around, project)
@@ -180,7 +180,7 @@ const planOf = async (
   group: readonly string[],
   reference: ObjectReference | undefined,
   given: Given,
-  around: Surroundings,
+  around: PlanContext,
 ): Promise<Plan> => {
   const own: Record<string, JsonValue | undefined> = copied(common.values)
   await placeProject(common.endpoint, reference, given, own, around)
@@ -212,7 +212,7 @@ const commonsOf = (
 export const plansOf = async (
   command: Command,
   given: Given,
-  around: Surroundings,
+  around: PlanContext,
   override: Values = {},
   apart = false,
 ): Promise<readonly Plan[]> => {

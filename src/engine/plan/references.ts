@@ -8,7 +8,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
 import { scopeOf } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
-import type { Surroundings } from './objects.js'
+import type { PlanContext } from './objects.js'
 
 // The project that objects bring along as references, beside the one that was asked for.
 
@@ -16,7 +16,7 @@ import type { Surroundings } from './objects.js'
 export const referencesOf = async (
   command: Command,
   given: Given,
-  around: Surroundings,
+  around: PlanContext,
 ): Promise<readonly ObjectReference[]> => {
   const [argument] = command.args
   const texts = argument?.variadic === true ? given.args : given.args.slice(0, 1)
@@ -38,7 +38,7 @@ export const withoutReference = (
 ): readonly string[] => (reference === undefined ? group : [reference.id, ...group.slice(1)])
 
 /** Whether two texts name one project: a path, in any case, or its number. */
-const sameProject = async (a: string, b: string, around: Surroundings): Promise<boolean> => {
+const sameProject = async (a: string, b: string, around: PlanContext): Promise<boolean> => {
   const [one, other] = await Promise.all(
     [a, b].map(async (text) => {
       const number = /^\d+$/.test(text) && /^\d+$/.test(a) !== /^\d+$/.test(b)
@@ -53,7 +53,7 @@ export const placeProject = async (
   reference: ObjectReference | undefined,
   given: Given,
   values: Record<string, JsonValue | undefined>,
-  around: Surroundings,
+  around: PlanContext,
 ): Promise<void> => {
   const holder = scopeOf(endpoint)?.placeholder
   if (reference?.project === undefined || holder === undefined) return

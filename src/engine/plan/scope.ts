@@ -4,7 +4,7 @@ import { Failure, usage } from '../../errors.js'
 import { manyFlags, named, type ScopeKind, scopeOf } from '../command/derive/index.js'
 import type { Command } from '../command/types.js'
 import type { ChosenEndpoint } from './choose.js'
-import type { Surroundings } from './objects.js'
+import type { PlanContext } from './objects.js'
 
 /** An endpoint with its scope filled. */
 export interface Scoped {
@@ -63,7 +63,7 @@ const missing = (command: Command, options: readonly Option[]): Failure => {
 const asked = async (
   command: Command,
   options: readonly Option[],
-  around: Surroundings,
+  around: PlanContext,
 ): Promise<Scoped> => {
   const [first] = options
   if (first === undefined) throw new Failure('internal', 'no scope to choose from')
@@ -81,7 +81,7 @@ const asked = async (
 export const fillScope = async (
   command: Command,
   choice: ChosenEndpoint,
-  around: Surroundings,
+  around: PlanContext,
 ): Promise<Scoped> => {
   const { key, endpoint } = choice
   if (choice.scope === undefined) return { key, endpoint, scope: {} }

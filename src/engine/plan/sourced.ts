@@ -1,15 +1,16 @@
 /** The plans of objects that come: one after the other, of one project or group, or each with its own. */
-import { ahead, mostAtOnce } from '../../base/ahead.js'
+
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
 import { copied } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import { named, scopeOf } from '../command/derive/index.js'
 import type {
-  Coming,
   Command,
   Given,
   NamedObject,
+  ObjectStream,
   Operation,
   Plan,
   PlanSource,
@@ -18,8 +19,8 @@ import type { GivenObject } from '../work/items.js'
 import { placeArgs } from './arguments.js'
 import { completing } from './attributes.js'
 import { choose } from './choose.js'
-import type { Surroundings } from './objects.js'
-import { givenFor, type Slot, slotIn } from './parents.js'
+import type { PlanContext } from './objects.js'
+import { givenFor, type ParentTarget, slotIn } from './parents.js'
 import { type Common, commonOf, completed } from './plan.js'
 import { type ObjectReference, placeProject, referenceOf } from './references.js'
 import { fillScope } from './scope.js'
@@ -30,7 +31,7 @@ import { fillScope } from './scope.js'
 export class Planner {
   readonly #command: Command
   readonly #given: Given
-  readonly #around: Surroundings
+  readonly #around: PlanContext
   readonly #override: JsonValues
   #common: Promise<Common> | undefined
   #baseUrl: string | undefined
@@ -41,7 +42,7 @@ export class Planner {
   constructor(
     command: Command,
     given: Given,
-    around: Surroundings,
+    around: PlanContext,
     override: JsonValues = {},
     standIn = (text: string): string => text,
   ) {
@@ -145,11 +146,11 @@ export class Planner {
 
 /** What belongs to projects is planned otherwise than what belongs to groups. */
 class Planners {
-  readonly #make: (slot: Slot | undefined) => Planner
-  readonly #below: Coming['below']
-  readonly #made = new Map<Slot['kind'] | undefined, Planner>()
+  readonly #make: (slot: ParentTarget | undefined) => Planner
+  readonly #below: ObjectStream['below']
+  readonly #made = new Map<ParentTarget['kind'] | undefined, Planner>()
 
-  constructor(make: (slot: Slot | undefined) => Planner, below: Coming['below']) {
+  constructor(make: (slot: ParentTarget | undefined) => Planner, below: ObjectStream['below']) {
     this.#make = make
     this.#below = below
   }
@@ -174,13 +175,13 @@ class Planners {
     return slot === undefined ? plan : { ...plan, parent: slot.parent }
   }
 
-  #slotOf(parent: string | undefined): Slot | undefined {
+  #slotOf(parent: string | undefined): ParentTarget | undefined {
     return this.#below === undefined || parent === undefined
       ? undefined
       : slotIn(this.#below, parent)
   }
 
-  #for(slot: Slot | undefined): Planner {
+  #for(slot: ParentTarget | undefined): Planner {
     const planner = this.#made.get(slot?.kind) ?? this.#make(slot)
     this.#made.set(slot?.kind, planner)
     return planner
@@ -207,11 +208,11 @@ async function* apart(
 export const sourceOf = (
   command: Command,
   { given, operation }: Unplanned,
-  { objects, below, confirm }: Coming,
-  around: Surroundings,
+  { objects, below, confirm }: ObjectStream,
+  around: PlanContext,
 ): PlanSource => {
   const { planFirst: checked, preset, split, standIn } = operation
-  const width = operation.reads === true ? mostAtOnce : 1
+  const width = operation.reads === true ? maxConcurrent : 1
   const planners = new Planners(
     (slot) =>
       new Planner(
@@ -232,7 +233,7 @@ export const sourceOf = (
       if (checked === true) await planOf(object)
       return object
     }
-    yield* ahead(apart(objects, split), checked === true ? width : 1, take)
+    yield* mapConcurrent(apart(objects, split), checked === true ? width : 1, take)
   }
   return {
     objects: named(),

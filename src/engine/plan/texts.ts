@@ -1,10 +1,11 @@
 /** Texts of the command line that stand for others: `@file`, `env:NAME`, standard input. */
+
+import { addToGroup } from '../../base/group-by.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
-import { shelve } from '../../base/shelves.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Note } from '../../catalogue/scalars.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
-import type { Coming, Flag } from '../command/types.js'
+import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
 import { spelled } from './spellings.js'
 import { keyValue } from './values.js'
@@ -16,7 +17,7 @@ export interface Sources {
   readonly note: Note
   readonly warn: Note
   /** The objects as they come, which are not read here. */
-  readonly coming?: Coming
+  readonly coming?: ObjectStream
   /** The project of numbers that are piped, where no flag says it; '' for each of several. */
   readonly project?: string
   /** Ends the wait for a pipe. */
@@ -104,7 +105,7 @@ export const paramValues = async (
   const extra = new Map<string, string[]>()
   for (const text of texts) {
     const [key, value] = keyValue(text, '--param')
-    shelve(extra, key, await paramValue(text, key, value, sources))
+    addToGroup(extra, key, await paramValue(text, key, value, sources))
   }
   const entries = [...extra].map(([key, values]) => {
     const [only = '', ...more] = values

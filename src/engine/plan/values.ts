@@ -4,11 +4,11 @@
  */
 
 import { isDuration } from '../../base/duration.js'
+import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { sentTime } from '../../base/relative.js'
 import { textSize } from '../../base/secrets/held.js'
 import { quoted } from '../../base/shell-words.js'
-import { shelve } from '../../base/shelves.js'
 import { didYouMean } from '../../base/suggest.js'
 import type {
   EnumParam,
@@ -145,7 +145,7 @@ const parseHash = (
   for (const text of texts) {
     const [given, value] = keyValue(text, label)
     const key = param.keys === undefined ? given : given.replaceAll('-', '_')
-    shelve(grouped, key, value)
+    addToGroup(grouped, key, value)
   }
   const hash: Record<string, JsonValue> = {}
   for (const [key, values] of grouped)

@@ -121,7 +121,7 @@ export const fieldInspection = (
 export interface Answering {
   readonly command: Pick<
     Command,
-    'registry' | 'area' | 'words' | 'endpoints' | 'args' | 'made' | 'shows' | 'naming'
+    'registry' | 'area' | 'words' | 'endpoints' | 'args' | 'computedFields' | 'shows' | 'naming'
   >
   readonly emit: Emit
   /** Where single records are read, of which fields were asked for. */
@@ -167,7 +167,7 @@ export class KnownFields {
       ...(people?.columns ?? []),
       ...(emit.known ?? []),
       ...(command.shows ?? []),
-      ...Object.keys(command.made ?? {}),
+      ...Object.keys(command.computedFields ?? {}),
       ...(lead === undefined ? [] : [lead]),
       ...(command.args[0]?.variadic === true ? [objectColumn] : []),
       ...command.args.flatMap(({ parameter }) => parameter ?? []),

@@ -1,7 +1,8 @@
 /** Records of a list with what only the single record shows of them. */
-import { ahead } from '../../base/ahead.js'
+
 import { builtOf } from '../../base/json/built.js'
 import { stringifyExact } from '../../base/json/json.js'
+import { mapConcurrent } from '../../base/map-concurrent.js'
 import { isObject } from '../../base/objects.js'
 import type { Naming } from '../../catalogue/words.js'
 import type { SingleReader, Writer } from '../../output/types.js'
@@ -46,7 +47,7 @@ export const withSingles = (writer: Writer, options: MergeOptions, width: number
       return merged === row ? bytes : encoded(merged)
     }
     const whole: Uint8Array[] = []
-    for await (const bytes of ahead(batch.entries(), width, merge)) whole.push(bytes)
+    for await (const bytes of mapConcurrent(batch.entries(), width, merge)) whole.push(bytes)
     await writer.raw(whole)
   },
   record: (value) => writer.record(value),

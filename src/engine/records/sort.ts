@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ahead } from '../../base/ahead.js'
 import { builtOf } from '../../base/json/built.js'
+import { mapConcurrent } from '../../base/map-concurrent.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'
@@ -230,7 +230,7 @@ const knownOf = (answering: Answering): Known => ({
   now: Date.now(),
   names: levelsNamed,
   nearest,
-  made: answering.command.made,
+  made: answering.command.computedFields,
   words: answering.words,
 })
 
@@ -282,7 +282,8 @@ class SortedWriter implements Writer {
       return
     }
     const whole = ([i, bytes]: readonly [number, Uint8Array]) => this.#whole(bytes, readers[i])
-    for await (const taken of ahead(batch.entries(), this.#width, whole)) await this.#take(taken)
+    for await (const taken of mapConcurrent(batch.entries(), this.#width, whole))
+      await this.#take(taken)
   }
 
   record(row: unknown): Promise<void> {

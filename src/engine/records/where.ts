@@ -349,7 +349,7 @@ export class RecordChoice {
 
   #known(): Known {
     const { command, words } = this.#options
-    const { made } = command
+    const { computedFields: made } = command
     return {
       now: Date.now(),
       names: levelsNamed,

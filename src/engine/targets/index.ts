@@ -6,18 +6,25 @@ import { groupsAll } from '../../catalogue/implied.js'
 import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, survived, usage } from '../../errors.js'
+import type { Engine } from '../bulk/each.js'
 import { changes, hasForm, named, scopeOf } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
-import type { Engine } from '../many/each.js'
 import type { Targets } from '../perform/requests.js'
 import { Printed } from '../perform/unsent.js'
 import { objectsOf } from '../plan/objects.js'
-import { givenFor, isFound, type Parents, type Slot, slotOf, slotOfTree } from '../plan/parents.js'
+import {
+  givenFor,
+  isFound,
+  type Parents,
+  type ParentTarget,
+  slotOf,
+  slotOfTree,
+} from '../plan/parents.js'
 import { pipedObjects } from '../plan/piped-reader.js'
 import { referenceOf } from '../plan/references.js'
-import { isRehearsal } from '../rehearsal.js'
+import { isRehearsal } from '../preflight.js'
 import type { ListOver } from './listing.js'
 import { doTogether, selectedIn } from './selecting.js'
 import type { Selection } from './selection.js'
@@ -101,7 +108,7 @@ const listed = async ({ instance }: Services): Promise<readonly string[] | undef
 const noGroupsListed = 'the instance lists no groups: those without projects are not included'
 
 /** Every group that can be seen. */
-const groupsSeen = async (services: Services): Promise<readonly Slot[]> => {
+const groupsSeen = async (services: Services): Promise<readonly ParentTarget[]> => {
   const all = await listed(services)
   if (all === undefined) services.person.note(noGroupsListed)
   const paths = all ?? (await seen(services, true)).flatMap(({ group }) => above(group?.path ?? ''))
@@ -115,7 +122,7 @@ const treeOf = (
   name: string,
   found: readonly Found[],
   others: readonly string[],
-): readonly Slot[] => {
+): readonly ParentTarget[] => {
   const root = pathOf(name, found)
   const inside = found.filter(({ group }) => group !== undefined && within(group.path, root))
   const known = [...inside.flatMap(({ group }) => above(group?.path ?? root)), ...others]
@@ -127,7 +134,7 @@ const treeOf = (
   ]
 }
 
-const each = (slots: readonly Slot[]): readonly Slot[] => [
+const each = (slots: readonly ParentTarget[]): readonly ParentTarget[] => [
   ...new Map(slots.map((slot) => [slot.parent.name, slot])).values(),
 ]
 
@@ -139,7 +146,7 @@ const foundSlots = async (
   services: Services,
   { origin, kind, names }: Parents,
   { alone, archived }: ProjectChoice,
-): Promise<readonly Slot[]> => {
+): Promise<readonly ParentTarget[]> => {
   if (origin === 'everything' && kind === 'group') return groupsSeen(services)
   const found = await seen(services, archived)
   if (origin === 'tree') {
@@ -215,7 +222,7 @@ const slotsOf = async (
   parents: Parents,
   writing: boolean,
   narrowed: ProjectChoice & { readonly naming?: Naming },
-): Promise<readonly Slot[]> => {
+): Promise<readonly ParentTarget[]> => {
   const { kind, origin } = parents
   if (isFound(parents)) return foundSlots(services, parents, narrowed)
   const text = origin === 'piped' ? await services.place.stdin.text() : undefined
@@ -237,9 +244,9 @@ interface Asked {
   }
   readonly parents: Parents
   /** Those that came with their objects. */
-  readonly slots?: readonly Slot[]
+  readonly slots?: readonly ParentTarget[]
   /** Those that are in the part that the run is about. */
-  readonly narrow?: (slots: readonly Slot[]) => readonly Slot[]
+  readonly narrow?: (slots: readonly ParentTarget[]) => readonly ParentTarget[]
   readonly globals: Globals
   readonly signal: AbortSignal
   /** `--select`: which objects, in each. */
@@ -272,7 +279,7 @@ const mostOf = ({ limit, perPage, sort }: Pick<Globals, 'limit' | 'perPage' | 's
 const unsent = async (
   { running, given }: Asked,
   run: NonNullable<Command['run']>,
-  slots: readonly Slot[],
+  slots: readonly ParentTarget[],
 ): Promise<void> => {
   let printed: Printed | undefined
   for (const slot of slots)
@@ -288,7 +295,7 @@ const unsent = async (
 /** What nobody named is confirmed, unless each command asks by itself what is lost. */
 const confirmAll = async (
   { command, given, operation, running }: Asked,
-  slots: readonly Slot[],
+  slots: readonly ParentTarget[],
 ): Promise<void> => {
   const loses = operation.loses !== undefined && command.open === true
   if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
@@ -320,7 +327,7 @@ const slotsFor = async ({ globals, running, parents, slots, command, given }: As
 const runSelected = async (
   asked: Asked,
   selection: Selection,
-  slots: readonly Slot[],
+  slots: readonly ParentTarget[],
 ): Promise<void> => {
   const { command, running, given, signal } = asked
   const { services } = running
@@ -333,12 +340,12 @@ const runSelected = async (
 }
 
 /** Whether what one of these has is a list. */
-const isListing = ({ endpoints }: Command, slots: readonly Slot[]): boolean =>
+const isListing = ({ endpoints }: Command, slots: readonly ParentTarget[]): boolean =>
   Object.values(endpoints).some(
     (e) => e.returns.kind === 'many' && slots.some(({ kind }) => scopeOf(e)?.kind === kind),
   )
 
-const over = async (asked: Asked, slots: readonly Slot[]): Promise<void> => {
+const over = async (asked: Asked, slots: readonly ParentTarget[]): Promise<void> => {
   const { command, given, globals, operation, running } = asked
   if (command.run !== undefined)
     return globals.curl

@@ -1,11 +1,11 @@
 /** `--where` of a run: nothing of it is loaded before a list asks for it. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { exitCodes, usage } from '../../errors.js'
+import { widthOf } from '../bulk/each.js'
 import { selectsOf } from '../command/derive/index.js'
-import type { AnswerService, PersonService } from '../command/services.js'
+import type { AnswerService, UiService } from '../command/services.js'
 import type { Given } from '../command/types.js'
 import type { Planning, Reads } from '../instance/planning.js'
-import { widthOf } from '../many/each.js'
 import type { RunOptions } from '../options.js'
 import { mayAskSingles, type SingleBudget } from '../records/budget.js'
 import type { RecordChoice, RecordChoiceOptions } from '../records/where.js'
@@ -13,7 +13,7 @@ import type { Selecting, Selection } from './selection.js'
 
 interface Around {
   readonly answer: Pick<AnswerService, 'exit'>
-  readonly person: Pick<PersonService, 'report'>
+  readonly person: Pick<UiService, 'report'>
   readonly planning: Planning
   readonly reads: Reads
 }

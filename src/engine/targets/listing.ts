@@ -9,8 +9,8 @@ import { Lists } from '../instance/listing.js'
 import type { RunOptions } from '../options.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import type { Requests } from '../perform/requests.js'
-import { givenFor, type Slot } from '../plan/parents.js'
-import type { Afterwards } from '../streams.js'
+import { givenFor, type ParentTarget } from '../plan/parents.js'
+import type { DeferredNotes } from '../streams.js'
 import type { Over, PartOfOver } from './over.js'
 
 type Run = NonNullable<Command['run']>
@@ -19,14 +19,14 @@ type Run = NonNullable<Command['run']>
 export type ListOver = (
   given: Given,
   work: Operation | Run,
-  slots: readonly Slot[],
+  slots: readonly ParentTarget[],
   most: number,
 ) => Promise<void>
 
 interface OverParts extends Parts, Pick<Services, 'person' | 'place'> {
   readonly requests: Pick<Requests, 'below'>
   readonly answer: RunAnswer
-  readonly below: Afterwards
+  readonly below: DeferredNotes
   readonly choice: ConstructorParameters<typeof Lists>[3]
 }
 

@@ -6,14 +6,14 @@ import { hasForm, streams } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/many-flags.js'
 import type { Services } from '../command/services.js'
-import type { Coming, Command, Given, NamedObject } from '../command/types.js'
+import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
 import type { StandardInput } from '../input.js'
-import type { Narrow } from '../keeping/shards.js'
-import type { JournalWish } from '../keeping/wish.js'
+import type { JournalOptions } from '../journaling/options.js'
+import type { Narrow } from '../journaling/shards.js'
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { objectsOf } from '../plan/objects.js'
-import { namedParents, type Parents, type Slot } from '../plan/parents.js'
+import { namedParents, type Parents, type ParentTarget } from '../plan/parents.js'
 import { isOpen, mayOwn, ownedObjects, ownedSlots } from '../plan/piped-parents.js'
 import { pipedStream } from '../plan/piped-reader.js'
 import { RowFields, unusedColumns } from '../plan/row-fields.js'
@@ -50,8 +50,8 @@ export interface ObjectsLine {
   readonly globals: Globals
   readonly parents: Parents | undefined
   /** Those that came with their objects. */
-  readonly slots?: readonly Slot[]
-  readonly wish: JournalWish
+  readonly slots?: readonly ParentTarget[]
+  readonly wish: JournalOptions
   readonly input: StandardInput
   readonly running: { readonly services: Pick<Services, 'person'> }
   /** The objects come from the journal, and perhaps once more from where they came before. */
@@ -82,7 +82,13 @@ const isStreamed = (line: ObjectsLine): boolean => {
 async function* none(): AsyncGenerator<NamedObject> {}
 
 /** Those of standard input, each with its parent where it brings one along. */
-const piped = async ({ command, raw, input, running, wish }: ObjectsLine): Promise<Coming> => {
+const piped = async ({
+  command,
+  raw,
+  input,
+  running,
+  wish,
+}: ObjectsLine): Promise<ObjectStream> => {
   const owning = isOpen(command, raw) && mayOwn(await input.head())
   const found = owning ? await ownedObjects(command, input.chunks()) : input.chunks()
   if (!('below' in found))
@@ -92,7 +98,7 @@ const piped = async ({ command, raw, input, running, wish }: ObjectsLine): Promi
 }
 
 /** What is taken as it comes; undefined where all is read first. */
-export const comingOf = async (line: ObjectsLine): Promise<Coming | undefined> => {
+export const comingOf = async (line: ObjectsLine): Promise<ObjectStream | undefined> => {
   if (!isStreamed(line)) return undefined
   const { raw, streamed, wish } = line
   if (streamed !== true || raw.args.includes('-')) return piped(line)
@@ -138,7 +144,7 @@ export const inPart = async (
   const text = globals.shard ?? wish.resumed?.past.header.asked?.shard
   if (text === undefined) return { given }
   const several = wish.parents !== undefined && given.coming === undefined
-  const { narrowed } = await import('../keeping/shards.js')
+  const { narrowed } = await import('../journaling/shards.js')
   const part = narrowed(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.coming !== undefined)
     return part

@@ -6,12 +6,12 @@ import type { Writer } from '../../output/types.js'
 import { isTolerated, toleratedText } from '../command/answered.js'
 import type { Globals } from '../command/globals.js'
 import type { Emit, Services } from '../command/services.js'
-import type { Slot } from '../plan/parents.js'
+import type { ParentTarget } from '../plan/parents.js'
 import type { Item } from '../work/items.js'
 import { mostTold, type Report, type Settled, verdict } from '../work/report.js'
 import type { EngineOptions } from '../work/run.js'
 import { run } from '../work/run.js'
-import { causeOf, Ended, Enough, isOwn, Shared, Sightings } from './shared.js'
+import { causeOf, Ended, Enough, FieldPresence, isOwn, Shared } from './shared.js'
 
 /** Where the records of one of several go, and how many of them at most. */
 export interface PartOfOver {
@@ -21,9 +21,9 @@ export interface PartOfOver {
 
 export interface Over {
   readonly services: Pick<Services, 'answer' | 'person'>
-  readonly slots: readonly Slot[]
+  readonly slots: readonly ParentTarget[]
   /** Writes the records of one of them. */
-  readonly one: (slot: Slot, part: PartOfOver) => Promise<void>
+  readonly one: (slot: ParentTarget, part: PartOfOver) => Promise<void>
   /** Starts the answer that all write to. */
   readonly writer: (emit: Emit) => Promise<Writer>
   /** Whether that answer waits for those of other instances. */
@@ -55,7 +55,7 @@ class OverParents {
   readonly #over: Over
   readonly #shared: Shared
   #told = 0
-  readonly #sightings = new Sightings()
+  readonly #sightings = new FieldPresence()
   /** Resolves when the parents so far have written what they print. */
   #turn: Promise<void> = Promise.resolve()
 
@@ -122,7 +122,7 @@ class OverParents {
     }
   }
 
-  async #list(slot: Slot, turn: Promise<void>): Promise<void> {
+  async #list(slot: ParentTarget, turn: Promise<void>): Promise<void> {
     if (slot.failure !== undefined) throw slot.failure
     const { left } = this.#shared
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
@@ -130,14 +130,14 @@ class OverParents {
     await this.#over.one(slot, { paging, writer })
   }
 
-  async #fail({ parent }: Slot, failure: Failure): Promise<void> {
+  async #fail({ parent }: ParentTarget, failure: Failure): Promise<void> {
     if (++this.#told <= mostTold) this.#over.services.person.report(failure, parent.name)
     if (this.#over.services.answer.reader === 'programs')
       await this.#shared.about(parent, { outcome: 'failed', ...failure.toJSON() })
   }
 
   /** Notes what `--tolerate` asks only to be noted. */
-  #tolerates({ parent }: Slot, failure: Failure): boolean {
+  #tolerates({ parent }: ParentTarget, failure: Failure): boolean {
     if (!isTolerated(this.#over.globals, failure)) return false
     this.#over.services.person.note(toleratedText(parent.name, failure))
     return true

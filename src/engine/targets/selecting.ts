@@ -3,12 +3,12 @@
 import { exitCodes, Failure } from '../../errors.js'
 import type { Services } from '../command/services.js'
 import type { Given } from '../command/types.js'
-import { givenFor, type Slot } from '../plan/parents.js'
-import { mostNamed } from '../work/items.js'
+import { givenFor, type ParentTarget } from '../plan/parents.js'
+import { maxNamed } from '../work/items.js'
 import type { EngineOptions, Run } from '../work/run.js'
 import { run } from '../work/run.js'
 import type { Chosen, Selection } from './selection.js'
-import { isOwn, Sightings } from './shared.js'
+import { FieldPresence, isOwn } from './shared.js'
 
 interface Choosing {
   readonly selection: Selection
@@ -25,7 +25,7 @@ const ended = async ({ report }: Run<Chosen>): Promise<void> => {
   if (cause !== undefined) throw cause
 }
 
-const wordOf = (slots: readonly Slot[]): string => {
+const wordOf = (slots: readonly ParentTarget[]): string => {
   const [first] = slots
   const word = first?.parent.column === 'of' ? 'place' : (first?.kind ?? 'project')
   return slots.length === 1 ? `1 ${word}` : `${slots.length} ${word}s`
@@ -33,11 +33,11 @@ const wordOf = (slots: readonly Slot[]): string => {
 
 /** The lists of the parents, several at once; the objects of each in the order of the parents. */
 class Gathering {
-  readonly slots: Slot[] = []
+  readonly slots: ParentTarget[] = []
   readonly #names: string[] = []
   readonly #choosing: Choosing
   #left: number
-  readonly #sightings = new Sightings()
+  readonly #sightings = new FieldPresence()
   /** How many there are of each parent whose list was read. */
   readonly #counts = new Map<number, number>()
   #next = 1
@@ -50,7 +50,7 @@ class Gathering {
     this.#open = this.#left
   }
 
-  async of(slots: readonly Slot[]): Promise<void> {
+  async of(slots: readonly ParentTarget[]): Promise<void> {
     const { services, selection, given, signal, gate } = this.#choosing
     const tally = services.person.tally(slots.length)
     const items = async function* (wanted: () => boolean) {
@@ -59,7 +59,7 @@ class Gathering {
         yield { n: i + 1, object: slot.parent.name, slot }
       }
     }
-    const reads = run<Chosen, { n: number; object: string; slot: Slot }>({
+    const reads = run<Chosen, { n: number; object: string; slot: ParentTarget }>({
       items: items(() => this.#open > 0),
       gate,
       signal,
@@ -95,18 +95,18 @@ class Gathering {
     }
   }
 
-  #take(slot: Slot, chosen: Chosen): void {
+  #take(slot: ParentTarget, chosen: Chosen): void {
     this.#sightings.shown()
     const args = chosen.args.slice(0, this.#left)
     if (args.length === 0) return
     this.#left -= args.length
     this.slots.push({ ...slot, args })
-    if (this.#names.length >= mostNamed) return
+    if (this.#names.length >= maxNamed) return
     const names = chosen.names.slice(0, args.length)
     this.#names.push(...names.map((name) => `${name} of ${slot.parent.name}`))
   }
 
-  #fail(slot: Slot, failure: Failure): void {
+  #fail(slot: ParentTarget, failure: Failure): void {
     if (this.#sightings.waives(failure)) return
     if (!isOwn(failure)) throw failure
     this.slots.push({ ...slot, failure })
@@ -125,8 +125,8 @@ class Gathering {
  */
 export const selectedIn = async (
   choosing: Choosing,
-  slots: readonly Slot[],
-): Promise<readonly Slot[]> => {
+  slots: readonly ParentTarget[],
+): Promise<readonly ParentTarget[]> => {
   const gathering = new Gathering(choosing)
   await gathering.of(slots)
   const { chosen } = gathering
@@ -149,7 +149,7 @@ export const selectedIn = async (
  */
 export const doTogether = async (
   { given, services, selection }: Pick<Choosing, 'given' | 'services' | 'selection'>,
-  slots: readonly Slot[],
+  slots: readonly ParentTarget[],
   perform: (given: Given) => Promise<void>,
 ): Promise<void> => {
   const failures = slots.flatMap(({ failure, parent }) =>

@@ -3,26 +3,26 @@
  * the first write, so that a write cannot change what is still to be read.
  */
 
+import { addToGroup } from '../../base/group-by.js'
 import { type Fields, isObject } from '../../base/objects.js'
-import { shelve } from '../../base/shelves.js'
 import { type Endpoint, methodOf } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { hasForm, named, scopeOf, selectsOf } from '../command/derive/index.js'
-import type { PersonService } from '../command/services.js'
+import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
-import { chosenAs } from '../keeping/wish.js'
+import { chosenAs } from '../journaling/options.js'
 import type { RunOptions } from '../options.js'
-import type { Standing } from '../place/standing.js'
 import { type Objects, objectsOf } from '../plan/objects.js'
 import { objectOf } from '../plan/piped.js'
+import { isRehearsal } from '../preflight.js'
 import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
-import { isRehearsal } from '../rehearsal.js'
 import { parseWhere } from '../where/index.js'
-import { mostNamed } from '../work/items.js'
+import { maxNamed } from '../work/items.js'
+import type { Workspace } from '../workspace/workspace.js'
 import { besideIds, selectionList } from './selected-list.js'
 
 // The records of a selection as objects: how each is called, and what of it the run may change.
@@ -97,7 +97,7 @@ const ownedIn = async (
   for await (const record of records) {
     const { project = '', id = '' } = reference.exec(objectOf(record, objects))?.groups ?? {}
     const number = isObject(record) ? String(record.project_id) : project
-    for (const key of new Set([project.toLowerCase(), number])) shelve(owned, key, id)
+    for (const key of new Set([project.toLowerCase(), number])) addToGroup(owned, key, id)
   }
   return owned
 }
@@ -122,8 +122,8 @@ const everythingOf = (
 export interface Selecting
   extends Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'> {
   readonly exchange: Pick<ExchangeServices, 'instance'>
-  readonly person: Pick<PersonService, 'confirm' | 'note'>
-  readonly place: Pick<Standing, 'scopeAmong'>
+  readonly person: Pick<UiService, 'confirm' | 'note'>
+  readonly place: Pick<Workspace, 'scopeAmong'>
 }
 
 type Flags = Given['flags']
@@ -220,7 +220,7 @@ export class Selection {
     }
     const objects = async function* (): AsyncGenerator<NamedObject> {
       for await (const { called, ...object } of all()) {
-        if (names.length < mostNamed) names.push(called)
+        if (names.length < maxNamed) names.push(called)
         yield object
       }
     }
@@ -337,7 +337,7 @@ export class Selection {
     for await (const { text, called, before } of found) {
       if (before !== undefined) chosen.set(chosenAs(text), before)
       if (before !== undefined && project !== undefined) chosen.set(chosenAs(text, project), before)
-      if (args.push(text) <= mostNamed) names.push(called)
+      if (args.push(text) <= maxNamed) names.push(called)
     }
     return { args, names }
   }

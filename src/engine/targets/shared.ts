@@ -9,7 +9,7 @@ import { Unshown } from '../records/stage.js'
 
 // Fields that lists of several parents are asked for: where one holds nothing, another's records may have them.
 
-export class Sightings {
+export class FieldPresence {
   #unshown: Unshown | undefined
   #shown = false
 

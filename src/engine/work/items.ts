@@ -2,7 +2,7 @@
 import type { Fields } from '../../base/objects.js'
 
 /** So many objects are named where one wants to know which they are; the others are counted. */
-export const mostNamed = 10
+export const maxNamed = 10
 
 /** An object as it was given. */
 export interface GivenObject {

@@ -56,7 +56,7 @@ let holding = 0
 type Heap = Pick<typeof import('node:v8'), 'getHeapSpaceStatistics' | 'setFlagsFromString'>
 
 /** Keeps the space for new objects from growing further than is enough, until it ends. */
-export class Frugal {
+export class HeapTuning {
   readonly #v8: Heap
   readonly #old: boolean
   #looks = 0
@@ -68,8 +68,8 @@ export class Frugal {
     this.#old = old
   }
 
-  static async begin(old = false): Promise<Frugal> {
-    return new Frugal(await import('node:v8'), old)
+  static async begin(old = false): Promise<HeapTuning> {
+    return new HeapTuning(await import('node:v8'), old)
   }
 
   /** To be called again and again: the space grows by and by. */
@@ -101,8 +101,8 @@ export class Frugal {
 }
 
 /** The same objects; while they are gone through, the space for new objects is kept small. */
-export async function* frugally<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
-  const frugal = await Frugal.begin()
+export async function* withSmallHeap<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
+  const frugal = await HeapTuning.begin()
   try {
     for await (const object of objects) {
       frugal.look()

@@ -1,5 +1,5 @@
 /** Reading a body whole, within bounds. */
-import { Gathering } from '../../base/gathering.js'
+import { ByteBuffer } from '../../base/byte-buffer.js'
 import { bounds } from '../../base/json/malformed.js'
 import { Failure } from '../../errors.js'
 import { unusable } from './lost.js'
@@ -60,7 +60,7 @@ export const readWhole = async (
   label: string,
   limit: number = bounds.bytes,
 ): Promise<Uint8Array> => {
-  const gathered = new Gathering(limit)
+  const gathered = new ByteBuffer(limit)
   for await (const chunk of bytes)
     if (!gathered.add(chunk))
       throw unusable(

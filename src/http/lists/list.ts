@@ -3,9 +3,9 @@ import { Malformed } from '../../base/json/malformed.js'
 import { Lost, unusable } from '../answers/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
-import { Ahead, type ListPage, misled, type Pages } from './ahead.js'
+import { KeyMatcher } from './key-matcher.js'
 import { hasMore, pageSize, totalOf } from './links.js'
-import { Lookout } from './lookout.js'
+import { type ListPage, misled, PagePrefetch, type Pages } from './prefetch.js'
 import { Foreign, Splitter } from './splitter.js'
 
 /** Whether a record says which it is, so that the same bytes are the same record. */
@@ -29,8 +29,8 @@ class Listing {
   readonly #pages: Pages
   readonly #options: ListOptions
   readonly #limit: number
-  readonly #ahead: Ahead
-  readonly #lookout: Lookout
+  readonly #ahead: PagePrefetch
+  readonly #lookout: KeyMatcher
   #pagesRead = 0
   /** The first record of the page before this one. */
   #before: Uint8Array | undefined
@@ -41,8 +41,8 @@ class Listing {
   constructor(pages: Pages, options: ListOptions) {
     this.#pages = pages
     this.#options = options
-    this.#ahead = new Ahead(pages, options)
-    this.#lookout = new Lookout(options.watch)
+    this.#ahead = new PagePrefetch(pages, options)
+    this.#lookout = new KeyMatcher(options.watch)
     this.#limit = options.limit ?? Number.POSITIVE_INFINITY
   }
 

@@ -3,11 +3,11 @@
  * parsed, which is three times cheaper than parse and stringify where nothing needs their fields.
  */
 import { isUtf8 } from 'node:buffer'
-import { Gathering } from '../../base/gathering.js'
+import { ByteBuffer } from '../../base/byte-buffer.js'
 import { bounds, Malformed, tooLarge } from '../../base/json/malformed.js'
 import { Scanner } from '../../base/json/scan.js'
 import { wellFormed } from '../../base/utf8.js'
-import { Lookout } from './lookout.js'
+import { KeyMatcher } from './key-matcher.js'
 
 const comma = 0x2c
 const opening = 0x5b
@@ -36,10 +36,10 @@ type State =
 
 export class Splitter {
   #state: State = 'start'
-  readonly #lookout: Lookout
+  readonly #lookout: KeyMatcher
   readonly #scanner: Scanner
   /** Of an element that began in an earlier chunk. */
-  #begun: Gathering | undefined
+  #begun: ByteBuffer | undefined
   /** Bytes since the last whole element. */
   #idle = 0
   #broken: Malformed | undefined
@@ -47,7 +47,7 @@ export class Splitter {
   #before = 0
 
   /** @param lookout made once for all pages of a list: its table is large */
-  constructor(lookout = new Lookout()) {
+  constructor(lookout = new KeyMatcher()) {
     this.#lookout = lookout
     this.#scanner = new Scanner(this.#lookout)
   }
@@ -96,7 +96,7 @@ export class Splitter {
       elements.push(this.#element(chunk.subarray(from, i)))
     }
     if (this.#state === 'within') {
-      this.#begun ??= new Gathering()
+      this.#begun ??= new ByteBuffer()
       if (!this.#begun.add(chunk.subarray(from))) throw tooLarge('holds a record that')
     }
     this.#idle = elements.length > 0 ? 0 : this.#idle + chunk.length

@@ -3,7 +3,7 @@
 import { viewed } from '../../base/utf8.js'
 import { parse, shaper, stringify, textOf } from '../record.js'
 import { shown } from '../shown.js'
-import type { Sight, Sink } from '../types.js'
+import type { FormatView, Sink } from '../types.js'
 import { chunksOf } from './chunks.js'
 import { rewrite } from './text.js'
 
@@ -54,12 +54,12 @@ const passing: ToLines = (batch) =>
 
 /** Records on a terminal: whatever could move the cursor escaped. */
 const escaping =
-  ({ style }: Sight): ToLines =>
+  ({ style }: FormatView): ToLines =>
   (batch) =>
     batch.map((bytes) => rewrite(textOf(bytes), { show: (text) => shown(text, style) }))
 
 /** The fields asked for, of each record. */
-const shaping = (view: Sight): ToLines => {
+const shaping = (view: FormatView): ToLines => {
   const shape = shaper(view)
   const show = (text: string): string => (view.terminal ? shown(text, view.style) : text)
   return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parse(bytes))))))
@@ -69,7 +69,7 @@ const shaping = (view: Sight): ToLines => {
  * How a view's records are written as JSON on one line each: the bytes themselves where nothing
  * needs their fields, a rewriting of their text, or the fields asked for.
  */
-export const liner = (view: Sight): ToLines => {
+export const liner = (view: FormatView): ToLines => {
   if (view.fields !== undefined) return shaping(view)
   return view.terminal ? escaping(view) : passing
 }

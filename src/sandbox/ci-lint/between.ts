@@ -1,5 +1,5 @@
 /** What holds between jobs: stages, needs, dependencies, jobs that stop others. */
-import { shelve } from '../../base/shelves.js'
+import { addToGroup } from '../../base/group-by.js'
 import { type AsOf, isKnown } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
 import { type Job, jobsOf } from './jobs.js'
@@ -148,7 +148,7 @@ const circular = (whole: Whole): boolean => {
   for (const job of whole.all.values()) {
     const names = new Set(needsOf(job).flatMap((need) => jobNamed(whole.all, need.job)?.name ?? []))
     waiting.set(job.name, names.size)
-    for (const name of names) shelve(waiters, name, job.name)
+    for (const name of names) addToGroup(waiters, name, job.name)
   }
   const free = [...waiting].flatMap(([name, count]) => (count === 0 ? [name] : []))
   let taken = 0

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { KeptAnswers } from '../../base/kept.js'
+import { AsyncCache } from '../../base/async-cache.js'
 import { runFile } from '../../base/processes.js'
 import { codeOf, Failure } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
@@ -103,7 +103,7 @@ export class Repository {
 }
 
 export class Repositories {
-  readonly #opened = new KeptAnswers<number, Repository>()
+  readonly #opened = new AsyncCache<number, Repository>()
 
   constructor(
     private readonly root: string,

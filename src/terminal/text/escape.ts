@@ -1,5 +1,5 @@
 /** Text from outside, made safe to show. */
-import { inPieces } from '../../base/pieces.js'
+import { mapChunks } from '../../base/map-chunks.js'
 
 /**
  * What can move the cursor, change the terminal, turn the reading direction or say what nobody sees: control
@@ -25,12 +25,12 @@ const escaped = (char: string): string =>
  * of compact JSON stays JSON.
  */
 export const visible = (text: string): string =>
-  hostile.test(text) ? inPieces(text, (piece) => piece.replace(allHostile, escaped)) : text
+  hostile.test(text) ? mapChunks(text, (piece) => piece.replace(allHostile, escaped)) : text
 
 /** Text of several lines: their ends and tabs stay, everything else as `visible` has it. */
 export const visibleLines = (text: string): string =>
   hostile.test(text)
-    ? inPieces(text, (piece) => piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, visible))
+    ? mapChunks(text, (piece) => piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, visible))
     : text
 
 const controls = /(?!\r\n)[^\P{Cc}\t\n]/gu

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseShard, partOf, shardOf } from '../../../src/engine/keeping/shards.js'
+import { parseShard, partOf, shardOf } from '../../../src/engine/journaling/shards.js'
 import type { GivenObject } from '../../../src/engine/work/items.js'
 import { Failure } from '../../../src/errors.js'
 

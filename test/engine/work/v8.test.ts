@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, type HeapSpaceInfo, setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Frugal } from '../../../src/engine/work/v8.js'
+import { HeapTuning } from '../../../src/engine/work/v8.js'
 import { clientOf, get, serve } from '../../http/servers.js'
 
 const [shape] = getHeapSpaceStatistics()
@@ -24,13 +24,13 @@ const heap = () => {
   }
 }
 
-const looks = (frugal: Frugal, count: number): void => {
+const looks = (frugal: HeapTuning, count: number): void => {
   for (let i = 0; i < count; i++) frugal.look()
 }
 
 test('the space for new objects grows as it would until it is enough, and as ever afterwards', () => {
   const { v8, flags, grow } = heap()
-  const frugal = new Frugal(v8)
+  const frugal = new HeapTuning(v8)
   looks(frugal, 100)
   expect(flags).toEqual([])
   grow(8 << 20)
@@ -43,7 +43,7 @@ test('the space for new objects grows as it would until it is enough, and as eve
 
 test('where two keep it small it stays so until both have ended', () => {
   const { v8, flags, grow } = heap()
-  const [one, other] = [new Frugal(v8), new Frugal(v8)]
+  const [one, other] = [new HeapTuning(v8), new HeapTuning(v8)]
   grow(8 << 20)
   looks(one, 1)
   looks(other, 1)
@@ -55,7 +55,7 @@ test('where two keep it small it stays so until both have ended', () => {
 
 test('the space for old objects is kept small as well where that is asked for', () => {
   const { v8, flags, grow } = heap()
-  const frugal = new Frugal(v8, true)
+  const frugal = new HeapTuning(v8, true)
   grow(8 << 20)
   looks(frugal, 1)
   expect(flags).toEqual(['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
@@ -65,7 +65,7 @@ test('the space for old objects is kept small as well where that is asked for', 
 
 test('a run that was short left all as it was', () => {
   const { v8, flags } = heap()
-  const frugal = new Frugal(v8)
+  const frugal = new HeapTuning(v8)
   looks(frugal, 10)
   frugal.end()
   expect(flags).toEqual([])
@@ -73,7 +73,7 @@ test('a run that was short left all as it was', () => {
 
 test('V8 tells of a space of that name', async () => {
   expect(getHeapSpaceStatistics().map(({ space_name }) => space_name)).toContain('new_space')
-  const frugal = await Frugal.begin()
+  const frugal = await HeapTuning.begin()
   frugal.look()
   frugal.end()
 })

@@ -1,6 +1,6 @@
 /** Certificates of Pages domains, the one that ends first first. */
-import { certificatesOf, type DomainCertificate } from '../../glance/certificates.js'
-import { leftText, several } from '../../glance/words.js'
+import { certificatesOf, type DomainCertificate } from '../../health/certificates.js'
+import { leftText, several } from '../../health/words.js'
 import type { OverviewPart } from '../types.js'
 
 const day = 86_400

@@ -1,7 +1,7 @@
 /** The parts of the overview, in the order of its columns. */
 
-import { credentialsOf, type ProfileCredential } from '../../glance/credentials.js'
-import { leftText, several } from '../../glance/words.js'
+import { credentialsOf, type ProfileCredential } from '../../health/credentials.js'
+import { leftText, several } from '../../health/words.js'
 import type { OverviewPart } from '../types.js'
 import { certificatesPart } from './certificates.js'
 import { jobsPart } from './jobs.js'

@@ -4,7 +4,7 @@ import { textOf } from '../../../base/objects.js'
 import { quoted } from '../../../base/shell-words.js'
 import { jobs } from '../../../catalogue/areas/jobs.js'
 import { type Failure, survived } from '../../../errors.js'
-import { several, spanText } from '../../glance/words.js'
+import { several, spanText } from '../../health/words.js'
 import type { OverviewPart, OverviewSources, Pen } from '../types.js'
 
 interface Waiting {

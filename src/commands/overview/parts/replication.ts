@@ -1,6 +1,6 @@
 /** Replication, a site a line. */
-import { type GeoSite, sitesOf } from '../../glance/geo.js'
-import { several, spanText } from '../../glance/words.js'
+import { type GeoSite, sitesOf } from '../../health/geo.js'
+import { several, spanText } from '../../health/words.js'
 import type { OverviewPart, Pen } from '../types.js'
 
 const columns = { name: 14, bar: 12 } as const

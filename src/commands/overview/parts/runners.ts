@@ -6,8 +6,8 @@ import {
   countsText,
   type RunnerCounts,
   runnerStates,
-} from '../../glance/runners.js'
-import { several } from '../../glance/words.js'
+} from '../../health/runners.js'
+import { several } from '../../health/words.js'
 import type { OverviewPart } from '../types.js'
 
 const totalOf = (counts: RunnerCounts): number =>

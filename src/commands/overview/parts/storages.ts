@@ -2,7 +2,7 @@
 
 import { isObject } from '../../../base/objects.js'
 import { settings } from '../../../catalogue/areas/settings.js'
-import { several } from '../../glance/words.js'
+import { several } from '../../health/words.js'
 import type { OverviewPart, OverviewSources } from '../types.js'
 
 interface Storage {

@@ -147,7 +147,7 @@ const selection = (command: Described): readonly Flag[] => {
 
 /** Flags that say something of requests only. */
 const takes = (command: Described, name: string): boolean => {
-  if (name === 'curl') return !(command.looks || command.keeps)
+  if (name === 'curl') return !(command.readOnly || command.ownJournal)
   return !['all-profiles', 'tolerate'].includes(name) || isAskable(command)
 }
 
@@ -158,7 +158,7 @@ const further = (command: Described): Flag[] => [
   ...(lists(command) ? [...pagingFlags, ...sortFlags] : []),
   ...selection(command),
   ...(rowFlags(command).length > 0 ? sheetFlags : []),
-  ...(keepsJournal(command) || command.keeps === true ? journalFlags : []),
+  ...(keepsJournal(command) || command.ownJournal === true ? journalFlags : []),
   ...(keepsJournal(command) ? recordFlags : []),
   ...(keepsJournal(command) && isOfMany(command) ? shardFlags : []),
   ...(answersChanges(command) ? writeFlags : []),

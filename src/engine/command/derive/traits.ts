@@ -7,7 +7,8 @@ import { type ScopeKind, scopeOf } from './names.js'
 /** Whether a command reaches the instance through the catalogue. */
 export const calls = (c: Described): boolean => Object.keys(c.endpoints).length > 0
 /** Whether it may be asked of several instances at once. */
-export const isAskable = (c: Described): boolean => calls(c) || c.open === true || c.looks === true
+export const isAskable = (c: Described): boolean =>
+  calls(c) || c.open === true || c.readOnly === true
 
 /** Whether a command lists records page by page. */
 export const lists = (c: Described): boolean =>
@@ -22,13 +23,13 @@ const changing = /^(?:POST|PUT|PATCH|DELETE)$/i
 
 /** Whether a line of a command may change something: of an open one its method says so. */
 export const changes = (c: Described, [first = '', path]: readonly string[]): boolean =>
-  c.alters === true ||
+  c.writes === true ||
   Object.values(c.endpoints).some(writes) ||
   (c.open === true && path !== undefined && changing.test(first))
 
 /** Whether a command may be tried without writing: it writes, and the API has no trial of its own for it. */
 export const rehearsable = (c: Described): boolean =>
-  (sendsBody(c) || c.alters === true) &&
+  (sendsBody(c) || c.writes === true) &&
   !Object.values(c.endpoints).some((e) => e.rehearses === true)
 
 /** Which list a command's objects may be selected from; undefined where there is none. */

@@ -1,5 +1,5 @@
 /** Whose turn it is in a pipeline: stages, needs, manual and delayed jobs, resource groups; and what state the pipeline is in. */
-import { shelve } from '../../../base/shelves.js'
+import { addToGroup } from '../../../base/group-by.js'
 import type { Due, Instance } from '../../call.js'
 import type { JobCourse, JobRecord, JobStatus } from '../../state/ci.js'
 import type { State } from '../../state/state.js'
@@ -78,7 +78,7 @@ const befores = (state: State, created: readonly Going[]): ((job: Going) => Befo
   const pipelines = new Set(created.map(({ pipeline_id }) => pipeline_id))
   const siblings = new Map<number, JobRecord[]>()
   for (const job of state.jobs.all())
-    if (pipelines.has(job.pipeline_id) && !job.retried) shelve(siblings, job.pipeline_id, job)
+    if (pipelines.has(job.pipeline_id) && !job.retried) addToGroup(siblings, job.pipeline_id, job)
   const ofStages = new Map<string, Before>()
   return ({ pipeline_id, course: { needs, place } }) => {
     if (needs !== undefined)

@@ -1,0 +1,25 @@
+/** Long texts, a piece at a time: so that what is made of one takes no multiple of its memory. */
+
+const long = 1 << 16
+
+/** Where a piece from `start` on ends: behind a line where it has one, never within a character. */
+const endOf = (text: string, start: number): number => {
+  const end = start + long
+  if (end >= text.length) return text.length
+  const line = text.lastIndexOf('\n', end)
+  if (line > start) return line + 1
+  const code = text.charCodeAt(end)
+  return (code >= 0xdc00 && code <= 0xdfff) || code === 0x0a ? end + 1 : end
+}
+
+/** The text with `work` done to each piece of it; what is done must not look past lines. */
+export const mapChunks = (text: string, work: (piece: string) => string): string => {
+  if (text.length <= long) return work(text)
+  const pieces: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = endOf(text, at)
+    pieces.push(work(text.slice(at, end)))
+    at = end
+  }
+  return pieces.join('')
+}

@@ -1,0 +1,163 @@
+/** The work of a run, plan by plan: so many at once, each named as it is called. */
+import { maxConcurrent } from '../../base/map-concurrent.js'
+import { writes } from '../../catalogue/endpoint.js'
+import { Failure } from '../../errors.js'
+import type { FleetGate } from '../../http/gate/gate.js'
+import type { Whole } from '../../http/types.js'
+import { ClosedPipe } from '../../terminal/streams/stdout.js'
+import { holderOf } from '../answer/about.js'
+import { answered, factsOf, isTolerated, type Tolerating } from '../command/answered.js'
+import type { Plan } from '../command/described.js'
+import type { Globals } from '../command/globals.js'
+import type { AnswerService, Many, PlanAnswer, UiService } from '../command/services.js'
+import type { JournaledRun } from '../journaling/journaled-run.js'
+import type { Resumed } from '../journaling/options.js'
+import { type MostFailures, parseMostFailures, type Report, verdict } from '../work/report.js'
+
+// `--tolerate`: refusals that are noted, and count as no failures.
+
+/** What became of an object that refused so. */
+interface Noted extends PlanAnswer {
+  readonly tolerated: Failure
+}
+
+/** Why an object is as it was; undefined where nothing was tolerated of it. */
+export const ignoredError = (answer: PlanAnswer | undefined): Failure | undefined =>
+  answer !== undefined && 'tolerated' in answer && answer.tolerated instanceof Failure
+    ? answer.tolerated
+    : undefined
+
+/** Work on one object after which it is as it was where it was refused so. */
+export const ignoringErrors =
+  (globals: Tolerating, work: (plan: Plan) => Promise<PlanAnswer>) =>
+  async (plan: Plan): Promise<PlanAnswer | Noted> => {
+    try {
+      return await work(plan)
+    } catch (error) {
+      if (!(error instanceof Failure) || !isTolerated(globals, error)) throw error
+      return { unchanged: true, tolerated: error }
+    }
+  }
+
+// When a run ends early: as many failures as may be, or answers that cannot be printed any more.
+
+/**
+ * How many failures there may be.
+ * @throws Failure `usage`
+ */
+export const mostOf = ({ globals }: Pick<Engine, 'globals'>): { mostFailures?: MostFailures } =>
+  globals.maxFailures === undefined ? {} : { mostFailures: parseMostFailures(globals.maxFailures) }
+
+/** What becomes of writes whose answers cannot be printed any more; undefined where that is not it. */
+export const unfinished = (report: Report, lost: unknown): Failure | undefined => {
+  const closed = lost instanceof ClosedPipe
+  if (!closed && !(lost instanceof Failure && lost.category === 'failed')) return undefined
+  const { counts } = report
+  const done = counts.done + counts.unchanged
+  const failed = counts.failed + counts.unknown
+  const left = counts.not_tried
+  const said = [
+    `${done} of ${done + failed + left} done`,
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(left === 0 ? [] : [`${left} not attempted`]),
+  ].join(', ')
+  if (!closed) return unprinted(lost, said)
+  if (left === 0) return verdict(report)
+  return new Failure('partial', `standard output was closed: ${said}`)
+}
+
+/** The failure of an answer's printing, once something was written. */
+export const unprinted = ({ category, message, details }: Failure, done: string): Failure =>
+  new Failure(category, `${message}; ${done}`, {
+    cause: details.cause,
+    hint: 'Check the object before you send the request again.',
+  })
+
+/** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
+const mostOfNull = 16
+
+/** Opens the journal of a run. */
+export type Keeper = () => Promise<JournaledRun>
+
+/** What the work of a run goes through. */
+export interface Engine {
+  readonly send: (plan: Plan) => Promise<Whole>
+  readonly answer: AnswerService
+  readonly person: UiService
+  readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'journal' | 'maxFailures' | 'tolerate'>
+  readonly signal: AbortSignal
+  /** The objects came from standard input: the answer is a list, however many there are. */
+  readonly listed: boolean
+  /** Area and verb. */
+  readonly command: string
+  /** The gate that all requests to the run's instance pass. */
+  readonly gate: () => Promise<FleetGate>
+  /** The run that is gone on with. */
+  readonly resumed?: () => Resumed | undefined
+  /**
+   * What opens the journal of a run with such plans; undefined where it keeps none.
+   * @param single it is one object, named on the line
+   * @param final why the run cannot be resumed
+   */
+  readonly keeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
+}
+
+/** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
+export const eachOf = async <T>(
+  items: readonly T[],
+  width: number,
+  signal: AbortSignal,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> => {
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !signal.aborted) {
+      const index = next++
+      const item = items[index]
+      if (item !== undefined) await work(item, index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+  if (signal.aborted) throw new Failure('interrupted', 'interrupted')
+}
+
+/** How many at once, at most: the flag, else as many as a gate lets go. */
+export const widthOf = ({ globals: { concurrency = 'auto' } }: Pick<Engine, 'globals'>): number =>
+  concurrency === 'auto' ? maxConcurrent : concurrency
+
+/** A few answer `null` where the documents have nothing to show, or in the place of what they wrote. */
+const saysNull = ({ endpoint }: Plan, whole: Whole): boolean => {
+  const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
+  return !shown && whole.bytes.length < mostOfNull && whole.data === null
+}
+
+/** What a plan came to by its answer. */
+export const answerOf = (plan: Plan, whole: Whole): PlanAnswer =>
+  saysNull(plan, whole) ? factsOf(whole) : answered(whole)
+
+/** What one plan comes to when it is simply sent. */
+export const callOf =
+  ({ send }: Pick<Engine, 'send'>) =>
+  async (plan: Plan): Promise<PlanAnswer> =>
+    answerOf(plan, await send(plan))
+
+/** Past tense of what became of a plan's object: the command's word, else the endpoint's. */
+export const doneOf = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>
+  done ?? endpoint.done ?? 'done'
+
+/** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
+export const objectOf = (plan: Plan): string => {
+  if (plan.label === undefined && plan.parent !== undefined) return plan.parent.name
+  // A full reference says where it belongs by itself.
+  if (plan.label !== undefined && /.[!#]\d+$/.test(plan.label)) return plan.label
+  const holder = holderOf(plan.endpoint)
+  const name = holder === undefined ? undefined : String(plan.values[holder.name])
+  const of = holder === undefined || name === plan.label ? '' : ` of ${holder.type} ${name}`
+  return `${plan.label ?? plan.endpoint.route}${of}`
+}
+
+/** What is said of an object whose answer shows nothing; of one that should show a record, that too. */
+export const doneText = (plan: Plan, { status }: PlanAnswer, options: Many): string =>
+  status === undefined || plan.endpoint.returns.kind !== 'one'
+    ? doneOf(plan, options)
+    : `${doneOf(plan, options)}, according to the status only: the instance answered ${status} without the record`

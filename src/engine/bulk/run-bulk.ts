@@ -1,0 +1,316 @@
+/** Several plans of one command on the engine: confirmed already, shown as their outcomes become known. */
+import { type Endpoint, writes } from '../../catalogue/endpoint.js'
+import { Failure } from '../../errors.js'
+import {
+  about,
+  below,
+  belowOf,
+  identityOf,
+  leadOf,
+  printedValue,
+  showsNothing,
+  toldApart,
+} from '../answer/about.js'
+import { toleratedText } from '../command/answered.js'
+import type { Plan } from '../command/described.js'
+import type { Many, PlanAnswer } from '../command/services.js'
+import type { JournaledRun } from '../journaling/journaled-run.js'
+import type { Numbered, Result, WorkQueue } from '../journaling/work-queue.js'
+import { maxNamed } from '../work/items.js'
+import { closingLine, mostTold, type Report, verdict } from '../work/report.js'
+import { type Run, run } from '../work/run.js'
+import { HeapTuning } from '../work/v8.js'
+import {
+  callOf,
+  doneText,
+  type Engine,
+  ignoredError,
+  ignoringErrors,
+  mostOf,
+  objectOf,
+  unfinished,
+} from './each.js'
+
+// The outcomes of several plans, printed in their order as soon as they are known.
+
+/** What one object of several is under -o json where the API answers with nothing: what became of it. */
+const recordOf = ({ item: { plan }, outcome }: Result): unknown => {
+  const failure = 'failure' in outcome ? outcome.failure : ignoredError(outcome.result)
+  const failed = failure?.toJSON() ?? {}
+  return { ...belowOf(plan), ...identityOf(plan), outcome: outcome.state, ...failed }
+}
+
+/** How the results of a run are shown. */
+interface View {
+  readonly endpoint: Endpoint
+  readonly columns: readonly string[]
+  readonly lead: { readonly lead?: string }
+  /** Every object has its place in the answer, also one that failed. */
+  readonly inline: boolean
+  /** The objects are those of several parents, which this column names. */
+  readonly parent: { readonly parent?: string }
+}
+
+class Showing {
+  readonly #engine: Engine
+  readonly #options: Many
+  readonly #view: View
+  #told = 0
+
+  private constructor(engine: Engine, options: Many, view: View) {
+    this.#engine = engine
+    this.#options = options
+    this.#view = view
+  }
+
+  static async of(engine: Engine, { known, first }: WorkQueue, options: Many): Promise<Showing> {
+    if (first === undefined) throw new Failure('internal', 'a run without a plan')
+    const endpoint = options.emit?.endpoint ?? first.endpoint
+    const columns = options.emit?.columns ?? (await engine.answer.columnsFor(endpoint))
+    const lead = leadOf(engine.globals.fields ?? columns, known)
+    const parent = first.parent === undefined ? {} : { parent: first.parent.column }
+    const placed = writes(first.endpoint) || first.parent !== undefined
+    const inline = engine.answer.reader === 'programs' && placed
+    return new Showing(engine, options, { endpoint, columns, lead, inline, parent })
+  }
+
+  /** Prints what there is to be printed, and says the rest. */
+  async show(results: AsyncIterable<Result>): Promise<void> {
+    const shown = this.#rows(results)
+    // Nobody may be reading when the printing fails; what is under way ends all the same.
+    await this.#print(shown).finally(() => shown.return(undefined))
+  }
+
+  async #print(shown: AsyncGenerator<unknown>): Promise<void> {
+    const { endpoint, columns, lead, inline, parent } = this.#view
+    const { answer } = this.#engine
+    const first = await shown.next()
+    if (first.done === true && !inline) return
+    const rows = (async function* () {
+      if (first.done !== true) yield first.value
+      yield* shown
+    })()
+    await answer.printMany(rows, {
+      endpoint,
+      ...this.#options.emit,
+      columns: lead.lead === undefined ? columns : [lead.lead, ...columns],
+      ...parent,
+      ...lead,
+    })
+    await answer.flush()
+  }
+
+  async *#rows(results: AsyncIterable<Result>): AsyncGenerator<unknown> {
+    for await (const result of results) {
+      this.#tell(result)
+      const { outcome, item } = result
+      const came = 'result' in outcome ? outcome.result : undefined
+      if (came?.told === true) continue
+      if (came !== undefined && !showsNothing(came)) yield this.#row(item.plan, printedValue(came))
+      else if (this.#view.inline) yield recordOf(result)
+    }
+  }
+
+  #row(plan: Plan, value: unknown): unknown {
+    return below(plan, this.#record(plan, value))
+  }
+
+  #record(plan: Plan, value: unknown): unknown {
+    const { answer, globals } = this.#engine
+    const programs = answer.reader === 'programs'
+    if (programs && globals.fields === undefined) return toldApart(plan, value)
+    return programs || this.#view.lead.lead !== undefined ? about(plan, value) : value
+  }
+
+  /** Says of one result what the answer does not show. */
+  #tell({ item: { plan }, outcome }: Result): void {
+    const { person } = this.#engine
+    if ('failure' in outcome) {
+      const told = this.#view.inline && plan.parent === undefined
+      if (!told && this.#told++ < mostTold) person.report(outcome.failure, objectOf(plan))
+      return
+    }
+    const { result } = outcome
+    if (result?.told === true) return
+    const tolerated = ignoredError(result)
+    if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
+    else if (outcome.state === 'unchanged')
+      person.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already in this state'}`)
+    else if (result !== undefined && showsNothing(result))
+      person.note(`${objectOf(plan)}: ${doneText(plan, result, this.#options)}`)
+  }
+}
+
+// How far an interrupted run came: what was done, what failed, what may have been done.
+
+/** Names of objects, as many as one wants to read. */
+class Names {
+  readonly #names: string[] = []
+  #more = 0
+
+  add({ label = '' }: Plan): void {
+    if (this.#names.length < maxNamed) this.#names.push(label)
+    else this.#more += 1
+  }
+
+  get text(): string {
+    const more = this.#more === 0 ? '' : ` and ${this.#more} more`
+    return `${this.#names.join(', ')}${more}`
+  }
+}
+
+class Standings {
+  readonly #open = new Set<Plan>()
+  readonly #done = new Names()
+  readonly #failed = new Names()
+
+  begun(plan: Plan): void {
+    this.#open.add(plan)
+  }
+
+  settled({ item: { plan }, outcome }: Result): void {
+    this.#open.delete(plan)
+    if ('failure' in outcome) this.#failed.add(plan)
+    else this.#done.add(plan)
+  }
+
+  line(): string {
+    const open = new Names()
+    for (const plan of this.#open) if (writes(plan.endpoint)) open.add(plan)
+    return [
+      `interrupted; finished before that: ${this.#done.text || 'none'}`,
+      ...(this.#failed.text === '' ? [] : [`failed: ${this.#failed.text}`]),
+      ...(open.text === '' ? [] : [`in progress, so the result is unknown: ${open.text}`]),
+    ].join('; ')
+  }
+}
+
+/** The engine with this run's work: one plan after the other, each outcome counted as it comes. */
+const started = async (
+  engine: Engine,
+  { items, queued, total }: WorkQueue,
+  standings: Standings,
+  options: Many,
+  keeping: JournaledRun | undefined,
+): Promise<Run<PlanAnswer, Numbered>> => {
+  const send = ignoringErrors(engine.globals, options.run ?? callOf(engine))
+  const gate = await engine.gate()
+  const tally = engine.person.tally(total(), () => gate.waiting)
+  const frugal = await HeapTuning.begin()
+  let known = total()
+  const going = run<PlanAnswer, Numbered>({
+    items,
+    gate,
+    signal: engine.signal,
+    ...mostOf(engine),
+    queued,
+    record: keeping?.record,
+    look: keeping && ((item: Numbered) => keeping.look(item)),
+    work: async (item) => {
+      const { plan } = item
+      standings.begun(plan)
+      const result = await (keeping === undefined ? send(plan) : keeping.do(item, plan, send))
+      return { state: result.unchanged === true ? 'unchanged' : 'done', result }
+    },
+    told: (settled) => {
+      standings.settled(settled)
+      tally.add(1, 'failure' in settled.outcome)
+      frugal.look()
+      if (known === undefined) {
+        known = total()
+        if (known !== undefined) tally.total(known)
+      }
+    },
+  })
+  going.report
+    .finally(tally.end)
+    .finally(() => frugal.end())
+    .catch(() => {})
+  return going
+}
+
+const again = (count: number): string =>
+  count === 1
+    ? 'one object was given more than once and is processed once'
+    : `${count} objects were given more than once and are processed once`
+
+/** Sends what goes as one request for all, once all of them are on record. */
+const sendTogether = async (
+  { held = [] }: WorkQueue,
+  { together }: Many,
+  keeping: JournaledRun | undefined,
+): Promise<void> => {
+  if (together === undefined) return
+  // What may have been done is only looked at.
+  const due = held.filter(({ how }) => how !== 'read')
+  await keeping?.prepare(due)
+  await Promise.all(due.map((item) => keeping?.record.begun(item)))
+  if (due.length > 0) await together(due.map(({ plan }) => plan))
+}
+
+/** How a run came to its end. */
+interface Ended {
+  readonly engine: Engine
+  readonly report: Report
+  readonly standings: Standings
+  readonly keeping: JournaledRun | undefined
+  /** What its answers could not be printed for. */
+  readonly lost: unknown
+  readonly wrote: boolean
+  readonly cut: boolean
+}
+
+/** The end of a run: what is said of it, and what it throws. */
+const end = ({ engine, report, standings, keeping, lost, wrote, cut }: Ended): void => {
+  const { person, signal } = engine
+  const closing = (): void => {
+    if (keeping === undefined) return
+    const { file, again } = keeping
+    person.note(closingLine(report, { file, again, cut }))
+  }
+  if (report.end === 'interrupted' || signal.aborted) {
+    person.note(standings.line())
+    closing()
+    throw new Failure('interrupted', 'interrupted')
+  }
+  closing()
+  const failure = wrote ? unfinished(report, lost) : undefined
+  if (failure !== undefined) throw failure
+  if (lost !== undefined) throw lost
+  const came = verdict(report)
+  const { failed, unknown } = report.counts
+  if (keeping === undefined && failed + unknown > report.failures.length)
+    person.note(closingLine(report))
+  if (came !== undefined) throw came
+}
+
+/**
+ * Runs plans, continuing past failures, and shows what becomes of each.
+ * @throws Failure for what the run as a whole came to
+ */
+export const runBulk = async (
+  engine: Engine,
+  intake: WorkQueue,
+  options: Many,
+  keeping?: JournaledRun,
+  leaveOff: () => void = () => {},
+): Promise<void> => {
+  const first: Plan | undefined = intake.first
+  if (first === undefined) return
+  const standings = new Standings()
+  const shown = await Showing.of(engine, intake, options)
+  await sendTogether(intake, options, keeping)
+  const going = await started(engine, intake, standings, options, keeping)
+  let lost: unknown
+  try {
+    await shown.show(going)
+  } catch (error) {
+    lost = error
+  }
+  const report = await going.report
+  const cut = intake.cut?.() ?? false
+  leaveOff()
+  await keeping?.end(report.end)
+  if (intake.twice() > 0) engine.person.note(again(intake.twice()))
+  end({ engine, report, standings, keeping, lost, wrote: writes(first.endpoint), cut })
+}

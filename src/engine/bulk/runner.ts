@@ -1,0 +1,141 @@
+/** Running the plans of a command: one object's answer, or several objects with an outcome each. */
+import { writes } from '../../catalogue/endpoint.js'
+import { Failure } from '../../errors.js'
+import { showsNothing } from '../answer/about.js'
+import { toleratedText } from '../command/answered.js'
+import type { Plan, PlanSource } from '../command/described.js'
+import { lossIn } from '../command/running.js'
+import type { Emit, Many, PlanAnswer } from '../command/services.js'
+import { linesOf } from '../ui/prompter.js'
+import {
+  callOf,
+  doneOf,
+  doneText,
+  type Engine,
+  eachOf,
+  ignoredError,
+  ignoringErrors,
+  type Keeper,
+  mostOf,
+  objectOf,
+  unprinted,
+  widthOf,
+} from './each.js'
+
+const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
+  endpoint,
+  columns: endpoint.columns,
+  ...emit,
+})
+
+/** Many objects, or one: confirmed together, worked on side by side. */
+export class BulkRunner {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** Confirms, runs and shows plans; throws what the run as a whole came to. */
+  async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
+    mostOf(this.#engine)
+    const [only] = plans
+    if (only === undefined) return
+    const due = plans.filter(({ refused }) => refused === undefined)
+    if (due.length > 0) await this.#confirm(due, how)
+    const single = plans.length === 1 && !this.#engine.listed
+    const keeper = due.length > 0 ? this.#engine.keeper?.(only, single, how.final) : undefined
+    if (single && this.#engine.resumed?.() === undefined) return this.#single(only, how, keeper)
+    if (keeper !== undefined) {
+      const { keptRun } = await import('./journaled.js')
+      return keptRun(this.#engine, await keeper(), plans, how)
+    }
+    const { held } = await import('../journaling/work-queue.js')
+    const { runBulk } = await import('./run-bulk.js')
+    await runBulk(this.#engine, held(plans), how)
+  }
+
+  /** The same with objects that are planned as they come. */
+  async stream(source: PlanSource, how: Many = {}): Promise<void> {
+    mostOf(this.#engine)
+    const { streamed } = await import('./streaming.js')
+    await streamed({
+      engine: this.#engine,
+      source,
+      how,
+      confirmable: async ({ endpoint }) => {
+        const what = lossIn(how)?.what ?? endpoint.destructive
+        if (what !== undefined) await this.#engine.person.confirmable(what)
+      },
+      confirm: (first, count) => this.#confirm(first, how, count),
+    })
+  }
+
+  /** Runs `work` over items, bounded in number, their count shown. */
+  async each<T>(
+    items: readonly T[],
+    work: (item: T, index: number) => Promise<void>,
+  ): Promise<void> {
+    const { person, signal } = this.#engine
+    const tally = person.tally(items.length)
+    const counted: typeof work = (...item) => work(...item).finally(() => tally.add(1))
+    await eachOf(items, widthOf(this.#engine), signal, counted).finally(tally.end)
+  }
+
+  /** Asks once for all plans together when something is lost with them. */
+  async #confirm(plans: readonly Plan[], how: Many, count: number = plans.length): Promise<void> {
+    const { person } = this.#engine
+    const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
+    const loses = lossIn(how)
+    const what = loses?.what ?? losing[0]?.endpoint.destructive
+    if (what === undefined) return
+    const each = loses?.each
+    const named = async (): Promise<readonly string[]> =>
+      each === undefined
+        ? person.naming(losing.length === 0 ? plans : losing)
+        : (await Promise.all(plans.map((plan) => each(plan)))).flat()
+    const details = loses?.details ?? named
+    if (loses?.told !== undefined && !person.interactive)
+      for (const line of await linesOf(details)) person.note(`${loses.told} ${line}`)
+    await person.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)
+  }
+
+  async #single(plan: Plan, how: Many, keeper: Keeper | undefined): Promise<void> {
+    const send = ignoringErrors(this.#engine.globals, how.run ?? callOf(this.#engine))
+    const work = async (one: Plan): Promise<PlanAnswer> => {
+      await how.together?.([one])
+      return send(one)
+    }
+    const outcome =
+      keeper === undefined
+        ? await work(plan)
+        : await (await import('./journaled.js')).keptSingle(this.#engine, keeper, plan, work)
+    try {
+      await this.#show(plan, outcome, how)
+      await this.#engine.answer.flush()
+    } catch (error) {
+      if (!writes(plan.endpoint) || !(error instanceof Failure)) throw error
+      throw unprinted(error, `${objectOf(plan)}: ${doneOf(plan, how)} before that`)
+    }
+  }
+
+  async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
+    const { answer, person } = this.#engine
+    if (outcome.told === true) return
+    const tolerated = ignoredError(outcome)
+    if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
+    else if (outcome.unchanged === true && showsNothing(outcome))
+      person.note(
+        plan.endpoint.unchanged ?? `${objectOf(plan)}: already in this state, nothing changed`,
+      )
+    else if (showsNothing(outcome))
+      person.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)
+    else if (how.present === undefined) await answer.printAnswer(outcome, emitOf(plan, how))
+    else {
+      const { records, emit } = how.present(plan, outcome)
+      await (records.length === 1 && emit.people === undefined
+        ? answer.print(records[0], emit)
+        : answer.printMany(records, emit))
+    }
+  }
+}

@@ -1,0 +1,250 @@
+/** Objects as they come: planned one after the other, by way of the journal where one is kept. */
+import { mapConcurrent } from '../../base/map-concurrent.js'
+import { Failure } from '../../errors.js'
+import type { Plan, PlanSource } from '../command/described.js'
+import { lossIn, type Many } from '../command/running.js'
+import { type Spool, seenIn, spool, workOf } from '../journal/work.js'
+import type { JournaledRun } from '../journaling/journaled-run.js'
+import type { Resumed } from '../journaling/options.js'
+import { arriving, type Numbered, type WorkQueue } from '../journaling/work-queue.js'
+import { type GivenObject, type Item, maxNamed } from '../work/items.js'
+import { withSmallHeap } from '../work/v8.js'
+import type { Engine } from './each.js'
+import { runBulk } from './run-bulk.js'
+
+// Objects that wait for each other without a journal: as text, so that a million of them stay small.
+
+/** So many are one piece. */
+const together = 1000
+
+class Packed {
+  readonly #pieces: Buffer[] = []
+  #last: GivenObject[] = []
+  readonly first: GivenObject[] = []
+  count = 0
+
+  add({ object, parent }: GivenObject): void {
+    const given = parent === undefined ? { object } : { object, parent }
+    if (this.count++ < maxNamed) this.first.push(given)
+    this.#last.push(given)
+    if (this.#last.length < together) return
+    this.#pieces.push(Buffer.from(JSON.stringify(this.#last)))
+    this.#last = []
+  }
+
+  /** In their order. */
+  async *each(): AsyncGenerator<GivenObject> {
+    for (const piece of this.#pieces) yield* JSON.parse(piece.toString()) as GivenObject[]
+    yield* this.#last
+  }
+}
+
+// What comes, of which the first were taken already.
+
+/** The first, and the others behind them; leaving off ends both. */
+async function* behind<T>(first: readonly T[], others: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    yield* first
+    for (let step = await others.next(); step.done !== true; step = await others.next())
+      yield step.value
+  } finally {
+    await others.return?.()
+  }
+}
+
+/** The first of what comes, at most so many. */
+const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> => {
+  const first: T[] = []
+  while (first.length < most) {
+    const step = await some.next()
+    if (step.done === true) break
+    first.push(step.value)
+  }
+  return first
+}
+
+/** What a run over objects that come needs of the crowd. */
+export interface Streaming {
+  readonly engine: Engine
+  readonly source: PlanSource
+  readonly how: Many
+  /** Refuses at once what nobody could be asked about. */
+  readonly confirmable: (first: Plan) => Promise<void>
+  /** Asks before something is lost: of so many, the first of which are these. */
+  readonly confirm: (first: readonly Plan[], count: number) => Promise<void>
+}
+
+const destroys = ({ endpoint }: Plan, how: Many): boolean =>
+  lossIn(how) !== undefined || endpoint.destructive !== undefined
+
+/** Whether all objects are there before the first is worked on. */
+const waits = (first: Plan, { how, source }: Streaming): boolean =>
+  destroys(first, how) || source.confirm !== undefined || source.whole === true
+
+/** Until all was read; who leaves meanwhile waits for nothing. */
+const whole = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
+  const left = new Promise<never>((_, reject) => {
+    const leave = (): void => reject(new Failure('interrupted', 'interrupted'))
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+  })
+  await Promise.race([ended, left])
+}
+
+async function* planned(
+  items: AsyncIterable<Item>,
+  { source }: Streaming,
+): AsyncGenerator<Numbered> {
+  yield* mapConcurrent(items, source.width ?? 1, async (item) => ({
+    ...item,
+    plan: await source.planOf(item),
+  }))
+}
+
+/** What a journal gives, and what is known of it by now. */
+interface Work {
+  readonly items: AsyncIterable<Item>
+  readonly first: Plan
+  readonly spooled: Spool | undefined
+  /** How many there are besides those that come. */
+  readonly left: number
+  /** What comes was cut before, and is not given again. */
+  readonly cut?: boolean
+}
+
+const intakeOf = (streaming: Streaming, { items, first, spooled, left, cut }: Work): WorkQueue => {
+  const queued = (): number =>
+    spooled === undefined ? left : spooled.queued() - spooled.before + left
+  return {
+    items: planned(items, streaming),
+    first,
+    known: [first],
+    total: () => (spooled?.isOpen() === true ? undefined : queued()),
+    queued,
+    twice: () => spooled?.duplicates() ?? 0,
+    cut: () => (spooled === undefined ? cut === true : !spooled.isWhole()),
+  }
+}
+
+/** Asks before anything is sent. */
+const confirmed = async (
+  { source, confirm, how }: Streaming,
+  first: readonly GivenObject[],
+  count: number,
+): Promise<void> => {
+  await source.confirm?.(count)
+  const plans: Plan[] = []
+  for (const object of first) plans.push(await source.planOf(object))
+  const [one] = plans
+  if (one !== undefined && destroys(one, how)) await confirm(plans, count)
+}
+
+/** A run that is not confirmed leaves no journal. */
+const undecided = async <T>(keeping: JournaledRun, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    await keeping.discard()
+    throw error
+  }
+}
+
+const kept = async (
+  streaming: Streaming,
+  keeping: JournaledRun,
+  first: Plan,
+  objects: AsyncIterable<GivenObject>,
+): Promise<void> => {
+  const { engine, how } = streaming
+  const spooled = keeping.spool(objects)
+  try {
+    if (waits(first, streaming))
+      await undecided(keeping, async () => {
+        await whole(spooled, engine.signal)
+        await confirmed(streaming, spooled.first, spooled.queued())
+      })
+    const items = workOf(keeping.journal, spooled)
+    const intake = intakeOf(streaming, { items, first, spooled, left: 0 })
+    await runBulk(engine, intake, how, keeping, spooled.stop)
+  } finally {
+    spooled.stop()
+    await keeping.end('stopped')
+  }
+}
+
+/** Goes on with what stands in the journal, and with what it has not yet of an input that was cut. */
+const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void> => {
+  const { engine, how, source } = streaming
+  const { journal, again, next, past } = resumed
+  const spooled = again ? spool(journal, source.objects, await seenIn(journal)) : undefined
+  if (spooled !== undefined) await whole(spooled, engine.signal)
+  const items = workOf(journal, spooled, next)
+  const head = await firstOf(items, maxNamed)
+  const [one] = head
+  if (one === undefined) return engine.person.note('nothing is left to do')
+  const first = await source.planOf(one)
+  const keeping = await engine.keeper?.(first, false)?.()
+  if (keeping === undefined) throw new Failure('internal', 'a run without its journal')
+  const { counts } = past
+  const left = counts.failed + counts.unknown + counts.not_tried
+  try {
+    const intake = intakeOf(streaming, {
+      items: behind(head, items),
+      first,
+      spooled,
+      left,
+      cut: past.total === undefined,
+    })
+    if (waits(first, streaming))
+      await undecided(keeping, () => confirmed(streaming, head, intake.queued()))
+    await runBulk(engine, intake, how, keeping)
+  } finally {
+    await keeping.end('stopped')
+  }
+}
+
+/** Without a journal they wait in memory, by what they are called. */
+const waited = async (
+  streaming: Streaming,
+  first: Plan,
+  objects: AsyncIterable<GivenObject>,
+): Promise<void> => {
+  const { engine, how, source } = streaming
+  const packed = new Packed()
+  for await (const object of objects) packed.add(object)
+  await confirmed(streaming, packed.first, packed.count)
+  return runBulk(engine, arriving(first, packed.each(), source), how)
+}
+
+/** What comes is let go where the work before it fails: it may hold a file. */
+const orLeave = async <T>(objects: AsyncIterator<unknown>, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    await objects.return?.()
+    throw error
+  }
+}
+
+/** Runs what comes, with an outcome each. */
+export const streamed = async (streaming: Streaming): Promise<void> => {
+  const { engine, source, how, confirmable } = streaming
+  const resumed = engine.resumed?.()
+  if (resumed !== undefined) return goneOnWith(streaming, resumed)
+  const objects = source.objects[Symbol.asyncIterator]()
+  const [one] = await firstOf(objects, 1)
+  if (one === undefined) return engine.person.note('no objects in this shard: nothing to do')
+  const first = await orLeave(objects, async () => {
+    const plan = await source.planOf(one)
+    await confirmable(plan)
+    const { known } = source
+    if (known !== undefined && waits(plan, streaming))
+      await confirmed(streaming, known.first, known.count)
+    return plan
+  })
+  const all = withSmallHeap(behind([one], objects))
+  const keeper = engine.keeper?.(first, false, how.final)
+  if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
+  if (source.known === undefined && waits(first, streaming)) return waited(streaming, first, all)
+  return runBulk(engine, arriving(first, all, source), how)
+}

@@ -1,0 +1,236 @@
+/** What was asked of a run, for its journal: texts as they were typed, so that they can be asked again. */
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { readRegular } from '../../base/files/regular.js'
+import { maskAddresses } from '../../base/secrets/addresses.js'
+import { isSecret } from '../../base/secrets/mask.js'
+import { isSecretHeader } from '../../base/secrets/names.js'
+import { scrub } from '../../base/secrets/scrub.js'
+import type { Param } from '../../catalogue/params.js'
+import { reasonOf, usage } from '../../errors.js'
+import { flagsOfCommand, named } from '../command/derive/index.js'
+import { declared } from '../command/globals.js'
+import type { Command, Flag } from '../command/types.js'
+import type { AskedText, LineAsked } from '../journal/lines.js'
+import type { Raw } from '../plan/line.js'
+import { fromFile, paramFile } from '../plan/texts.js'
+import type { Replied } from '../ui/ask.js'
+import type { JournalOptions } from './options.js'
+import { parseShard } from './shards.js'
+
+/** Why a run cannot be asked for again. */
+class Final extends Error {}
+
+/** @throws the system's error, or one in words for what is no regular file: a pipe is not read twice */
+const digestOf = (path: string): string =>
+  createHash('sha256').update(readRegular(path)).digest('hex')
+
+/** The file that a text names, behind what says that it names one. */
+const fileIn = (
+  text: string,
+  { name, param }: Pick<Flag, 'name' | 'param'>,
+): [mark: string, path: string] => {
+  if (name === 'param') {
+    const { mark, path } = paramFile(text) ?? { mark: '', path: '' }
+    if (path === '-') throw new Final(`--param ${mark}- was read from standard input`)
+    return [mark, path]
+  }
+  const own = param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
+  if (own && text !== '-') return ['', text]
+  return fromFile(param) && text.startsWith('@') && text.length > 1
+    ? ['@', text.slice(1)]
+    : ['', '']
+}
+
+/** What a text says, where it is JSON; else itself. */
+const valueIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Whether a text holds a secret: by what it is called, in an address, or somewhere in its JSON. */
+const holdsSecret = (text: string, name = ''): boolean =>
+  scrub(text) !== text ||
+  maskAddresses(text) !== text ||
+  isSecret(name, text) ||
+  isSecret('', valueIn(text))
+
+const secretGiven = (what: string): Final => new Final(`${what} is a secret from the command line`)
+
+const checkPlain = (text: string, { name, param }: Flag): void => {
+  if (text === '-') throw new Final(`--${name} was read from standard input`)
+  if (param.secret === true ? text !== '' && !text.startsWith('env:') : holdsSecret(text, name))
+    throw secretGiven(`--${name}`)
+}
+
+/** `key=value` and `Name: value`: the name says whether the value is a secret. */
+const checkNamed = (text: string, name: string): void => {
+  const [key = ''] = text.split(/[=:]/)
+  const value = text.slice(key.length + 1).trim()
+  const secret =
+    name === 'header' ? isSecretHeader(key.trim()) || holdsSecret(value) : holdsSecret(value, key)
+  if (secret) throw secretGiven(`--${name} ${key}`)
+}
+
+/** The file that a text names with the digest of what was read of it; undefined where there is none. */
+const fileGiven = async (
+  text: string,
+  flag: Flag,
+  { cwd, wish }: AskedOf,
+): Promise<AskedText | undefined> => {
+  const [mark, given] = fileIn(text, flag)
+  const path = resolve(cwd, given)
+  const stats = given === '' ? undefined : await stat(path).catch(() => undefined)
+  if (stats === undefined) return undefined
+  if (!stats.isFile())
+    throw new Final(`--${flag.name} was read from ${given}, which cannot be read again`)
+  return { text: `${mark}${path}`, sha256: wish.digests.get(path) ?? digestOf(path) }
+}
+
+const textFor = async (text: string, flag: Flag, of: AskedOf): Promise<AskedText> => {
+  const file = await fileGiven(text, flag, of)
+  if (file !== undefined) return file
+  if (flag.param.type === 'hash' || flag.name === 'header') checkNamed(text, flag.name)
+  else checkPlain(text, flag)
+  return text
+}
+
+/** What else the flags of a command are, which no `Flag` says. */
+const plainFlag = (name: string): Flag => ({
+  name,
+  required: false,
+  param: { type: 'string', help: name } satisfies Param,
+})
+
+/** Flags that say what is done: how it is run may be otherwise the next time. */
+const isPart = (name: string, parents: boolean): boolean =>
+  (!(name in declared) || name === 'row-fields') &&
+  !(parents && (name === 'project' || name === 'group'))
+
+interface AskedOf {
+  readonly command: Command
+  readonly wish: JournalOptions
+  readonly answered: readonly Replied[]
+  readonly cwd: string
+  readonly undoRecord: boolean
+  readonly shard: string | undefined
+  /** Why it cannot be asked again, whatever it is. */
+  readonly final: string | undefined
+}
+
+/** The arguments that are no objects, or that every parent has. */
+const fixedArgs = ({ command, wish }: AskedOf): readonly string[] => {
+  const { raw, source } = wish
+  const open = command.open === true
+  const args = open || source === 'parents' ? raw.args.filter((arg) => !open || arg !== '-') : []
+  for (const [i, arg] of args.entries())
+    if (holdsSecret(arg)) throw new Final(`the argument ${i + 1} contains a secret`)
+  return args
+}
+
+const flagsOf = async (of: AskedOf) => {
+  const { command, wish, answered } = of
+  const known = new Map(flagsOfCommand(command).map((flag) => [flag.name, flag]))
+  const texts = new Map(wish.raw.flags)
+  for (const { name, texts: said, secret } of answered) {
+    if (secret) throw new Final(`${name} was entered at a prompt`)
+    texts.set(name, said)
+  }
+  const flags: Record<string, readonly AskedText[]> = {}
+  for (const [name, given] of texts) {
+    if (!isPart(name, wish.parents !== undefined)) continue
+    const flag = known.get(name) ?? plainFlag(name)
+    flags[name] = await Promise.all(given.map((text) => textFor(text, flag, of)))
+  }
+  return flags
+}
+
+/** `ci` is another part wherever it is asked again. */
+const shardText = (text: string): string => {
+  const { part, of } = parseShard(text, process.env)
+  return `${part}/${of}`
+}
+
+/** What was asked, and why it cannot be asked again where it cannot. */
+export const askedOf = async (
+  of: AskedOf,
+): Promise<{ readonly asked?: LineAsked; readonly final?: string }> => {
+  const { final, shard, undoRecord, wish } = of
+  const { parents } = wish
+  if (final !== undefined) return { final }
+  try {
+    return {
+      asked: {
+        args: fixedArgs(of),
+        flags: await flagsOf(of),
+        parents,
+        ...(shard === undefined ? {} : { shard: shardText(shard) }),
+        ...(undoRecord ? { undo_record: true as const } : {}),
+      },
+    }
+  } catch (error) {
+    if (error instanceof Final) return { final: error.message }
+    throw error
+  }
+}
+
+const digestNow = (label: string, path: string): string => {
+  try {
+    return digestOf(path)
+  } catch (error) {
+    throw usage(`${label}: cannot read ${path} again: ${reasonOf(error)}`)
+  }
+}
+
+const checkFile = (name: string, text: string, sha256: string): void => {
+  const label = `--${name}`
+  const path = (name === 'param' ? paramFile(text)?.path : undefined) ?? text.replace(/^@/, '')
+  if (digestNow(label, path) !== sha256)
+    throw usage(
+      `${label}: ${path} changed after the run began`,
+      'Restore the file, or start a new run.',
+    )
+}
+
+/**
+ * The flags of a run as they were typed.
+ * @throws Failure `usage` for a file that was changed since
+ */
+export const flagsAsked = async ({ flags }: LineAsked): Promise<Raw['flags']> => {
+  const all = new Map<string, readonly string[]>()
+  for (const [name, texts] of Object.entries(flags)) {
+    for (const text of texts) if (typeof text !== 'string') checkFile(name, text.text, text.sha256)
+    all.set(
+      name,
+      texts.map((text) => (typeof text === 'string' ? text : text.text)),
+    )
+  }
+  return all
+}
+
+/** Global flags that the journal answers, too. */
+const answeredByJournal = [
+  'journal',
+  'shard',
+  'undo-record',
+  'all-projects',
+  'all-groups',
+  'recursive',
+  'row-fields',
+]
+
+/** @throws Failure `usage` for what the journal of the run that is gone on with says itself */
+export const checkResuming = (command: Command, { flags }: Raw): void => {
+  const stray = [...flags.keys()].find(
+    (name) => !(name in declared) || answeredByJournal.includes(name),
+  )
+  if (stray !== undefined)
+    throw usage(
+      `--resume and --${stray} exclude each other, because the journal defines the run`,
+      `Remove the flag. To use other values, start a new run of "svcctl ${named(command)}".`,
+    )
+}

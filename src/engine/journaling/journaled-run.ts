@@ -1,0 +1,397 @@
+/** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
+import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
+import type { Fields } from '../../base/objects.js'
+import { maskAddresses } from '../../base/secrets/addresses.js'
+import { isSecretName } from '../../base/secrets/names.js'
+import { type Endpoint, methodOf } from '../../catalogue/endpoint.js'
+import { Failure, isMissing, survived, usage } from '../../errors.js'
+import { asUnchanged, keptOf } from '../command/answered.js'
+import { flagName, named, scopeOf } from '../command/derive/index.js'
+import type { Plan } from '../command/described.js'
+import type { Globals } from '../command/globals.js'
+import { maskingOf } from '../command/kept.js'
+import type {
+  InstanceService,
+  PlanAnswer,
+  UiService,
+  WorkspaceService,
+} from '../command/services.js'
+import type { Command } from '../command/types.js'
+import { journalId } from '../journal/folder.js'
+import type { Attributes, Header } from '../journal/lines.js'
+import { type Facts, type Masking, recordIn } from '../journal/record.js'
+import { enlist, type Keep, type Spool, spool } from '../journal/work.js'
+import type { Journal } from '../journal/writing.js'
+import type { Raw } from '../plan/line.js'
+import { paramFile } from '../plan/texts.js'
+import type { Replied } from '../ui/ask.js'
+import { type GivenObject, type Item, identityOf as sameName } from '../work/items.js'
+import type { End } from '../work/report.js'
+import type { RunRecord } from '../work/run.js'
+import type { UnkeptWrites } from '../workspace/unkept.js'
+import { askedOf } from './asked-line.js'
+import { type Inverse, inverseOf } from './inverse.js'
+import type { JournalOptions, Resumed } from './options.js'
+import { againBy, makeJournal } from './runs.js'
+import {
+  type CachedRead,
+  changedBy,
+  creates,
+  identityIn,
+  isSo,
+  leftBy,
+  readWith,
+  Snapshot,
+  selectedAs,
+  wishOf,
+} from './snapshot.js'
+import type { Numbered } from './work-queue.js'
+
+// One object of a run that keeps a journal: looked at before it is changed, and described after.
+
+interface DoingParts {
+  readonly command: Pick<Command, 'area'>
+  readonly instance: InstanceService
+  readonly reads: CachedRead
+  /** Whether a request may be sent, as far as its profile says. */
+  readonly admits: (plan: Plan) => Promise<boolean>
+  readonly header: Header
+  /** What takes the run back, where what was there before is kept for that. */
+  readonly inverse: Inverse | undefined
+  readonly selected: (plan: Plan) => unknown
+  /** It was selected in an earlier run, and may have been changed since. */
+  readonly stale: boolean
+}
+
+interface Done {
+  readonly answer: PlanAnswer
+  readonly facts: Facts
+}
+
+type Send = (plan: Plan) => Promise<PlanAnswer>
+
+const unknown = (): Failure =>
+  new Failure('partial', 'it may have been written before, but its values differ', {
+    hint: 'Check the object, and start a new run for it.',
+    unknownOutcome: true,
+  })
+
+/** An answer of its own: facts are kept by it. */
+const unchanged = (): PlanAnswer => ({ unchanged: true })
+
+class JournaledStep {
+  readonly #parts: DoingParts
+  readonly #former: Snapshot
+  /** What was there before, by place, from when an object is looked at until it is done. */
+  readonly #seen = new Map<number, Facts>()
+
+  constructor(parts: DoingParts) {
+    this.#parts = parts
+    this.#former = new Snapshot(parts.reads, parts.instance, parts.command.area)
+  }
+
+  /** What is known of an object before it is begun. */
+  seen({ n }: Item): Facts {
+    return this.#seen.get(n) ?? {}
+  }
+
+  /** Looks at an object before it is begun: what cannot be read is written all the same, and cannot be undone. */
+  async look(item: Item, plan: Plan): Promise<void> {
+    if (item.how === 'read' || plan.refused !== undefined || this.#seen.has(item.n)) return
+    try {
+      const before = await this.#before(item, plan)
+      if (before !== undefined) this.#seen.set(item.n, { before })
+    } catch (error) {
+      this.#seen.set(item.n, { unread: survived(error).message })
+    }
+  }
+
+  async one(item: Item, plan: Plan, send: Send): Promise<Done> {
+    if (item.how === 'read') return this.#look(item, plan)
+    const { before, unread } = this.seen(item)
+    this.#seen.delete(item.n)
+    if (item.how === 'look' && isSo(wishOf(plan), before ?? null))
+      return { answer: unchanged(), facts: {} }
+    const sent = item.how === 'again' ? await gone(send, plan) : await send(plan)
+    // What was as it is to be is sent all the same: others may change it meanwhile.
+    const same = sent.unchanged !== true && isSo(wishOf(plan), before ?? null)
+    const answer = same ? asUnchanged(sent) : sent
+    const facts = keptOf(answer)
+    if (answer.unchanged === true) return { answer, facts }
+    if (creates(plan))
+      return { answer, facts: { ...facts, before: null, after: identityIn(answer.value, plan) } }
+    if (before === undefined)
+      return { answer, facts: unread === undefined ? facts : { ...facts, unread } }
+    const after = await this.#after(item, plan, answer, before)
+    return { answer, facts: { ...facts, before, after } }
+  }
+
+  /** What may have been sent, and is never sent twice: it is only looked at. */
+  async #look(item: Item, plan: Plan): Promise<Done> {
+    const { inverse } = this.#parts
+    const wish = wishOf(plan)
+    const now =
+      plan.endpoint.changes === true || plan.endpoint.leaves !== undefined
+        ? await this.#former.attributes(plan)
+        : inverse?.presence === true && !creates(plan)
+          ? await this.#former.presence(inverse, this.#parts.header, item, plan)
+          : undefined
+    if (now === undefined || now === null) throw unknown()
+    if (Object.keys(wish).length > 0 && !isSo(wish, now)) throw unknown()
+    return { answer: {}, facts: {} }
+  }
+
+  async #before(item: Item, plan: Plan): Promise<Attributes | undefined> {
+    const { inverse, header, selected, stale } = this.#parts
+    const known = readWith(plan) ?? selectedAs(item.before ?? selected(plan), plan)
+    if (inverse === undefined || (known !== undefined && !stale)) return known
+    // What may not be sent is not looked at either: it is refused as it is sent.
+    if (creates(plan) || !(await this.#parts.admits(plan))) return undefined
+    return inverse.presence
+      ? this.#former.presence(inverse, header, item, plan)
+      : this.#former.attributes(plan)
+  }
+
+  async #after(
+    item: Item,
+    plan: Plan,
+    answer: PlanAnswer,
+    before: Attributes,
+  ): Promise<Attributes> {
+    const { inverse, header } = this.#parts
+    if (inverse?.presence !== true) return leftBy(plan, answer, before)
+    if (methodOf(plan.endpoint) === 'DELETE') return null
+    const shown = this.#former.shown(answer.value, inverse, header, item, plan)
+    // What cannot be read any more is done all the same.
+    return shown ?? this.#former.presence(inverse, header, item, plan).catch(() => ({}))
+  }
+}
+
+/** What was deleted before is gone already. */
+const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
+  try {
+    return await send(plan)
+  } catch (error) {
+    if (isMissing(error)) return unchanged()
+    throw error
+  }
+}
+
+// The first line of a run's journal: what is sent, by whom, and where.
+
+/** Where a secret came from: `env:NAME`, `@file`; not what it is. */
+const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
+  const param = params[name]
+  const text = param === undefined ? undefined : flags.get(flagName(name, param))?.at(-1)
+  if (text !== undefined) return /^(?:env:|@)/.test(text) ? text : 'given'
+  const further = flags.get('param')?.findLast((one) => one.startsWith(`${name}=`)) ?? ''
+  const file = paramFile(further)
+  return file === undefined ? 'given' : `@${file.path}`
+}
+
+/** What all objects of a run are sent: neither the object itself nor what it belongs to. */
+export const valuesOf = (
+  { endpoint, values, extra }: Plan,
+  raw: Raw,
+  rowFields: readonly string[] = [],
+): Fields => {
+  const own = [...(endpoint.args ?? []), scopeOf(endpoint)?.placeholder]
+  const common = Object.entries({ ...extra, ...values }).filter(
+    ([name, value]) => value !== undefined && !own.includes(name) && !rowFields.includes(name),
+  )
+  const shown = maskingOf(endpoint)(Object.fromEntries(common)) ?? {}
+  const rows = rowFields.map((name): [string, unknown] => [name, { row: name }])
+  const shared = common.map(([name]): [string, unknown] => {
+    const secret = endpoint.params[name]?.secret === true || isSecretName(name)
+    return [name, secret ? { secret: origin(name, endpoint, raw) } : shown[name]]
+  })
+  return Object.fromEntries([...shared, ...rows])
+}
+
+export interface JournalParts {
+  readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'> & {
+    /** Notes what is sent while no journal is in force. */
+    readonly unkept: Pick<UnkeptWrites, 'kept'>
+  }
+  readonly person: Pick<UiService, 'note'>
+  readonly command: Command
+  readonly globals: Pick<
+    Globals,
+    'journal' | 'profile' | 'resume' | 'sandbox' | 'shard' | 'undoRecord'
+  >
+  readonly wish: JournalOptions
+  /** It is one object, named on the line: nothing is said of its journal. */
+  readonly single: boolean
+  /** Why the run cannot be resumed, whatever was asked. */
+  readonly final?: string
+  readonly instance: InstanceService
+  readonly reads: CachedRead
+  readonly admits: (plan: Plan) => Promise<boolean>
+  /** What a person was asked for while it was planned. */
+  readonly answered: () => readonly Replied[]
+  /** The record that an object was selected by. */
+  readonly selected: (plan: Plan) => unknown
+}
+
+/** Whether what stands in the place of the object is a secret. */
+export const isNamedBySecret = ({ endpoint }: Plan): boolean => {
+  const [name = ''] = endpoint.args ?? []
+  return (endpoint.path[name] ?? endpoint.params[name])?.secret === true
+}
+
+/** @throws Failure `usage` where what names the objects is a secret */
+const checkNames = (plan: Plan): void => {
+  if (isNamedBySecret(plan))
+    throw usage(
+      'an object is given in place of a secret, which a journal must not contain',
+      'With --journal none, the run can be neither resumed nor undone.',
+    )
+}
+
+/** The journal's first line, by the first plan. */
+const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
+  const { command, globals, place, wish } = parts
+  const { cwd } = place
+  const { shard, undoRecord } = globals
+  const answered = parts.answered()
+  const words = named(command)
+  // Who did one object is asked only by whoever takes it back.
+  const identity = await place.identity(parts.single ? 'known' : 'asked')
+  if (identity.user === null && !parts.single)
+    parts.person.note('the instance does not report your user: --resume will require --yes')
+  return {
+    journal: 1,
+    id: journalId(words, place.clock.now(), parts.single),
+    command: words,
+    endpoint: maskAddresses(first.endpoint.route),
+    values: valuesOf(first, wish.raw, wish.rowFields),
+    ...identity,
+    source: wish.source,
+    ...(await askedOf({ command, wish, answered, cwd, shard, undoRecord, final: parts.final })),
+  }
+}
+
+/** What takes a run back, or why nothing does. */
+const inverseFor = async (
+  header: Header,
+): Promise<{ readonly inverse?: Inverse; readonly irreversible?: string }> => {
+  try {
+    return { inverse: await inverseOf(header) }
+  } catch (error) {
+    return { irreversible: survived(error).message }
+  }
+}
+
+const keyOf = ({ object, parent = '' }: GivenObject): string =>
+  `${sameName(parent)}\0${sameName(object)}`
+
+/** Of a record that an object was selected by, what all plans of the run change. */
+const keepOf = (first: Plan, mask: Masking): Keep => {
+  const changed = changedBy(first)
+  return (before) => {
+    const own = Object.entries(before ?? {}).filter(([name]) => name in changed)
+    return own.length === 0 ? undefined : mask(Object.fromEntries(own))
+  }
+}
+
+export class JournaledRun {
+  readonly journal: Journal
+  readonly resumed: Resumed | undefined
+  readonly #parts: JournalParts
+  readonly #doing: JournaledStep
+  readonly #facts = new WeakMap<PlanAnswer, Facts>()
+  readonly record: RunRecord<PlanAnswer>
+  readonly #keep: Keep
+  #closed = false
+
+  private constructor(parts: JournalParts, journal: Journal, doing: JournaledStep, first: Plan) {
+    this.#parts = parts
+    this.journal = journal
+    this.resumed = parts.wish.resumed
+    this.#doing = doing
+    const facts = (result: PlanAnswer | undefined): Facts =>
+      (result === undefined ? undefined : this.#facts.get(result)) ?? {}
+    const mask = maskingOf(first.endpoint)
+    this.#keep = keepOf(first, mask)
+    this.record = recordIn(journal, facts, mask, (item) => doing.seen(item))
+  }
+
+  /** @throws Failure `usage` where it cannot be made, or nothing could take the run back */
+  static async of(parts: JournalParts, first: Plan): Promise<JournaledRun> {
+    const { globals, wish } = parts
+    const { resumed } = wish
+    checkNames(first)
+    const undo = resumed === undefined ? globals.undoRecord : resumed.past.header.asked?.undo_record
+    const made = resumed?.past.header ?? (await headerOf(parts, first))
+    const { inverse, irreversible } = undo === true ? await inverseFor(made) : {}
+    const header = irreversible === undefined ? made : { ...made, irreversible }
+    const doing = new JournaledStep({ ...parts, header, inverse, stale: resumed !== undefined })
+    const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
+    if (resumed === undefined && header.final !== undefined && !parts.single)
+      parts.person.note(`this run cannot be resumed: ${header.final}`)
+    parts.place.unkept.kept = true
+    return new JournaledRun(parts, journal, doing, first)
+  }
+
+  /** The journal as it was named. */
+  get file(): string {
+    return this.#parts.globals.journal ?? this.journal.file
+  }
+
+  /** Writes objects down as they come. */
+  spool(objects: AsyncIterable<GivenObject>): Spool {
+    return spool(this.journal, objects, undefined, this.#keep)
+  }
+
+  /** Writes objects down that are in hand. */
+  enlist(objects: readonly GivenObject[]): Promise<void> {
+    return enlist(this.journal, objects)
+  }
+
+  /** Places of the objects that are left, by what they are. */
+  async left(): Promise<(object: GivenObject) => Item | undefined> {
+    const places = new Map<string, Item>()
+    for await (const item of this.resumed?.left() ?? []) places.set(keyOf(item), item)
+    return (object) => places.get(keyOf(object))
+  }
+
+  /** Looks at an object that is about to be changed. */
+  look({ plan, ...item }: Numbered): Promise<void> {
+    return this.#doing.look(item, plan)
+  }
+
+  /** Looks at objects that are about to be changed all together. */
+  async prepare(items: readonly Numbered[]): Promise<void> {
+    for await (const _ of mapConcurrent(items, maxConcurrent, (item) => this.look(item)));
+  }
+
+  /** Does one object, and remembers what is to be written down of it. */
+  async do(item: Item, plan: Plan, send: (plan: Plan) => Promise<PlanAnswer>): Promise<PlanAnswer> {
+    const { answer, facts } = await this.#doing.one(item, plan, send)
+    this.#facts.set(answer, facts)
+    return answer
+  }
+
+  /** The line that goes on with the run; undefined where that cannot be. */
+  get again(): string | undefined {
+    const { command, globals } = this.#parts
+    return this.journal.header.final === undefined ? againBy(named(command), globals) : undefined
+  }
+
+  /** Writes down how it ended; what failed, failed before. */
+  async end(end: End): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#parts.place.unkept.kept = false
+    await this.journal.end(end).catch(() => {})
+    await this.journal.close()
+  }
+
+  /** Nothing was begun. */
+  async discard(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#parts.place.unkept.kept = false
+    await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
+  }
+}

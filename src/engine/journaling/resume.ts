@@ -1,0 +1,251 @@
+/** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
+import { jsonFields } from '../../base/json/value.js'
+import { quoted } from '../../base/shell-words.js'
+import { areas } from '../../catalogue/index.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { exitCodes, usage } from '../../errors.js'
+import { named, type ScopeKind, scopeOf, streams } from '../command/derive/index.js'
+import type { Parent } from '../command/described.js'
+import type { Globals } from '../command/globals.js'
+import type { Services } from '../command/services.js'
+import type { Command, MadeBy } from '../command/types.js'
+import { checkIdentity, checkResumable } from '../journal/folder.js'
+import type { Header, LineAsked } from '../journal/lines.js'
+import { gapFailure } from '../journal/parse.js'
+import { isDone, nextOf, type Past, readPast } from '../journal/past.js'
+import { workOf } from '../journal/work.js'
+import type { Raw } from '../plan/line.js'
+import { type Parents, type ParentTarget, SlotsWithObjects, slotIn } from '../plan/parents.js'
+import type { Item } from '../work/items.js'
+import { fileOf } from '../workspace/journals.js'
+import { checkResuming, flagsAsked } from './asked-line.js'
+import type { JournalOptions } from './options.js'
+import { lastRun, takeUpJournal, tellGap } from './runs.js'
+
+interface Resuming {
+  readonly command: Command
+  readonly raw: Raw
+  readonly globals: Pick<Globals, 'resume' | 'select'>
+  readonly services: Services
+  readonly wish: JournalOptions
+}
+
+/** A line to be done in the place of the one that was typed. */
+export interface TakenUp {
+  readonly raw: Raw
+  /** The objects come from the journal. */
+  readonly streamed?: true
+  readonly parents?: Parents
+  readonly slots?: readonly ParentTarget[]
+}
+
+const nothingLeft = ({ services: { person } }: Resuming): undefined => {
+  person.note('nothing is left to do')
+  return undefined
+}
+
+/** The newest run of this command that is not done; undefined where all are. */
+const last = (
+  { command, services }: Resuming,
+  { instance, profile }: MadeBy,
+): Promise<Past | undefined> => {
+  const own = (header: Header): boolean =>
+    header.command === named(command) &&
+    header.undoes === undefined &&
+    header.instance === instance &&
+    header.profile === profile
+  return lastRun(services.place, own, () =>
+    usage(
+      `no run of "svcctl ${named(command)}" on ${instance} can be resumed`,
+      'svcctl journal list names those that there are; --resume takes a file or an id, too.',
+    ),
+  )
+}
+
+const checkHeader = ({ command, globals }: Resuming, header: Header): LineAsked => {
+  const words = named(command)
+  if (header.undoes !== undefined)
+    throw usage(
+      `the run ${header.id} reverts ${header.undoes} and cannot be resumed`,
+      `Undo the rest with: svcctl journal undo ${header.undoes}`,
+    )
+  if (header.command !== words)
+    throw usage(
+      `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${words}"`,
+      `Resume it with: svcctl ${header.command} --resume ${quoted(globals.resume ?? header.id)}`,
+    )
+  checkResumable(header)
+  if (header.asked === undefined) throw usage(`the run ${header.id} does not record its request`)
+  return header.asked
+}
+
+/** The endpoint of a run, where the catalogue has it. */
+const scopeIn = async (
+  { command }: Resuming,
+  { endpoint: route }: Header,
+): Promise<ScopeKind | undefined> => {
+  const endpoints = (await areas.find(({ name }) => name === command.area)?.load()) ?? {}
+  const endpoint = Object.values(endpoints).find((one) => one.route === route)
+  return endpoint === undefined ? undefined : scopeOf(endpoint)?.kind
+}
+
+/** The objects below their parents. */
+const slotsFor = (items: readonly Item[], column: Parent['column']): readonly ParentTarget[] => {
+  const found = new SlotsWithObjects()
+  for (const { object, parent = '', row } of items)
+    found.add(slotIn(column, parent), object, row && jsonFields(row))
+  // One that has no objects is worked on itself, or on those that all have.
+  return found.slots.map(({ args, ...slot }) => (args.join('') === '' ? slot : { ...slot, args }))
+}
+
+/** The attributes that came with the objects. */
+const rowsOf = (items: readonly Item[]): Pick<Raw, 'rows'> =>
+  items.some(({ row }) => row !== undefined)
+    ? { rows: items.map(({ row }) => row && jsonFields(row)) }
+    : {}
+
+const overParents = (slots: readonly ParentTarget[]): Pick<TakenUp, 'parents' | 'slots'> => ({
+  slots,
+  parents: { origin: 'named', kind: slots[0]?.kind ?? 'project', names: [] },
+})
+
+const withAsked = async (asked: LineAsked, raw: Raw): Promise<Map<string, readonly string[]>> =>
+  new Map([...(await flagsAsked(asked)), ...raw.flags])
+
+/** The line that does what is left. */
+const lineFor = async (
+  resuming: Resuming,
+  header: Header,
+  asked: LineAsked,
+  items: readonly Item[],
+): Promise<TakenUp> => {
+  const { command, raw, wish } = resuming
+  const flags = await withAsked(asked, raw)
+  const again = wish.resumed?.again === true
+  const { args } = asked
+  // Objects that were selected in several may be known without them.
+  const parents = items.every(({ parent }) => parent === undefined) ? undefined : asked.parents
+  if (parents !== undefined && again) return { raw: { args: raw.args, flags } }
+  if (parents !== undefined)
+    return { raw: { args, flags }, ...overParents(slotsFor(items, parents)) }
+  const owners = [...new Set(items.map(({ parent }) => parent))]
+  const [owner] = owners
+  const kind = owner === undefined ? undefined : await scopeIn(resuming, header)
+  const { mark } = kindNamed(command.args[0]?.param?.completes) ?? {}
+  const shared = owner !== undefined && kind !== undefined && owners.length === 1
+  if (shared && !(again && mark !== undefined)) flags.set(kind, [owner])
+  if (again) return { raw: { args: raw.args, flags } }
+  if (owner === undefined || kind === undefined || shared)
+    return { raw: { args: items.map(({ object }) => object), flags, ...rowsOf(items) } }
+  if (mark !== undefined)
+    return {
+      raw: {
+        args: items.map((one) => `${one.parent}${mark}${one.object}`),
+        flags,
+        ...rowsOf(items),
+      },
+    }
+  return { raw: { args: [], flags }, ...overParents(slotsFor(items, 'project')) }
+}
+
+/** The line of any call, whose objects come from the journal, or once more. */
+const openLine = async ({ raw }: Resuming, asked: LineAsked, again: boolean): Promise<TakenUp> => {
+  if (again && asked.shard !== undefined)
+    throw usage(
+      'the input of a shard of an "api" call cannot be read again',
+      `Start a new run with --shard ${asked.shard}.`,
+    )
+  return { raw: { args: [...asked.args, '-'], flags: await withAsked(asked, raw) } }
+}
+
+/** Whether the input is given once more. */
+const isAgain = ({ command, raw, globals }: Resuming): boolean => {
+  const others = raw.args.filter((arg) => arg !== '-')
+  if (others.length > 0)
+    throw usage(
+      `--resume takes no objects: the journal contains them`,
+      `Remove "${others[0]}". For other objects, start a new run of "svcctl ${named(command)}".`,
+    )
+  return raw.args.includes('-') || globals.select !== undefined
+}
+
+/** @throws Failure for input that is given again where all of it, or nobody knows what of it, stands in the journal */
+const checkAgain = ({ file, gap, total }: Past): void => {
+  if (gap !== undefined) throw gapFailure(file, gap.text)
+  if (total !== undefined)
+    throw usage(
+      'the journal contains all objects',
+      'Remove - and --select. --resume completes the run.',
+    )
+}
+
+const found = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefined> => {
+  const { globals, services } = resuming
+  if (globals.resume === 'last') return last(resuming, identity)
+  return readPast(await fileOf(services.place, globals.resume ?? ''))
+}
+
+/** Whether it was known what of a parent was meant: the list that it was to be selected from may have been refused. */
+const isKnown = ({ command }: Resuming, { object, parent }: Item): boolean =>
+  object !== '' || parent === undefined || command.args[0]?.variadic !== true
+
+/** What is not known cannot be gone on with, and is not done. */
+const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
+  const { answer, person } = resuming.services
+  for (const item of items.filter((one) => !isKnown(resuming, one)))
+    person.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
+  answer.exit(exitCodes.partial)
+}
+
+/** Objects that came with their parents are taken as they came; what several parents share is planned in each. */
+const isStreamed = (command: Command, { asked, source }: Header): boolean =>
+  command.open === true
+    ? asked?.parents === undefined
+    : streams(command) &&
+      asked?.flags['row-fields'] === undefined &&
+      (asked?.parents === undefined || source === 'stdin')
+
+/**
+ * Takes a run up where it was left.
+ * @returns undefined where nothing is left to be done
+ * @throws Failure `usage` for another command, instance or user; `conflict` where another process has it
+ */
+export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> => {
+  const { command, raw, globals, services, wish } = resuming
+  checkResuming(command, raw)
+  const again = isAgain(resuming)
+  const identity = await services.place.identity()
+  const before = await found(resuming, identity)
+  if (before === undefined) return nothingLeft(resuming)
+  checkHeader(resuming, before.header)
+  const doubt = checkIdentity(before.header, identity)
+  if (isDone(before)) return nothingLeft(resuming)
+  tellGap(services, before)
+  if (again) checkAgain(before)
+  if (doubt !== undefined) await services.person.confirm(`${doubt}.`, [before.file])
+  const { journal, past } = await takeUpJournal(services.place, before.file)
+  const { header, states } = past
+  const streamed = isStreamed(command, header)
+  const damaged = past.gap !== undefined
+  const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint, damaged)
+  const left = () => workOf(journal, undefined, next)
+  const all: Item[] = []
+  if (!streamed) for await (const item of left()) all.push(item)
+  const items = all.filter((item) => isKnown(resuming, item))
+  if (items.length < all.length) tellUnknown(resuming, all)
+  const asked = checkHeader(resuming, header)
+  Object.assign(wish, {
+    raw,
+    several: true,
+    resumed: { journal, past, again, next, left },
+    parents: asked.parents,
+  })
+  const { counts } = past
+  const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length
+  // Of an input that was cut nobody knows what is left.
+  if (open === 0 && !again) return past.total === undefined ? undefined : nothingLeft(resuming)
+  if (command.open === true && streamed) return openLine(resuming, asked, again)
+  if (streamed && globals.select === undefined)
+    return { raw: { args: raw.args, flags: await withAsked(asked, raw) }, streamed }
+  return lineFor(resuming, header, asked, items)
+}

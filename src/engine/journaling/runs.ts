@@ -1,0 +1,137 @@
+/** Journals of runs: made, found again, and the line that goes on with one. */
+
+import { resolve } from 'node:path'
+import { quoted } from '../../base/shell-words.js'
+import { exitCodes, type Failure, usage } from '../../errors.js'
+import { journalFolder } from '../../profile/index.js'
+import type { Globals } from '../command/globals.js'
+import type { Services, WorkspaceService } from '../command/services.js'
+import { journalsIn, lastOpen, pruneJournals } from '../journal/folder.js'
+import { noteKept } from '../journal/last.js'
+import type { Header } from '../journal/lines.js'
+import { createIn, createJournal, reopenJournal } from '../journal/opening.js'
+import type { Past } from '../journal/past.js'
+import { readPast } from '../journal/past.js'
+import type { Journal } from '../journal/writing.js'
+import type { Kept } from '../work/report.js'
+import { fileOf } from '../workspace/journals.js'
+import { instanceOf } from '../workspace/sandbox.js'
+
+/** Has a journal note that its run was the last write: of whoever began it, and of who goes on with it. */
+const noting = (
+  { clock, env }: Pick<WorkspaceService, 'clock' | 'env'>,
+  journal: Journal,
+  profiles: readonly (string | null)[],
+): void => {
+  const { command: words, endpoint, instance, undoes } = journal.header
+  if (endpoint.startsWith('GET ')) return
+  const command = undoes === undefined ? words : `journal undo ${undoes}`
+  journal.note = async () => {
+    const write = { instance, command, at: clock.now().toISOString(), journal: journal.file }
+    // What stays unnoted is found by the times of the journals.
+    for (const profile of new Set(profiles))
+      await noteKept(journalFolder(env), { ...write, profile }).catch(() => {})
+  }
+}
+
+/**
+ * Makes the journal of a run: the file that was named, or one of the folder of journals, of which the oldest go.
+ * @param named what `--journal` says
+ * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
+ */
+export const makeJournal = async (
+  place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env'>,
+  named: string | undefined,
+  header: Header,
+): Promise<Journal> => {
+  const { clock, cwd, env } = place
+  const folder = journalFolder(env)
+  const journal =
+    named === undefined
+      ? await createIn(folder, header)
+      : await createJournal(resolve(cwd, named), header)
+  noting(place, journal, [header.profile])
+  if (named === undefined) await pruneJournals(folder, clock.now().getTime()).catch(() => [])
+  return journal
+}
+
+/**
+ * Goes on with a journal.
+ * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
+ */
+export const takeUpJournal = async (
+  place: Pick<WorkspaceService, 'clock' | 'env' | 'session'>,
+  file: string,
+): Promise<{ readonly journal: Journal; readonly past: Past }> => {
+  const taken = await reopenJournal(file, readPast)
+  const { profile } = await place.session()
+  noting(place, taken.journal, [taken.past.header.profile, profile?.name ?? null])
+  return taken
+}
+
+/**
+ * The newest run that is not done, of those that `which` takes; undefined where all are.
+ * @throws Failure what `none` says, where there is no such run at all
+ */
+export const lastRun = async (
+  { env }: Pick<WorkspaceService, 'env'>,
+  which: (header: Header) => boolean,
+  none: () => Failure,
+): Promise<Past | undefined> => {
+  const folder = journalFolder(env)
+  const open = await lastOpen(folder, which)
+  if (open !== undefined) return open
+  const { entries } = await journalsIn(folder)
+  if (!entries.some(({ header }) => which(header))) throw none()
+  return undefined
+}
+
+/** Says what a journal does not say any more, which is exit 8. */
+export const tellGap = (
+  { answer, person }: Pick<Services, 'answer' | 'person'>,
+  { file, gap }: Pick<Past, 'file' | 'gap'>,
+): void => {
+  if (gap === undefined) return
+  person.warn(`the journal ${file} is damaged: ${gap.text}`)
+  answer.exit(exitCodes.partial)
+}
+
+/**
+ * The run of a command that `--resume` names: by its file, its id, or `last`, which is the newest at this instance that is not done.
+ * @param none says that there is no such run at all
+ * @returns undefined where all are done
+ * @throws Failure `usage` where there is none, and what `readPast` throws
+ */
+export const resumable = async (
+  place: WorkspaceService,
+  { name, command }: { readonly name: string; readonly command: string },
+  none: (instance: string) => string,
+): Promise<Past | undefined> => {
+  if (name !== 'last') {
+    return readPast(await fileOf(place, name))
+  }
+  const instance = await instanceOf(place)
+  const own = (header: Header): boolean =>
+    header.command === command && header.instance === instance
+  return lastRun(place, own, () => usage(none(instance)))
+}
+
+type Going = Pick<Globals, 'journal' | 'profile' | 'resume' | 'sandbox'>
+
+/** How a run is gone on with, as a line to type. */
+export const againBy = (command: string, { journal, profile, resume, sandbox }: Going): string =>
+  [
+    command,
+    ...(sandbox ? ['--sandbox'] : []),
+    ...(profile === undefined ? [] : ['--profile', quoted(profile)]),
+    '--resume',
+    quoted(journal ?? resume ?? 'last'),
+  ].join(' ')
+
+/** Where a run is written down, for the line that closes it; undefined where it is not. */
+export const keptAs = (
+  journal: Journal | undefined,
+  command: string,
+  globals: Going,
+): Kept | undefined =>
+  journal === undefined ? undefined : { file: journal.file, again: againBy(command, globals) }

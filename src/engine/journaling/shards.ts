@@ -1,0 +1,171 @@
+/** `--shard`: the part of what was given that this run is about. */
+
+import { createHash } from 'node:crypto'
+import { usage } from '../../errors.js'
+import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
+import { type ParentTarget, slotIn } from '../plan/parents.js'
+import { referenceOf } from '../plan/references.js'
+import { type GivenObject, identityOf } from '../work/items.js'
+
+// `--shard i/n`: one part of the objects, so that several machines share a run. The parts are
+// disjoint and together everything, whoever computes them.
+
+export interface Shard {
+  /** From 1 to `of`. */
+  readonly part: number
+  readonly of: number
+}
+
+const most = 1000
+
+const ofCi = (env: NodeJS.ProcessEnv): string => {
+  const { CI_NODE_INDEX: part, CI_NODE_TOTAL: of } = env
+  if (!part || !of)
+    throw usage(
+      '--shard ci requires CI_NODE_INDEX and CI_NODE_TOTAL',
+      'CI jobs with `parallel:` have these variables. Elsewhere, pass the shard: --shard 1/8.',
+    )
+  return `${part}/${of}`
+}
+
+/**
+ * `3/8`, or `ci` for what a parallel job's environment says.
+ * @throws Failure `usage`
+ */
+export const parseShard = (text: string, env: NodeJS.ProcessEnv = {}): Shard => {
+  const given = text === 'ci' ? ofCi(env) : text
+  const [, part, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(given) ?? []
+  const shard = { part: Number(part), of: Number(of) }
+  if (!(shard.part >= 1 && shard.part <= shard.of && shard.of <= most))
+    throw usage(
+      `invalid shard ${JSON.stringify(given)}`,
+      `Use a form like 3/8, with at most ${most} shards.`,
+    )
+  return shard
+}
+
+/**
+ * Which part an object is in: the first eight bytes of SHA-256 over kind, parent and object.
+ * @param object by its id, or its parent's where parents are shared out
+ */
+export const partOf = (kind: string, { object, parent = '' }: GivenObject, of: number): number => {
+  const text = [kind, identityOf(parent), identityOf(object)].join('\0')
+  const head = createHash('sha256').update(text).digest().readBigUInt64BE(0)
+  return Number(head % BigInt(of)) + 1
+}
+
+/** The objects of one part. */
+export async function* shardOf<T extends GivenObject>(
+  objects: AsyncIterable<T>,
+  kind: string,
+  { part, of }: Shard,
+): AsyncGenerator<T> {
+  for await (const given of objects) if (partOf(kind, given, of) === part) yield given
+}
+
+/** Whether an object is of a part, as it was given. */
+const inShard =
+  ({ args: [argument] }: Command, { part, of }: Shard, parent: string | undefined) =>
+  (text: string): boolean => {
+    const kind = argument?.param?.completes ?? ''
+    // The address of an instance says as much of its objects as its path.
+    const address = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).origin : ''
+    const own = referenceOf(text, argument?.parameter ?? '', () => address)
+    const project = own.project ?? parent
+    const object: GivenObject = {
+      object: own.id,
+      parent: project,
+    }
+    return partOf(kind, object, of) === part
+  }
+
+const parentOf = ({ flags: { project, group } }: Given): string | undefined => {
+  const parent = project ?? group
+  return parent === undefined ? undefined : String(parent)
+}
+
+/** The arguments that are in a part, with their rows. */
+const filteredArgs = (
+  { args, rows }: Pick<Given, 'args' | 'rows'>,
+  isIn: (text: string) => boolean,
+): Pick<Given, 'args' | 'rows'> => ({
+  args: args.filter(isIn),
+  rows: rows?.filter((_, i) => isIn(args[i] ?? '')),
+})
+
+/** What was asked, of the objects of a part. */
+const givenInShard = (command: Command, given: Given, shard: Shard): Given => ({
+  ...given,
+  ...filteredArgs(given, inShard(command, shard, parentOf(given))),
+})
+
+/** The parents of a part: those with objects in it, or themselves where they have none. */
+const slotsInShard = (
+  command: Command,
+  slots: readonly ParentTarget[],
+  { args, rows }: Pick<Given, 'args' | 'rows'>,
+  shard: Shard,
+): readonly ParentTarget[] =>
+  slots.flatMap((slot) => {
+    const all =
+      slot.args === undefined
+        ? { args, ...(rows && { rows }) }
+        : { args: slot.args, ...(slot.rows && { rows: slot.rows }) }
+    if (all.args.length === 0)
+      return partOf(slot.kind, { object: slot.value }, shard.of) === shard.part ? [slot] : []
+    const own = filteredArgs(all, inShard(command, shard, slot.value))
+    return own.args.length === 0 ? [] : [{ ...slot, ...own }]
+  })
+
+async function* filtered(
+  objects: AsyncIterable<NamedObject>,
+  isIn: (object: NamedObject) => boolean,
+): AsyncGenerator<NamedObject> {
+  for await (const object of objects) if (isIn(object)) yield object
+}
+
+/** What is taken as it comes, of a part of it: with its own parent where it brings one along. */
+const comingInShard = (
+  command: Command,
+  given: Given,
+  coming: ObjectStream,
+  shard: Shard,
+): ObjectStream => {
+  const isIn = ({ text, parent }: NamedObject): boolean => {
+    const own =
+      coming.below === undefined || parent === undefined ? undefined : slotIn(coming.below, parent)
+    return inShard(command, shard, own?.value ?? parentOf(given))(text)
+  }
+  return { ...coming, objects: filtered(coming.objects, isIn) }
+}
+
+/** The parents of several that are in a part. */
+export type Narrow = (slots: readonly ParentTarget[]) => readonly ParentTarget[]
+
+/**
+ * What was asked, of a part of its objects; of several parents each is narrowed when they are known.
+ * @param text `3/8`, or `ci`
+ * @throws Failure `usage` for what is no part, or where nothing can be shared out
+ */
+export const narrowed = (
+  command: Command,
+  given: Given,
+  text: string,
+  parents: boolean,
+): { readonly given: Given; readonly narrow?: Narrow } => {
+  const shard = parseShard(text, process.env)
+  // Its objects are no arguments: it asks for its part by itself.
+  if (command.open === true && given.args.at(-1) === '-') return { given }
+  // The arguments of an open command are its call, and no objects.
+  const all = command.open === true ? { args: [] } : given
+  if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, all, shard) }
+  const { coming } = given
+  if (coming !== undefined)
+    return { given: { ...given, coming: comingInShard(command, given, coming, shard) } }
+  if (given.args.length === 0 || command.open === true)
+    throw usage(
+      '--shard requires several objects',
+      'Pass several objects, - for standard input, --select, or several projects.',
+    )
+  return { given: givenInShard(command, given, shard) }
+}

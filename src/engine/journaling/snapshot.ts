@@ -1,0 +1,203 @@
+/** What an object was before a run changed it, and what it is after: the attributes that the run changes, no others. */
+import { holdsRounded } from '../../base/json/json.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import { masked } from '../../base/secrets/names.js'
+import { type Endpoint, methodOf, pathOf, pathPattern } from '../../catalogue/endpoint.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { Failure, isMissing } from '../../errors.js'
+import type { Ask } from '../../http/types.js'
+import { asSent, readingOf, shownIn } from '../command/derive/index.js'
+import type { Plan } from '../command/described.js'
+import type { InstanceService, PlanAnswer } from '../command/services.js'
+import { agrees } from '../instance/verify-applied.js'
+import type { Attributes, Header } from '../journal/lines.js'
+import type { Item } from '../work/items.js'
+import { presentOf } from './current.js'
+import { type Inverse, valuesFor } from './inverse.js'
+
+/** Lists that a plan empties by leaving them out. */
+const emptiedBy = ({ empties = [] }: Endpoint): Fields =>
+  Object.fromEntries(empties.map((name) => [name, []]))
+
+/** The attributes that a plan sets, as they are sent. */
+export const wishOf = ({ endpoint, values, extra }: Plan): Fields =>
+  Object.fromEntries(
+    Object.entries({ ...emptiedBy(endpoint), ...endpoint.leaves, ...extra, ...values }).filter(
+      ([name, value]) =>
+        value !== undefined && !(name in endpoint.path) && endpoint.args?.includes(name) !== true,
+    ),
+  )
+
+/** What a plan changes of its object, as undo puts it back. */
+export const changedBy = (plan: Plan): Fields =>
+  plan.endpoint.changes === true ? wishOf(plan) : (plan.endpoint.leaves ?? {})
+
+/** Whether a journal can hold a value: what no answer shows, or JSON would round, is as little known as a masked one. */
+const isKeepable = (value: unknown): boolean => value !== undefined && !holdsRounded(value)
+
+/** The attributes of a wish, as a record shows them. */
+const shownAs = (record: Fields, wish: Fields, endpoint: Endpoint): Attributes =>
+  Object.fromEntries(
+    Object.entries(wish).map(([name, sent]) => {
+      const now = shownIn(record, name, endpoint)
+      return [name, isKeepable(now) ? asSent(now, sent) : masked]
+    }),
+  )
+
+/** The fields of a record that say which object it is. */
+export const identityIn = (record: unknown, { endpoint }: Plan): Attributes => {
+  if (!isObject(record)) return {}
+  const name = endpoint.args?.[0] ?? ''
+  const kind = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)
+  const names = ['id', ...(kind?.names.filter((field) => !field.includes('url')) ?? [])]
+  return Object.fromEntries(
+    names.flatMap((field) => {
+      const value = record[field]
+      return typeof value === 'object' || value === undefined ? [] : [[field, value] as const]
+    }),
+  )
+}
+
+/** The parameters of what puts an object back, as far as its record shows them. */
+const givenIn = (record: Fields, { endpoint }: Plan): Fields =>
+  Object.fromEntries(
+    Object.keys(endpoint.params).flatMap((name) => {
+      const shown = name.endsWith('_ids')
+        ? asSent(shownIn(record, name, endpoint), [])
+        : record[name]
+      const value = endpoint.args?.includes(name) === true ? undefined : shown
+      return value === undefined ? [] : [[name, isKeepable(value) ? value : masked] as const]
+    }),
+  )
+
+/** Whether a plan makes an object that nobody named. */
+export const creates = ({ endpoint }: Plan): boolean =>
+  methodOf(endpoint) === 'POST' &&
+  endpoint.inverse !== undefined &&
+  endpoint.path[endpoint.args?.[0] ?? ''] === undefined
+
+/** Whether attributes are as a wish has them. */
+export const isSo = (wish: Fields, now: Attributes): boolean =>
+  now !== null &&
+  Object.keys(wish).length > 0 &&
+  Object.entries(wish).every(([name, sent]) => now[name] !== masked && agrees(sent, now[name]))
+
+/** The data that a read is answered with, asked once: what takes long is no reason to wait with a write. */
+export type CachedRead = (ask: Ask) => Promise<unknown>
+
+/** What of a run says how an object is brought back. */
+type Back = readonly [inverse: Inverse, header: Header, item: Item, plan: Plan]
+
+/** What would take back what a plan does to its object. */
+const backOf = (...[inverse, header, { parent, ...item }, plan]: Back): Plan => {
+  // By what the plan found it to be: a username may be written in more ways than one.
+  const known = plan.values[plan.endpoint.args?.[0] ?? '']
+  const object = known === undefined ? item.object : String(known)
+  const was = {
+    n: 1,
+    object,
+    parent,
+    before: {},
+    after: null,
+    masked: [],
+  }
+  const endpoint = inverse.endpointFor(was)
+  if (endpoint === undefined) throw new Failure('failed', 'no command restores the previous state')
+  return { key: '', endpoint, values: valuesFor(endpoint, was, header) }
+}
+
+/** Reads objects before they are changed. */
+export class Snapshot {
+  readonly #reads: CachedRead
+  readonly #instance: InstanceService
+  readonly #area: string
+
+  constructor(reads: CachedRead, instance: InstanceService, area: string) {
+    this.#reads = reads
+    this.#instance = instance
+    this.#area = area
+  }
+
+  /** What of the object a plan changes, as it is now; undefined where the API reads no single one. */
+  async attributes(plan: Plan): Promise<Attributes | undefined> {
+    const reading = await readingOf(this.#area, plan.endpoint)
+    if (reading === undefined) return undefined
+    try {
+      const data = await this.#reads({ endpoint: reading.endpoint, values: reading.values(plan) })
+      return shownAs(isObject(data) ? data : {}, changedBy(plan), plan.endpoint)
+    } catch (error) {
+      if (plan.endpoint.brings === true && isMissing(error)) return null
+      throw error
+    }
+  }
+
+  /** The object among its like, where a run makes it come and go; null where it is not there. */
+  async presence(...back: Back): Promise<Attributes> {
+    const [inverse, , , plan] = back
+    const taking = backOf(...back)
+    const now =
+      (await this.#single([plan, taking])) ?? (await presentOf(this.#instance, inverse, taking))
+    return now === null ? null : { ...identityIn(now, taking), ...givenIn(now, taking) }
+  }
+
+  /** The same by the record that a plan was answered with; undefined where that is none. */
+  shown(...[value, ...back]: readonly [value: unknown, ...Back]): Attributes | undefined {
+    if (!isObject(value)) return undefined
+    const taking = backOf(...back)
+    return { ...identityIn(value, taking), ...givenIn(value, taking) }
+  }
+
+  /** The object by a read of itself, where one of the paths to it has one; null where it is not there. */
+  async #single(plans: readonly Plan[]): Promise<Fields | null | undefined> {
+    for (const { endpoint, values } of plans) {
+      const name = endpoint.args?.[0] ?? ''
+      const reading = /^\d+$/.test(String(values[name]))
+        ? await readingOf(this.#area, endpoint)
+        : undefined
+      // A record from elsewhere says nothing of whether it is here.
+      if (
+        reading === undefined ||
+        pathPattern(pathOf(reading.endpoint)) !== pathPattern(pathOf(endpoint))
+      )
+        continue
+      try {
+        const data = await this.#reads({
+          endpoint: reading.endpoint,
+          values: reading.values({ values }),
+        })
+        return isObject(data) ? data : undefined
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    }
+    return undefined
+  }
+}
+
+/** What of the object a plan changes, by the record that was read while it was planned. */
+export const readWith = (plan: Plan): Attributes | undefined =>
+  isObject(plan.record) && plan.endpoint.changes === true
+    ? shownAs(plan.record, changedBy(plan), plan.endpoint)
+    : undefined
+
+/** The same attributes of the record that the object was selected by; undefined where it has not all of them. */
+export const selectedAs = (record: unknown, plan: Plan): Attributes | undefined => {
+  const wish = changedBy(plan)
+  if (!isObject(record) || Object.keys(wish).length === 0) return undefined
+  const now = shownAs(record, wish, plan.endpoint)
+  return Object.values(now ?? {}).includes(masked) ? undefined : now
+}
+
+/** What an update left, as its answer shows it; what that does not show, as it was sent. */
+export const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): Attributes => {
+  const wish = changedBy(plan)
+  const shown = isObject(value) ? shownAs(value, wish, plan.endpoint) : {}
+  return Object.fromEntries(
+    Object.entries(before ?? {}).map(([name, was]) => {
+      const now = shown?.[name] ?? masked
+      if (was === masked) return [name, masked]
+      return [name, now === masked ? wish[name] : now]
+    }),
+  )
+}

@@ -1,0 +1,102 @@
+/** The plans of a run on their way to the engine: numbered, each once. */
+
+import { belongingOf } from '../answer/about.js'
+import type { Plan, PlanSource } from '../command/described.js'
+import type { PlanAnswer } from '../command/services.js'
+import type { GivenObject, Item } from '../work/items.js'
+import type { Settled } from '../work/report.js'
+import { Seen } from '../work/seen.js'
+
+/** A plan in its place. */
+export interface Numbered extends Item {
+  readonly plan: Plan
+}
+
+/** What became of a plan. */
+export type Result = Settled<PlanAnswer, Numbered>
+
+/** What a run works on. */
+export interface WorkQueue {
+  readonly items: AsyncIterable<Numbered>
+  /** The same, where all of them are in hand. */
+  readonly held?: readonly Numbered[]
+  /** The first plan; undefined where there is none. */
+  readonly first: Plan | undefined
+  /** Those that are known before anything is sent: all of them, or the first. */
+  readonly known: readonly Plan[]
+  /** How many there will be; undefined while that is not known. */
+  readonly total: () => number | undefined
+  /** How many there are by now. */
+  readonly queued: () => number
+  /** How many were given once more. */
+  readonly twice: () => number
+  /** Whether what was to come did not come to its end: it is to be given again. */
+  readonly cut?: () => boolean
+}
+
+/** Takes plans in one after the other; what has no name is its own. */
+export class Deduplicator {
+  readonly #seen = new Seen()
+  twice = 0
+  queued = 0
+
+  take(plan: Plan): boolean {
+    const known = plan.label !== undefined && !this.#seen.add(belongingOf(plan))
+    if (known) this.twice += 1
+    else this.queued += 1
+    return !known
+  }
+}
+
+const placed = (plan: Plan, n: number): Numbered => ({ n, ...belongingOf(plan), plan })
+
+/** Items in hand, as they would come. */
+async function* each(items: readonly Numbered[]): AsyncGenerator<Numbered> {
+  yield* items
+}
+
+/** Items in hand, of which so many were given once more. */
+export const queueOf = (items: readonly Numbered[], twice: number): WorkQueue => {
+  const known = items.map(({ plan }) => plan)
+  return {
+    items: each(items),
+    held: items,
+    first: known[0],
+    known,
+    total: () => known.length,
+    queued: () => known.length,
+    twice: () => twice,
+  }
+}
+
+/** Plans in hand. */
+export const held = (plans: readonly Plan[]): WorkQueue => {
+  const once = new Deduplicator()
+  const items = plans.filter((plan) => once.take(plan)).map((plan, i) => placed(plan, i + 1))
+  return queueOf(items, once.twice)
+}
+
+/** Objects that are planned as they come, after the first. */
+export const arriving = (
+  first: Plan,
+  objects: AsyncIterable<GivenObject>,
+  source: Pick<PlanSource, 'known' | 'planOf'>,
+): WorkQueue => {
+  const once = new Deduplicator()
+  let ended = false
+  const each = async function* (): AsyncGenerator<Numbered> {
+    for await (const object of objects) {
+      const plan = await source.planOf(object)
+      if (once.take(plan)) yield placed(plan, once.queued)
+    }
+    ended = true
+  }
+  return {
+    items: each(),
+    first,
+    known: [first],
+    total: () => (ended ? once.queued : source.known?.count),
+    queued: () => once.queued,
+    twice: () => once.twice,
+  }
+}

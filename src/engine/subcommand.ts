@@ -1,0 +1,254 @@
+/** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
+import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
+import type { Words } from '../catalogue/words.js'
+import { exitCodes, Failure, usage } from '../errors.js'
+import { formatNamed } from '../output/formats.js'
+import type { Prompts } from '../terminal/questions/prompts.js'
+import { createMeter } from '../terminal/streams/meter.js'
+import { standardError } from '../terminal/streams/standard.js'
+import type { Stdout } from '../terminal/streams/stdout.js'
+import { styleOf } from '../terminal/text/style.js'
+import { plainOf } from './command/derive/index.js'
+import type { Given } from './command/described.js'
+import { type Globals, readGlobals } from './command/globals.js'
+import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
+import type { Command } from './command/types.js'
+import { failureIn } from './failed.js'
+import type { RunOptions, RunWithin, Sharing, Streams } from './options.js'
+import { commandIn } from './own/command.js'
+import { ownWords } from './own/found.js'
+import { Printed } from './perform/unsent.js'
+import { givenInWords } from './plan/data.js'
+import { preflight } from './preflight.js'
+import { startRun } from './run.js'
+
+// The screen of a run within another: nobody sits before it, and what it prints is kept.
+
+const nobody = async (): Promise<never> => {
+  throw new Failure('internal', 'a prompt in a run without prompts')
+}
+const prompts: Prompts = {
+  confirm: nobody,
+  typed: nobody,
+  secret: nobody,
+  text: nobody,
+  select: nobody,
+  selectMany: nobody,
+}
+
+/** A screen, and what came to stand on it. */
+interface KeptScreen {
+  readonly streams: Streams
+  readonly notes: readonly string[]
+  /** What was reported of single objects. */
+  readonly failures: readonly Failure[]
+  /** Lines of standard output, each of bytes. */
+  readonly lines: () => readonly Uint8Array[]
+}
+
+const newline = 0x0a
+
+/** The lines of a text in bytes, without those that are empty. */
+const linesOf = (bytes: Buffer): readonly Uint8Array[] => {
+  const lines: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const found = bytes.indexOf(newline, at)
+    const end = found < 0 ? bytes.length : found
+    if (end > at) lines.push(bytes.subarray(at, end))
+    at = end + 1
+  }
+  return lines
+}
+
+const keptScreen = async (): Promise<KeptScreen> => {
+  const [chunks, notes, failures]: [Buffer[], string[], Failure[]] = [[], [], []]
+  const out: Stdout = {
+    write: async (chunk) => {
+      chunks.push(Buffer.from(chunk))
+    },
+    end: async () => {},
+  }
+  const style = await styleOf({}, {}, 'never')
+  const say = (text: string): void => {
+    notes.push(text)
+  }
+  const streams: Streams = {
+    style,
+    width: style.width,
+    out,
+    plain: out,
+    notes: {
+      note: (text) => say([text].flat().join('\n')),
+      warn: say,
+      report: (failure, of) => {
+        const { category, message, details } = failure
+        failures.push(
+          of === undefined ? failure : new Failure(category, `${of}: ${message}`, details),
+        )
+      },
+    },
+    prompts,
+    meter: createMeter({ name: '', liveness: 'off', stream: standardError() }),
+    liveness: 'off',
+    rounds: { between: async () => {}, end: async () => {} },
+    interactive: () => false,
+  }
+  return { streams, notes, failures, lines: () => linesOf(Buffer.concat(chunks)) }
+}
+
+/** Standard input is whose the outer run is. */
+const nothing: Piped = {
+  text: async () => {
+    throw usage('nothing can be read from standard input here')
+  },
+  chunks: () => {
+    throw usage('nothing can be read from standard input here')
+  },
+}
+
+/** Flags of the outer run that say how its instance is reached. */
+const shared = [
+  'baseUrl',
+  'concurrency',
+  'insecure',
+  'profile',
+  'rate',
+  'retries',
+  'sandbox',
+  'sudo',
+  'timeout',
+] as const satisfies readonly (keyof Globals)[]
+
+/** The flags of a run within another: of what was typed for that, only how the instance is reached. */
+const globalsFor = (outer: Globals, { fields, manner, page, perPage }: WithinAsk): Globals => {
+  const reached = Object.fromEntries(
+    shared.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
+  )
+  return {
+    ...readGlobals(new Map(), {}, () => undefined),
+    ...reached,
+    output: 'ndjson',
+    dryRun: manner === 'tries',
+    // Whoever asks by data hears whether the instance took all of it.
+    strict: manner === 'writes',
+    ...(fields === undefined ? {} : { fields }),
+    ...(page === undefined ? {} : { page }),
+    ...(perPage === undefined ? {} : { perPage }),
+  }
+}
+
+/** What of the environment is about how the machine reaches others; what is meant for a line of the tool is not. */
+const environmentFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(?:SVC_(?!CONFIG_DIR$)|CI$|CI_)/.test(name)),
+  )
+
+/** An endpoint that its own API tries out by sending it is as any other. */
+const unrehearsed = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpoint
+const tried = (endpoints: Endpoints): Endpoints =>
+  Object.fromEntries(Object.entries(endpoints).map(([key, one]) => [key, unrehearsed(one)]))
+
+/** The command that is meant, as its instance has it. */
+const meant = async (
+  { command, plain, manner }: WithinAsk,
+  { own, command: { registry } }: RunOptions,
+): Promise<{ readonly command: Command; readonly words?: Words }> => {
+  const found = await registry.named(command.area, command.words)
+  if (found === undefined)
+    throw new Failure('internal', `there is no ${command.area} ${command.words}`)
+  const plainly = plain === true ? { ...plainOf(found), registry } : found
+  const one = manner === 'tries' ? { ...plainly, endpoints: tried(plainly.endpoints) } : plainly
+  const { words } = own === undefined ? {} : await ownWords(one, own)
+  return words === undefined ? { command: one } : { command: commandIn(one, words, []), words }
+}
+
+const sends: Readonly<Record<Manner, boolean | 'marked'>> = {
+  reads: 'marked',
+  tries: true,
+  writes: false,
+}
+
+interface Inner extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
+  readonly ask: WithinAsk
+  readonly screen: KeptScreen
+  readonly ended: (more: boolean) => void
+}
+
+const optionsFor = (
+  outer: RunOptions,
+  sharing: Sharing,
+  { ask, command, globals, words, screen, ended }: Inner,
+): RunOptions => {
+  const { own } = outer
+  return {
+    command,
+    globals,
+    format: formatNamed('ndjson'),
+    env: environmentFor(outer.env),
+    signal: ask.signal,
+    stdin: nothing,
+    own,
+    words,
+    listed: false,
+    wish: {
+      source: 'arguments',
+      raw: { args: [], flags: new Map() },
+      several: false,
+      digests: new Map(),
+    },
+    chosen: new Map(),
+    inner: { ...sharing, screen: screen.streams, readOnly: sends[ask.manner], ended },
+  }
+}
+
+/** Does it. @returns its exit code */
+const act = async (options: RunOptions, given: Given): Promise<number> => {
+  const { command, globals, words } = options
+  const running = await startRun(options)
+  const { services } = running
+  try {
+    await preflight({ command, globals, person: services.person, ...(words && { words }) }, [])
+    if (command.run !== undefined) await command.run(services, given)
+    else await running.perform(given, (await command.operation?.(services, given)) ?? {})
+  } catch (error) {
+    if (!(error instanceof Printed)) throw error
+  } finally {
+    await running.close()
+  }
+  return running.printing.code
+}
+
+export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinAnswer> => {
+  const screen = await keptScreen()
+  let more = false
+  let given: Given | undefined
+  const said = (code: number, thrown?: Failure): WithinAnswer => {
+    const [records, { failures, notes }] = [screen.lines(), screen]
+    // What could be read is no less true for what could not.
+    const part = code === exitCodes.partial && records.length > 0
+    const failure = thrown ?? (part ? undefined : failures[0])
+    const unread = part ? failures.map(({ message }) => `not read: ${message}`) : []
+    return {
+      given,
+      records,
+      more,
+      notes: [...unread, ...notes],
+      code,
+      failure,
+    }
+  }
+  try {
+    const { command, ...inWords } = await meant(ask, outer)
+    const note = (text: string): void => screen.streams.notes.note(text)
+    given = givenInWords(command, ask.values, inWords.words, note)
+    const globals = globalsFor(outer.globals, ask)
+    const ended = (goesOn: boolean): void => {
+      more = goesOn
+    }
+    const options = optionsFor(outer, sharing, { ask, command, ...inWords, globals, screen, ended })
+    return said(await act(options, given))
+  } catch (error) {
+    const failure = failureIn({ error, interrupted: ask.signal.aborted, argv: [], how: undefined })
+    return said(failure.exitCode, failure)
+  }
+}

@@ -1,0 +1,296 @@
+/** The person of a run: what standard error says, and what is asked there. */
+
+import type { JsonValues } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
+import { Failure } from '../../errors.js'
+import type { Ask } from '../../http/types.js'
+import { confirmationFor, nameMatches } from '../../profile/index.js'
+import type { Prompts } from '../../terminal/questions/prompts.js'
+import type { CountedWork, Waited } from '../../terminal/streams/meter.js'
+import type { Notes } from '../../terminal/streams/notes.js'
+import { progress } from '../../terminal/streams/progress.js'
+import { scopeOf } from '../command/derive/index.js'
+import type { Described, Plan } from '../command/described.js'
+import type { Globals } from '../command/globals.js'
+import type { Details, Owner, Stays, Tell, UiService } from '../command/services.js'
+import type { RunOptions, Streams } from '../options.js'
+import { isHidden } from '../plan/sources.js'
+import { maxNamed } from '../work/items.js'
+
+// Objects by their names, for those who are to confirm what becomes of them.
+
+/** The parameter that names the object of a plan, and of what kind that is. */
+const subjectOf = ({ args, path }: Endpoint): { name: string; kind: string } | undefined => {
+  const name = args?.[0] ?? ''
+  const kind = path[name]?.completes
+  return kind === undefined ? undefined : { name, kind }
+}
+
+/** The placeholder at the end of a path: what a reading endpoint answers about. */
+const lastOf = (endpoint: Endpoint): string => /:(\w+)$/.exec(pathOf(endpoint))?.[1] ?? ''
+
+/** The values by which an endpoint reads a plan's object; undefined where it reads something else. */
+const valuesFor = (
+  reads: Endpoint,
+  plan: Plan,
+  { name, kind }: { name: string; kind: string },
+): JsonValues | undefined => {
+  const last = lastOf(reads)
+  const one = methodOf(reads) === 'GET' && reads.returns.kind === 'one'
+  if (!one || reads.path[last]?.completes !== kind) return undefined
+  const [holder, own] = [scopeOf(reads), scopeOf(plan.endpoint)]
+  if (Object.keys(reads.path).length > (holder === undefined ? 1 : 2)) return undefined
+  const object = { [last]: plan.values[name] }
+  if (holder === undefined) return object
+  if (own === undefined || holder.kind !== own.kind) return undefined
+  return { ...object, [holder.placeholder]: plan.values[own.placeholder] }
+}
+
+/** The reads of one object that might tell its name, of its area and of those that list its kind. */
+const readsFor = async (command: Described, plan: Plan): Promise<readonly Ask[]> => {
+  const subject = subjectOf(plan.endpoint)
+  const kind = kindNamed(subject?.kind)
+  if (subject === undefined || kind?.title === undefined) return []
+  const near = areas.filter(({ name }) => name === command.area || kind.areas.includes(name))
+  const endpoints = (await Promise.all(near.map((row) => row.load()))).flatMap((all) =>
+    Object.values<Endpoint>(all),
+  )
+  return endpoints.flatMap((endpoint) => {
+    const values = valuesFor(endpoint, plan, subject)
+    return values === undefined || isHidden(kind.title ?? '', endpoint)
+      ? []
+      : [{ endpoint, values }]
+  })
+}
+
+type Glance = (ask: Ask) => Promise<unknown>
+
+/** What the instance calls an object; undefined where it does not say, for whatever reason. */
+const titleOf = async (
+  command: Described,
+  plan: Plan,
+  glance: Glance,
+): Promise<string | undefined> => {
+  const field = kindNamed(subjectOf(plan.endpoint)?.kind)?.title ?? ''
+  for (const ask of await readsFor(command, plan))
+    try {
+      const record = await glance(ask)
+      const title = isObject(record) ? record[field] : undefined
+      if (typeof title === 'string' && title !== '') return title
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
+    }
+  return undefined
+}
+
+/** What is done to what: `delete deploy key`, `delete artifacts of job`. */
+const deedOf = (command: Described, { endpoint, label }: Plan): string => {
+  const { area, words } = command
+  const verb = words.split(' ').at(-1) ?? words
+  const subject = subjectOf(endpoint)
+  if (subject === undefined || label === undefined) return `${area} ${words}`
+  const own = kindNamed(subject.kind)?.areas[0] ?? area
+  // A command of the tool itself has no objects of its own.
+  const part =
+    own === area || subject.kind === 'user' || command.writes === true
+      ? ''
+      : `${area.replaceAll('-', ' ')} of `
+  return `${verb} ${part}${wordOfKind(subject.kind)}`
+}
+
+const holderOf = ({ endpoint, values, label = '' }: Plan): string => {
+  const scope = scopeOf(endpoint)
+  // A full reference says where it belongs by itself.
+  if (scope === undefined || /.[!#]\d+$/.test(label)) return ''
+  const holder = String(values[scope.placeholder])
+  return ` of ${scope.kind === 'project' && holder.includes('/') ? holder : `${scope.kind} ${holder}`}`
+}
+
+/**
+ * The objects of plans, a line each: `delete deploy key 3 "ci" of platform/app`. The first are read
+ * for their names; one that cannot be read goes by what it was given as.
+ */
+export const naming = (
+  command: Described,
+  plans: readonly Plan[],
+  glance: Glance,
+): Promise<readonly string[]> =>
+  Promise.all(
+    plans.map(async (plan, i) => {
+      const title = i < maxNamed ? await titleOf(command, plan, glance) : undefined
+      const called = title === undefined || title === plan.label ? '' : ` "${title}"`
+      const label = plan.label === undefined ? '' : ` ${plan.label}`
+      return `${deedOf(command, plan)}${label}${called}${holderOf(plan)}`
+    }),
+  )
+
+// The objects that a confirmation is about, as lines.
+
+/** The lines, made only now where they are asked for late. */
+export const linesOf = async (details: Details): Promise<readonly string[]> =>
+  typeof details === 'function' ? details() : details
+
+// Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked.
+
+interface Asking {
+  readonly globals: Globals
+  readonly interactive: () => boolean
+  readonly notes: Notes
+  readonly prompts: Prompts
+}
+
+/** The objects concerned, a line each, the rest counted. */
+const listed = (details: readonly string[], count: number): string[] => [
+  ...details.slice(0, maxNamed).map((line) => `  ${line}`),
+  ...(count > maxNamed ? [`  and ${count - maxNamed} more`] : []),
+]
+
+const cancelled = (): Failure =>
+  new Failure('usage', 'not confirmed; nothing was changed', { hint: 'Answer yes, or pass --yes.' })
+
+/** Where it would happen, as whom, and to what. */
+const notice = (
+  { profile, baseUrl, sudo }: Owner,
+  what: string,
+  lines: readonly string[],
+  count: number = lines.length,
+): readonly string[] => {
+  const by = profile === undefined ? '' : ` (profile ${profile.name})`
+  const as = sudo === undefined ? '' : `, as ${sudo}`
+  const many = count > 1 ? `, ${count} objects` : ''
+  return [`On ${baseUrl}${by}${as}${many}:`, ...listed(lines, count), what]
+}
+
+/** Whether a person typed the name of the profile. */
+const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<boolean> => {
+  const typed = await prompts.text(`Type the profile name (${profile?.name ?? ''}) to continue`)
+  return profile !== undefined && nameMatches(profile, typed)
+}
+
+type Consenting = Pick<Asking, 'globals' | 'interactive'>
+
+/** How what is to be confirmed is. @throws Failure `usage` where nobody can be asked and --yes is missing */
+const consentTo = (
+  { globals, interactive }: Consenting,
+  { profile }: Owner,
+  what: string,
+): ReturnType<typeof confirmationFor> => {
+  const { confirm, yes } = globals
+  const consent = { yes, interactive: interactive(), confirm }
+  return confirmationFor(profile, consent, what)
+}
+
+/**
+ * Asks before something is destroyed.
+ * @throws Failure `usage` where it is not confirmed, or nobody can be asked and --yes is missing
+ */
+const confirmer =
+  ({ globals, interactive, notes, prompts }: Asking) =>
+  async (
+    owner: Owner,
+    what: string,
+    details: Details = [],
+    count: number | undefined = undefined,
+  ): Promise<void> => {
+    const { profile } = owner
+    const how = consentTo({ globals, interactive }, owner, what)
+    if (how === 'go') return
+    notes.note(notice(owner, what, await linesOf(details), count))
+    const agreed = how === 'ask-name' ? nameTyped(profile, prompts) : prompts.confirm('Continue?')
+    if (!(await agreed)) throw cancelled()
+  }
+
+/** What a person is asked about. */
+interface Subject {
+  readonly command: Described
+  /** Whose objects they are, where a confirmation does not say. */
+  readonly owner: () => Promise<Owner>
+  /** The data that a reading request is answered with, where that takes neither long nor a second try. */
+  readonly glance: Glance
+}
+
+type Shown = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes' | 'prompts'>
+
+const isLeaving = (error: unknown): boolean =>
+  error instanceof Failure
+    ? error.category === 'interrupted'
+    : error instanceof Error && error.name === 'AbortError'
+
+/** Whoever sits before standard error, or nobody. */
+export class Prompter implements UiService {
+  readonly #screen: Shown
+  readonly #subject: Subject
+  readonly #confirm: ReturnType<typeof confirmer>
+  readonly #globals: RunOptions['globals']
+
+  constructor(globals: RunOptions['globals'], screen: Shown, subject: Subject) {
+    this.#screen = screen
+    this.#subject = subject
+    this.#globals = globals
+    this.#confirm = confirmer({ globals, ...screen })
+  }
+
+  get interactive(): boolean {
+    return this.#screen.interactive()
+  }
+
+  readonly note = (text: string): void => {
+    this.#screen.notes.note(text)
+  }
+
+  readonly warn = (text: string): void => {
+    this.#screen.notes.warn(text)
+  }
+
+  readonly report = (failure: Failure, of?: string): void => {
+    this.#screen.notes.report(failure, of)
+  }
+
+  async ask(question: string, initial?: string): Promise<string | undefined> {
+    return this.interactive ? this.#screen.prompts.text(question, initial) : undefined
+  }
+
+  async askSecret(question: string, _name: string): Promise<string | undefined> {
+    return this.interactive ? this.#screen.prompts.secret(question) : undefined
+  }
+
+  async confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void> {
+    await this.#confirm(of ?? (await this.#subject.owner()), what, details, count)
+  }
+
+  async confirmable(what: string): Promise<void> {
+    const { interactive } = this.#screen
+    consentTo({ globals: this.#globals, interactive }, await this.#subject.owner(), what)
+  }
+
+  async naming(plans: readonly Plan[]): Promise<readonly string[]> {
+    const { command, glance } = this.#subject
+    return naming(command, plans, glance)
+  }
+
+  tally(total?: number, waiting?: () => Waited | undefined): CountedWork {
+    return this.#screen.meter.begin(total, waiting)
+  }
+
+  async leaving<T>({ text, hint }: Stays, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isLeaving(error)) throw error
+      throw new Failure('interrupted', `interrupted ${text}`, { hint })
+    }
+  }
+
+  async progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T> {
+    const { meter, liveness } = this.#screen
+    const release = meter.hold()
+    try {
+      return await progress(text, work, { liveness })
+    } finally {
+      release()
+    }
+  }
+}

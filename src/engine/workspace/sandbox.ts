@@ -1,0 +1,106 @@
+/** `--sandbox`: the embedded instance inside the command, for one call. */
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeFolders } from '../../base/files/folders.js'
+import type { Words } from '../../catalogue/words.js'
+import { codeOf, usage } from '../../errors.js'
+import { environmentToken, jobTokenFor, pathsOf } from '../../profile/index.js'
+import type { ResolvedCredential, Session } from '../../profile/types.js'
+import type { WorkspaceService } from '../command/services.js'
+
+/** Where the state is kept between calls. */
+export const stateFolder = (env: NodeJS.ProcessEnv): string => join(pathsOf(env).state, 'sandbox')
+
+/** What an instance is called in journals: an embedded one by where its state is kept. */
+export const instanceOf = async (
+  place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
+): Promise<string> =>
+  place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
+
+/** Where nothing can be written: a home that is read-only, or another's. */
+const closed = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+/**
+ * Where an instance of this machine works: the folder of its state, or, where that cannot be written, one of its own that goes
+ * with it.
+ * @param note hears that nothing is kept
+ */
+export const workingFolder = (
+  env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): { folder: string; leave: () => void } => {
+  const folder = stateFolder(env)
+  try {
+    makeFolders(folder, 0o700)
+    accessSync(folder, constants.W_OK)
+    return { folder, leave: () => undefined }
+  } catch (error) {
+    if (!closed.has(codeOf(error))) throw error
+    const own = mkdtempSync(join(tmpdir(), 'svcctl-sandbox-'))
+    note(`changes to the embedded instance are not saved: cannot write ${folder}`)
+    return { folder: own, leave: () => rmSync(own, { recursive: true, force: true }) }
+  }
+}
+
+/**
+ * How jobs of the embedded instance are to end; undefined leaves it as it was.
+ * @param source what says so
+ * @throws Failure `usage` for a text that says nothing of it
+ */
+export const jobsRule = (text: string | undefined, source: string): string | undefined => {
+  if (text === undefined || text === '') return undefined
+  if (/^(pass|hold|fail=.+)$/s.test(text)) return text
+  throw usage(`${source} must be pass, hold or fail=<glob of job names>, not "${text}"`)
+}
+
+/** The user's own tokens; beside SVC_BASE_URL they belong to that instance and not to this one. */
+const tokensOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  env.SVC_BASE_URL
+    ? {}
+    : {
+        SVC_TOKEN: env.SVC_TOKEN,
+        SVC_TOKEN_KIND: env.SVC_TOKEN_KIND,
+        SVC_JOB_TOKEN: env.SVC_JOB_TOKEN,
+      }
+
+/**
+ * Starts the instance for one call. It acts as its administrator unless SVC_TOKEN says otherwise,
+ * which it does not where it stands beside SVC_BASE_URL.
+ * @param words what it calls things
+ * @returns the session, and what stops the instance and saves its state
+ */
+export const sandboxSession = async (
+  env: NodeJS.ProcessEnv,
+  sudo: string | undefined,
+  waiting: { readonly note: (text: string) => void; readonly signal: AbortSignal },
+  words?: Words,
+): Promise<{ session: Session; close: () => Promise<void> }> => {
+  const { startSandbox } = await import('../../sandbox/index.js')
+  const jobs = jobsRule(env.SVC_SANDBOX_JOBS, 'SVC_SANDBOX_JOBS')
+  const { folder, leave } = workingFolder(env, waiting.note)
+  const sandbox = await startSandbox({
+    stateDir: folder,
+    ...waiting,
+    jobs,
+    words,
+  }).catch((error: unknown) => {
+    leave()
+    throw error
+  })
+  const tokens = tokensOf(env)
+  const credential: ResolvedCredential = environmentToken(tokens, undefined) ?? {
+    kind: 'personal',
+    value: sandbox.users[0]?.token ?? '',
+    source: 'the administrator of the sandbox',
+  }
+  const session: Session = {
+    baseUrl: sandbox.url,
+    baseUrlSource: '--sandbox',
+    credential: async () => credential,
+    jobToken: () => jobTokenFor(tokens, sandbox.url),
+    renew: async () => undefined,
+    sudo,
+  }
+  return { session, close: () => sandbox.close().finally(leave) }
+}

@@ -1,0 +1,61 @@
+/** Looking out for names in a list while it is cut up, so cheaply that every key can be looked at. */
+import { type Marks, tailOf } from '../../base/json/scan.js'
+import { viewed } from '../../base/utf8.js'
+import type { FieldMatch } from '../types.js'
+
+const tailIn = (bytes: Uint8Array, end: number): number =>
+  tailOf(bytes[end - 3] ?? 0, bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)
+
+/** Letters are compared without their case, by all bits but that. */
+const withoutCase = ~0x20
+
+const endsWith = (chunk: Uint8Array, from: number, end: number, ending: Uint8Array): boolean => {
+  const start = end - ending.length
+  if (start < from) return false
+  for (let i = 0; i < ending.length; i++)
+    if ((((chunk[start + i] ?? 0) ^ (ending[i] ?? 0)) & withoutCase) !== 0) return false
+  return true
+}
+
+/**
+ * What names have in common with a string: their last three letters. A string that ends otherwise
+ * is none of them.
+ */
+export class KeyMatcher implements Marks {
+  readonly tails = new Uint8Array(1 << 15)
+  readonly #watch: FieldMatch | undefined
+  /** The whole endings by their last three letters; those that have less of them are all behind 0. */
+  readonly #endings = new Map<number, Uint8Array[]>()
+
+  constructor(watch?: FieldMatch) {
+    this.#watch = watch
+    for (const ending of watch?.endings ?? []) {
+      const bytes = Buffer.from(ending)
+      this.#mark([...bytes.subarray(-3)])
+      const tail = bytes.length < 3 ? 0 : tailIn(bytes, bytes.length)
+      this.#endings.set(tail, [...(this.#endings.get(tail) ?? []), bytes])
+    }
+  }
+
+  /** Before fewer than three letters anything may stand. */
+  #mark([third, second, last]: readonly number[]): void {
+    if (third !== undefined && second !== undefined && last !== undefined)
+      this.tails[tailOf(third, second, last)] = 1
+    else if (third !== undefined)
+      for (let any = 0; any < 256; any++)
+        this.#mark(second === undefined ? [any, third] : [any, third, second])
+  }
+
+  /** Whether a key that ends as one of the names does is one: `reason` ends like `json`. */
+  isName(chunk: Uint8Array, from: number, end: number): boolean {
+    const ends = (ending: Uint8Array): boolean => endsWith(chunk, from, end, ending)
+    const found =
+      this.#endings.get(tailIn(chunk, end))?.some(ends) || this.#endings.get(0)?.some(ends)
+    if (found !== true) return false
+    return this.#watch?.isName?.(viewed(chunk).toString('utf8', from, end)) ?? true
+  }
+
+  tell(record: Uint8Array): void {
+    this.#watch?.tell(record)
+  }
+}

@@ -1,0 +1,209 @@
+/** The pages of a list that are asked for before they are read. */
+import { Failure } from '../../errors.js'
+import { details, type NextStep } from '../advice.js'
+import { unusable } from '../answers/lost.js'
+import type { Attempts } from '../sending/attempts.js'
+import type { OpenAnswer } from '../sending/open-answer.js'
+import type { ListOptions, WireRequest } from '../types.js'
+import { lastPage, nextPage, numbered, pageNumber, pageSize, type Root } from './links.js'
+
+// Past 50,000 projects: `GET /projects` by offset ends there with 405, and goes on by id
+// (`http/README.md`; `id_after` and `id_before` of `GET /projects`).
+
+const endsByOffset = ({ details }: Failure, { keyset }: WireRequest): boolean =>
+  keyset === true && details.status === 405
+
+const idOf = (record: Uint8Array | undefined): number | undefined => {
+  if (record === undefined) return undefined
+  const value: unknown = JSON.parse(Buffer.from(record).toString())
+  return typeof value === 'object' && value !== null && 'id' in value && Number.isInteger(value.id)
+    ? Number(value.id)
+    : undefined
+}
+
+/**
+ * The request that goes on after `last`, where the list is in the order of ids.
+ * @throws Failure the instance's own, with a hint, where the order does not allow it
+ */
+const pastOffset = (
+  error: unknown,
+  request: WireRequest,
+  last: Uint8Array | undefined,
+): WireRequest => {
+  if (!(error instanceof Failure) || !endsByOffset(error, request)) throw error
+  const [path, query] = request.path.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  // A list that does not even begin ends for another reason.
+  if (last === undefined && !parameters.has('pagination')) throw error
+  const id = idOf(last)
+  if (parameters.get('order_by') !== 'id' || id === undefined)
+    throw new Failure(error.category, error.message, {
+      ...error.details,
+      ...details({ code: 'order-by-id' }),
+    })
+  const ascending = parameters.get('sort') === 'asc'
+  parameters.delete('page')
+  parameters.set(ascending ? 'id_after' : 'id_before', String(id))
+  if (ascending) parameters.set('pagination', 'keyset')
+  return { method: 'GET', path: `${path}?${parameters}`, headers: {}, keyset: true }
+}
+
+/** What a list needs of the client. */
+export interface Pages extends Root {
+  /** An answer 2xx; its body is still to be read. */
+  open(request: WireRequest, attempts: Attempts): Promise<OpenAnswer>
+  attempts(): Attempts
+  /** How many requests may be under way now; undefined where nobody says. */
+  width(): number | undefined
+  /** A Failure for a body that is not the list it should be. */
+  foreign(reply: OpenAnswer, head: Uint8Array, why: string): Failure
+}
+
+export interface ListPage {
+  readonly request: WireRequest
+  readonly reply: OpenAnswer
+  readonly attempts: Attempts
+  readonly next: WireRequest | undefined
+}
+
+interface Asked {
+  readonly request: WireRequest
+  readonly page: Promise<ListPage>
+}
+
+/** Pages that are asked for by number: the next one, and the last one wanted. */
+interface Numbers {
+  readonly named: WireRequest
+  next: number
+  readonly last: number
+}
+
+/** Pages in flight where nobody asked for a number. */
+const usualWindow = 4
+/** Pages of a list that has to wait: who waits long holds little. */
+const heldWindow = 2
+/** Fewer that are left are as soon there by their links. */
+const fewPages = 2
+
+/** The instance's paging is at fault. */
+export const misled: NextStep = { code: 'paging' }
+
+export class PagePrefetch {
+  readonly #pages: Pages
+  readonly #options: ListOptions
+  readonly #asked: Asked[] = []
+  readonly #visited = new Set<string>()
+  #numbers: Numbers | undefined
+
+  constructor(pages: Pages, options: ListOptions) {
+    this.#pages = pages
+    this.#options = options
+  }
+
+  /** Whether nothing is asked for. */
+  get none(): boolean {
+    return this.#asked.length === 0
+  }
+
+  ask(request: WireRequest): void {
+    const page = this.#fetch(request)
+    // It is awaited in its turn; until then its failure is nobody's.
+    page.catch(() => {})
+    this.#asked.push({ request, page })
+  }
+
+  async #fetch(request: WireRequest): Promise<ListPage> {
+    const attempts = this.#pages.attempts()
+    const first = !this.#visited.has(request.path)
+    this.#visited.add(request.path)
+    if (!first)
+      throw unusable(
+        'the list leads back to a page that was already read',
+        `${request.method} ${request.path}`,
+        misled,
+      )
+    const reply = await this.#pages.open(request, attempts)
+    return { request, reply, attempts, next: followedBy(request, nextPage(reply, this.#pages)) }
+  }
+
+  /**
+   * The next page, when it has come; undefined where none is asked for.
+   * @param last the last record that was read
+   */
+  async take(last: Uint8Array | undefined): Promise<ListPage | undefined> {
+    const asked = this.#asked.shift()
+    if (asked === undefined) return undefined
+    try {
+      return await asked.page
+    } catch (error) {
+      const on = pastOffset(error, asked.request, last)
+      this.abandon()
+      return await this.#fetch(on)
+    }
+  }
+
+  abandon(): void {
+    for (const { page, request } of this.#asked.splice(0)) {
+      this.#visited.delete(request.path)
+      page.then(({ reply }) => reply.cancel()).catch(() => {})
+    }
+    this.#numbers = undefined
+  }
+
+  /** What was asked for by number counts only while the links lead there: `rel="last"` may lie. */
+  check({ next }: ListPage): void {
+    const [asked] = this.#asked
+    if (asked === undefined) return
+    if (next !== undefined && pageNumber(next) === pageNumber(asked.request)) return
+    this.abandon()
+  }
+
+  /**
+   * Asks for what will be needed for certain of the records `left`, as many pages at once as there may be.
+   * @param first whether it is the first page: what that one does not say is not believed of a later one
+   */
+  look({ next, reply }: ListPage, left: number, first: boolean): void {
+    if (this.#options.single === true) return
+    const sure = next !== undefined && left > pageSize(reply)
+    const window = this.#window()
+    if (sure && window > 1 && first) this.#numbers = numbersFrom(next, reply, left)
+    if (this.#numbers !== undefined) this.#fill(this.#numbers, window - 1)
+    else if (sure && this.none) this.ask(next)
+  }
+
+  /** Asks on by number, once a page was read, which is under way no more. */
+  goOn(): void {
+    if (this.#numbers !== undefined) this.#fill(this.#numbers, this.#window())
+  }
+
+  /** Pages that may be under way, the present one among them; one is the page by itself. */
+  #window(): number {
+    const width = this.#pages.width()
+    const { concurrency = width === undefined ? 1 : usualWindow, held } = this.#options
+    const most = held?.() === true ? heldWindow : concurrency
+    return Math.min(most, concurrency, width ?? concurrency)
+  }
+
+  #fill(numbers: Numbers, window: number): void {
+    // One at least: a window may have become narrower since.
+    while (this.#asked.length < Math.max(1, window) && numbers.next <= numbers.last)
+      this.ask(numbered(numbers.named, numbers.next++))
+  }
+}
+
+/** A page goes on as the one before it does. */
+const followedBy = (
+  { keyset }: WireRequest,
+  next: WireRequest | undefined,
+): WireRequest | undefined =>
+  next === undefined || keyset === undefined ? next : { ...next, keyset }
+
+/** By number as far as the instance says and the limit wants; undefined where it must be by links. */
+const numbersFrom = (named: WireRequest, reply: OpenAnswer, left: number): Numbers | undefined => {
+  const last = lastPage(reply)
+  const next = pageNumber(named)
+  if (last === undefined || next === undefined) return undefined
+  const wanted = next + Math.ceil(left / pageSize(reply)) - 2
+  const upTo = Math.min(last, wanted)
+  return upTo - next + 1 > fewPages ? { named, next, last: upTo } : undefined
+}

@@ -1,0 +1,67 @@
+/** No journal holds a secret: neither what is sent, nor what an instance says back. */
+import { describe, expect, it } from 'vitest'
+import { type Endpoint, writes } from '../../../src/catalogue/endpoint.js'
+import { areas } from '../../../src/catalogue/index.js'
+import { secretsOf } from '../../../src/catalogue/secret-fields.js'
+import { flagName } from '../../../src/engine/command/derive/index.js'
+import { maskingOf } from '../../../src/engine/command/kept.js'
+import { valuesOf } from '../../../src/engine/journaling/journaled-run.js'
+
+const canary = 'canary-of-a-secret-0123456789'
+
+const writing = (
+  await Promise.all(areas.map(async ({ load }) => Object.values<Endpoint>(await load())))
+)
+  .flat()
+  .filter(writes)
+
+const secretParams = writing.flatMap((endpoint) =>
+  Object.entries(endpoint.params)
+    .filter(([, param]) => param.secret === true)
+    .map(([name, param]) => [endpoint.route, name, endpoint, param] as const),
+)
+
+describe('the header of a journal', () => {
+  it.each(secretParams)('of %s says of %s where it came from', (_, name, endpoint, param) => {
+    const plan = { key: '', endpoint, values: { [name]: canary } }
+    const raw = (text: string) => ({ args: [], flags: new Map([[flagName(name, param), [text]]]) })
+    for (const text of ['env:NAME', '@file', canary]) {
+      const values = valuesOf(plan, raw(text))
+      const args = endpoint.args ?? []
+      expect(JSON.stringify(values)).not.toContain(canary)
+      if (!args.includes(name))
+        expect(values[name]).toEqual({ secret: text === canary ? 'given' : text })
+    }
+  })
+
+  it('knows secrets of --param by their names', () => {
+    const [endpoint] = writing
+    if (endpoint === undefined) throw new Error('none')
+    const names = ['password', 'api_key', 'runners_token', 'signing_secret']
+    const extra = Object.fromEntries(names.map((name) => [name, canary]))
+    const plan = { key: '', endpoint, values: {}, extra }
+    expect(JSON.stringify(valuesOf(plan, { args: [], flags: new Map() }))).not.toContain(canary)
+  })
+
+  it('is held to all there are', () => {
+    expect(secretParams.length).toBe(14)
+  })
+})
+
+describe('what an object was and is', () => {
+  it.each(
+    writing
+      .filter((endpoint) => secretsOf(endpoint).size > 0)
+      .map((endpoint) => [endpoint.route, endpoint] as const),
+  )('is masked for %s', (_, endpoint) => {
+    const mask = maskingOf(endpoint)
+    for (const name of secretsOf(endpoint)) {
+      const masked = mask({
+        [name]: canary,
+        nested: { [name]: canary },
+        list: [{ [name]: canary }],
+      })
+      expect(JSON.stringify(masked)).not.toContain(canary)
+    }
+  })
+})
