@@ -73,7 +73,7 @@ const complete = async (
 }
 
 /** So many are named who no longer approve; of the others there is a count. */
-const mostLost = 1000
+const maxLost = 1000
 
 /** Who is lost with the approvers that are not listed. */
 class Lost {
@@ -84,9 +84,9 @@ class Lost {
 
   add(rule: string, lines: readonly string[]): void {
     if (this.#heard.has(rule)) return
-    if (this.#heard.size < mostLost) this.#heard.add(rule)
+    if (this.#heard.size < maxLost) this.#heard.add(rule)
     for (const line of lines)
-      if (this.#lines.length < mostLost) this.#lines.push(line)
+      if (this.#lines.length < maxLost) this.#lines.push(line)
       else this.#more += 1
   }
 

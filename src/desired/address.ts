@@ -48,7 +48,7 @@ export const addressText = ({ kind, item, attribute, ...place }: Address): strin
 
 /** The patterns of globs, of which a run has a few, and asks them of every attribute. */
 const patterns = new Map<string, RegExp>()
-const mostPatterns = 1000
+const maxPatterns = 1000
 
 const patternOf = (glob: string): RegExp => {
   const known = patterns.get(glob)
@@ -58,7 +58,7 @@ const patternOf = (glob: string): RegExp => {
     .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
     .join('.*')
   const pattern = new RegExp(`^${text}(?:[:/#].*)?$`, 'is')
-  if (patterns.size < mostPatterns) patterns.set(glob, pattern)
+  if (patterns.size < maxPatterns) patterns.set(glob, pattern)
   return pattern
 }
 

@@ -37,13 +37,13 @@ interface ActionBody {
 
 /** The actions of places that were asked for last: they are read one after the other. */
 const recent = new Map<Uint8Array, readonly ActionBody[]>()
-const mostRecent = 16
+const maxRecent = 16
 
 const bodiesIn = (bytes: Uint8Array): readonly ActionBody[] => {
   const known = recent.get(bytes) ?? unpacked<readonly ActionBody[]>(bytes)
   if (!recent.has(bytes)) {
     const [oldest] = recent.keys()
-    if (oldest !== undefined && recent.size >= mostRecent) recent.delete(oldest)
+    if (oldest !== undefined && recent.size >= maxRecent) recent.delete(oldest)
     recent.set(bytes, known)
   }
   return known

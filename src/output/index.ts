@@ -7,7 +7,7 @@ import type { Asked, Format, Hidden, Inspection, Printer, Sink, Writer } from '.
 // Lets records be looked at on their way to a format: whether they have the fields that are to be shown.
 
 /** So many records are held back at most: about a page. */
-const mostHeld = 100
+const maxHeld = 100
 
 /** Hands records to a printer while an inspection looks at them. */
 class Inspected {
@@ -25,10 +25,10 @@ class Inspected {
     if (!this.#open) return print()
     if (this.#inspection.holds) {
       // How many came at once makes no difference.
-      const seen = records().slice(0, mostHeld - this.#count)
+      const seen = records().slice(0, maxHeld - this.#count)
       this.#held.push(print)
       this.#count += seen.length
-      if (this.#inspection.see(seen) || this.#count >= mostHeld) await this.end()
+      if (this.#inspection.see(seen) || this.#count >= maxHeld) await this.end()
       return
     }
     const enough = this.#inspection.see(records())

@@ -22,7 +22,7 @@ import type { Loaded } from './loaded.js'
 /** Builds (of this and of other versions of Node) whose code is kept. */
 const builds = 4
 /** First words that have added to a build's code; whatever is typed after them adds nothing. */
-const mostKinds = 64
+const maxKinds = 64
 /** A partial file so old belongs to a process that was killed. */
 const abandoned = 60_000
 
@@ -92,7 +92,7 @@ export const keep = (folder: string, scripts: readonly Loaded[], kind: string): 
   try {
     const list = join(folder, 'kinds')
     const known = kindsIn(list)
-    if (known.length >= mostKinds && scripts.every(({ before }) => before > 0)) return
+    if (known.length >= maxKinds && scripts.every(({ before }) => before > 0)) return
     make(folder)
     // Another may have made it meanwhile, where all may make folders.
     if (distrust(folder) !== undefined) return
@@ -102,7 +102,7 @@ export const keep = (folder: string, scripts: readonly Loaded[], kind: string): 
       const code = script.createCachedData()
       if (code.length !== before) put(join(folder, name), doubled(code))
     }
-    if (!known.includes(kind) && known.length < mostKinds)
+    if (!known.includes(kind) && known.length < maxKinds)
       put(list, [Buffer.from([...known, kind].join('\n'))])
   } catch {
     // A read-only or full disk: the next start is as slow as this one was.

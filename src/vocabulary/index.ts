@@ -123,7 +123,7 @@ const several = (entries: Entries['slugs']): ReadonlyMap<string, readonly string
   new Map(entries.map(({ key, values }) => [key, values]))
 
 /** Names that are asked for again and again; whoever sends names without end gets no memory for them. */
-const mostNames = 10_000
+const maxNames = 10_000
 
 const remembering = (work: (name: string) => string): ((name: string) => string) => {
   const known = new Map<string, string>()
@@ -131,7 +131,7 @@ const remembering = (work: (name: string) => string): ((name: string) => string)
     const before = known.get(name)
     if (before !== undefined) return before
     const made = work(name)
-    if (known.size < mostNames) known.set(name, made)
+    if (known.size < maxNames) known.set(name, made)
     return made
   }
 }

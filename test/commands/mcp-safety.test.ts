@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { cutTo, mostBytes, notesOf } from '../../src/commands/mcp/answers.js'
-import { mostMessage } from '../../src/commands/mcp/server.js'
+import { cutTo, maxBytes, notesOf } from '../../src/commands/mcp/answers.js'
+import { maxMessage } from '../../src/commands/mcp/server.js'
 import { ClosedPipe } from '../../src/terminal/streams/stdout.js'
 import { type Served, type ServeHow, serve, servicesOf, serving } from '../support/mcp.js'
 import { folder } from '../support/program.js'
@@ -159,8 +159,8 @@ describe('the 32 KB of an answer', () => {
     expect(ids).toEqual(all.map(({ id }) => id))
     expect(sizes.length).toBeGreaterThan(4)
     expect(Math.min(...sizes)).toBeGreaterThan(1000)
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(mostBytes)
-    expect(Math.max(...sizes)).toBeGreaterThan(mostBytes - 4096)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(maxBytes)
+    expect(Math.max(...sizes)).toBeGreaterThan(maxBytes - 4096)
   })
 
   it.each([
@@ -182,7 +182,7 @@ describe('the 32 KB of an answer', () => {
     instance.answer = () => ({ body: record })
     const answer = await get(1)
     const { data } = answer
-    expect(sizeOf(answer)).toBeLessThanOrEqual(mostBytes)
+    expect(sizeOf(answer)).toBeLessThanOrEqual(maxBytes)
     expect(answer.cut).toBe(true)
     expect(data.records).toMatchObject([{ id: 1, short: 'kept' }])
     expect((data.cut_fields as string[]).some((one) => one.startsWith(name))).toBe(true)
@@ -213,7 +213,7 @@ describe('the 32 KB of a plan', () => {
     const planned = await served.call('plan', { command: 'runners update', arguments: values })
     expect(planned.command_line).toContain(values.description)
     expect(planned.data.cut_fields).toContain('changes.0.now')
-    expect(Buffer.byteLength(planned.text)).toBeLessThanOrEqual(mostBytes)
+    expect(Buffer.byteLength(planned.text)).toBeLessThanOrEqual(maxBytes)
   })
 })
 
@@ -401,7 +401,7 @@ describe('a message', () => {
     ['JSON that is none', '[1, 2]\n', -32600, null],
     ['of another protocol', '{"jsonrpc": "1.0", "id": 7, "method": "x"}\n', -32600, 7],
     ['endless depth', `${'['.repeat(500_000)}\n`, -32700, null],
-    ['too large', `${ping('x'.repeat(mostMessage))}\n`, -32600, null],
+    ['too large', `${ping('x'.repeat(maxMessage))}\n`, -32600, null],
     ['of an unknown method', '{"jsonrpc": "2.0", "id": 8, "method": "x/y"}\n', -32601, 8],
   ])('that is %s gets the protocol’s error, and the session goes on', async (_, text, code, id) => {
     const answer = await next(text)
@@ -411,7 +411,7 @@ describe('a message', () => {
   })
 
   it('may be as large as that, and come in pieces', async () => {
-    const text = ping('x'.repeat(mostMessage - 200))
+    const text = ping('x'.repeat(maxMessage - 200))
     served.raw('\n  \n')
     served.raw(text.slice(0, 300_000))
     expect(await next(`${text.slice(300_000)}\n`)).toEqual({ jsonrpc: '2.0', id: 9, result: {} })

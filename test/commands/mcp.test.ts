@@ -10,7 +10,7 @@ import { methodOf, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { parse } from '../../src/cli/words/tree.js'
 import { allCommands, examplesOf } from '../../src/commands/index.js'
-import { mostBytes } from '../../src/commands/mcp/answers.js'
+import { maxBytes } from '../../src/commands/mcp/answers.js'
 import { offersOf } from '../../src/commands/mcp/offers.js'
 import { dataOf } from '../../src/engine/command/data.js'
 import { named } from '../../src/engine/command/derive/index.js'
@@ -193,7 +193,7 @@ describe('mcp serve', () => {
       const { structuredContent } = await client.callTool(input)
       sizes.set(name, Buffer.byteLength(JSON.stringify(structuredContent)))
     }
-    expect(Math.max(...sizes.values())).toBeLessThanOrEqual(mostBytes)
+    expect(Math.max(...sizes.values())).toBeLessThanOrEqual(maxBytes)
     expect(sizes.size).toBeGreaterThan(100)
   })
 

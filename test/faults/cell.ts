@@ -12,7 +12,7 @@ import { type LyingServer, lie, nobody } from './server.js'
 
 const token = 'canary-token-of-the-fault-matrix'
 /** More than this would be a body held in memory that should not be. */
-export const mostMegabytes = 300
+export const maxMegabytes = 300
 
 export interface Outcome {
   readonly exit: number | null
@@ -186,6 +186,6 @@ export const judge = (cell: Cell, operation: Operation, outcome: Outcome): strin
     wrong.push('the credential reached the other server')
   if (forms.some((form) => `${stdout}${stderr}${[...outcome.files.keys()]}`.includes(form)))
     wrong.push('the credential was printed')
-  if (megabytes > mostMegabytes) wrong.push(`took ${Math.round(megabytes)} MB`)
+  if (megabytes > maxMegabytes) wrong.push(`took ${Math.round(megabytes)} MB`)
   return wrong
 }

@@ -13,7 +13,7 @@ export interface Distrust {
 }
 
 /** As many links as Linux follows in one path. */
-const mostLinks = 40
+const maxLinks = 40
 
 /** Nobody can replace another one's entry in a sticky folder; root's are there to be shared (/tmp). */
 const isShared = (stats: Stats): boolean =>
@@ -61,7 +61,7 @@ export const distrust = (path: string): Distrust | undefined => {
     const why = stats === 'hidden' ? stats : wrong(stats, user)
     if (why !== undefined) return { path: next, why }
     if (stats !== 'hidden' && stats.isSymbolicLink()) {
-      if (++links > mostLinks) return { path: next, why: 'links' }
+      if (++links > maxLinks) return { path: next, why: 'links' }
       const target = resolve(dirname(next), readlinkSync(next))
       here = parse(target).root
       names = [...target.slice(here.length).split(sep), ...names]

@@ -2,7 +2,7 @@
 import { Failure } from '../../errors.js'
 import { viewed } from '../utf8.js'
 import { parseExact } from './json.js'
-import { Malformed, mostBuilt } from './malformed.js'
+import { Malformed, maxBuilt } from './malformed.js'
 import { Scanner } from './scan.js'
 
 const refused = (what: string): Failure =>
@@ -12,12 +12,12 @@ const refused = (what: string): Failure =>
 
 /** Small ones cannot hold too many: each value takes two bytes at least. */
 const checkValues = (bytes: Uint8Array): void => {
-  if (bytes.length <= mostBuilt.values * 2) return
+  if (bytes.length <= maxBuilt.values * 2) return
   try {
-    new Scanner(undefined, mostBuilt.values).scan(bytes, 0)
+    new Scanner(undefined, maxBuilt.values).scan(bytes, 0)
   } catch (error) {
     if (error instanceof Malformed)
-      throw refused(`has more than ${mostBuilt.values} values, or is not JSON`)
+      throw refused(`has more than ${maxBuilt.values} values, or is not JSON`)
     throw error
   }
 }
@@ -27,7 +27,7 @@ const checkValues = (bytes: Uint8Array): void => {
  * @throws Failure unreachable, where it is more than may be built; SyntaxError where it is no JSON
  */
 export const builtOf = (bytes: Uint8Array): unknown => {
-  if (bytes.length > mostBuilt.bytes) throw refused(`is larger than ${mostBuilt.bytes >> 20} MiB`)
+  if (bytes.length > maxBuilt.bytes) throw refused(`is larger than ${maxBuilt.bytes >> 20} MiB`)
   checkValues(bytes)
   return parseExact(viewed(bytes).toString())
 }

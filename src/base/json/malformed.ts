@@ -9,7 +9,7 @@ export const bounds = {
 } as const
 
 /** What may be built of one record where a format needs its fields: values take far more memory than bytes. */
-export const mostBuilt = { bytes: 12 << 20, values: 250_000 } as const
+export const maxBuilt = { bytes: 12 << 20, values: 250_000 } as const
 
 /** What is wrong with a JSON text, in words that follow its name; no byte of it is repeated. */
 export class Malformed extends Error {

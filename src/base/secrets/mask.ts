@@ -33,7 +33,7 @@ const variable: Readonly<Record<string, Meaning>> = {
 export const variableNames = Object.keys(variable)
 
 /** Whoever sends names without end gets no memory without end for them. */
-const mostNames = 10_000
+const maxNames = 10_000
 
 const meaningOf = (
   name: string,
@@ -60,7 +60,7 @@ export const secrecies = (
     if (declared.has(name)) return 'declared'
     if (known.has(name)) return known.get(name)
     const found = meaningOf(name, declared, words)
-    if (known.size < mostNames) known.set(name, found)
+    if (known.size < maxNames) known.set(name, found)
     return found
   }
 }

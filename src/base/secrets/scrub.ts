@@ -13,7 +13,7 @@ const tellingLine = 16
 /** A longer secret is looked for piece by piece. */
 const longestPiece = 1024
 /** The latest are kept: a run over many objects may send a secret for each. */
-const mostKept = 1000
+const maxKept = 1000
 
 const secrets = new Map<string, RegExp | undefined>()
 
@@ -93,7 +93,7 @@ export const remember = (secret: string): void => {
     secrets.set(text, known)
   }
   for (const oldest of secrets.keys()) {
-    if (secrets.size <= mostKept) break
+    if (secrets.size <= maxKept) break
     secrets.delete(oldest)
   }
 }

@@ -16,11 +16,11 @@ interface Patience {
   note(text: string): void
 }
 
-const mostBytes = 10 * 1024 * 1024
+const maxBytes = 10 * 1024 * 1024
 const quiet = 500
 
 const tooLarge = (name: string): Failure =>
-  usage(`${name} is larger than ${mostBytes / 1024 / 1024} MiB`)
+  usage(`${name} is larger than ${maxBytes / 1024 / 1024} MiB`)
 
 const unreadable = (name: string, cause: unknown): Failure =>
   cause instanceof Failure
@@ -52,7 +52,7 @@ const readStream = async (
       given.refresh()
       const bytes = Buffer.from(chunk)
       size += bytes.length
-      if (size > mostBytes) throw tooLarge(name)
+      if (size > maxBytes) throw tooLarge(name)
       chunks.push(bytes)
     }
     return Buffer.concat(chunks).toString('utf8')
@@ -85,7 +85,7 @@ const checkFile = async (path: string, name: string): Promise<void> => {
   try {
     const stats = await stat(path)
     if (stats.isDirectory()) throw new Error('it is a directory')
-    if (stats.isFile() && stats.size > mostBytes) throw tooLarge(name)
+    if (stats.isFile() && stats.size > maxBytes) throw tooLarge(name)
   } catch (cause) {
     throw unreadable(name, cause)
   }

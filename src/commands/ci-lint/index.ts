@@ -206,14 +206,14 @@ const writeReports = async (
 // YAML errors with line and column, found before anything is sent.
 
 /** Of more only the instance judges: a parser would take seconds and a gigabyte. */
-const mostLexemes = 500_000
+const maxLexemes = 500_000
 
 /**
  * What is wrong with a text as YAML; empty when it parses. Custom tags (`!reference`) and
  * repeated keys are left to the instance.
  */
 const syntaxProblems = async (text: string): Promise<Problem[]> => {
-  if (!(await isModestYaml(text, mostLexemes))) return []
+  if (!(await isModestYaml(text, maxLexemes))) return []
   const { LineCounter, parseAllDocuments } = await import('yaml')
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, {

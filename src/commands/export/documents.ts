@@ -249,7 +249,7 @@ export const inCommon = async (
 // What an export could not read, told as it goes, and what it ends with.
 
 /** So many are told one by one. */
-const mostTold = 20
+const maxTold = 20
 
 export class UnreadParts {
   readonly #person: Pick<UiService, 'note' | 'report'>
@@ -268,7 +268,7 @@ export class UnreadParts {
     this.#unread += 1
     this.#first ??= failure
     this.#categories.add(failure.category)
-    if (this.#unread <= mostTold) this.#person.report(failure, address)
+    if (this.#unread <= maxTold) this.#person.report(failure, address)
   }
 
   looked({ unread, unsupported, denied, kinds }: LookedAt): void {
@@ -296,7 +296,7 @@ export class UnreadParts {
       this.#person.note(`${kind}: skipped, because the instance does not support it`)
     const first = this.#first
     if (first === undefined) return undefined
-    const more = this.#unread - mostTold
+    const more = this.#unread - maxTold
     if (more > 0) this.#person.note(`and ${more} more objects that could not be read`)
     const alike = !this.some && this.#categories.size === 1
     return new Failure(

@@ -194,19 +194,19 @@ export const stepsOf = async (
   for await (const step of withSmallHeap(stepsIn(past, inverse, note))) {
     count += 1
     together ||= treePlaceOf(step.was.parent) !== undefined || namesUser(step.plan)
-    if (first.length < mostFirst) first.push(step)
+    if (first.length < maxFirst) first.push(step)
   }
   const each = () => withSmallHeap(stepsIn(past, inverse, () => {}))
-  if (count > mostFirst && !together) return { count, first, each }
+  if (count > maxFirst && !together) return { count, first, each }
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)
   all.sort((a, b) => innerFirst(a.was, b.was))
   const held = await withIds(services, all)
-  return { count, first: held.slice(0, mostFirst), each: () => inHand(held), held }
+  return { count, first: held.slice(0, maxFirst), each: () => inHand(held), held }
 }
 
 /** So many of the first are kept. */
-const mostFirst = 10
+const maxFirst = 10
 
 async function* inHand(steps: readonly UndoStep[]): AsyncGenerator<UndoStep> {
   yield* steps

@@ -16,7 +16,7 @@ import { visibleLines } from '../../terminal/text/escape.js'
 const textLimits = [8192, 2048, 512, 128]
 const listLimits = [50, 10, 1]
 /** Names of what was cut: so many, and so long, that they have room (`answers.ts`). */
-const mostNames = 20
+const maxNames = 20
 const longestName = 60
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
@@ -79,8 +79,8 @@ class Cutting {
     const all = [...this.#names].map((name) =>
       name.length > longestName ? shortened(name, longestName) : name || '(all of it)',
     )
-    const more = all.length - mostNames
-    return more <= 0 ? all : [...all.slice(0, mostNames), `and ${more} more`]
+    const more = all.length - maxNames
+    return more <= 0 ? all : [...all.slice(0, maxNames), `and ${more} more`]
   }
 }
 
@@ -106,7 +106,7 @@ export const cutTo = (
 // Records → an answer of at most 32 KB, counted in bytes as it travels: whole records, and where it goes on.
 
 /** Of one answer, all of it. */
-export const mostBytes = 32 * 1024
+export const maxBytes = 32 * 1024
 /** For what stands around an answer on its way, and the names of what was cut. */
 const around = 512
 const forNames = 4096
@@ -135,7 +135,7 @@ interface FittingRecords {
  * @param taken by the rest of the answer, in bytes
  */
 const packed = (records: readonly Uint8Array[], taken: number): FittingRecords => {
-  const most = mostBytes - around - taken
+  const most = maxBytes - around - taken
   const fitting: unknown[] = []
   let size = 0
   for (const bytes of records) {
@@ -153,14 +153,14 @@ const packed = (records: readonly Uint8Array[], taken: number): FittingRecords =
 }
 
 /** So many notes, and so long, go along with an answer. */
-const mostNotes = 5
+const maxNotes = 5
 const longestNote = 300
 
 /** What was said beside an answer, bounded. */
 export const notesOf = (notes: readonly string[]): readonly string[] => {
-  const more = notes.length - mostNotes
+  const more = notes.length - maxNotes
   return [
-    ...notes.slice(0, mostNotes).map((note) => visibleLines(note.slice(0, longestNote))),
+    ...notes.slice(0, maxNotes).map((note) => visibleLines(note.slice(0, longestNote))),
     ...(more > 0 ? [`and ${more} more`] : []),
   ]
 }

@@ -19,7 +19,7 @@ import { failureFor, wordsFor } from './wording.js'
 // What there is to ask for: commands by words, and one in full.
 
 /** So many are found, the nearest first. */
-const mostFound = 15
+const maxFound = 15
 
 /** By which tool it is asked for. */
 const toolFor = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
@@ -64,7 +64,7 @@ const findCommands = (offers: readonly Offer[], query: string) => {
     }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
-  return { commands: ranked.slice(0, mostFound).map(({ offer }) => found(offer)) }
+  return { commands: ranked.slice(0, maxFound).map(({ offer }) => found(offer)) }
 }
 
 const fieldsOf = ({ returns: { shape } }: Endpoint): readonly string[] => {

@@ -22,7 +22,7 @@ import { standing, toolOf } from './tools.js'
 // Messages of the protocol, a line each: what is none is answered with the protocol's error, and the session goes on.
 
 /** A message is at most so large. */
-export const mostMessage = 1024 * 1024
+export const maxMessage = 1024 * 1024
 
 /** The protocol's own numbers (JSON-RPC 2.0, section 5.1). */
 const codes = { unreadable: -32700, invalid: -32600 } as const
@@ -68,7 +68,7 @@ class Messages {
   #gather(piece: string): void {
     if (this.#lost || piece === '') return
     this.#size += Buffer.byteLength(piece)
-    if (this.#size <= mostMessage) {
+    if (this.#size <= maxMessage) {
       this.#pieces.push(piece)
       return
     }
@@ -78,7 +78,7 @@ class Messages {
       errorLine(
         null,
         codes.invalid,
-        `the message is larger than ${mostMessage} bytes and was rejected`,
+        `the message is larger than ${maxMessage} bytes and was rejected`,
       ),
     )
   }
@@ -203,7 +203,7 @@ export const serveLines = async (serving: Serving, lines: Travelling): Promise<v
     error: (line) => void output.write(line),
   })
   // A line is bounded before it comes here; its end is one byte more.
-  const bound = { maxBufferSize: mostMessage + 1 }
+  const bound = { maxBufferSize: maxMessage + 1 }
   await server.connect(new StdioServerTransport(input, output, bound))
   const heard = async (): Promise<void> => {
     for await (const text of lines.chunks()) messages.take(text)

@@ -51,10 +51,10 @@ const memberIn = async (
 }
 
 /** So many parts in a row that cannot be reached end it, and so many refusals of the credential. */
-const mostUnreachable = 20
-const mostRefused = 10
+const maxUnreachable = 20
+const maxRefused = 10
 /** So many that could not be read are told in full. */
-const mostTold = 20
+const maxTold = 20
 
 /** What one place was answered with. */
 interface Asked {
@@ -146,9 +146,9 @@ export class Memberships {
       return
     }
     this.#unread += 1
-    if (this.#failures.length < mostTold) this.#failures.push({ place, failure })
+    if (this.#failures.length < maxTold) this.#failures.push({ place, failure })
     const { unreachable, refused: refusals } = this.#inRow
-    if (unreachable >= mostUnreachable || refusals >= mostRefused) throw failure
+    if (unreachable >= maxUnreachable || refusals >= maxRefused) throw failure
   }
 
   /** Says what could not be read, what was found of whom, and last what all that covered. */

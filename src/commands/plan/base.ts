@@ -8,8 +8,8 @@ import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 
 /** Larger files are no documents, nor anything that one names. */
-const mostBytes = 4e6
-const mostTogether = 512e6
+const maxBytes = 4e6
+const maxTogether = 512e6
 
 /** The files of a commit. */
 export interface BaseFiles {
@@ -24,7 +24,7 @@ type Git = (args: readonly string[], input?: string) => Promise<Buffer | undefin
 const gitIn =
   ({ cwd, env }: Pick<WorkspaceService, 'cwd' | 'env'>): Git =>
   async (args, input) => {
-    const how = { as: 'tool', env, cwd, input, maxBuffer: mostTogether } as const
+    const how = { as: 'tool', env, cwd, input, maxBuffer: maxTogether } as const
     const { error, stdout } = await runFile('git', args, how)
     return error === null ? stdout : undefined
   }
@@ -58,7 +58,7 @@ const listed = (bytes: Buffer): readonly Listed[] =>
     .flatMap((line) => {
       const [, object = '', size = '', path] =
         /^100\d+ blob ([0-9a-f]+) +(\d+)\t([\s\S]+)$/.exec(line) ?? []
-      return path === undefined || Number(size) > mostBytes ? [] : [{ path, object }]
+      return path === undefined || Number(size) > maxBytes ? [] : [{ path, object }]
     })
 
 /** What `git cat-file --batch` says of each object, in the order in which they were asked for. */

@@ -230,10 +230,10 @@ function* pageOf(
 type Place = Pick<WorkspaceService, 'clock' | 'cwd'>
 
 /** A plan file is no larger. */
-const mostBytes = 256e6
+const maxBytes = 256e6
 
 /** What may be a plan. @throws as `readRegular` */
-export const planBytes = (path: string): Buffer => readRegular(path, mostBytes)
+export const planBytes = (path: string): Buffer => readRegular(path, maxBytes)
 
 /**
  * Whether a plan may be written there, before anything is asked for it.

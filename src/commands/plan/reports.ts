@@ -147,7 +147,7 @@ export interface Reported {
 }
 
 /** A note is no longer: what services take is about five times as much. */
-const mostBytes = 200_000
+const maxBytes = 200_000
 const longestValue = 300
 
 const shortened = (text: string): string =>
@@ -298,7 +298,7 @@ export const notePage = (reported: Reported): string => {
   const folds = [...groupBy(entries.filter(isAction), ({ place }) => place)].map(([place, ones]) =>
     foldOf(place, ones),
   )
-  let room = mostBytes - Buffer.byteLength(head + last)
+  let room = maxBytes - Buffer.byteLength(head + last)
   const kept = folds.filter((fold) => {
     room -= Buffer.byteLength(fold)
     return room > 0

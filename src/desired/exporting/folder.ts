@@ -243,7 +243,7 @@ export interface HeldKind {
 const isWrittenHere = (text: string): boolean => text.split('\n', 2)[1]?.trimEnd() === writtenHere
 
 /** As many lexemes as the largest of our files may have. */
-const mostLexemes = 500_000
+const maxLexemes = 500_000
 
 const kindsIn = (place: ManagedPlace, value: unknown): readonly HeldKind[] | undefined =>
   isObject(value) ? Object.keys(value).map((kind) => ({ place, kind })) : undefined
@@ -280,7 +280,7 @@ const inDocument = (document: Fields): readonly HeldKind[] | undefined =>
 
 /** The kinds that a text holds; undefined where it holds anything else, or is no YAML. */
 const heldIn = async (text: string): Promise<readonly HeldKind[] | undefined> => {
-  if (!(await isModestYaml(text, mostLexemes))) return undefined
+  if (!(await isModestYaml(text, maxLexemes))) return undefined
   const { parse } = await import('yaml')
   try {
     const document: unknown = parse(text, { logLevel: 'silent' })

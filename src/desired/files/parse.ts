@@ -13,9 +13,9 @@ import { liesIn } from './secret.js'
 import type { Mistakes, Written, WrittenEntry } from './written.js'
 
 /** A parser builds some hundred bytes for each lexeme. */
-const mostLexemes = 4_000_000
+const maxLexemes = 4_000_000
 /** More aliases than that are no abbreviation: what they stand for may grow without end. */
-const mostAliases = 100
+const maxAliases = 100
 
 const isAlias = 'Quote it: * begins an alias, and @ and ` are reserved.'
 const hints: readonly (readonly [RegExp, string])[] = [
@@ -105,9 +105,9 @@ class Walk {
       return this.#nothing(origin)
     }
     this.#aliases++
-    if (this.#aliases === mostAliases + 1)
-      mistakes.add(origin, `more than ${mostAliases} aliases in one document`)
-    this.broken ||= this.#aliases > mostAliases
+    if (this.#aliases === maxAliases + 1)
+      mistakes.add(origin, `more than ${maxAliases} aliases in one document`)
+    this.broken ||= this.#aliases > maxAliases
     return this.broken ? this.#nothing(origin) : this.value(node, origin)
   }
 
@@ -208,7 +208,7 @@ export const parsedDocuments = async (
   const yaml = await import('yaml')
   const reading: Reading = { yaml, text, file, lines: new yaml.LineCounter(), mistakes }
   const first: Origin = { file, line: 1, column: 1 }
-  if (!(await isModestYaml(text, mostLexemes))) {
+  if (!(await isModestYaml(text, maxLexemes))) {
     mistakes.add(first, 'the file is too large, or nested too deep')
     return []
   }

@@ -7,7 +7,7 @@ import { isObject } from '../../base/objects.js'
 import { type Failure, usage } from '../../errors.js'
 
 /** Values take more memory than the bytes that they are read from. */
-const mostValues = 20_000_000
+const maxValues = 20_000_000
 
 /** The version of plan files that this tool writes and takes. */
 export const planVersion = 2
@@ -155,7 +155,7 @@ export const planDigest = (document: Omit<PlanDocument, 'sha256'>): string => {
 /** A value whose text is not deeper or longer than one can look into; undefined for any other. */
 const parsed = (bytes: Uint8Array): unknown => {
   try {
-    new Scanner(undefined, mostValues).scan(bytes, 0)
+    new Scanner(undefined, maxValues).scan(bytes, 0)
     return JSON.parse(Buffer.from(bytes).toString())
   } catch (error) {
     if (error instanceof Malformed || error instanceof SyntaxError) return undefined

@@ -74,7 +74,7 @@ export const unprinted = ({ category, message, details }: Failure, done: string)
   })
 
 /** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
-const mostOfNull = 16
+const maxOfNull = 16
 
 /** Opens the journal of a run. */
 export type Keeper = () => Promise<JournaledRun>
@@ -128,7 +128,7 @@ export const widthOf = ({ globals: { concurrency = 'auto' } }: Pick<Engine, 'glo
 /** A few answer `null` where the documents have nothing to show, or in the place of what they wrote. */
 const saysNull = ({ endpoint }: Plan, whole: Whole): boolean => {
   const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
-  return !shown && whole.bytes.length < mostOfNull && whole.data === null
+  return !shown && whole.bytes.length < maxOfNull && whole.data === null
 }
 
 /** What a plan came to by its answer. */

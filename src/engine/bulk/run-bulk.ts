@@ -17,7 +17,7 @@ import type { Many, PlanAnswer } from '../command/services.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Numbered, Result, WorkQueue } from '../journaling/work-queue.js'
 import { maxNamed } from '../work/items.js'
-import { closingLine, mostTold, type Report, verdict } from '../work/report.js'
+import { closingLine, maxTold, type Report, verdict } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
 import { HeapTuning } from '../work/v8.js'
 import {
@@ -127,7 +127,7 @@ class Showing {
     const { person } = this.#engine
     if ('failure' in outcome) {
       const told = this.#view.inline && plan.parent === undefined
-      if (!told && this.#told++ < mostTold) person.report(outcome.failure, objectOf(plan))
+      if (!told && this.#told++ < maxTold) person.report(outcome.failure, objectOf(plan))
       return
     }
     const { result } = outcome

@@ -25,7 +25,7 @@ import {
 } from './many-flags.js'
 
 /** Requests at once, as many as anybody may ask for. */
-const mostAtOnce = 64
+const maxAtOnce = 64
 
 const isSet = (text: string | undefined): boolean =>
   text !== undefined && text !== '' && text !== '0' && text !== 'false'
@@ -34,8 +34,8 @@ const concurrency = (texts: Texts): number | 'auto' | undefined => {
   const text = texts?.at(-1)
   if (text === undefined || text === 'auto') return text
   const n = Number(text)
-  if (!/^\d+$/.test(text) || n < 1 || n > mostAtOnce)
-    throw usage(`--concurrency must be a number from 1 to ${mostAtOnce} or "auto", not "${text}"`)
+  if (!/^\d+$/.test(text) || n < 1 || n > maxAtOnce)
+    throw usage(`--concurrency must be a number from 1 to ${maxAtOnce} or "auto", not "${text}"`)
   return n
 }
 

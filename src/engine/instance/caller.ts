@@ -1,6 +1,6 @@
 /** Calls of a run, their answers held against what was asked for. */
 
-import { mostBuilt } from '../../base/json/malformed.js'
+import { maxBuilt } from '../../base/json/malformed.js'
 import { echoes, writes } from '../../catalogue/endpoint.js'
 import type { Naming } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
@@ -20,7 +20,7 @@ interface Said {
 }
 
 /** So much is said of different objects; of the rest there is a count. */
-const mostSaid = 20
+const maxSaid = 20
 
 /** How many objects are named. */
 const named = 3
@@ -43,12 +43,12 @@ export class UnappliedAttributes {
    */
   note(ask: Ask & { readonly label?: string }, answer: Answer): boolean {
     this.#calls += 1
-    const long = (answer.bytes?.length ?? 0) > mostBuilt.bytes
+    const long = (answer.bytes?.length ?? 0) > maxBuilt.bytes
     const found =
       echoes(ask.endpoint) && !long ? unappliedAttributes(ask, answer.data, this.words) : []
     for (const { text, unknown } of found) {
       const known = this.#said.get(text)
-      if (known === undefined && this.#said.size >= mostSaid) {
+      if (known === undefined && this.#said.size >= maxSaid) {
         this.#more += 1
         continue
       }

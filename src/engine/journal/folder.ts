@@ -46,7 +46,7 @@ export const checkResumable = ({ id, final }: Header): void => {
 }
 
 /** So many that ended are kept: of runs over many objects, and of those over one. */
-const mostKept = { many: 50, single: 250 } as const
+const maxKept = { many: 50, single: 250 } as const
 /** What did not come to its end is kept so long, in milliseconds. */
 const keptFor = 30 * 24 * 3_600_000
 /** A last line is no longer. */
@@ -220,8 +220,8 @@ export const pruneJournals = async (folder: string, now: number): Promise<readon
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
   const newest = names.toSorted().reverse()
   const beyond = [
-    ...newest.filter((name) => !isSingle(name)).slice(mostKept.many),
-    ...newest.filter(isSingle).slice(mostKept.single),
+    ...newest.filter((name) => !isSingle(name)).slice(maxKept.many),
+    ...newest.filter(isSingle).slice(maxKept.single),
   ]
   const gone: string[] = []
   for (const file of beyond.map((name) => join(folder, name)))

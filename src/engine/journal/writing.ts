@@ -10,7 +10,7 @@ import { States } from './past.js'
 /** How often it is brought to the disk, in milliseconds. */
 const syncEvery = 1000
 /** Text that may wait to be written before `drained` makes its caller wait. */
-const mostWaiting = 1 << 15
+const maxWaiting = 1 << 15
 
 /** The part of a file's handle that is used; tests give one that fails. */
 export type Writable = Pick<FileHandle, 'writev' | 'datasync' | 'truncate' | 'close'>
@@ -96,7 +96,7 @@ export class Journal {
 
   /** More waits to be written than should: whoever adds lines waits for `drained`. */
   get full(): boolean {
-    return this.#broken !== undefined || this.#waiting.text.length > mostWaiting
+    return this.#broken !== undefined || this.#waiting.text.length > maxWaiting
   }
 
   /** Resolves when what waits now was written. */

@@ -29,7 +29,7 @@ export const plain: Objects = {
 }
 
 /** So many fields of lists of other areas are no coincidence, where they outnumber those of its own. */
-const mostStrange = 2
+const maxStrange = 2
 
 /** Whether a record with these fields comes from a list of other things. */
 const isOfOthers = (
@@ -41,7 +41,7 @@ const isOfOthers = (
   const keys = own.map((name) => neutralName(name, objects))
   if (keys.some((key) => foreign.has(key))) return true
   const strange = keys.filter((key) => elsewhere.has(key)).length
-  return strange > mostStrange && strange > keys.filter((key) => known.has(key)).length
+  return strange > maxStrange && strange > keys.filter((key) => known.has(key)).length
 }
 
 const textOf = (value: unknown): string => {

@@ -130,7 +130,7 @@ export class RowFields implements RowTap {
 }
 
 /** So many fields that only answers have make a list that a command printed, and no sheet. */
-const mostPrinted = 2
+const maxPrinted = 2
 
 /** Notes once which columns could have been attributes, where nobody said so. */
 class UnusedColumns implements RowTap {
@@ -159,7 +159,7 @@ class UnusedColumns implements RowTap {
     const others = columns.filter((column) => !this.#naming.has(column))
     const unused = others.filter(takes)
     const printed = others.filter((column) => !takes(column) && this.#answered.has(column))
-    if (unused.length === 0 || printed.length >= mostPrinted) return
+    if (unused.length === 0 || printed.length >= maxPrinted) return
     const list = unused.join(',')
     this.#note(
       `ignored column${unused.length === 1 ? '' : 's'} ${unused.join(', ')}; use --row-fields ${list} to set these values per object`,

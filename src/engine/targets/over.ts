@@ -8,7 +8,7 @@ import type { Globals } from '../command/globals.js'
 import type { Emit, Services } from '../command/services.js'
 import type { ParentTarget } from '../plan/parents.js'
 import type { Item } from '../work/items.js'
-import { mostTold, type Report, type Settled, verdict } from '../work/report.js'
+import { maxTold, type Report, type Settled, verdict } from '../work/report.js'
 import type { EngineOptions } from '../work/run.js'
 import { run } from '../work/run.js'
 import { causeOf, Ended, Enough, FieldPresence, isOwn, Shared } from './shared.js'
@@ -131,7 +131,7 @@ class OverParents {
   }
 
   async #fail({ parent }: ParentTarget, failure: Failure): Promise<void> {
-    if (++this.#told <= mostTold) this.#over.services.person.report(failure, parent.name)
+    if (++this.#told <= maxTold) this.#over.services.person.report(failure, parent.name)
     if (this.#over.services.answer.reader === 'programs')
       await this.#shared.about(parent, { outcome: 'failed', ...failure.toJSON() })
   }
@@ -151,7 +151,7 @@ class OverParents {
       throw causeOf(error)
     })
     const { person } = this.#over.services
-    if (this.#told > mostTold) person.note(`${this.#told - mostTold} more failed`)
+    if (this.#told > maxTold) person.note(`${this.#told - maxTold} more failed`)
     const { printed, full } = this.#shared
     if (full) this.#over.later(`showing ${printed}; use --limit <n> or --limit all for more`)
     else if (printed === 0 && failure === undefined) this.#over.later('nothing found')

@@ -2,9 +2,9 @@
 import { Failure, helpIn } from '../../errors.js'
 import type { Came } from '../../http/gate.js'
 
-const mostRefused = 10
+const maxRefused = 10
 const refused = 'the credential was rejected ten times in a row'
-const mostUnreachable = 20
+const maxUnreachable = 20
 
 /** No credential, or one that is not accepted; 403 is about the one object. */
 const isRefused = ({ category, details }: Failure): boolean =>
@@ -50,7 +50,7 @@ export class Breaker {
     const there = reached(came)
     if (there === undefined) return
     this.#unreachable = there ? 0 : this.#unreachable + 1
-    if (this.#unreachable >= mostUnreachable)
+    if (this.#unreachable >= maxUnreachable)
       this.#cause ??= unreachable('status' in came ? came.status : undefined)
   }
 
@@ -63,9 +63,9 @@ export class Breaker {
     if (!this.#hearing)
       this.#unreachable = counted(({ category }) => category === 'unreachable', this.#unreachable)
     if (failure === undefined) return
-    if (this.#refused >= mostRefused) this.#cause ??= new Failure('auth', refused, helpIn(failure))
-    if (this.#maintenance >= mostRefused) this.#cause ??= failure
-    if (!this.#hearing && this.#unreachable >= mostUnreachable) this.#cause ??= unreachable()
+    if (this.#refused >= maxRefused) this.#cause ??= new Failure('auth', refused, helpIn(failure))
+    if (this.#maintenance >= maxRefused) this.#cause ??= failure
+    if (!this.#hearing && this.#unreachable >= maxUnreachable) this.#cause ??= unreachable()
   }
 
   /** Why the run is stopped; undefined while it goes on. */

@@ -125,7 +125,7 @@ export interface Report {
 }
 
 /** So many failures are told in full; of the others there is a count at the end. */
-export const mostTold = 20
+export const maxTold = 20
 /** Before so many outcomes a part of them says nothing. */
 const telling = 20
 
@@ -170,7 +170,7 @@ export class Tally {
   }
 
   #keep(item: Item, failure: Failure): void {
-    if (this.failures.length < mostTold) this.failures.push({ item, failure })
+    if (this.failures.length < maxTold) this.failures.push({ item, failure })
     if (!lasting.has(failure.details.status)) this.mayHelp = true
     const same = this.#alike === undefined || this.#alike === failure.category
     this.#alike = same ? failure.category : 'various'

@@ -51,7 +51,7 @@ class Prints {
 /** Numbers that lie near each other, so many to a group. */
 const groupSize = 1 << 16
 /** A group of more than this many is a bit each. */
-const mostListed = 512
+const maxListed = 512
 const bits = 8
 
 /** Some of the numbers of a group: listed while they are few. */
@@ -65,7 +65,7 @@ class Group {
     if (this.#map !== undefined) return this.#mark(this.#map, low)
     const at = this.#list.indexOf(low)
     if (at >= 0 && at < this.#count) return false
-    if (this.#count === mostListed) {
+    if (this.#count === maxListed) {
       const map = new Uint8Array(groupSize / bits)
       for (const one of this.#list.subarray(0, this.#count)) this.#mark(map, one)
       this.#map = map

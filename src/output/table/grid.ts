@@ -7,7 +7,7 @@ import Table from 'cli-table3'
 import { gap } from './widths.js'
 
 /** A table takes time with the square of its rows; more of them go into further tables. */
-const mostRows = 50
+const maxRows = 50
 
 const none = {
   top: '',
@@ -52,7 +52,7 @@ const laidOut = (rows: readonly (readonly GridCell[])[], widths: readonly number
  */
 export const grid = (rows: readonly (readonly GridCell[])[], widths: readonly number[]): string => {
   let text = ''
-  for (let at = 0; at < rows.length; at += mostRows)
-    text += laidOut(rows.slice(at, at + mostRows), widths)
+  for (let at = 0; at < rows.length; at += maxRows)
+    text += laidOut(rows.slice(at, at + maxRows), widths)
   return text
 }

@@ -16,14 +16,14 @@ import { gap, indent, shareWidth, stackWidth, type TableLine } from './widths.js
 /** Records that are seen before anything is written. */
 const sample = 100
 /** Columns of a list whose columns nobody named. */
-const mostColumns = 8
+const maxColumns = 8
 /** What a heading may claim over its values where the columns do not all fit. */
 const shortHeading = 12
 
 const scalarFields = (record: Fields): readonly string[] => {
   const names = Object.keys(record)
   const scalars = names.filter((name) => isScalar(record[name]))
-  return (scalars.length > 0 ? scalars : names).slice(0, mostColumns)
+  return (scalars.length > 0 ? scalars : names).slice(0, maxColumns)
 }
 
 const linkOf = (record: unknown): Partial<Cell> => {

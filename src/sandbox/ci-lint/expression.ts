@@ -11,7 +11,7 @@ const token =
 const blank = /\s*/y
 
 /** Parsing and evaluating nest a call for each part of a long expression. */
-const mostTokens = 1000
+const maxTokens = 1000
 
 interface Token {
   readonly operator?: string
@@ -51,7 +51,7 @@ const tokensOf = (text: string): Token[] => {
   while (at < text.length) {
     token.lastIndex = at
     const match = token.exec(text)
-    if (match === null || tokens.length >= mostTokens) throw new Syntax()
+    if (match === null || tokens.length >= maxTokens) throw new Syntax()
     at = skipBlank(text, token.lastIndex)
     tokens.push(tokenOf(match))
   }

@@ -46,8 +46,8 @@ export interface LintVerdict {
 }
 
 /** What is built of one configuration: keys that are merged, values that references bring. */
-const mostBuilt = 1_000_000
-const mostFindings = 100
+const maxBuilt = 1_000_000
+const maxFindings = 100
 
 /** Whether any text in it is a regular expression or compares with one. */
 const holdsRegex = (value: unknown): boolean => {
@@ -85,12 +85,12 @@ const check = (
   if (names.some((finding) => finding.curable !== true)) return names
   const each = [...names, ...checkRoot(tree, asOf), ...checkEach(tree, asOf)]
   if (each.some(isWrong)) return each
-  return [...each, ...checkBetween(tree, own, mostFindings, asOf)]
+  return [...each, ...checkBetween(tree, own, maxFindings, asOf)]
 }
 
 const limited = (texts: readonly string[]): readonly string[] =>
-  texts.length > mostFindings
-    ? [...texts.slice(0, mostFindings), `and ${texts.length - mostFindings} more`]
+  texts.length > maxFindings
+    ? [...texts.slice(0, maxFindings), `and ${texts.length - maxFindings} more`]
     : texts
 
 /** Without what was not fetched, only what nothing that it may hold could cure is an error. */
@@ -117,7 +117,7 @@ const judged = (
 }
 
 const expanded = ({ tree, left }: Included, asOf: AsOf): Expanded & { readonly extended: Hash } => {
-  const how = { lenient: left.length > 0, budget: new Budget(mostBuilt), asOf }
+  const how = { lenient: left.length > 0, budget: new Budget(maxBuilt), asOf }
   const extended = withExtends(tree, how)
   const resolved = withReferences(extended.tree, how)
   return {
@@ -129,7 +129,7 @@ const expanded = ({ tree, left }: Included, asOf: AsOf): Expanded & { readonly e
 
 const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<LintVerdict> => {
   const { files, asOf, occasion } = setting
-  const included = await withIncludes(own, files, new Budget(mostBuilt), asOf)
+  const included = await withIncludes(own, files, new Budget(maxBuilt), asOf)
   const { tree, errors } = expanded(included, asOf)
   const context = occasion === undefined ? undefined : await contextOf(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined
@@ -147,7 +147,7 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
   // Without a project at hand the documents let `extends` stand in the expanded text.
   const shown = (): Hash =>
     files === undefined
-      ? withReferences(included.tree, { lenient: true, budget: new Budget(mostBuilt), asOf }).tree
+      ? withReferences(included.tree, { lenient: true, budget: new Budget(maxBuilt), asOf }).tree
       : tree
   return {
     errors: wrong,

@@ -6,7 +6,7 @@ let engine: typeof RE2JS | undefined
 let budget = new Budget(0)
 let known = new Map<string, RE2JS | undefined>()
 
-const mostCost = 1_000_000
+const maxCost = 1_000_000
 const dressed = /^\/(.*)\/([ismU]*)$/s
 
 /** Whether a text is written as a regular expression: `/…/`, with flags or without. */
@@ -18,7 +18,7 @@ export const isDressed = (text: string): boolean => dressed.test(text)
  */
 export const readyRegexes = async (needed: boolean): Promise<void> => {
   if (needed) engine ??= (await import('re2js')).RE2JS
-  budget = new Budget(mostCost)
+  budget = new Budget(maxCost)
   known = new Map()
 }
 

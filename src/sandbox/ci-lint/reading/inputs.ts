@@ -14,7 +14,7 @@ const isObject = (value: unknown): value is Values =>
   Object.getPrototypeOf(value) === Object.prototype
 
 /** What is written in place of inputs may be longer than they are, by so much. */
-const mostWritten = 4 * 1024 * 1024
+const maxWritten = 4 * 1024 * 1024
 const place = /\$\[\[\s*inputs\.([\w-]+)(?:\s*\|[^\]]*)?\s*\]\]/g
 const whole = new RegExp(`^${place.source}$`)
 
@@ -90,7 +90,7 @@ export const withInputs = async (
   asOf: AsOf,
 ): Promise<unknown> => {
   const values = inputsOf(await declaredIn(spec, asOf), given)
-  const budget = new Budget(mostWritten)
+  const budget = new Budget(maxWritten)
   const inputOf = (name: string): unknown => {
     if (values.has(name)) return values.get(name)
     throw new Unreadable([`unknown interpolation key: \`${name}\``])

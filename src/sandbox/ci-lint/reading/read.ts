@@ -4,7 +4,7 @@ import { Budget, Unreadable } from '../problem.js'
 
 /** Instances take no deeper tree. */
 const deepest = 100
-const mostValues = 250_000
+const maxValues = 250_000
 
 /** What an anchor stands for; no size while it is still being read. */
 interface Anchored {
@@ -35,7 +35,7 @@ const set = (into: object, key: string, value: unknown): void => {
 }
 
 class Reader {
-  readonly #budget = new Budget(mostValues)
+  readonly #budget = new Budget(maxValues)
   readonly #anchors = new Map<string, Anchored>()
 
   value(node: unknown, depth: number): unknown {

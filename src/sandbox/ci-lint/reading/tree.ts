@@ -12,9 +12,9 @@ export interface Tree {
   readonly numeric: readonly string[]
 }
 
-const mostBytes = 2 * 1024 * 1024
-const mostLexemes = 250_000
-const mostProblems = 10
+const maxBytes = 2 * 1024 * 1024
+const maxLexemes = 250_000
+const maxProblems = 10
 
 /** Of no use in a configuration; some take time by the square of their length. */
 const refused = /:(?:binary|omap|pairs|set)$/
@@ -26,9 +26,9 @@ const withoutLetters = (tag: Tags[number]): Tags[number] =>
     : tag
 
 const checkSize = async (text: string): Promise<void> => {
-  if (Buffer.byteLength(text) > mostBytes)
+  if (Buffer.byteLength(text) > maxBytes)
     throw new Unreadable(['The configuration is too large: at most 2 MiB are checked'])
-  if (!(await isModestYaml(text, mostLexemes)))
+  if (!(await isModestYaml(text, maxLexemes)))
     throw new Unreadable(['The configuration is too large, or nested too deep, to be checked'])
 }
 
@@ -67,7 +67,7 @@ const parsed = async (text: string): Promise<Documents> => {
 /** A document that has no errors. */
 const clean = ({ all, lines }: Documents, index: number): Document.Parsed | undefined => {
   const document = all[index]
-  const problems = (document?.errors ?? []).slice(0, mostProblems).map(({ message, pos }) => {
+  const problems = (document?.errors ?? []).slice(0, maxProblems).map(({ message, pos }) => {
     const { line, col } = lines.linePos(pos[0])
     return `(<unknown>): ${message} at line ${line} column ${col}`
   })
