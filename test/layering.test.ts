@@ -38,7 +38,7 @@ const only: Readonly<Record<string, readonly string[]>> = {
 /** Who else imports a room that not all above it may import. */
 const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:engine|cli|commands|library)\//,
-  sandbox: /^(?:commands\/sandbox\/|library\/|engine\/place\/sandbox\.ts)/,
+  sandbox: /^(?:commands\/sandbox\/|library\/|engine\/workspace\/sandbox\.ts)/,
   desired: /^(?:cli|commands\/(?:explain|plan|apply|drift|export))\//,
 }
 /** The folders of the engine, lowest first: each imports those before it. Its own files put them together. */
@@ -62,7 +62,7 @@ const engineFor: Readonly<Record<string, RegExp>> = {
 }
 /** Commands that write over many objects in a way of their own, on the engine's journal. */
 const journalling = /^commands\/(?:api|apply|export|journal|members|plan|sandbox)\//
-const forJournals = /^engine\/(?:work|journal|keeping|place)\//
+const forJournals = /^engine\/(?:work|journal|journaling|workspace)\//
 
 /** Why what is not of the engine may not import this file of it. */
 const engineObjection = (from: string, to: string): string | undefined => {
@@ -242,7 +242,7 @@ describe('the rooms of src', () => {
     expect(all).toContain('profile/session.ts')
     expect(
       all.filter((file) =>
-        /^(?:http|engine\/(?!command|own|plan|where|instance\/credential|place\/advice|targets\/selected-list))/.test(
+        /^(?:http|engine\/(?!command|own|plan|where|instance\/credential|workspace\/advice|targets\/selected-list))/.test(
           file,
         ),
       ),

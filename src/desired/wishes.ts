@@ -22,7 +22,7 @@ export const originText = ({ file, line, column, team }: Origin): string => {
 /** Where a secret comes from; its value is fetched only where it is sent. */
 export type SecretSource =
   | { readonly env: string }
-  /** A path as written, the file that it is relative to, and the folder that it may not leave (`files/inside.ts`). */
+  /** A path as written, the file that it is relative to, and the folder that it may not leave (`files/secret.ts`). */
   | { readonly file: string; readonly base: string; readonly within?: string }
   | { readonly command: readonly string[] }
   /** Written out in the file, with --allow-literal-secrets; an empty one takes away what is set. */
@@ -32,7 +32,7 @@ export type SecretSource =
 export type WantedValue =
   /**
    * This value, as the API takes it: what unsets it is null, or '' of text. Names stand where the attribute
-   * has a reference, numbers are IDs (`references.ts`).
+   * has a reference, numbers are IDs.
    */
   | { readonly is: 'value'; readonly value: JsonValue }
   /** The list with these members and without those, whatever else is in it. */

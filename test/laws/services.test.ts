@@ -22,8 +22,8 @@ it('is four services of at most a dozen members each', () => {
   expect(services.map(([name]) => name).sort()).toEqual([
     'AnswerService',
     'InstanceService',
-    'PersonService',
-    'PlaceService',
+    'UiService',
+    'WorkspaceService',
   ])
   for (const [name, size] of services) expect(size, name).toBeLessThanOrEqual(12)
 })
@@ -34,6 +34,8 @@ it('leaves --curl, interruptions and masking to the engine', () => {
   const mentions = specials.filter((file) => /globals\.curl|'interrupted'/.test(textOf(file)))
   // Unpacking ends between two files by itself; the others write and read how a run ended.
   expect(mentions.sort()).toEqual([
+    // Whether a run can be undone by single requests is known from its journal.
+    'commands/apply/undoing.ts',
     'commands/artifacts/extract.ts',
     'commands/journal/index.ts',
     'commands/journal/undo.ts',

@@ -14,7 +14,7 @@ const bombs: readonly (readonly [string, string, string])[] = [
   [
     'more than 2 MiB',
     job.padEnd(2 * 1024 * 1024 + 1, '#'),
-    'The configuration is larger than 2 MiB',
+    'The configuration is too large: at most 2 MiB are checked',
   ],
   ['more words than anyone writes', many(130_000, () => '- \n'), tooMuch],
   ['brackets in brackets', `a: ${'['.repeat(100_000)}`, tooMuch],
