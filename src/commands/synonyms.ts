@@ -1,6 +1,11 @@
 /** Words that other tools use for what is called otherwise here: suggested, never taken. */
+import { areas as apiAreas } from '../catalogue/index.js'
 
 const verbs: Readonly<Record<string, readonly string[]>> = {
+  get: ['show', 'status', 'download'],
+  list: ['status', 'get'],
+  update: ['set'],
+  delete: ['remove', 'logout', 'dismiss'],
   show: ['get', 'list', 'status'],
   view: ['get', 'list', 'status'],
   describe: ['get'],
@@ -13,7 +18,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   destroy: ['delete'],
   unset: ['delete'],
   new: ['create', 'add', 'register'],
-  create: ['add', 'register', 'schedule'],
+  create: ['add', 'register', 'schedule', 'set', 'login'],
   add: ['create', 'enable', 'register'],
   edit: ['update', 'set'],
   set: ['update'],
@@ -62,11 +67,24 @@ const own = <V>(table: Readonly<Record<string, V>>, word: string): V | undefined
 export const meantArea = (word: string): string | undefined =>
   own(areas, own(aliases, word) ?? word)
 
-/** A hint for a word of another tool that stands where one of these verbs should. */
+/** The verbs that people expect of everything. */
+const usual = ['list', 'get', 'create', 'update', 'delete']
+
+/** A hint for a word of another tool, or for a usual verb, that stands where one of these verbs should. */
 export const meantVerb = (word: string, known: readonly string[]): string | undefined => {
   const last = (verb: string): string => verb.split(' ').at(-1) ?? ''
-  const meant = own(verbs, word)
-    ?.map((wanted) => known.find((verb) => last(verb) === wanted))
+  // `geo list` is `geo nodes list`; `runners list` stands before `runners jobs list`.
+  const meant = [word, ...(own(verbs, word) ?? [])]
+    .map((wanted) => known.find((verb) => last(verb) === wanted))
     .find((verb) => verb !== undefined)
   return meant === undefined ? undefined : `Did you mean ${meant}?`
+}
+
+/** A hint for a usual verb that an area, or a group in it, does not have. */
+export const missingVerb = (called: string, word: string): string | undefined => {
+  if (!usual.includes(word)) return undefined
+  const [area = ''] = called.split(' ')
+  return apiAreas.some(({ name }) => name === area)
+    ? 'The documented API has no such operation. "svcctl api" sends any other request.'
+    : `Run "svcctl ${called} --help".`
 }

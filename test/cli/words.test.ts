@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { complete } from '../../src/cli/tab/tab.js'
 import { parse, verbsOf } from '../../src/cli/words/tree.js'
+import { allCommands } from '../../src/commands/index.js'
 import { svcctl } from '../support/within.js'
+
+const all = (await allCommands()).filter(({ words }) => words !== '')
+/** Areas with their verbs. */
+const firstWords = [...new Set(all.map(({ area }) => area))].map((area) => ({
+  area,
+  words: all.filter((one) => one.area === area).map(({ words }) => words),
+}))
 
 const hintOf = async (...words: string[]): Promise<string | undefined> => {
   try {
@@ -16,6 +24,25 @@ const hintOf = async (...words: string[]): Promise<string | undefined> => {
   return undefined
 }
 
+describe('the usual verbs', () => {
+  it.each(['list', 'get', 'create', 'update', 'delete'])(
+    '%s is answered by every area',
+    async (verb) => {
+      const silent: string[] = []
+      let met = 0
+      for (const { area, words } of firstWords) {
+        const hint = words.includes(verb) ? 'is there' : await hintOf(area, verb)
+        met += 1
+        const [, meant] = /^Did you mean ([a-z -]+)\?$/.exec(hint ?? '') ?? []
+        if (hint === undefined || (meant !== undefined && !words.includes(meant)))
+          silent.push(`${area} ${verb}: ${hint}`)
+      }
+      expect(met).toBeGreaterThan(30)
+      expect(silent).toEqual([])
+    },
+  )
+})
+
 describe('words of other tools', () => {
   it.each([
     ['runners show 7', 'Did you mean get?'],
@@ -24,6 +51,13 @@ describe('words of other tools', () => {
     ['integrations rm slack', 'Did you mean delete?'],
     ['deploy-keys remove 1', 'Did you mean delete?'],
     ['geo nodes rm 1', 'Did you mean nodes delete?'],
+    ['geo list', 'Did you mean nodes list?'],
+    ['members delete 5', 'Did you mean remove?'],
+    ['journal get last', 'Did you mean show?'],
+    ['alias create x', 'Did you mean set?'],
+    ['approvals delete 1', 'Did you mean rules delete?'],
+    ['mcp list', 'Run "svcctl mcp --help".'],
+    ['projects delete 1', 'The documented API has no such operation.'],
     ['login', 'Did you mean auth login?'],
     ['merge-requests list', 'Did you mean mr?'],
     ['version', 'Did you mean --version?'],

@@ -137,10 +137,19 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
     flag: ['--max-failures', '1'],
     answer: refused,
   },
-  journal: { line: ['runners', 'pause', '1', '2'], flag: ['--journal', 'none'] },
+  journal: {
+    line: ['runners', 'pause', '1', '2', '--concurrency', '1'],
+    flag: ['--journal', 'none'],
+  },
   resume: { line: ['runners', 'pause', '1'], flag: ['--resume', 'last'] },
-  'undo-record': { line: ['runners', 'pause', '1', '2'], flag: ['--no-undo-record'] },
-  shard: { line: ['runners', 'pause', '1', '2', '3'], flag: ['--shard', '1/2'] },
+  'undo-record': {
+    line: ['runners', 'pause', '1', '2', '--concurrency', '1'],
+    flag: ['--no-undo-record'],
+  },
+  shard: {
+    line: ['runners', 'pause', '1', '2', '3', '--concurrency', '1'],
+    flag: ['--shard', '1/2'],
+  },
   insecure: { line: [...get, '--base-url', 'URL'], flag: ['--insecure'], secure: true },
   curl: { line: get, flag: ['--curl'] },
   output: { line: get, flag: ['--output', 'json'] },

@@ -1,5 +1,5 @@
 /** What is wrong with a line, in our words; the library finds it, and suggests what was meant. */
-import { meantArea, meantVerb } from '../../commands/synonyms.js'
+import { meantArea, meantVerb, missingVerb } from '../../commands/synonyms.js'
 import type { Flag } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { spelled } from '../../engine/plan/spellings.js'
@@ -46,7 +46,7 @@ export const unknownVerb = (
   const known = verbs.map((verb) => `${lead}${verb}`)
   return usage(
     `${called} has no verb "${word}"; it has ${verbs.join(', ')}`,
-    meantVerb(word, known) ?? suggestionIn(message, lead),
+    meantVerb(word, known) ?? suggestionIn(message, lead) ?? missingVerb(called, word),
   )
 }
 
