@@ -91,7 +91,9 @@ describe('alone on a machine', () => {
       expect(commits.stderr).toContain('git is not installed on this machine')
       serving.kill('SIGINT')
     }
-    expect((await serving).stderr).toContain('git is not installed: requests that need it get a 503')
+    expect((await serving).stderr).toContain(
+      'git is not installed: requests that need it get a 503',
+    )
   })
 })
 
