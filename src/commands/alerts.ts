@@ -34,11 +34,11 @@ const flags = {
 type Mine = GivenBy<typeof flags>
 
 /** The alert endpoint; one that begins with a slash is below the instance's own address. */
-const addressOf = async ({ person, place }: Services, given: Mine): Promise<URL> => {
+const addressOf = async ({ ui, place }: Services, given: Mine): Promise<URL> => {
   const text =
     given.flags.endpoint ??
     place.env.SVC_ALERT_ENDPOINT ??
-    (await person.ask('URL of the alert endpoint'))
+    (await ui.ask('URL of the alert endpoint'))
   if (typeof text !== 'string' || text === '') throw noAddress()
   const whole = text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
@@ -61,7 +61,7 @@ export const keyIn = (address: URL): string | undefined => {
 }
 
 const credentialOf = async (
-  { person, place }: Services,
+  { ui, place }: Services,
   given: Mine,
   inAddress: string | undefined,
 ): Promise<Credential> => {
@@ -72,7 +72,7 @@ const credentialOf = async (
     explicit ??
     inAddress ??
     place.env.SVC_ALERT_KEY ??
-    (await person.askSecret('authorization key of the alert endpoint', 'authorization-key'))
+    (await ui.askSecret('authorization key of the alert endpoint', 'authorization-key'))
   if (typeof key === 'string' && key !== '') return { kind, value: key }
   throw usage(
     'alerts send requires --authorization-key (or SVC_ALERT_KEY)',
@@ -94,13 +94,13 @@ const checkKey = async ({ place }: Services, given: Mine, address: URL): Promise
   )
 }
 
-const warnOf = ({ person }: Services, address: URL, inAddress: string | undefined): void => {
+const warnOf = ({ ui }: Services, address: URL, inAddress: string | undefined): void => {
   if (inAddress !== undefined)
-    person.warn(
+    ui.warn(
       'the endpoint URL contains a key, which would end up in logs, so svcctl sends it in a header; pass it with --authorization-key or SVC_ALERT_KEY',
     )
   if (address.protocol === 'http:' && !loopback.test(address.hostname))
-    person.warn(`the key is sent to ${address.host} in clear text; use https`)
+    ui.warn(`the key is sent to ${address.host} in clear text; use https`)
 }
 
 /** What `--test` sends where nothing else is given. */
@@ -177,7 +177,7 @@ const sending = async (services: Services, given: Mine): Promise<Operation> => {
     finish: async (_, came) => {
       if ('failure' in came) throw wrongKey(came.failure)
       if (!('whole' in came) || came.whole.data === undefined) {
-        services.person.note('sent the alert')
+        services.ui.note('sent the alert')
         return { told: true }
       }
       return answered(came.whole)

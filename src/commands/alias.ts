@@ -184,7 +184,7 @@ export const setCommand = define({
     checkAliasLine(text, commands, services.place.env)
     const before = await storeOf(services).setAlias(name, text)
     const told = before === undefined || before === text ? '' : ` (previously ${before})`
-    services.person.note(`set alias ${name}: ${text}${told}`)
+    services.ui.note(`set alias ${name}: ${text}${told}`)
   },
 })
 
@@ -195,7 +195,7 @@ export const listCommand = define({
     const rows = Object.entries(storeOf(services).aliases())
       .map(([name, line]) => ({ name, line }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-    if (rows.length === 0) services.person.note('no aliases; create one with "svcctl alias set"')
+    if (rows.length === 0) services.ui.note('no aliases; create one with "svcctl alias set"')
     await services.answer.printMany(rows, { columns: ['name', 'line'] })
   },
 })
@@ -216,6 +216,6 @@ export const removeCommand = define({
         didYouMean(name, names) ?? 'svcctl alias list shows them.',
       )
     await store.setAlias(name, undefined)
-    services.person.note(`removed the alias ${name}`)
+    services.ui.note(`removed the alias ${name}`)
   },
 })

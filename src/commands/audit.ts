@@ -74,7 +74,7 @@ const filterOf = (given: Mine): AuditFilter => {
 }
 
 /** Entries to the output as they are read; how the log ended, to standard error. */
-async function* entries({ person }: Services, file: string, filter: AuditFilter) {
+async function* entries({ ui }: Services, file: string, filter: AuditFilter) {
   const log = readAudit(file, filter)
   let end: AuditEnd | undefined
   while (end === undefined) {
@@ -82,9 +82,9 @@ async function* entries({ person }: Services, file: string, filter: AuditFilter)
     if (step.done === true) end = step.value
     else yield step.value
   }
-  if (end.records === 0) person.note('nothing found')
-  if (end.more) person.note(`showing the latest ${end.records}; use --last <n> for more`)
-  if (end.unreadable > 0) person.warn(`${end.unreadable} lines of ${file} are not valid entries`)
+  if (end.records === 0) ui.note('nothing found')
+  if (end.more) ui.note(`showing the latest ${end.records}; use --last <n> for more`)
+  if (end.unreadable > 0) ui.warn(`${end.unreadable} lines of ${file} are not valid entries`)
 }
 
 export const listCommand = define({

@@ -179,7 +179,7 @@ export const completion = define({
     },
   ],
   examples: ['completion bash', 'completion zsh'],
-  run: async ({ answer, person, place }: Services, given: Given) => {
+  run: async ({ answer, ui, place }: Services, given: Given) => {
     const wanted = given.args[0] ?? presentShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)
@@ -187,7 +187,7 @@ export const completion = define({
         wanted === undefined ? 'unknown shell' : `there is no completion for "${wanted}"`,
         `Name one of ${names.join(', ')}.`,
       )
-    if (answer.terminal) person.note(`install it with: ${shell.install}`)
+    if (answer.terminal) ui.note(`install it with: ${shell.install}`)
     await answer.write(shell.script)
   },
 })

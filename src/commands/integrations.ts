@@ -74,17 +74,17 @@ interface Once {
   readonly secret: (slug: string, question: string, name: string) => Promise<string | undefined>
 }
 
-const onceEach = ({ person }: Services): Once => {
+const onceEach = ({ ui }: Services): Once => {
   const said = new Set<string>()
   const answers = new Map<string, Promise<string | undefined>>()
   return {
     note: (text) => {
-      if (!said.has(text)) person.note(text)
+      if (!said.has(text)) ui.note(text)
       said.add(text)
     },
     secret: (slug, question, name) => {
       const key = `${slug} ${name}`
-      const answer = answers.get(key) ?? person.askSecret(question, name)
+      const answer = answers.get(key) ?? ui.askSecret(question, name)
       answers.set(key, answer)
       return answer
     },

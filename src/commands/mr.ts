@@ -65,15 +65,15 @@ const flags = {
 } as const
 
 const rebasing = (services: Services, given: GivenBy<typeof flags>): Operation => {
-  const { person } = services
+  const { ui } = services
   const timeout = given.flags['wait-timeout']
   if (given.flags.wait !== true) return { done: 'rebase requested' }
   return {
     finish: async (plan: Plan, came: Received) => {
       if ('failure' in came) throw came.failure
-      return person.leaving(askedFor(plan), () => settled(services, plan, timeout))
+      return ui.leaving(askedFor(plan), () => settled(services, plan, timeout))
     },
-    around: (work) => person.progress('rebasing', work),
+    around: (work) => ui.progress('rebasing', work),
     done: 'rebased',
     emit: { endpoint: mr.get },
   }

@@ -67,7 +67,7 @@ export const listCommand = define({
   run: async (services) => {
     const store = storeOf(services)
     const rows = store.list().map((profile) => shown(profile, store.current()))
-    if (rows.length === 0) services.person.note('no profiles; create one with "svcctl auth login"')
+    if (rows.length === 0) services.ui.note('no profiles; create one with "svcctl auth login"')
     await services.answer.printMany(rows, {
       columns: ['name', 'current', 'base_url', 'token', 'user'],
       known: settingFields,
@@ -147,7 +147,7 @@ export const setCommand = define({
       throw usage('nothing to change', `Settings: ${settingNames.join(', ')}.`)
     await checkWords(services, given.flags.vocabulary)
     const profile = await storeOf(services).set(name, changes)
-    services.person.note(`updated profile "${name}"`)
+    services.ui.note(`updated profile "${name}"`)
     await services.answer.print(shown(profile, storeOf(services).current()), {
       known: settingFields,
       changed: true,
@@ -166,8 +166,8 @@ export const deleteCommand = define({
     const profile = known(services, name)
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
-    await services.person.confirm(`This deletes profile "${name}" and its credential.`, [name], of)
+    await services.ui.confirm(`This deletes profile "${name}" and its credential.`, [name], of)
     await removeProfile(storeOf(services), tokensOf(services), name)
-    services.person.note(`deleted profile "${name}"`)
+    services.ui.note(`deleted profile "${name}"`)
   },
 })

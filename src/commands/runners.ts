@@ -66,11 +66,11 @@ const record = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer
   answered(await instance.call(runners.get, pathIn(runners.get, plan.values)))
 
 /** A command that needs idle runners must not begin without. */
-const notDrained = (person: Services['person'], error: unknown): Failure => {
+const notDrained = (ui: Services['ui'], error: unknown): Failure => {
   const failure = survived(error)
   const { category } = failure
   // Of several, each has been told by now; of one, nothing has.
-  if (category !== 'partial' && category !== 'interrupted') person.report(failure)
+  if (category !== 'partial' && category !== 'interrupted') ui.report(failure)
   return new Failure(category, 'not all runners could be drained, so the command was not run', {
     hint: `Paused runners stay paused. ${resumeHint}`,
   })
@@ -128,7 +128,7 @@ const checkJournal = ({ journal }: WorkspaceService['globals']): void => {
 
 /** Pauses all before any is waited for, so that none takes jobs meanwhile; then waits until each is idle. */
 const draining = (services: Services, given: GivenBy<typeof flags>): Operation => {
-  const { instance, person, place } = services
+  const { instance, ui, place } = services
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
   if (command !== undefined) checkJournal(place.globals)
   const until = inSeconds(timeout, place.clock)
@@ -137,14 +137,14 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
   const idling = async (plan: Plan, came: Received): Promise<PlanAnswer> => {
     if ('failure' in came) throw came.failure
     await idle(services, plan, until, hear)
-    person.note(`${nameOf(plan)}: paused, no running jobs`)
+    ui.note(`${nameOf(plan)}: paused, no running jobs`)
     drained.push(plan)
     return command === undefined ? record(instance, plan) : { told: true }
   }
   const waiting = <T>(work: () => Promise<T>): Promise<T> =>
-    person.progress('waiting for running jobs', (say) => {
+    ui.progress('waiting for running jobs', (say) => {
       hear = waitingLine(say)
-      return person.leaving(stillPaused('jobs were running'), work)
+      return ui.leaving(stillPaused('jobs were running'), work)
     })
   const operation: Operation = {
     given: { ...given, flags: others },
@@ -165,7 +165,7 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
     reads: true,
     around: (work) =>
       waiting(work).catch((error: unknown) => {
-        throw notDrained(person, error)
+        throw notDrained(ui, error)
       }),
     after: () => afterwards(services, drained, command),
     final: '--resume-after resumes its runners automatically',
@@ -178,15 +178,13 @@ const wasActive = ({ record: before }: Plan): boolean =>
 
 /** Runs the command; the runners take jobs again whatever came of it. */
 const afterwards = async (
-  { answer, person, place }: Services,
+  { answer, ui, place }: Services,
   plans: readonly Plan[],
   command: string,
 ): Promise<readonly Plan[]> => {
-  const failure = await person.leaving(stillPaused('the command ran'), () =>
-    runCommand(place, command),
-  )
+  const failure = await ui.leaving(stillPaused('the command ran'), () => runCommand(place, command))
   if (failure !== undefined) {
-    person.report(failure)
+    ui.report(failure)
     answer.exit(failure.exitCode)
   }
   const again = plans.filter(wasActive)

@@ -102,7 +102,7 @@ export const update = define({
     'settings update --default-project-visibility internal',
     'settings update --domain-allowlist example.com,example.org',
   ],
-  operation: ({ answer, instance, person }) => {
+  operation: ({ answer, instance, ui }) => {
     if (answer.reader !== 'people') return {}
     let old: Settings | undefined
     return {
@@ -115,7 +115,7 @@ export const update = define({
         if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
         const names = changed(old, now)
         if (names.length === 0)
-          person.note(
+          ui.note(
             showsAll(now, plan)
               ? 'nothing changed: the settings already have these values'
               : 'no visible setting changed',

@@ -13,9 +13,9 @@ const kinds = ['projects', 'snippets', 'groups'] as const
 
 /** Follows the projects on the source until none is left. */
 const empty = async (services: Services, source: string, timeout: number): Promise<void> => {
-  const { instance, person, place } = services
+  const { instance, ui, place } = services
   let left = 0
-  await person.progress(`waiting until ${source} is empty`, async (say) => {
+  await ui.progress(`waiting until ${source} is empty`, async (say) => {
     const none = async (): Promise<true | undefined> => {
       const input = { repository_storage: source, simple: true }
       left = (await instance.records(projects.list, input)).length
@@ -27,7 +27,7 @@ const empty = async (services: Services, source: string, timeout: number): Promi
       hint: `The moves continue. Check them with: svcctl projects list --repository-storage ${quoted(source)}. Schedule failed moves again.`,
     })
   })
-  person.note(`no projects left on ${source}`)
+  ui.note(`no projects left on ${source}`)
 }
 
 const flags = {

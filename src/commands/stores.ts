@@ -10,12 +10,12 @@ interface Patient {
 }
 
 /** What the rooms that lock their files hear and heed. */
-export const patient = ({ person, place }: Pick<Services, 'person' | 'place'>): Patient => ({
-  note: (text) => person.note(text),
+export const patient = ({ ui, place }: Pick<Services, 'ui' | 'place'>): Patient => ({
+  note: (text) => ui.note(text),
   signal: place.clock.signal,
 })
 
-type Waiting = Pick<Services, 'person' | 'place'>
+type Waiting = Pick<Services, 'ui' | 'place'>
 
 /** The profiles, with the names for lines. */
 export const storeOf = (services: Waiting) =>

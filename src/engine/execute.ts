@@ -22,7 +22,7 @@ import { checkSelection } from './targets/selected-list.js'
 import type { Until } from './until.js'
 
 /** What a line says of its journal, before anything of it is understood. */
-const wishOf = (
+const journalOptionsOf = (
   command: Command,
   raw: Raw,
   globals: Globals,
@@ -137,7 +137,7 @@ const executeOne = async (
   decided(toldBy(globals, format))
   checkLine(command, raw, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
-  const wish = wishOf(command, raw, globals, parents)
+  const journaling = journalOptionsOf(command, raw, globals, parents)
   const words = { ...(await ownWords(command, own)), ...inWords(part) }
   const said = { ...words, ...(await untilOf(command, globals, words)) }
   const running = await startRun({
@@ -150,21 +150,21 @@ const executeOne = async (
     env: process.env,
     signal,
     stdin: input,
-    listed: wish.source !== 'arguments' || globals.resume !== undefined,
-    wish,
+    listed: journaling.source !== 'arguments' || globals.resume !== undefined,
+    journaling,
     within,
     chosen: new Map(),
   })
   const { printing, close } = running
   let failed: unknown
   try {
-    await preflight({ command, globals, person: running.services.person, ...words }, early)
+    await preflight({ command, globals, ui: running.services.ui, ...words }, early)
     checkShown(format, command, globals)
-    await follow({ command, raw, globals, signal, parents, running, wish, input, ...said })
+    await follow({ command, raw, globals, signal, parents, running, journaling, input, ...said })
   } catch (error) {
     if (!(error instanceof Printed)) failed = error
   }
-  await wish.resumed?.journal.close()
+  await journaling.resumed?.journal.close()
   input.close()
   // An output that cannot be ended must not hide what ended the run.
   await close().catch((error: unknown) => {

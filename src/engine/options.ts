@@ -128,7 +128,7 @@ export interface RunOptions {
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
   /** What the line says of its journal. */
-  readonly wish: JournalOptions
+  readonly journaling: JournalOptions
   /** Where it is one of several instances. */
   readonly part?: InstancePart
   /** Where it is within another: what it has from there, and how it is seen. */

@@ -15,7 +15,7 @@ import type { RunOptions } from './options.js'
 interface Line {
   readonly command: Command
   readonly globals: Globals
-  readonly person: Pick<UiService, 'note'>
+  readonly ui: Pick<UiService, 'note'>
   readonly words?: Words
 }
 
@@ -24,10 +24,10 @@ interface Line {
  * @throws Failure `usage` for flags that do not go together
  */
 export const preflight = async (
-  { command, globals, person, words }: Line,
+  { command, globals, ui, words }: Line,
   early: readonly string[],
 ): Promise<void> => {
-  for (const text of early) person.note(text)
+  for (const text of early) ui.note(text)
   checkRehearsal({ command, globals })
   checkJournal(globals)
   if (globals.web && isRepeated(globals))

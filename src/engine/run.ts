@@ -132,7 +132,7 @@ const takenUp = async (line: RunLine): Promise<RunLine | undefined> => {
 }
 
 /** What of a run whose input was cut cannot be done. */
-const checkWhole = ({ wish: { resumed } }: RunLine): void => {
+const checkWhole = ({ journaling: { resumed } }: RunLine): void => {
   if (resumed === undefined || resumed.again || resumed.past.total !== undefined) return
   throw new Failure(
     'partial',
@@ -157,17 +157,17 @@ const asked = async (
   coming: ObjectStream | undefined,
   rowFields: RowFieldsOf,
 ): Promise<Given> => {
-  const { command, raw, parents, input, signal, running, wish, words } = line
-  const { person } = running.services
+  const { command, raw, parents, input, signal, running, journaling, words } = line
+  const { ui } = running.services
   const said = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
     project: parents && '',
     env: process.env,
     stdin: input.text,
     coming,
     rowFields,
-    note: (text) => person.note(text),
-    warn: (text) => person.warn(text),
-    read: digesting(wish),
+    note: (text) => ui.note(text),
+    warn: (text) => ui.warn(text),
+    read: digesting(journaling),
     signal,
   })
   return asNeutral(said, raw, command, words)
@@ -209,10 +209,10 @@ const followTargets = async (taken: RunLine): Promise<void> => {
   const coming = await comingOf(taken)
   const rowFields = rowFieldsOf(taken)
   const line = { ...taken, ...(coming === undefined ? await pipedParents(taken, rowFields) : {}) }
-  const { command, parents, running, wish } = line
+  const { command, parents, running, journaling } = line
   const { services } = running
   const [slot] = line.slots ?? []
-  if (slot !== undefined) wish.parents = slot.parent.column
+  if (slot !== undefined) journaling.parents = slot.parent.column
   const said = await asked(line, coming, rowFields)
   const selection = await running.selection(said)
   if (parents !== undefined) return followOver({ ...line, parents }, said, selection)

@@ -143,13 +143,13 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: DeferredN
     unkept: place.unkept,
     screen: heardBy(screen, globals.verbose),
   })
-  const person = new (sendsAll(options) ? Prompter : SilentPrompter)(globals, screen, {
+  const ui = new (sendsAll(options) ? Prompter : SilentPrompter)(globals, screen, {
     command: options.command,
     owner: () => place.session(),
     glance: exchange.glance,
   })
   const budget = new SingleBudget(globals.limit !== undefined)
-  return { sessions, place, printing, answer, exchange, person, budget }
+  return { sessions, place, printing, answer, exchange, ui, budget }
 }
 
 type Room = Awaited<ReturnType<typeof roomOf>>
@@ -192,23 +192,23 @@ const previewOf = (options: RunOptions, { engine, exchange, sending, lists }: Pr
 /** What keeps the journal of a run; nothing where nothing is written. */
 const keeperOf = (
   options: RunOptions,
-  { exchange, place, person }: Pick<Room, 'exchange' | 'place' | 'person'>,
+  { exchange, place, ui }: Pick<Room, 'exchange' | 'place' | 'ui'>,
   late: { readonly instance: () => InstanceService; readonly answered: JournalParts['answered'] },
 ): Pick<Engine, 'keeper' | 'resumed'> => {
   if (!sendsAll(options)) return {}
-  const { command, globals, wish, chosen } = options
+  const { command, globals, journaling, chosen } = options
   const keeper: Engine['keeper'] = (first, single, final) => {
-    if (!isKept({ command, globals, wish }, first)) return undefined
+    if (!isKept({ command, globals, journaling }, first)) return undefined
     return async () => {
       const { JournaledRun } = await import('./journaling/journaled-run.js')
       const selected = (plan: Plan): unknown => recordFor(chosen, plan)
       const parts = {
         command,
         globals,
-        wish,
+        journaling,
         selected,
         place,
-        person,
+        ui,
         reads: exchange.once,
         admits: exchange.admits,
         single,
@@ -220,7 +220,7 @@ const keeperOf = (
       )
     }
   }
-  return { keeper, resumed: () => wish.resumed }
+  return { keeper, resumed: () => journaling.resumed }
 }
 
 /** What is said once all is done. */
@@ -235,27 +235,27 @@ export const createServices = async (options: RunOptions): Promise<RunServices> 
   const screen = await streamsOf(options)
   const below = new DeferredNotes(screen.notes)
   const room = await roomOf(options, screen, below)
-  const { sessions, place, printing, answer, exchange, person, budget } = room
+  const { sessions, place, printing, answer, exchange, ui, budget } = room
   const reads = readsOf(exchange, options)
   const planning = new Planning(options, screen, place, reads)
   const choice = choiceOf(options, { ...room, planning, reads })
   const writer = { writer: answer.writer.bind(answer), ...listsEnd(options, below) }
   const lists = new Lists(globals, exchange.instance, writer, choice)
-  const sending = new Caller(exchange, person, answer, globals, options.words)
+  const sending = new Caller(exchange, ui, answer, globals, options.words)
   const run = { command: named(options.command), gate: exchange.gate, signal, listed }
-  const engine: Engine = { send: (plan) => sending.send(plan), answer, person, globals, ...run }
+  const engine: Engine = { send: (plan) => sending.send(plan), answer, ui, globals, ...run }
   const keeper = keeperOf(options, room, {
     instance: () => instance,
     answered: () => planning.answered,
   })
   const crowd = new BulkRunner({ ...engine, ...keeper })
-  const parts = { planning, sending, exchange, lists, crowd, person, answer }
+  const parts = { planning, sending, exchange, lists, crowd, ui, answer }
   const instance = instanceOf(options, parts)
   const preview = previewOf(options, { engine, exchange, sending, lists })
   const requests = new Requests(planning)
   const carrying = { requests, lists, crowd, answer, globals, preview, curl: new Curl(parts) }
   return {
-    services: { instance, answer, person, place },
+    services: { instance, answer, ui, place },
     selection: selectionOf(options, { ...parts, reads, place }),
     parts: { ...carrying, live: (operation) => liveHow(parts, operation) },
     listOver: listingOver(options, { ...parts, place, requests, below, choice }),

@@ -190,7 +190,7 @@ const optionsFor = (
     own,
     words,
     listed: false,
-    wish: {
+    journaling: {
       source: 'arguments',
       raw: { args: [], flags: new Map() },
       several: false,
@@ -207,7 +207,7 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
   const running = await startRun(options)
   const { services } = running
   try {
-    await preflight({ command, globals, person: services.person, ...(words && { words }) }, [])
+    await preflight({ command, globals, ui: services.ui, ...(words && { words }) }, [])
     if (command.run !== undefined) await command.run(services, given)
     else await running.perform(given, (await command.operation?.(services, given)) ?? {})
   } catch (error) {

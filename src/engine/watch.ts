@@ -33,7 +33,7 @@ interface Watching {
 
 /** One round. @returns whether what is waited for is so */
 const oneRound = async (
-  { person, place: { clock } }: Pick<Services, 'person' | 'place'>,
+  { ui, place: { clock } }: Pick<Services, 'ui' | 'place'>,
   { until, first }: { readonly until: AwaitedState | undefined; readonly first: boolean },
   round: () => Promise<void>,
 ): Promise<boolean> => {
@@ -42,7 +42,7 @@ const oneRound = async (
   } catch (error) {
     // Who waits for something waits for the network, too.
     if ((first && until === undefined) || !passing(error)) throw error
-    person.warn(error.message)
+    ui.warn(error.message)
     return false
   }
   return until?.holds(clock.now()) === true

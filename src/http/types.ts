@@ -150,9 +150,9 @@ export interface ListOptions {
   readonly told?: (records: number, total: number | undefined) => void
 }
 
-/** Looks out for names of fields in records that nobody parses. */
+/** Which names of fields to find in records that are not parsed. */
 export interface FieldMatch {
-  /** What the names end in, without case; at least three letters. */
+  /** What the names end in; the case does not matter. */
   readonly endings: readonly string[]
   /** Whether a name that ends so is one of them; without it each is. */
   readonly isName?: (name: string) => boolean

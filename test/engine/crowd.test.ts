@@ -16,7 +16,7 @@ const ran = async (how: Many, interactive = false) => {
   const engine = {
     send: async () => ({ status: 204, headers: {}, bytes: new Uint8Array(), data: undefined }),
     answer: { flush: async () => {} },
-    person: {
+    ui: {
       interactive,
       note: (text: string) => said.push(`note: ${text}`),
       naming: async () => ['key 1 "one"'],

@@ -205,13 +205,8 @@ describe('a call', () => {
       client: async () => ({ call: answer }) as unknown as Client,
       request: async (ask: Ask) => buildRequest(ask),
     }
-    const person = { note: (text: string) => void said.push(text) }
-    const service = new Caller(
-      exchange,
-      person,
-      { exit: (code) => void codes.push(code) },
-      { strict },
-    )
+    const ui = { note: (text: string) => void said.push(text) }
+    const service = new Caller(exchange, ui, { exit: (code) => void codes.push(code) }, { strict })
     return { service, said, codes }
   }
   const get: Ask = { endpoint: runners.get, values: { id: 7 } }

@@ -55,34 +55,34 @@ const present = (
   }
   // Of flags, streams and the command only what a person is asked about.
   type Made = ConstructorParameters<typeof Prompter>
-  const person = new Kind(
+  const ui = new Kind(
     { yes: false, ...globals } as unknown as Made[0],
     screen as unknown as Made[1],
     subject as unknown as Made[2],
   )
-  return { person, said, asked, held }
+  return { ui, said, asked, held }
 }
 
 it('asks where somebody is there, and nobody else', async () => {
   const there = present({ typed: 'blue' })
-  expect(await there.person.ask('Which colour?')).toBe('blue')
-  expect(await there.person.askSecret('Token?', 'token')).toBe('hidden')
+  expect(await there.ui.ask('Which colour?')).toBe('blue')
+  expect(await there.ui.askSecret('Token?', 'token')).toBe('hidden')
   const alone = present({ interactive: false, typed: 'blue' })
-  expect(await alone.person.ask('Which colour?')).toBeUndefined()
-  expect(await alone.person.askSecret('Token?', 'token')).toBeUndefined()
+  expect(await alone.ui.ask('Which colour?')).toBeUndefined()
+  expect(await alone.ui.askSecret('Token?', 'token')).toBeUndefined()
   expect([there.asked, alone.asked]).toEqual([['Which colour?', 'Token?'], []])
 })
 
 it('does not ask for a secret that is not sent', async () => {
-  const { person, asked } = present({}, SilentPrompter)
-  expect(await person.askSecret('Token?', 'token')).toBe('<token>')
+  const { ui, asked } = present({}, SilentPrompter)
+  expect(await ui.askSecret('Token?', 'token')).toBe('<token>')
   expect(asked).toEqual([])
 })
 
 it('confirms with where, as whom and what, at most ten by name', async () => {
-  const { person, said, asked } = present()
+  const { ui, said, asked } = present()
   const names = Array.from({ length: 12 }, (_, i) => `runner ${i + 1}`)
-  await person.confirm('They are deleted.', async () => names)
+  await ui.confirm('They are deleted.', async () => names)
   expect(asked).toEqual(['Continue?'])
   expect(said).toHaveLength(1)
   expect(said[0]).toEqual([
@@ -94,34 +94,34 @@ it('confirms with where, as whom and what, at most ten by name', async () => {
 })
 
 it('confirms of another owner where it is another’s', async () => {
-  const { person, said } = present()
-  await person.confirm('It is deleted.', ['one'], { baseUrl: 'https://other.test' })
+  const { ui, said } = present()
+  await ui.confirm('It is deleted.', ['one'], { baseUrl: 'https://other.test' })
   expect(said[0]).toEqual(['On https://other.test:', '  one', 'It is deleted.'])
 })
 
 it('goes on after --yes without a word, and refuses where nobody can be asked', async () => {
-  const { person, said, asked } = present({ yes: true })
-  await person.confirm('They are deleted.', async () => {
+  const { ui, said, asked } = present({ yes: true })
+  await ui.confirm('They are deleted.', async () => {
     throw new Error('asked for names nobody sees')
   })
   expect([said, asked]).toEqual([[], []])
   const alone = present({ interactive: false })
-  await expect(alone.person.confirm('They are deleted.')).rejects.toMatchObject({ exitCode: 2 })
+  await expect(alone.ui.confirm('They are deleted.')).rejects.toMatchObject({ exitCode: 2 })
 })
 
 it('changes nothing where the answer is no', async () => {
-  const { person } = present({ agrees: false })
-  await expect(person.confirm('They are deleted.')).rejects.toMatchObject({
+  const { ui } = present({ agrees: false })
+  await expect(ui.confirm('They are deleted.')).rejects.toMatchObject({
     exitCode: 2,
     message: 'not confirmed; nothing was changed',
   })
 })
 
 it('says to who leaves what goes on, and lets other failures through', async () => {
-  const { person } = present()
+  const { ui } = present()
   const stays = { text: 'while waiting; the rebase goes on', hint: 'Look again.' }
   const leaving = (error: Error) =>
-    person.leaving(stays, async () => {
+    ui.leaving(stays, async () => {
       throw error
     })
   const abort = Object.assign(new Error('aborted'), { name: 'AbortError' })
@@ -132,13 +132,13 @@ it('says to who leaves what goes on, and lets other failures through', async () 
       details: { hint: 'Look again.' },
     })
   await expect(leaving(new Failure('not_found', 'gone'))).rejects.toMatchObject({ message: 'gone' })
-  expect(await person.leaving(stays, async () => 7)).toBe(7)
+  expect(await ui.leaving(stays, async () => 7)).toBe(7)
 })
 
 it('holds the meter while another line of progress is there, also when the work fails', async () => {
-  const { person, held } = present()
+  const { ui, held } = present()
   await expect(
-    person.progress('waiting', async () => {
+    ui.progress('waiting', async () => {
       expect(held).toEqual(['held'])
       throw new Error('no')
     }),

@@ -20,7 +20,7 @@ const unsent = () => {
       refuseChoice: () => {},
     },
     answer: { write: async (text: string | Uint8Array) => void printed.push(String(text).trim()) },
-    person: { note: (text: string) => void notes.push(text) },
+    ui: { note: (text: string) => void notes.push(text) },
   }
   // Planning is handed through, and not looked at here.
   const instance = new UnsentInstance({

@@ -92,7 +92,7 @@ export const servicesOf = async (
     signal,
     stdin: { text: async () => '', chunks },
     listed: false,
-    wish: { source: 'arguments', raw, several: false, digests: new Map() },
+    journaling: { source: 'arguments', raw, several: false, digests: new Map() },
     chosen: new Map(),
     within: runWithin,
     own: ownOf([], env),

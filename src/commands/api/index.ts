@@ -252,7 +252,7 @@ const pages = async ({ place }: Services, template: WireRequest): Promise<Operat
 })
 
 /** One request, its answer printed as it came. */
-const one = async ({ person, place }: Services, request: WireRequest): Promise<Operation> => {
+const one = async ({ ui, place }: Services, request: WireRequest): Promise<Operation> => {
   const { method, path } = request
   const deletes = method === 'DELETE'
   const called = await jobEndpoint(place, request)
@@ -276,7 +276,7 @@ const one = async ({ person, place }: Services, request: WireRequest): Promise<O
       const { status, bytes } = came.whole
       if (status === 304) return { unchanged: true }
       if (bytes.length > 0) return { bytes }
-      person.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
+      ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
       return { told: true }
     },
   }

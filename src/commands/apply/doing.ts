@@ -1,9 +1,9 @@
 /** A plan that was agreed to, done: carried out, read once more, told of. */
 
-import { maxConcurrent } from '../../base/map-concurrent.js'
 import type { PlannedAction } from '../../desired/actions.js'
 import type { Carried } from '../../desired/applying/carrying.js'
 import type { Verified } from '../../desired/applying/verifying.js'
+import { concurrencyLimit } from '../../engine/command/globals.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Attributes } from '../../engine/journal/lines.js'
 import { keptAs } from '../../engine/journaling/runs.js'
@@ -58,17 +58,17 @@ const toldOf = (id: string, { outcomes, skipped }: Carried, { unkept }: Verified
 
 /** Failures in full, what was not kept, and the counts. */
 const tellDone = async (
-  { services: { person, place }, run }: ApplyRun,
+  { services: { ui, place }, run }: ApplyRun,
   { report }: Carried,
   { unkept, unread }: Verified,
 ): Promise<void> => {
   const { closingLine } = await import('../../engine/work/report.js')
-  for (const { item, failure } of report.failures) person.report(failure, item.object)
+  for (const { item, failure } of report.failures) ui.report(failure, item.object)
   for (const { action, found } of unkept)
-    for (const { text } of found) person.warn(`${action.id}: ${text}`)
+    for (const { text } of found) ui.warn(`${action.id}: ${text}`)
   for (const { action, failure } of unread)
-    person.warn(`${action.id}: could not be read again: ${failure.message}`)
-  person.note(closingLine(report, keptAs(run.journal, 'apply', place.globals)))
+    ui.warn(`${action.id}: could not be read again: ${failure.message}`)
+  ui.note(closingLine(report, keptAs(run.journal, 'apply', place.globals)))
 }
 
 const endsOf = ({ outcomes }: Carried): ReadonlyMap<string, ActionEnd> =>
@@ -111,14 +111,13 @@ const nothingVerified: Verified = { unkept: [], unread: [] }
 
 /** Carries the plan out, each action on record. */
 const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Promise<Carried> => {
-  const { person, place } = services
-  const [{ carryOut }, { recordIn }, { parseMostFailures }] = await Promise.all([
+  const { ui, place } = services
+  const [{ carryOut }, { recordIn }, { parseFailureLimit }] = await Promise.all([
     import('../../desired/applying/carrying.js'),
     import('../../engine/journal/record.js'),
     import('../../engine/work/report.js'),
   ])
-  const { concurrency = 'auto', maxFailures } = place.globals
-  const tally = person.tally(actions.length)
+  const tally = ui.tally(actions.length)
   const record =
     run.journal &&
     recordIn(
@@ -132,8 +131,8 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
     sight: made.sight,
     secrets: secrets.values,
     // How many are sent at once is the gate's affair: every request passes it.
-    gate: { width: concurrency === 'auto' ? maxConcurrent : concurrency },
-    ...(maxFailures === undefined ? {} : { mostFailures: parseMostFailures(maxFailures) }),
+    gate: { width: concurrencyLimit(place.globals) },
+    failureLimit: parseFailureLimit(place.globals.maxFailures),
     signal: place.clock.signal,
     record,
     numbered: ({ id }) => run.places.get(id),
@@ -159,7 +158,7 @@ const remembered = async (
     if (secrets.unusable === undefined) await secrets.record.remember(set)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    services.person.warn(`cannot record which secrets were set: ${why}`)
+    services.ui.warn(`cannot record which secrets were set: ${why}`)
   }
 }
 
@@ -169,7 +168,7 @@ const verified = async (doing: ApplyRun, all: Carried): Promise<Verified> => {
   const engine = await import('../../desired/applying/verifying.js')
   const { each } = writableOf(services)
   const { sleep } = services.place.clock
-  return services.person.progress('verifying the changes', () =>
+  return services.ui.progress('verifying the changes', () =>
     engine.verify(
       { sight: made.sight, each, sleep },
       actions.filter((action) => isDone(all, action)),

@@ -79,8 +79,8 @@ const wantedBy = async (
   secrets: Awaited<ReturnType<typeof secretsOf>>,
   undoing: ApplyUndo | undefined,
 ): Promise<Wanted> => {
-  const { person } = services
-  const made = await person.progress('comparing', () =>
+  const { ui } = services
+  const made = await ui.progress('comparing', () =>
     inLittleMemory((look) =>
       madePlan(services, agreed?.given ?? given, {
         secrets: secrets.policy,
@@ -105,14 +105,14 @@ const wantedBy = async (
         hint: 'Nothing was written. Create the plan again, or pass --stale skip to apply the rest.',
       },
     )
-  for (const { id, why } of stale) person.note(`skipped: ${id}: ${why}`)
-  if (agreed.open === undefined) noteBeyond(person, agreed, made)
+  for (const { id, why } of stale) ui.note(`skipped: ${id}: ${why}`)
+  if (agreed.open === undefined) noteBeyond(ui, agreed, made)
   return { made: await withOnly(made, actions), actions, partly: stale.length > 0 }
 }
 
 /** What the files want besides by now: nobody agreed to it. */
 const noteBeyond = (
-  { note }: Pick<Services['person'], 'note'>,
+  { note }: Pick<Services['ui'], 'note'>,
   { file, document }: Agreed,
   { plan }: MadePlan,
 ): void => {
@@ -133,7 +133,7 @@ const withOnly = async (made: MadePlan, actions: readonly PlannedAction[]): Prom
 
 /** @param seen whether the plan stands on the screen, where nothing of it has to be said again */
 const confirmed = async (
-  { person }: Services,
+  { ui }: Services,
   { actions, made }: Wanted,
   seen: boolean,
 ): Promise<void> => {
@@ -141,9 +141,9 @@ const confirmed = async (
   const lost = deletes.length === 0 ? '' : `, ${deletes.length} of them deletes`
   const count = actions.length === 1 ? '1 change is' : `${actions.length} changes are`
   const what = `${count} made at ${made.head.instance}${lost}.`
-  if (seen) await person.confirm(what)
+  if (seen) await ui.confirm(what)
   else
-    await person.confirm(
+    await ui.confirm(
       what,
       actions.map(({ id }) => id),
       undefined,
@@ -173,7 +173,7 @@ const begun = async (
   own: ResumedRun | undefined,
   undoing: ApplyUndo | undefined,
 ): Promise<ApplyRun | undefined> => {
-  const { person, place } = services
+  const { ui, place } = services
   const agreed = own?.agreed ?? (await agreedIn(services, given))
   const asked = agreed?.given ?? given
   const secrets = await secretsOf(services, asked.flags.secrets)
@@ -193,7 +193,7 @@ const begun = async (
   if (wanted.partly) services.answer.exit(exitCodes.partial)
   endOf(services, wanted.made, failOn)
   if (wanted.actions.length === 0) {
-    if (own !== undefined) person.note('nothing is left to do')
+    if (own !== undefined) ui.note('nothing is left to do')
     await own?.end('completed')
     return undefined
   }
@@ -226,8 +226,7 @@ export const applying = async (
   let own: ResumedRun | undefined
   try {
     own = resume === undefined ? undefined : await resumedRun(services, given, resume)
-    if (resume !== undefined && own === undefined)
-      return services.person.note('nothing is left to do')
+    if (resume !== undefined && own === undefined) return services.ui.note('nothing is left to do')
     const doing = await begun(services, given, own, undoing)
     if (doing !== undefined) await done(doing)
   } finally {

@@ -122,7 +122,7 @@ export const keptRun = async (
 }
 
 /** Says that the last apply to this instance was not finished: a plan made anew may leave what that had begun. */
-export const noteUnfinished = async ({ person, place }: Services): Promise<void> => {
+export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => {
   const [{ journalsIn }, { isDone, readPast }] = await Promise.all([
     import('../../engine/journal/folder.js'),
     import('../../engine/journal/past.js'),
@@ -136,7 +136,7 @@ export const noteUnfinished = async ({ person, place }: Services): Promise<void>
   if (past === undefined || isDone(past)) return
   const { journal: _, ...globals } = place.globals
   const again = againBy(command, globals)
-  person.note(`the last apply to ${instance} did not finish; run ${again} to complete it`)
+  ui.note(`the last apply to ${instance} did not finish; run ${again} to complete it`)
 }
 
 const parsed = (text: string): unknown => {
@@ -202,7 +202,7 @@ export const resumedRun = async (
   given: PlanGiven,
   name: string,
 ): Promise<ResumedRun | undefined> => {
-  const { place, person } = services
+  const { place, ui } = services
   checkLine(given)
   const [folder, { isDone, nextOf }, { checkIdentity }, { readKept }] = await Promise.all([
     import('../../engine/journal/folder.js'),
@@ -225,7 +225,7 @@ export const resumedRun = async (
   const kept = await keptIn(path)
   const document = readKept(kept.plan, path)
   checkFiles(kept.cwd, before.header.id, document)
-  if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
+  if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await takeUpJournal(place, before.file)
   const { endpoint } = past.header
   const open = document.actions.filter(

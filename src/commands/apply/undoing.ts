@@ -44,15 +44,15 @@ const doneBy = async ({ file, states }: Past) => {
   return { there, lost, flags: kept.flags }
 }
 
-const tellLost = ({ person }: Services, lost: readonly string[]): void => {
+const tellLost = ({ ui }: Services, lost: readonly string[]): void => {
   for (const address of lost.slice(0, mostNamed))
-    person.note(`${address}: cannot be undone: its previous state cannot be read`)
-  if (lost.length > mostNamed) person.note(`${lost.length - mostNamed} more cannot be undone`)
+    ui.note(`${address}: cannot be undone: its previous state cannot be read`)
+  if (lost.length > mostNamed) ui.note(`${lost.length - mostNamed} more cannot be undone`)
 }
 
 /** What of a plan takes back what the run did; what was changed since is told, and left as it is. */
 const dueIn =
-  ({ answer, person }: Services, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
+  ({ answer, ui }: Services, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
   async ({ plan, sight }: MadePlan) => {
     const { addressText } = await import('../../desired/address.js')
     const due: PlannedAction[] = []
@@ -68,11 +68,11 @@ const dueIn =
       if (why === undefined) due.push(action)
       else {
         const text = `it changed since the run: ${why}`
-        person.report(new Failure('conflict', text), addressText(action.address))
+        ui.report(new Failure('conflict', text), addressText(action.address))
         answer.exit(exitCodes.partial)
       }
     }
-    if (due.length === 0) person.note('the run made no changes to revert')
+    if (due.length === 0) ui.note('the run made no changes to revert')
     return due
   }
 

@@ -33,7 +33,7 @@ interface Download {
 }
 
 const start = async (
-  { instance, person }: Services,
+  { instance, ui }: Services,
   plan: Plan,
   first: Answer,
   expected: Expected,
@@ -42,14 +42,14 @@ const start = async (
     const answer = given ?? (await instance.open(plan))
     checkStatus(answer)
     const reopen: Reopen = (headers) => instance.open(plan, headers)
-    const bytes = resumed(reopen, answer, (text) => person.note(text))
+    const bytes = resumed(reopen, answer, (text) => ui.note(text))
     const body = beginningAs(expected, bytes, answer)
     if (expected === archive) {
       const check = (path: string) => checkContents(path, answer)
       return { answer, body: endingWhole(body, answer), check, again }
     }
     if (!saysItsEnd(answer))
-      person.warn(
+      ui.warn(
         'the instance does not send the file size, so an incomplete download cannot be detected',
       )
     return { answer, body, again }
@@ -94,7 +94,7 @@ const changing = (answer: Answer): Failure =>
 
 /** Saves a download; once more from its beginning where the rest of a cut one cannot be had. */
 const toFile = async (
-  { person, place }: Services,
+  { ui, place }: Services,
   download: Download,
   target: string,
   progress: Progress,
@@ -105,7 +105,7 @@ const toFile = async (
     return await saved(download)
   } catch (error) {
     if (!(error instanceof BeginAgain)) throw error
-    person.note('the file changed during the download; starting again')
+    ui.note('the file changed during the download; starting again')
     const whole = await download.again(error.answer)
     return saved(whole).catch((second: unknown) => {
       throw second instanceof BeginAgain ? changing(whole.answer) : second
@@ -118,15 +118,13 @@ const extractInto = async (
   download: Download,
   folder: string,
 ): Promise<void> => {
-  const files = await services.person.progress(
-    `downloading and extracting to ${folder}`,
-    (progress) =>
-      extract((path) => toFile(services, download, path, progress), folder, {
-        signal: services.place.clock.signal,
-        progress,
-      }),
+  const files = await services.ui.progress(`downloading and extracting to ${folder}`, (progress) =>
+    extract((path) => toFile(services, download, path, progress), folder, {
+      signal: services.place.clock.signal,
+      progress,
+    }),
   )
-  services.person.note(`extracted ${files} file${files === 1 ? '' : 's'} into ${folder}`)
+  services.ui.note(`extracted ${files} file${files === 1 ? '' : 's'} into ${folder}`)
 }
 
 interface Kind {
@@ -146,17 +144,17 @@ const deliver = async (
   { to, extract: unpack }: Wanted,
   kind: Kind,
 ): Promise<void> => {
-  const { person, place } = services
+  const { ui, place } = services
   const folder = resolve(place.cwd, to ?? '.')
   const name = kind.fallback(plan)
   const download = await start(services, plan, first, kind.expected(name))
   if (to === '-') return toStdout(services, download)
   if (unpack === true) return extractInto(services, download, folder)
   const target = await targetOf(place.cwd, to, await nameFor(download.answer, name))
-  const written = await person.progress(`downloading ${target}`, (progress) =>
+  const written = await ui.progress(`downloading ${target}`, (progress) =>
     toFile(services, download, target, progress),
   )
-  person.note(`${target}  ${bytesText(written)}`)
+  ui.note(`${target}  ${bytesText(written)}`)
 }
 
 /** What is wrong with where it goes is said before it is asked for. */

@@ -26,18 +26,17 @@ const tries = 3
 
 /** A value that passes the check; at a terminal what does not is asked for again, with why. */
 const untilRight = async <T>(
-  { person }: Services,
+  { ui }: Services,
   question: string,
   given: string | undefined,
   check: (text: string | undefined) => T,
 ): Promise<T> => {
-  for (let text = given ?? (await person.ask(question)); ; text = await person.ask(question))
+  for (let text = given ?? (await ui.ask(question)); ; text = await ui.ask(question))
     try {
       return check(text)
     } catch (error) {
-      if (!(error instanceof Failure) || error.category !== 'usage' || !person.interactive)
-        throw error
-      person.note(error.message)
+      if (!(error instanceof Failure) || error.category !== 'usage' || !ui.interactive) throw error
+      ui.note(error.message)
     }
 }
 
@@ -63,7 +62,7 @@ interface Secrets {
 
 /** The token from standard input (a refresh token on the second line), or from a hidden prompt. */
 const secretsOf = async (
-  { person, place }: Services,
+  { ui, place }: Services,
   piped: boolean,
   baseUrl: string,
 ): Promise<Secrets> => {
@@ -74,7 +73,7 @@ const secretsOf = async (
     if (token === '') throw usage('standard input contains no token')
     return { token, ...(refreshToken === '' ? {} : { refreshToken }) }
   }
-  const token = (await person.askSecret(`Token for ${baseUrl}`, 'token'))?.trim()
+  const token = (await ui.askSecret(`Token for ${baseUrl}`, 'token'))?.trim()
   if (token === undefined || token === '')
     throw usage('auth login requires a token', 'Pipe the token in and pass --token-stdin.')
   return { token }
@@ -92,7 +91,7 @@ const askedToken = async <T>(
   baseUrl: string,
   attempt: (secrets: Secrets) => Promise<T>,
 ): Promise<{ secrets: Secrets; identity: T }> => {
-  const once = piped || !services.person.interactive
+  const once = piped || !services.ui.interactive
   for (let left = once ? 1 : tries; ; left--)
     try {
       const secrets = await secretsOf(services, piped, baseUrl)
@@ -100,7 +99,7 @@ const askedToken = async <T>(
     } catch (error) {
       const wrong = error instanceof Failure && ['auth', 'usage'].includes(error.category)
       if (!wrong || left <= 1) throw error
-      services.person.note(error.message)
+      services.ui.note(error.message)
     }
 }
 
@@ -174,12 +173,12 @@ const nameOf = (services: Services, given: Pick<Given, 'args'>): string =>
 
 /** Tries a token, by the way that the profile will have: its proxy, its certificates. */
 const attemptAt =
-  ({ instance, person }: Services, kind: UserTokenKind, profile: Profile) =>
+  ({ instance, ui }: Services, kind: UserTokenKind, profile: Profile) =>
   async ({ token }: Secrets): Promise<Identity> => {
     const { baseUrl } = profile
     const there = instance.elsewhere(baseUrl, { kind, value: token }, { profile })
     try {
-      return await person.progress(`checking the token with ${baseUrl}`, () => probe(there))
+      return await ui.progress(`checking the token with ${baseUrl}`, () => probe(there))
     } catch (error) {
       throw withHint(error)
     }
@@ -219,13 +218,13 @@ const kindOf = (kind: string): UserTokenKind =>
   userTokenKinds.find((known) => known === kind) ?? 'personal'
 
 const login = async (services: Services, given: Login): Promise<void> => {
-  const { answer, person } = services
+  const { answer, ui } = services
   const store = storeOf(services)
   const name = await askedName(services, nameOf(services, given))
   const baseUrl = await addressOf(services, name)
   const kind = kindOf(given.flags.kind)
   const clear = clearTextWarning(baseUrl)
-  if (clear !== undefined) person.warn(clear)
+  if (clear !== undefined) ui.warn(clear)
   const will = changedProfile(store, name, { ...changesOf(given), 'base-url': baseUrl })
   const attempt = attemptAt(services, kind, will)
   const piped = given.flags['token-stdin'] === true
@@ -233,10 +232,8 @@ const login = async (services: Services, given: Login): Promise<void> => {
   const signing = signedIn(services, given, { name, baseUrl }, secrets, identity)
   const { tokenStore: kept_in = 'file' } = await signIn(store, tokensOf(services), signing)
   await store.switch(name)
-  person.note(`signed in to ${baseUrl} as ${identityText(identity)}`)
-  person.note(
-    `stored the token in ${places[kept_in]}; profile "${name}" is now the current profile`,
-  )
+  ui.note(`signed in to ${baseUrl} as ${identityText(identity)}`)
+  ui.note(`stored the token in ${places[kept_in]}; profile "${name}" is now the current profile`)
   await answer.print(
     { profile: name, base_url: baseUrl, kind, ...identity, kept_in },
     { changed: true, noted: true },
@@ -327,7 +324,7 @@ export const logoutCommand = define({
   run: async (services, given) => {
     const name = nameOf(services, given)
     const had = await signOut(storeOf(services), tokensOf(services), name)
-    services.person.note(
+    services.ui.note(
       had ? `deleted the credential of profile "${name}"` : `profile "${name}" has no credential`,
     )
   },
@@ -345,6 +342,6 @@ export const switchCommand = define({
         `Available: ${storeOf(services).names().join(', ')}.`,
       )
     await storeOf(services).switch(name)
-    services.person.note(`switched to profile "${name}"`)
+    services.ui.note(`switched to profile "${name}"`)
   },
 })

@@ -196,10 +196,10 @@ const common = {
 } as const
 
 /** What could not be read at all is known by one finding; what would help is said beside it. */
-const unread = ({ person }: Services, error: unknown): Observed => {
+const unread = ({ ui }: Services, error: unknown): Observed => {
   const failure = survived(error)
   if (failure.category === 'usage') throw error
-  if (failure.details.hint !== undefined) person.note(failure.details.hint)
+  if (failure.details.hint !== undefined) ui.note(failure.details.hint)
   return { samples: [], findings: [{ level: 'unknown', text: whyUnread(failure) }], fine: '' }
 }
 
@@ -249,12 +249,12 @@ const formatIn = ({ place }: Services, asked: CheckFormatName | undefined): Chec
 const checking =
   (fact: CheckFact) =>
   async (services: Services, given: Given): Promise<void> => {
-    const { answer, person } = services
+    const { answer, ui } = services
     // The parser made each value by the flag that is declared above.
     const { flags } = given as GivenBy<typeof common>
     const format = formatIn(services, flags.format)
     const levels = levelsOf(fact, flags)
-    const seen = await person.progress('checking', () =>
+    const seen = await ui.progress('checking', () =>
       fact.read(services, given).catch((error: unknown) => unread(services, error)),
     )
     const outcome = {

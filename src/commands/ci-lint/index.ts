@@ -132,7 +132,7 @@ const show = async (
   if (choices.merged && services.answer.reader === 'people') {
     for (const v of verdicts)
       for (const p of [...v.errors, ...v.warnings])
-        services.person.warn(`${placeOf(v.file, p)}: ${p.message}`)
+        services.ui.warn(`${placeOf(v.file, p)}: ${p.message}`)
     return services.answer.write(mergedText(verdicts))
   }
   return services.answer.printMany(verdicts.map(record), {
@@ -314,7 +314,7 @@ const checkAll = async (services: Services, given: Mine, choices: Choices): Prom
       found.set(source, await checkOne(services, given, source, choices))
     } catch (error) {
       const refused = survived(error)
-      services.person.report(
+      services.ui.report(
         new Failure(
           refused.category,
           `${source.name} was not checked: ${refused.message}`,

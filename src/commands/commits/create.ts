@@ -302,11 +302,9 @@ const committing = async (services: Services, given: Mine): Promise<Operation> =
       ...(worded === undefined ? {} : { commit_message: worded }),
     },
     complete: (plan) => {
-      services.person.note(
-        `committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`,
-      )
+      services.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
       for (const action of actions)
-        services.person.note(`  ${services.answer.text.safe(describe(action))}`)
+        services.ui.note(`  ${services.answer.text.safe(describe(action))}`)
       return plan
     },
     done: 'committed',

@@ -102,7 +102,7 @@ export const inWords = (verb: Verb, failure: Failure, sha: string, branch: strin
 
 const applying =
   (verb: Verb) =>
-  ({ person }: Services): Operation => ({
+  ({ ui }: Services): Operation => ({
     finish: async ({ values }, came) => {
       const sha = String(values.sha)
       const branch = String(values.branch)
@@ -110,7 +110,7 @@ const applying =
       if (!('whole' in came)) return {}
       const { data } = came.whole
       if (isObject(data) && data.dry_run === 'success')
-        person.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
+        ui.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
       return answered(came.whole)
     },
   })
@@ -188,11 +188,11 @@ const changesOf = async (
 
 /** One list, in which each change says whose it is; on a terminal a heading does. */
 const showDiffs = async (services: Services, plans: readonly Plan[]): Promise<void> => {
-  const { answer, person } = services
+  const { answer, ui } = services
   const results = await changesOf(services, plans)
   const failures = results.flatMap((one) => (one instanceof Failure ? [one] : []))
   for (const [i, one] of results.entries())
-    if (one instanceof Failure) person.report(one, plans[i]?.label)
+    if (one instanceof Failure) ui.report(one, plans[i]?.label)
   const items = results.flatMap((one) => (one instanceof Failure ? [] : one))
   const people = hasDiffs(items) ? { people: { page: () => pageOf(services, items) } } : {}
   if (items.length > 0 || failures.length === 0)

@@ -284,7 +284,7 @@ export const doctor = define({
   ],
   examples: ['doctor', 'doctor -o json'],
   run: async (services) => {
-    const checks = await services.person.progress('looking', async () => [
+    const checks = await services.ui.progress('looking', async () => [
       configurationCheck(services.place.env),
       ...trustChecks(services.place.env),
       ...(await vocabularyChecks(services)),

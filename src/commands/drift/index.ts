@@ -18,7 +18,7 @@ const run = async (services: Services, given: PlanGiven): Promise<void> => {
   const { secrets } = given.flags
   const policy = secrets === 'never' ? undefined : (await secretsOf(services, secrets)).policy
   await inLittleMemory(async (look) => {
-    const made = await services.person.progress('comparing', () =>
+    const made = await services.ui.progress('comparing', () =>
       madePlan(services, given, { checks: true, secrets: policy, look }),
     )
     await shownPlan(services, given, 'drift', made)

@@ -102,7 +102,7 @@ const toFile = async (exported: Exported, target: ExportTarget): Promise<void> =
     await draft.discard()
     throw error
   }
-  exported.services.person.note(`wrote ${target.path}`)
+  exported.services.ui.note(`wrote ${target.path}`)
 }
 
 const counted = (count: number, word: string): readonly string[] =>
@@ -113,7 +113,7 @@ const toFolder = async (
   { services, run, places, say, selected }: Exported,
   target: ExportTarget,
 ): Promise<void> => {
-  const { person } = services
+  const { ui } = services
   const { ExportFolder, documentOf, filesOf, untilOneFails, yamlWriter } = await import(
     '../../desired/exporting/index.js'
   )
@@ -131,7 +131,7 @@ const toFolder = async (
       whole &&= said.whole
     }
     if (!whole && folder.keep(path))
-      person.note(`kept ${path} unchanged, because not everything could be read`)
+      ui.note(`kept ${path} unchanged, because not everything could be read`)
     else if (sections.length > 0) await folder.write(path, documentOf(yamlWriter(path), sections))
   })
   await folder.furnish(configSchema())
@@ -142,7 +142,7 @@ const toFolder = async (
     ...counted(same, 'unchanged'),
     ...counted(removed, 'removed'),
   ]
-  person.note(`${target.path}: ${parts.join(', ')}`)
+  ui.note(`${target.path}: ${parts.join(', ')}`)
 }
 
 /** Writes an export where it goes. @throws Failure where something is in the way, before anything is written */
@@ -252,15 +252,15 @@ export const inCommon = async (
 const maxTold = 20
 
 export class UnreadParts {
-  readonly #person: Pick<UiService, 'note' | 'report'>
+  readonly #ui: Pick<UiService, 'note' | 'report'>
   readonly #categories = new Set<Category>()
   readonly #unsupported = new Set<string>()
   #first: Failure | undefined
   #unread = 0
   #asked = 0
 
-  constructor(person: Pick<UiService, 'note' | 'report'>) {
-    this.#person = person
+  constructor(ui: Pick<UiService, 'note' | 'report'>) {
+    this.#ui = ui
   }
 
   /** A part that is not in what is written. */
@@ -268,13 +268,13 @@ export class UnreadParts {
     this.#unread += 1
     this.#first ??= failure
     this.#categories.add(failure.category)
-    if (this.#unread <= maxTold) this.#person.report(failure, address)
+    if (this.#unread <= maxTold) this.#ui.report(failure, address)
   }
 
   looked({ unread, unsupported, denied, kinds }: LookedAt): void {
     this.#asked += kinds - denied.length
     for (const kind of denied)
-      this.#person.note(`${kind}: skipped, because only administrators can read it`)
+      this.#ui.note(`${kind}: skipped, because only administrators can read it`)
     for (const { address, failure } of unread) this.add(address, failure)
     for (const kind of unsupported) this.#unsupported.add(kind)
   }
@@ -293,11 +293,11 @@ export class UnreadParts {
   /** What the run ends with; undefined where all was read. */
   verdict(): Failure | undefined {
     for (const kind of this.#unsupported)
-      this.#person.note(`${kind}: skipped, because the instance does not support it`)
+      this.#ui.note(`${kind}: skipped, because the instance does not support it`)
     const first = this.#first
     if (first === undefined) return undefined
     const more = this.#unread - maxTold
-    if (more > 0) this.#person.note(`and ${more} more objects that could not be read`)
+    if (more > 0) this.#ui.note(`and ${more} more objects that could not be read`)
     const alike = !this.some && this.#categories.size === 1
     return new Failure(
       alike ? first.category : 'partial',

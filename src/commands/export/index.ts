@@ -168,16 +168,16 @@ const prepared = async (
 }
 
 const run = async (services: Services, given: Mine): Promise<void> => {
-  const { person } = services
+  const { ui } = services
   const target = await targetOf(services, given.flags.to)
   const scoping = await scopingOf(services, given)
   checkFactor(given, scoping)
   const { openSight } = await import('../../desired/reading/index.js')
   const instance = readableOf(services)
   const sight = openSight(instance, scoping)
-  const unread = new UnreadParts(person)
+  const unread = new UnreadParts(ui)
   const how = await howOf(given, sight, scoping)
-  const tally = person.tally()
+  const tally = ui.tally()
   await inLittleMemory(async (look) => {
     const step = (): void => {
       tally.add(1)
@@ -188,7 +188,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     tally.total(exported.places.length)
     await writeExport(exported, target)
   }).finally(tally.end)
-  for (const text of sight.notes) person.note(text)
+  for (const text of sight.notes) ui.note(text)
   const failure = unread.verdict()
   if (failure !== undefined) throw failure
 }

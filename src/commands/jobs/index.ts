@@ -185,7 +185,7 @@ const shownAs = (
   return { records: [why], emit: { people } }
 }
 
-const explaining = ({ answer, instance, person, place }: Services): Operation => {
+const explaining = ({ answer, instance, ui, place }: Services): Operation => {
   let found: Why | undefined
   return {
     finish: async (plan, came) => {
@@ -194,7 +194,7 @@ const explaining = ({ answer, instance, person, place }: Services): Operation =>
       if (job === undefined) throw new Failure('unreachable', 'the instance returned no job')
       const { id } = pathIn(jobs.get, plan.values)
       const of = { instance, project: id, job }
-      const seen = await person.progress('looking', () => surroundingsOf(of))
+      const seen = await ui.progress('looking', () => surroundingsOf(of))
       found = recordOf(of, String(id), seen, place.clock.now())
       if (found.unread.length > 0) answer.exit(exitCodes.partial)
       return { value: found }

@@ -166,10 +166,10 @@ const countsOf = async ({ counts, file }: Entry): Promise<Counts> => {
 
 const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown', 'not_tried']
 
-const runList = async ({ answer, person, place }: Services): Promise<void> => {
+const runList = async ({ answer, ui, place }: Services): Promise<void> => {
   const { entries, unreadable } = await journalsIn(journalFolder(place.env))
-  if (entries.length === 0) person.note('no journals yet')
-  for (const file of unreadable) person.warn(`${file} is not a readable journal`)
+  if (entries.length === 0) ui.note('no journals yet')
+  for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
   const records = (async function* () {
     for (const entry of entries)
       yield summaryOf(entry.header, entry.end, await countsOf(entry), entry.file)
@@ -201,12 +201,12 @@ const endText = (end: End | undefined): string =>
 const nameOf = (given: Given): string => given.args[0] ?? ''
 
 /** Failures as rows; programs get the run with them. */
-const runShow = async ({ answer, person, place }: Services, given: Given): Promise<void> => {
+const runShow = async ({ answer, ui, place }: Services, given: Given): Promise<void> => {
   const file = await fileOf(place, nameOf(given))
   const past = await readPast(file, 'any')
   const { header, end, counts, gap } = past
   const failures = await unfinishedIn(past)
-  tellGap({ answer, person }, past)
+  tellGap({ answer, ui }, past)
   if (answer.reader === 'programs')
     return answer.print({
       ...summaryOf(header, end, counts, file),
@@ -216,8 +216,8 @@ const runShow = async ({ answer, person, place }: Services, given: Given): Promi
     })
   const { command, instance, profile } = header
   const by = profile === null ? '' : ` (profile ${profile})`
-  person.note(`${header.id}: ${command} on ${instance}${by}, ${endText(end)}`)
-  person.note(words(counts))
+  ui.note(`${header.id}: ${command} on ${instance}${by}, ${endText(end)}`)
+  ui.note(words(counts))
   if (failures.length === 0) return
   await answer.printMany(failures, { columns: ['object', 'state', 'category', 'message'] })
 }
@@ -234,7 +234,7 @@ const mergeFlags = {
 } as const
 
 const runMerge = async (
-  { answer, person, place }: Services,
+  { answer, ui, place }: Services,
   given: GivenBy<typeof mergeFlags>,
 ): Promise<void> => {
   const { to } = given.flags
@@ -243,10 +243,10 @@ const runMerge = async (
   for (const name of given.args) files.push(await fileOf(place, name))
   const target = resolve(place.cwd, to)
   const { counts, open, damaged } = await mergeJournals(files, target, basename(target, '.ndjson'))
-  for (const file of open) person.warn(`${file} is not finished: its shard is still to do`)
-  for (const past of damaged) tellGap({ answer, person }, past)
+  for (const file of open) ui.warn(`${file} is not finished: its shard is still to do`)
+  for (const past of damaged) tellGap({ answer, ui }, past)
   if (open.length > 0) answer.exit(exitCodes.partial)
-  person.note(words(counts))
+  ui.note(words(counts))
   await answer.print({ file: target, ...counts, open }, { changed: true })
 }
 

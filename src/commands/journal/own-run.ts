@@ -1,8 +1,8 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
 
-import { maxConcurrent } from '../../base/map-concurrent.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { keptOf } from '../../engine/command/answered.js'
+import { concurrencyLimit } from '../../engine/command/globals.js'
 import { maskingOf } from '../../engine/command/kept.js'
 import type { PlanAnswer, Services } from '../../engine/command/services.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
@@ -21,7 +21,7 @@ import {
 } from '../../engine/journaling/runs.js'
 import type { GivenObject, Item } from '../../engine/work/items.js'
 import type { Outcome, Report } from '../../engine/work/report.js'
-import { closingLine, outcomeOf, parseMostFailures, verdict } from '../../engine/work/report.js'
+import { closingLine, outcomeOf, parseFailureLimit, verdict } from '../../engine/work/report.js'
 import { run } from '../../engine/work/run.js'
 import { type Failure, usage } from '../../errors.js'
 
@@ -77,7 +77,7 @@ export const resumeRun = async (
   { command }: OwnCommand,
   name: string,
 ): Promise<HeldRun | undefined> => {
-  const { place, person } = services
+  const { place, ui } = services
   const before = await resumable(
     place,
     { name, command },
@@ -92,7 +92,7 @@ export const resumeRun = async (
   const doubt = checkIdentity(header, await place.identity())
   if (isDone(before)) return undefined
   tellGap(services, before)
-  if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
+  if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await takeUpJournal(place, before.file)
   const items: Item[] = []
   const damaged = past.gap !== undefined
@@ -130,12 +130,12 @@ const each = async function* (items: readonly Item[]): AsyncGenerator<Item> {
  * @throws what is no object's own: the journal cannot be kept, a defect
  */
 export const carryRun = async (
-  { person, place }: Services,
+  { ui, place }: Services,
   { endpoint }: OwnCommand,
   { journal, items }: HeldRun,
   work: (item: Item) => Promise<PlanAnswer>,
 ): Promise<RunEnded> => {
-  const { concurrency = 'auto', maxFailures } = place.globals
+  const { maxFailures } = place.globals
   const befores = new Befores()
   const facts = (answer: PlanAnswer | undefined): Facts => befores.facts(answer)
   const outcomes = new Map<number, Outcome<PlanAnswer>>()
@@ -148,14 +148,14 @@ export const carryRun = async (
       return outcomeOf(error)
     }
   }
-  const tally = person.tally(items.length)
+  const tally = ui.tally(items.length)
   const going = run<PlanAnswer>({
     items: each(items),
     // How many are sent at once is the gate's affair: every request passes it.
-    gate: { width: concurrency === 'auto' ? maxConcurrent : concurrency },
+    gate: { width: concurrencyLimit(place.globals) },
     signal: place.clock.signal,
     record: journal && recordIn(journal, facts, maskingOf(endpoint)),
-    ...(maxFailures === undefined ? {} : { mostFailures: parseMostFailures(maxFailures) }),
+    failureLimit: parseFailureLimit(maxFailures),
     queued: () => items.length,
     work: tried,
     told: ({ item, outcome }) => {
@@ -176,14 +176,13 @@ export const carryRun = async (
  * @returns the failure that it ends with, where it does
  */
 export const toldRun = async (
-  { person, place }: Services,
+  { ui, place }: Services,
   { command }: OwnCommand,
   { journal }: HeldRun,
   { report }: RunEnded,
 ): Promise<Failure | undefined> => {
-  for (const { item, failure } of report.failures)
-    person.report(failure, item.parent ?? item.object)
-  person.note(closingLine(report, keptAs(journal, command, place.globals)))
+  for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
+  ui.note(closingLine(report, keptAs(journal, command, place.globals)))
   return verdict(report)
 }
 

@@ -193,7 +193,7 @@ async function* mapped<T, U>(some: AsyncIterable<T>, made: (one: T) => U): Async
 const flags = { redo: boolean('redo the run that the last undo reverted') } as const
 
 const undoing = async (services: Services, given: GivenBy<typeof flags>): Promise<Operation> => {
-  const { instance, person, place } = services
+  const { instance, ui, place } = services
   const redo = given.flags.redo === true
   const { file: path, since } = await runIn(services, given.args[0] ?? '', redo)
   const past = await readPast(path)
@@ -202,15 +202,15 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
   const doubt = await checkMaker(services, past)
   tellGap(services, past)
   if (inverse === undefined) {
-    for (const text of [...doubt, ...since]) person.note(text)
+    for (const text of [...doubt, ...since]) ui.note(text)
     // It is planned, shown and asked for as any apply.
     const { undoApply } = await import('../apply/undoing.js')
     await undoApply(services, past, redo)
     return { plans: [] }
   }
-  const steps = await stepsOf(services, past, inverse, (text) => person.note(text))
-  if (!person.interactive) for (const text of since) person.note(text)
-  if (steps.count === 0) person.note('the run made no changes to revert')
+  const steps = await stepsOf(services, past, inverse, (text) => ui.note(text))
+  if (!ui.interactive) for (const text of since) ui.note(text)
+  if (steps.count === 0) ui.note('the run made no changes to revert')
   const { plans, stepOf } = plansOf(steps)
   const own = ownJournal(services, past, steps, redo)
   const turns = new Turns()
@@ -231,7 +231,7 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
         return await work()
       } finally {
         const file = await own.close(place.clock.signal.aborted)
-        if (file !== undefined) person.note(`Journal: ${file}`)
+        if (file !== undefined) ui.note(`Journal: ${file}`)
       }
     },
   }

@@ -58,7 +58,7 @@ const writeAll = async (answer: AnswerService, text: string): Promise<void> => {
 }
 
 const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const { answer, person, place } = services
+  const { answer, ui, place } = services
   const { toolsets = [], 'allow-write': writes = false } = given.flags
   const wanted = toolsets.map(String)
   if (place.globals.showSecrets)
@@ -70,7 +70,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   if (writes) checkWriting(place, session)
   const log = callLogOf(session)
   if (answer.terminal)
-    person.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
+    ui.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
   const { within, clock, stdin } = place
   const offers = once(async () => offersOf(await place.commands()))
   const tools = toolsetsOf(wanted.length === 0 ? [] : await offers(), wanted, writes)

@@ -40,7 +40,7 @@ const outcomeOf = (failure: Failure | undefined): AuditEntry['outcome'] => {
 
 const none: CallLog = { begin: () => () => undefined, close: () => undefined }
 
-const keeping = (log: AuditLog, { profile, user, sudo }: Session): CallLog => {
+const journaled = (log: AuditLog, { profile, user, sudo }: Session): CallLog => {
   let broken: unknown
   return {
     begin: (tool, input) => {
@@ -77,5 +77,5 @@ const keeping = (log: AuditLog, { profile, user, sudo }: Session): CallLog => {
  */
 export const callLogOf = (session: Session | undefined): CallLog => {
   const file = session?.profile?.auditLog
-  return session === undefined || file === undefined ? none : keeping(openAudit(file), session)
+  return session === undefined || file === undefined ? none : journaled(openAudit(file), session)
 }

@@ -183,9 +183,9 @@ const losses = async (instance: InstanceService, plan: Plan, who: string): Promi
 }
 
 const removing = (services: Services): Operation => {
-  const { instance, person } = services
+  const { instance, ui } = services
   const of = async (plan: Plan): Promise<readonly string[]> => {
-    const [who = ''] = await person.naming([plan])
+    const [who = ''] = await ui.naming([plan])
     return losses(instance, plan, who)
   }
   return { ...namedUsers(services, () => 'billable'), loses: { each: of }, done: 'removed' }

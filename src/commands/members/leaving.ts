@@ -223,21 +223,21 @@ const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> =
 
 /** Shows what goes and what stays, and asks. */
 const confirmed = async (
-  { person }: Services,
+  { ui }: Services,
   user: string,
   objects: readonly Pick<Item, 'before' | 'parent'>[],
   left: readonly LeavingRow[],
 ): Promise<void> => {
-  if (person.interactive) {
-    for (const object of objects) person.note(`removes ${lineOf(rowOf(object, 'planned'))}`)
-    for (const row of left) person.note(`leaves  ${lineOf(row)}: ${row.reason ?? ''}`)
+  if (ui.interactive) {
+    for (const object of objects) ui.note(`removes ${lineOf(rowOf(object, 'planned'))}`)
+    for (const row of left) ui.note(`leaves  ${lineOf(row)}: ${row.reason ?? ''}`)
   }
   const [these, count] = [
     objects.length === 1 ? 'this membership' : 'these memberships',
     objects.length,
   ]
   const what = `${user} loses ${these} and everything inherited through ${count === 1 ? 'it' : 'them'}.`
-  await person.confirm(what, [], undefined, count)
+  await ui.confirm(what, [], undefined, count)
 }
 
 /** Carries a run out, tells of it, and prints what became of each. @throws Failure for what it came to as a whole */
@@ -262,14 +262,14 @@ const carried = async (
 }
 
 const resumed = async (services: Services, { args }: Given, name: string): Promise<void> => {
-  const { person } = services
+  const { ui } = services
   if (args.length > 0)
     throw usage(`--resume takes no user; remove "${args[0]}"`, 'The journal contains the user.')
   const self = await tokenUser(services)
   const held = await resumeRun(services, own, name)
   if (held === undefined || held.items.length === 0) {
     if (held !== undefined) await endRun(held, 'completed')
-    return person.note('nothing is left to do')
+    return ui.note('nothing is left to do')
   }
   try {
     const of = held.items.find(({ object }) => Number(object) === self.id)
@@ -290,8 +290,8 @@ const rowsOf = ({ goes, stays }: LeavingPlan) => ({
 })
 
 const removed = async (services: Services, given: string): Promise<void> => {
-  const { answer, person, place } = services
-  if (!place.globals.dryRun) await person.confirmable('The user loses every direct membership.')
+  const { answer, ui, place } = services
+  if (!place.globals.dryRun) await ui.confirmable('The user loses every direct membership.')
   const self = await tokenUser(services)
   const sought = soughtBy(given)
   const { objects, left, done } = rowsOf(await planLeaving(services, sought, self))
@@ -299,7 +299,7 @@ const removed = async (services: Services, given: string): Promise<void> => {
   if (objects.length === 0 || place.globals.dryRun) {
     const planned = objects.map((object) => rowOf(object, 'planned'))
     await printRows(services, [...planned, ...left])
-    if (objects.length === 0) person.note('nothing to remove')
+    if (objects.length === 0) ui.note('nothing to remove')
     return
   }
   await confirmed(services, answer.text.safe(sought.text), objects, left)

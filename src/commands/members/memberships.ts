@@ -85,7 +85,7 @@ export class Memberships {
 
   /** In the order of the places. @throws Failure where the instance cannot be asked any more */
   async *each(): AsyncGenerator<FoundMembership> {
-    const tally = this.#services.person.tally()
+    const tally = this.#services.ui.tally()
     try {
       const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) => this.#ask(place))
       for await (const { found, place, failure } of asked) {
@@ -129,10 +129,10 @@ export class Memberships {
   }
 
   #note(place: MemberPlace, failure: Failure | undefined): void {
-    const { person, place: run } = this.#services
+    const { ui, place: run } = this.#services
     if (failure !== undefined && isTolerated(run.globals, failure)) {
       this.#tolerated += 1
-      person.note(toleratedText(textOfPlace(place), failure))
+      ui.note(toleratedText(textOfPlace(place), failure))
       return
     }
     const reachable = failure?.category !== 'unreachable'
@@ -153,15 +153,15 @@ export class Memberships {
 
   /** Says what could not be read, what was found of whom, and last what all that covered. */
   async tell(): Promise<void> {
-    const { answer, person } = this.#services
-    for (const { place, failure } of this.#failures) person.report(failure, textOfPlace(place))
+    const { answer, ui } = this.#services
+    for (const { place, failure } of this.#failures) ui.report(failure, textOfPlace(place))
     const more = this.#unread - this.#failures.length
-    if (more > 0) person.note(`${more} more could not be read`)
+    if (more > 0) ui.note(`${more} more could not be read`)
     if (this.#unread > 0) answer.exit(exitCodes.partial)
     const closed = this.#unread + this.#tolerated
     const unread = closed === 0 ? '' : `; ${closed} could not be read`
     const nobody = this.#found === 0 ? await this.#nobody(closed) : undefined
-    person.note(`${this.#places.coverage}${unread}`)
+    ui.note(`${this.#places.coverage}${unread}`)
     if (this.#unread > 0 && this.#read === 0)
       throw this.#failures[0]?.failure ?? new Failure('partial', 'nothing could be read')
     if (nobody !== undefined) throw nobody
@@ -169,12 +169,12 @@ export class Memberships {
 
   /** Where there is no membership: whether there is such a user at all, as far as the instance tells. */
   async #nobody(closed: number): Promise<Failure | undefined> {
-    const { answer, instance, person } = this.#services
+    const { answer, instance, ui } = this.#services
     const { text } = this.#sought
     const name = answer.text.safe(text)
     if (!isId(text) && closed === 0 && (await exists(instance, text)) === false)
       return new Failure('not_found', `unknown user "${name}"`)
-    person.note(`${name} has no membership in any project or group that could be read`)
+    ui.note(`${name} has no membership in any project or group that could be read`)
     return undefined
   }
 }

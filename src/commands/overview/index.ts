@@ -214,10 +214,10 @@ const print = async ({ answer }: Services, overview: Overview): Promise<void> =>
 }
 
 const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const { answer, person } = services
+  const { answer, ui } = services
   const { parts: wanted } = given.flags
   const meant = parts.filter(({ name }) => wanted === undefined || wanted.includes(name))
-  const overview = await person.progress('looking', () => overviewOf(services, meant))
+  const overview = await ui.progress('looking', () => overviewOf(services, meant))
   await print(services, overview)
   if (!isWhole(overview)) answer.exit(exitCodes.partial)
 }

@@ -33,7 +33,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await secretsOf(services, secrets)
   await inLittleMemory(async (look) => {
-    const made = await services.person.progress('comparing', () =>
+    const made = await services.ui.progress('comparing', () =>
       madePlan(services, given, { against, secrets: policy, look }),
     )
     if (out !== undefined) await writePlan(services.place, out, made)

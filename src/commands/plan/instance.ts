@@ -92,8 +92,7 @@ export const secretsOf = async (services: Services, set: SecretsPolicy['set']) =
   })
   const record = new SecretRecord(pathsOf(place.env).state, await instanceOf(place))
   const unusable = await record.unusable()
-  if (unusable !== undefined)
-    services.person.note(`cannot tell whether secrets changed: ${unusable}`)
+  if (unusable !== undefined) services.ui.note(`cannot tell whether secrets changed: ${unusable}`)
   const policy: SecretsPolicy = {
     set,
     missing: (source) => values.missing(source),

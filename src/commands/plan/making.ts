@@ -105,7 +105,7 @@ const fileOptions = ({ cwd, stdin }: Services['place'], { flags }: PlanGiven): F
 
 /** What the files wanted at another commit; undefined, and noted, where they were wrong. */
 const wantedBefore = async (
-  { person, place }: Services,
+  { ui, place }: Services,
   given: PlanGiven,
   ref: string,
   places: FoundPlaces,
@@ -126,7 +126,7 @@ const wantedBefore = async (
     const { category, message } = survived(error)
     if (category !== 'usage') throw error
     const first = message.split('\n').find((line) => /:\d+:\d+: /.test(line)) ?? message
-    person.note(
+    ui.note(
       `the files at ${commit.slice(0, 7)} are invalid, so all changes are shown: ${first.trim()}`,
     )
     return undefined
@@ -135,13 +135,13 @@ const wantedBefore = async (
 
 /** What the files say. @throws Failure `usage` with every mistake in them */
 export const declaredBy = async (
-  { person, place }: Services,
+  { ui, place }: Services,
   given: PlanGiven,
   told: () => void = () => {},
 ): Promise<DeclaredState> => {
   const { readFiles } = await import('../../desired/files/index.js')
   const declared = await readFiles(inputsOf(given), { ...fileOptions(place, given), told })
-  for (const text of declared.notes) person.note(text)
+  for (const text of declared.notes) ui.note(text)
   return declared
 }
 
@@ -222,11 +222,11 @@ export const desiredPlaces = (
  */
 export const inLittleMemory = async <T>(work: (look: () => void) => Promise<T>): Promise<T> => {
   const { HeapTuning } = await import('../../engine/work/v8.js')
-  const frugal = await HeapTuning.begin(true)
+  const heap = await HeapTuning.begin(true)
   try {
-    return await work(() => frugal.look())
+    return await work(() => heap.look())
   } finally {
-    frugal.end()
+    heap.end()
   }
 }
 
@@ -241,13 +241,13 @@ const globsIn = ({ flags }: PlanGiven) => ({
 
 /** Says what reaches nothing, where all projects are looked at. */
 const noteIdle = (
-  { person }: Services,
+  { ui }: Services,
   { idle }: DeclaredState,
   { projects, groups }: Scoping,
   places: Awaited<ReturnType<InstanceSight['places']>>,
 ): void => {
   if (projects !== undefined || groups !== undefined || places.unread.length > 0) return
-  for (const text of idle(pathsIn(places))) person.note(text)
+  for (const text of idle(pathsIn(places))) ui.note(text)
 }
 
 /** The head of a plan's document. */
@@ -319,7 +319,7 @@ export const madePlan = async (
     { ...how, ...comparingBy(services, given, places), each: counting.instance.each },
     before?.places.filter(isMeant),
   )
-  for (const text of sight.notes) services.person.note(text)
+  for (const text of sight.notes) services.ui.note(text)
   const { plan } = made
   const head = await headOf(services, given, sight, declared)
   const seconds = (place.clock.now().getTime() - begun) / 1000

@@ -56,7 +56,7 @@ const serveFrom = async (
   const asOf = await asOfVersion(flags['as-of'])
   const sandbox = await startSandbox({
     stateDir: folder,
-    note: services.person.note,
+    note: services.ui.note,
     signal: services.place.clock.signal,
     port: flags.port ?? 0,
     speed: flags.speed,
@@ -74,7 +74,7 @@ const serveFrom = async (
         columns: ['username', 'role', 'token'],
         reveal: true,
       })
-      services.person.note(
+      services.ui.note(
         `talk to it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
       )
     } else await services.answer.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
@@ -108,11 +108,11 @@ export const serve = define({
     const { hasGit } = await import('../../sandbox/index.js')
     const { folder, leave } =
       given.flags.state === undefined
-        ? workingFolder(services.place.env, services.person.note)
+        ? workingFolder(services.place.env, services.ui.note)
         : { folder: folderOf(services, given), leave: () => undefined }
     try {
       if (!(await hasGit()))
-        services.person.note('git is not installed: requests that need it get a 503')
+        services.ui.note('git is not installed: requests that need it get a 503')
       await serveFrom(folder, services, given)
     } finally {
       leave()
@@ -129,10 +129,10 @@ export const reset = define({
     // No instance is asked for: whoever begins has none but this one.
     const of = { baseUrl: 'the embedded instance' }
     const lost = 'This deletes all changes to the embedded instance.'
-    await services.person.confirm(lost, [folder], of)
+    await services.ui.confirm(lost, [folder], of)
     const { removeState } = await import('../../sandbox/index.js')
     await removeState(folder, patient(services))
-    services.person.note(`reset the embedded instance in ${folder} to its sample data`)
+    services.ui.note(`reset the embedded instance in ${folder} to its sample data`)
   },
 })
 
@@ -184,7 +184,7 @@ export const alerts = define({
       const columns = ['project', 'name', 'active', 'key', 'url']
       return services.answer.printMany(endpoints, { columns, reveal: true })
     }
-    if (received.length === 0) services.person.note('no alerts received yet')
+    if (received.length === 0) services.ui.note('no alerts received yet')
     await services.answer.printMany(received, {
       columns: ['project', 'endpoint', 'iid', 'title', 'severity', 'state', 'started_at', 'events'],
     })

@@ -30,18 +30,14 @@ const checkReached = ({ read, unread }: Pick<Answers, 'read' | 'unread'>): void 
   if (read.length === 0 && first !== undefined) throw first.failure
 }
 
-const noteUnread = ({ person }: Services, unread: readonly Unanswered[]): void => {
-  for (const { what, failure } of unread)
-    person.note(`${what} could not be read: ${failure.message}`)
+const noteUnread = ({ ui }: Services, unread: readonly Unanswered[]): void => {
+  for (const { what, failure } of unread) ui.note(`${what} could not be read: ${failure.message}`)
 }
 
 /** What a person says of the names that are left open, one after the other. */
-const asked = async (
-  { person }: Services,
-  { open }: Lesson,
-): Promise<ReadonlyMap<string, string>> => {
+const asked = async ({ ui }: Services, { open }: Lesson): Promise<ReadonlyMap<string, string>> => {
   const answers = new Map<string, string>()
-  if (!person.interactive) return answers
+  if (!ui.interactive) return answers
   // The likeliest first: what they took is no candidate of the others.
   const sorted = open.toSorted(
     (a, b) => Number(b.alike) - Number(a.alike) || a.candidates.length - b.candidates.length,
@@ -49,10 +45,10 @@ const asked = async (
   for (const { name, candidates } of sorted) {
     const left = candidates.filter((one) => ![...answers.values()].includes(one))
     if (left.length === 0) continue
-    const said = await person.ask(`name for ${name} (${left.join(', ')}; leave empty to skip)`)
+    const said = await ui.ask(`name for ${name} (${left.join(', ')}; leave empty to skip)`)
     if (said === undefined || said === '') continue
     if (left.includes(said)) answers.set(name, said)
-    else person.note(`no response contains ${said}: skipped ${name}`)
+    else ui.note(`no response contains ${said}: skipped ${name}`)
   }
   return answers
 }
@@ -65,17 +61,17 @@ const learnFlags = {
 const write = async (services: Services, text: string, to: string | undefined): Promise<void> => {
   if (to === undefined) return services.answer.write(text)
   const file = resolve(services.place.cwd, to)
-  if (existsSync(file)) await services.person.confirm(`${file} is replaced.`, [file])
+  if (existsSync(file)) await services.ui.confirm(`${file} is replaced.`, [file])
   await writeWhole(file, text)
 }
 
 const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): Promise<void> => {
-  const { person, place } = services
+  const { ui, place } = services
   const { to } = given.flags
   const answers = await answersOf(services, given.flags.project)
   checkReached(answers)
   noteUnread(services, answers.unread)
-  if (answers.version === undefined) person.note('the instance does not report its version')
+  if (answers.version === undefined) ui.note('the instance does not report its version')
   const lesson = await soundIn(learnFrom(answers.read), (text) => checkText(text, 'learnt'))
   const answered = await asked(services, lesson)
   const { baseUrl, profile } = await place.session()
@@ -85,11 +81,11 @@ const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): 
   await write(services, text, to)
   const left = lesson.open.filter(({ name }) => !answered.has(name))
   const some = left.filter(({ candidates }) => candidates.length > 0).length
-  person.note(
+  ui.note(
     `${lesson.words.length + answered.size} learned; ${some} with candidates and ${left.length - some} without are comments`,
   )
   const name = profile?.name ?? '<profile>'
-  person.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
+  ui.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
 }
 
 export const learn = define({
@@ -121,7 +117,7 @@ const rowsOf = ({ what, shape, record }: Read, words: Words): readonly Row[] =>
 const checkFlags = { project: ofProject } as const
 
 const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): Promise<void> => {
-  const { answer, person, place } = services
+  const { answer, ui, place } = services
   const [named] = given.args
   const file = named === undefined ? vocabularyFile(place) : resolve(place.cwd, named)
   if (file === undefined)
@@ -135,7 +131,7 @@ const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): 
   checkReached({ ...answers, unread: failed })
   noteUnread(services, answers.unread)
   const rows = answers.read.flatMap((one) => rowsOf(one, words))
-  if (rows.length === 0) person.note('none of its names appears in the data that can be read')
+  if (rows.length === 0) ui.note('none of its names appears in the data that can be read')
   await answer.printMany(rows, { columns: ['name', 'own', 'answer', 'status'] })
   if (failed.length > 0) answer.exit(exitCodes.partial)
   else if (rows.some(({ status }) => status === 'absent')) answer.exit(exitCodes.failed)

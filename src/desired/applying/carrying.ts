@@ -126,7 +126,7 @@ export interface CarryingOptions
   extends PerformingParts,
     Pick<
       EngineOptions<Performed, ActionItem>,
-      'gate' | 'signal' | 'record' | 'mostFailures' | 'told'
+      'gate' | 'signal' | 'record' | 'failureLimit' | 'told'
     > {
   /** The place of an action in its journal, where it is not that in the list. */
   readonly numbered?: (action: PlannedAction) => number | undefined
@@ -234,13 +234,13 @@ export const carryOut = async (
     outcomes.set(action.id, outcome)
     return outcome
   }
-  const { gate, signal, record, mostFailures, told } = options
+  const { gate, signal, record, failureLimit, told } = options
   const going = run<Performed, ActionItem>({
     items: queue.items(),
     gate,
     signal,
     record,
-    mostFailures,
+    failureLimit,
     queued: () => actions.length,
     work: ({ action }) =>
       one(action).finally(() => queue.ended(action.id, isDone(outcomes.get(action.id)))),

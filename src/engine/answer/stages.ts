@@ -1,8 +1,7 @@
 /** What stands between the records of an answer and its format: their order, and what only single records show. */
 
-import { maxConcurrent } from '../../base/map-concurrent.js'
 import type { Writer } from '../../output/types.js'
-import type { Globals } from '../command/globals.js'
+import { concurrencyLimit, type Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import type { Answering } from '../records/known-fields.js'
 import { recordIn } from '../records/known-fields.js'
@@ -22,8 +21,7 @@ interface StageOptions {
 /** @throws Failure `usage` for what cannot be sorted by */
 export const staged = async (writer: Writer, options: StageOptions): Promise<Writer> => {
   const { answering, globals, singles } = options
-  const { concurrency = 'auto' } = globals
-  const width = concurrency === 'auto' ? maxConcurrent : concurrency
+  const width = concurrencyLimit(globals)
   const { shown: fields = [] } = singles ?? {}
   let whole = writer
   if (fields.length > 0) {

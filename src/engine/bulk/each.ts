@@ -1,5 +1,4 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
-import { maxConcurrent } from '../../base/map-concurrent.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate/gate.js'
@@ -12,7 +11,7 @@ import type { Globals } from '../command/globals.js'
 import type { AnswerService, Many, PlanAnswer, UiService } from '../command/services.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Resumed } from '../journaling/options.js'
-import { type MostFailures, parseMostFailures, type Report, verdict } from '../work/report.js'
+import { type Report, verdict } from '../work/report.js'
 
 // `--tolerate`: refusals that are noted, and count as no failures.
 
@@ -41,13 +40,6 @@ export const ignoringErrors =
 
 // When a run ends early: as many failures as may be, or answers that cannot be printed any more.
 
-/**
- * How many failures there may be.
- * @throws Failure `usage`
- */
-export const mostOf = ({ globals }: Pick<Engine, 'globals'>): { mostFailures?: MostFailures } =>
-  globals.maxFailures === undefined ? {} : { mostFailures: parseMostFailures(globals.maxFailures) }
-
 /** What becomes of writes whose answers cannot be printed any more; undefined where that is not it. */
 export const unfinished = (report: Report, lost: unknown): Failure | undefined => {
   const closed = lost instanceof ClosedPipe
@@ -74,7 +66,7 @@ export const unprinted = ({ category, message, details }: Failure, done: string)
   })
 
 /** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
-const maxOfNull = 16
+const maxNullBytes = 16
 
 /** Opens the journal of a run. */
 export type Keeper = () => Promise<JournaledRun>
@@ -83,7 +75,7 @@ export type Keeper = () => Promise<JournaledRun>
 export interface Engine {
   readonly send: (plan: Plan) => Promise<Whole>
   readonly answer: AnswerService
-  readonly person: UiService
+  readonly ui: UiService
   readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'journal' | 'maxFailures' | 'tolerate'>
   readonly signal: AbortSignal
   /** The objects came from standard input: the answer is a list, however many there are. */
@@ -121,14 +113,10 @@ export const eachOf = async <T>(
   if (signal.aborted) throw new Failure('interrupted', 'interrupted')
 }
 
-/** How many at once, at most: the flag, else as many as a gate lets go. */
-export const widthOf = ({ globals: { concurrency = 'auto' } }: Pick<Engine, 'globals'>): number =>
-  concurrency === 'auto' ? maxConcurrent : concurrency
-
 /** A few answer `null` where the documents have nothing to show, or in the place of what they wrote. */
 const saysNull = ({ endpoint }: Plan, whole: Whole): boolean => {
   const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
-  return !shown && whole.bytes.length < maxOfNull && whole.data === null
+  return !shown && whole.bytes.length < maxNullBytes && whole.data === null
 }
 
 /** What a plan came to by its answer. */

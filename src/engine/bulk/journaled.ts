@@ -26,51 +26,51 @@ const queuedAs = (plan: Plan) => ({
 const numbered = (plan: Plan, item: Item): Numbered => ({ ...item, plan })
 
 const fresh = async (
-  keeping: JournaledRun,
+  journaled: JournaledRun,
   plans: readonly Plan[],
 ): Promise<readonly Numbered[]> => {
-  const last = keeping.journal.states.last
-  await keeping.enlist(plans.map(queuedAs))
+  const last = journaled.journal.states.last
+  await journaled.enlist(plans.map(queuedAs))
   return plans.map((plan, i) => numbered(plan, { n: last + 1 + i, ...placeOf(plan) }))
 }
 
 /** Those that are left, and those that are not there yet where the input was cut. */
 const goneOnWith = async (
-  keeping: JournaledRun,
+  journaled: JournaledRun,
   plans: readonly Plan[],
 ): Promise<readonly Numbered[]> => {
-  const left = await keeping.left()
-  const again = keeping.resumed?.again === true
-  const seen = again ? await seenIn(keeping.journal) : undefined
+  const left = await journaled.left()
+  const again = journaled.resumed?.again === true
+  const seen = again ? await seenIn(journaled.journal) : undefined
   const [known, others]: [Numbered[], Plan[]] = [[], []]
   for (const plan of plans) {
     const item = left(placeOf(plan))
     if (item !== undefined) known.push(numbered(plan, item))
     else if (seen?.add(placeOf(plan)) === true) others.push(plan)
   }
-  return again ? [...known, ...(await fresh(keeping, others))] : known
+  return again ? [...known, ...(await fresh(journaled, others))] : known
 }
 
-const intakeIn = async (keeping: JournaledRun, plans: readonly Plan[]): Promise<WorkQueue> => {
+const queueIn = async (journaled: JournaledRun, plans: readonly Plan[]): Promise<WorkQueue> => {
   const once = new Deduplicator()
   const own = plans.filter((plan) => once.take(plan))
   const items =
-    keeping.resumed === undefined ? await fresh(keeping, own) : await goneOnWith(keeping, own)
+    journaled.resumed === undefined ? await fresh(journaled, own) : await goneOnWith(journaled, own)
   return queueOf(items, once.twice)
 }
 
 /** Runs plans that are confirmed, each on record before and after. */
 export const keptRun = async (
   engine: Engine,
-  keeping: JournaledRun,
+  journaled: JournaledRun,
   plans: readonly Plan[],
   how: Many,
 ): Promise<void> => {
   try {
-    await runBulk(engine, await intakeIn(keeping, plans), how, keeping)
+    await runBulk(engine, await queueIn(journaled, plans), how, journaled)
   } finally {
     // Where nothing else said how it ended, something broke it.
-    await keeping.end('stopped')
+    await journaled.end('stopped')
   }
 }
 
@@ -79,21 +79,21 @@ export const keptRun = async (
  * written where nobody asked for one: that is no reason not to write.
  */
 const opened = async (
-  { globals, person }: Engine,
+  { globals, ui }: Engine,
   keeper: Keeper,
   plan: Plan,
 ): Promise<JournaledRun | undefined> => {
   if (isNamedBySecret(plan)) return undefined
-  let keeping: JournaledRun | undefined
+  let journaled: JournaledRun | undefined
   try {
-    keeping = await keeper()
-    await keeping.enlist([queuedAs(plan)])
-    return keeping
+    journaled = await keeper()
+    await journaled.enlist([queuedAs(plan)])
+    return journaled
   } catch (error) {
-    await keeping?.discard()
+    await journaled?.discard()
     const failure = survived(error)
     if (globals.journal !== undefined) throw failure
-    person.warn(`this write cannot be undone, because it has no journal: ${failure.message}`)
+    ui.warn(`this write cannot be undone, because it has no journal: ${failure.message}`)
     return undefined
   }
 }
@@ -105,32 +105,32 @@ export const keptSingle = async (
   plan: Plan,
   work: (plan: Plan) => Promise<PlanAnswer>,
 ): Promise<PlanAnswer> => {
-  const keeping = await opened(engine, keeper, plan)
-  if (keeping === undefined) return work(plan)
+  const journaled = await opened(engine, keeper, plan)
+  if (journaled === undefined) return work(plan)
   const item: Numbered = { n: 1, ...placeOf(plan), plan }
   let warned = false
   const written = (line: Promise<void>): Promise<void> =>
     line.catch((error: unknown) => {
       const { message } = survived(error)
-      if (!warned) engine.person.warn(`the result of this write is not recorded: ${message}`)
+      if (!warned) engine.ui.warn(`the result of this write is not recorded: ${message}`)
       warned = true
     })
   let end: End = 'interrupted'
   try {
-    await keeping.look(item)
-    await written(keeping.record.begun(item))
-    const outcome = await keeping.do(item, plan, work).then(
+    await journaled.look(item)
+    await written(journaled.record.begun(item))
+    const outcome = await journaled.do(item, plan, work).then(
       (result): Outcome<PlanAnswer> => ({
         state: result.unchanged === true ? 'unchanged' : 'done',
         result,
       }),
       outcomeOf,
     )
-    await written(keeping.record.settled(item, outcome))
+    await written(journaled.record.settled(item, outcome))
     end = 'completed'
     if ('failure' in outcome) throw outcome.failure
     return outcome.result ?? {}
   } finally {
-    await keeping.end(end)
+    await journaled.end(end)
   }
 }

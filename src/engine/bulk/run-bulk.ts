@@ -17,7 +17,7 @@ import type { Many, PlanAnswer } from '../command/services.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Numbered, Result, WorkQueue } from '../journaling/work-queue.js'
 import { maxNamed } from '../work/items.js'
-import { closingLine, maxTold, type Report, verdict } from '../work/report.js'
+import { closingLine, maxTold, parseFailureLimit, type Report, verdict } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
 import { HeapTuning } from '../work/v8.js'
 import {
@@ -26,7 +26,6 @@ import {
   type Engine,
   ignoredError,
   ignoringErrors,
-  mostOf,
   objectOf,
   unfinished,
 } from './each.js'
@@ -124,20 +123,20 @@ class Showing {
 
   /** Says of one result what the answer does not show. */
   #tell({ item: { plan }, outcome }: Result): void {
-    const { person } = this.#engine
+    const { ui } = this.#engine
     if ('failure' in outcome) {
       const told = this.#view.inline && plan.parent === undefined
-      if (!told && this.#told++ < maxTold) person.report(outcome.failure, objectOf(plan))
+      if (!told && this.#told++ < maxTold) ui.report(outcome.failure, objectOf(plan))
       return
     }
     const { result } = outcome
     if (result?.told === true) return
     const tolerated = ignoredError(result)
-    if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
+    if (tolerated !== undefined) ui.note(toleratedText(objectOf(plan), tolerated))
     else if (outcome.state === 'unchanged')
-      person.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already in this state'}`)
+      ui.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already in this state'}`)
     else if (result !== undefined && showsNothing(result))
-      person.note(`${objectOf(plan)}: ${doneText(plan, result, this.#options)}`)
+      ui.note(`${objectOf(plan)}: ${doneText(plan, result, this.#options)}`)
   }
 }
 
@@ -191,31 +190,31 @@ const started = async (
   { items, queued, total }: WorkQueue,
   standings: Standings,
   options: Many,
-  keeping: JournaledRun | undefined,
+  journaled: JournaledRun | undefined,
 ): Promise<Run<PlanAnswer, Numbered>> => {
   const send = ignoringErrors(engine.globals, options.run ?? callOf(engine))
   const gate = await engine.gate()
-  const tally = engine.person.tally(total(), () => gate.waiting)
-  const frugal = await HeapTuning.begin()
+  const tally = engine.ui.tally(total(), () => gate.waiting)
+  const heap = await HeapTuning.begin()
   let known = total()
   const going = run<PlanAnswer, Numbered>({
     items,
     gate,
     signal: engine.signal,
-    ...mostOf(engine),
+    failureLimit: parseFailureLimit(engine.globals.maxFailures),
     queued,
-    record: keeping?.record,
-    look: keeping && ((item: Numbered) => keeping.look(item)),
+    record: journaled?.record,
+    look: journaled && ((item: Numbered) => journaled.look(item)),
     work: async (item) => {
       const { plan } = item
       standings.begun(plan)
-      const result = await (keeping === undefined ? send(plan) : keeping.do(item, plan, send))
+      const result = await (journaled === undefined ? send(plan) : journaled.do(item, plan, send))
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
     told: (settled) => {
       standings.settled(settled)
       tally.add(1, 'failure' in settled.outcome)
-      frugal.look()
+      heap.look()
       if (known === undefined) {
         known = total()
         if (known !== undefined) tally.total(known)
@@ -224,7 +223,7 @@ const started = async (
   })
   going.report
     .finally(tally.end)
-    .finally(() => frugal.end())
+    .finally(() => heap.end())
     .catch(() => {})
   return going
 }
@@ -238,13 +237,13 @@ const again = (count: number): string =>
 const sendTogether = async (
   { held = [] }: WorkQueue,
   { together }: Many,
-  keeping: JournaledRun | undefined,
+  journaled: JournaledRun | undefined,
 ): Promise<void> => {
   if (together === undefined) return
   // What may have been done is only looked at.
   const due = held.filter(({ how }) => how !== 'read')
-  await keeping?.prepare(due)
-  await Promise.all(due.map((item) => keeping?.record.begun(item)))
+  await journaled?.prepare(due)
+  await Promise.all(due.map((item) => journaled?.record.begun(item)))
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }
 
@@ -253,7 +252,7 @@ interface Ended {
   readonly engine: Engine
   readonly report: Report
   readonly standings: Standings
-  readonly keeping: JournaledRun | undefined
+  readonly journaled: JournaledRun | undefined
   /** What its answers could not be printed for. */
   readonly lost: unknown
   readonly wrote: boolean
@@ -261,15 +260,15 @@ interface Ended {
 }
 
 /** The end of a run: what is said of it, and what it throws. */
-const end = ({ engine, report, standings, keeping, lost, wrote, cut }: Ended): void => {
-  const { person, signal } = engine
+const end = ({ engine, report, standings, journaled, lost, wrote, cut }: Ended): void => {
+  const { ui, signal } = engine
   const closing = (): void => {
-    if (keeping === undefined) return
-    const { file, again } = keeping
-    person.note(closingLine(report, { file, again, cut }))
+    if (journaled === undefined) return
+    const { file, again } = journaled
+    ui.note(closingLine(report, { file, again, cut }))
   }
   if (report.end === 'interrupted' || signal.aborted) {
-    person.note(standings.line())
+    ui.note(standings.line())
     closing()
     throw new Failure('interrupted', 'interrupted')
   }
@@ -279,8 +278,8 @@ const end = ({ engine, report, standings, keeping, lost, wrote, cut }: Ended): v
   if (lost !== undefined) throw lost
   const came = verdict(report)
   const { failed, unknown } = report.counts
-  if (keeping === undefined && failed + unknown > report.failures.length)
-    person.note(closingLine(report))
+  if (journaled === undefined && failed + unknown > report.failures.length)
+    ui.note(closingLine(report))
   if (came !== undefined) throw came
 }
 
@@ -290,17 +289,17 @@ const end = ({ engine, report, standings, keeping, lost, wrote, cut }: Ended): v
  */
 export const runBulk = async (
   engine: Engine,
-  intake: WorkQueue,
+  queue: WorkQueue,
   options: Many,
-  keeping?: JournaledRun,
+  journaled?: JournaledRun,
   leaveOff: () => void = () => {},
 ): Promise<void> => {
-  const first: Plan | undefined = intake.first
+  const first: Plan | undefined = queue.first
   if (first === undefined) return
   const standings = new Standings()
-  const shown = await Showing.of(engine, intake, options)
-  await sendTogether(intake, options, keeping)
-  const going = await started(engine, intake, standings, options, keeping)
+  const shown = await Showing.of(engine, queue, options)
+  await sendTogether(queue, options, journaled)
+  const going = await started(engine, queue, standings, options, journaled)
   let lost: unknown
   try {
     await shown.show(going)
@@ -308,9 +307,9 @@ export const runBulk = async (
     lost = error
   }
   const report = await going.report
-  const cut = intake.cut?.() ?? false
+  const cut = queue.cut?.() ?? false
   leaveOff()
-  await keeping?.end(report.end)
-  if (intake.twice() > 0) engine.person.note(again(intake.twice()))
-  end({ engine, report, standings, keeping, lost, wrote: writes(first.endpoint), cut })
+  await journaled?.end(report.end)
+  if (queue.twice() > 0) engine.ui.note(again(queue.twice()))
+  end({ engine, report, standings, journaled, lost, wrote: writes(first.endpoint), cut })
 }

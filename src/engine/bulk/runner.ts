@@ -4,9 +4,11 @@ import { Failure } from '../../errors.js'
 import { showsNothing } from '../answer/about.js'
 import { toleratedText } from '../command/answered.js'
 import type { Plan, PlanSource } from '../command/described.js'
+import { concurrencyLimit } from '../command/globals.js'
 import { lossIn } from '../command/running.js'
 import type { Emit, Many, PlanAnswer } from '../command/services.js'
 import { linesOf } from '../ui/prompter.js'
+import { parseFailureLimit } from '../work/report.js'
 import {
   callOf,
   doneOf,
@@ -16,10 +18,8 @@ import {
   ignoredError,
   ignoringErrors,
   type Keeper,
-  mostOf,
   objectOf,
   unprinted,
-  widthOf,
 } from './each.js'
 
 const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
@@ -38,7 +38,7 @@ export class BulkRunner {
 
   /** Confirms, runs and shows plans; throws what the run as a whole came to. */
   async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
-    mostOf(this.#engine)
+    this.#checkFlags()
     const [only] = plans
     if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
@@ -57,7 +57,7 @@ export class BulkRunner {
 
   /** The same with objects that are planned as they come. */
   async stream(source: PlanSource, how: Many = {}): Promise<void> {
-    mostOf(this.#engine)
+    this.#checkFlags()
     const { streamed } = await import('./streaming.js')
     await streamed({
       engine: this.#engine,
@@ -65,7 +65,7 @@ export class BulkRunner {
       how,
       confirmable: async ({ endpoint }) => {
         const what = lossIn(how)?.what ?? endpoint.destructive
-        if (what !== undefined) await this.#engine.person.confirmable(what)
+        if (what !== undefined) await this.#engine.ui.confirmable(what)
       },
       confirm: (first, count) => this.#confirm(first, how, count),
     })
@@ -76,15 +76,20 @@ export class BulkRunner {
     items: readonly T[],
     work: (item: T, index: number) => Promise<void>,
   ): Promise<void> {
-    const { person, signal } = this.#engine
-    const tally = person.tally(items.length)
+    const { ui, signal } = this.#engine
+    const tally = ui.tally(items.length)
     const counted: typeof work = (...item) => work(...item).finally(() => tally.add(1))
-    await eachOf(items, widthOf(this.#engine), signal, counted).finally(tally.end)
+    await eachOf(items, concurrencyLimit(this.#engine.globals), signal, counted).finally(tally.end)
   }
 
   /** Asks once for all plans together when something is lost with them. */
+  /** @throws Failure `usage` before anything is asked or sent */
+  #checkFlags(): void {
+    parseFailureLimit(this.#engine.globals.maxFailures)
+  }
+
   async #confirm(plans: readonly Plan[], how: Many, count: number = plans.length): Promise<void> {
-    const { person } = this.#engine
+    const { ui } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
     const loses = lossIn(how)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
@@ -92,12 +97,12 @@ export class BulkRunner {
     const each = loses?.each
     const named = async (): Promise<readonly string[]> =>
       each === undefined
-        ? person.naming(losing.length === 0 ? plans : losing)
+        ? ui.naming(losing.length === 0 ? plans : losing)
         : (await Promise.all(plans.map((plan) => each(plan)))).flat()
     const details = loses?.details ?? named
-    if (loses?.told !== undefined && !person.interactive)
-      for (const line of await linesOf(details)) person.note(`${loses.told} ${line}`)
-    await person.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)
+    if (loses?.told !== undefined && !ui.interactive)
+      for (const line of await linesOf(details)) ui.note(`${loses.told} ${line}`)
+    await ui.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)
   }
 
   async #single(plan: Plan, how: Many, keeper: Keeper | undefined): Promise<void> {
@@ -120,16 +125,15 @@ export class BulkRunner {
   }
 
   async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
-    const { answer, person } = this.#engine
+    const { answer, ui } = this.#engine
     if (outcome.told === true) return
     const tolerated = ignoredError(outcome)
-    if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
+    if (tolerated !== undefined) ui.note(toleratedText(objectOf(plan), tolerated))
     else if (outcome.unchanged === true && showsNothing(outcome))
-      person.note(
+      ui.note(
         plan.endpoint.unchanged ?? `${objectOf(plan)}: already in this state, nothing changed`,
       )
-    else if (showsNothing(outcome))
-      person.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)
+    else if (showsNothing(outcome)) ui.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)
     else if (how.present === undefined) await answer.printAnswer(outcome, emitOf(plan, how))
     else {
       const { records, emit } = how.present(plan, outcome)

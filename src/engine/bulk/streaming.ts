@@ -140,35 +140,35 @@ const confirmed = async (
 }
 
 /** A run that is not confirmed leaves no journal. */
-const undecided = async <T>(keeping: JournaledRun, work: () => Promise<T>): Promise<T> => {
+const undecided = async <T>(journaled: JournaledRun, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    await keeping.discard()
+    await journaled.discard()
     throw error
   }
 }
 
 const kept = async (
   streaming: Streaming,
-  keeping: JournaledRun,
+  journaled: JournaledRun,
   first: Plan,
   objects: AsyncIterable<GivenObject>,
 ): Promise<void> => {
   const { engine, how } = streaming
-  const spooled = keeping.spool(objects)
+  const spooled = journaled.spool(objects)
   try {
     if (waits(first, streaming))
-      await undecided(keeping, async () => {
+      await undecided(journaled, async () => {
         await whole(spooled, engine.signal)
         await confirmed(streaming, spooled.first, spooled.queued())
       })
-    const items = workOf(keeping.journal, spooled)
-    const intake = intakeOf(streaming, { items, first, spooled, left: 0 })
-    await runBulk(engine, intake, how, keeping, spooled.stop)
+    const items = workOf(journaled.journal, spooled)
+    const queue = intakeOf(streaming, { items, first, spooled, left: 0 })
+    await runBulk(engine, queue, how, journaled, spooled.stop)
   } finally {
     spooled.stop()
-    await keeping.end('stopped')
+    await journaled.end('stopped')
   }
 }
 
@@ -181,14 +181,14 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   const items = workOf(journal, spooled, next)
   const head = await firstOf(items, maxNamed)
   const [one] = head
-  if (one === undefined) return engine.person.note('nothing is left to do')
+  if (one === undefined) return engine.ui.note('nothing is left to do')
   const first = await source.planOf(one)
-  const keeping = await engine.keeper?.(first, false)?.()
-  if (keeping === undefined) throw new Failure('internal', 'a run without its journal')
+  const journaled = await engine.keeper?.(first, false)?.()
+  if (journaled === undefined) throw new Failure('internal', 'a run without its journal')
   const { counts } = past
   const left = counts.failed + counts.unknown + counts.not_tried
   try {
-    const intake = intakeOf(streaming, {
+    const queue = intakeOf(streaming, {
       items: behind(head, items),
       first,
       spooled,
@@ -196,10 +196,10 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
       cut: past.total === undefined,
     })
     if (waits(first, streaming))
-      await undecided(keeping, () => confirmed(streaming, head, intake.queued()))
-    await runBulk(engine, intake, how, keeping)
+      await undecided(journaled, () => confirmed(streaming, head, queue.queued()))
+    await runBulk(engine, queue, how, journaled)
   } finally {
-    await keeping.end('stopped')
+    await journaled.end('stopped')
   }
 }
 
@@ -233,7 +233,7 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
   if (resumed !== undefined) return goneOnWith(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await firstOf(objects, 1)
-  if (one === undefined) return engine.person.note('no objects in this shard: nothing to do')
+  if (one === undefined) return engine.ui.note('no objects in this shard: nothing to do')
   const first = await orLeave(objects, async () => {
     const plan = await source.planOf(one)
     await confirmable(plan)

@@ -2,6 +2,7 @@
  * The flags that every command has, each declared once: the parser, help, completions, documents and
  * the type `Globals` derive from it. A flag that is added here is a field of `Globals` at once.
  */
+import { maxConcurrent } from '../../base/map-concurrent.js'
 import type { Value } from '../../catalogue/inferred.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
 import { defaultRetries, defaultTimeout } from '../../client/defaults.js'
@@ -218,6 +219,10 @@ export const globalFlags: readonly Flag[] = [
   ...outputFlags,
   ...pageFlags,
 ]
+
+/** How many requests a run sends at once: the flag, else as many as a gate lets go. */
+export const concurrencyLimit = ({ concurrency = 'auto' }: Pick<Globals, 'concurrency'>): number =>
+  concurrency === 'auto' ? maxConcurrent : concurrency
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
 

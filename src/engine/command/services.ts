@@ -55,7 +55,7 @@ export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
 export interface Services {
   readonly instance: InstanceService
   readonly answer: AnswerService
-  readonly person: UiService
+  readonly ui: UiService
   readonly place: WorkspaceService
 }
 

@@ -92,7 +92,7 @@ interface Strictness {
 /** Sends one call after the other, and remembers what was not taken. */
 export class Caller {
   readonly #exchange: Pick<ExchangeServices, 'client' | 'request'>
-  readonly #person: Pick<UiService, 'note'>
+  readonly #ui: Pick<UiService, 'note'>
   readonly #answer: Pick<AnswerService, 'exit'>
   readonly #strict: boolean
   readonly #taken: UnappliedAttributes
@@ -100,7 +100,7 @@ export class Caller {
 
   constructor(
     exchange: Pick<ExchangeServices, 'client' | 'request'>,
-    person: Pick<UiService, 'note'>,
+    ui: Pick<UiService, 'note'>,
     answer: Pick<AnswerService, 'exit'>,
     { strict = false }: Strictness,
     words?: Naming,
@@ -108,7 +108,7 @@ export class Caller {
     this.#taken = new UnappliedAttributes(words)
     this.#words = words
     this.#exchange = exchange
-    this.#person = person
+    this.#ui = ui
     this.#answer = answer
     this.#strict = strict
   }
@@ -126,7 +126,7 @@ export class Caller {
       if (!this.#taken.note(ask, whole) && this.#strict) this.#answer.exit(1)
       return whole
     } catch (error) {
-      const tell = sentUnknown(this.#person, this.#words)
+      const tell = sentUnknown(this.#ui, this.#words)
       if (echoes(ask.endpoint)) for (const name of unknownNames(ask)) tell(ask.endpoint, name)
       throw error
     }

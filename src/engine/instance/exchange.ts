@@ -294,7 +294,7 @@ const sendable =
   }
 
 /** A record that is kept has no more bytes. */
-const maxOfRecord = 1 << 22
+const maxRecordBytes = 1 << 22
 
 /** Reads that are good to have. */
 const glancing = (instance: () => Promise<InstanceClient>) => {
@@ -307,7 +307,8 @@ const glancing = (instance: () => Promise<InstanceClient>) => {
     const wire = await own.request(ask)
     const from = async (patience: WaitKind): Promise<unknown> => {
       const whole = await (await own.client(ask.endpoint, patience)).call(wire)
-      if (whole.bytes.length > maxOfRecord) throw new Failure('failed', 'its record is too large')
+      if (whole.bytes.length > maxRecordBytes)
+        throw new Failure('failed', 'its record is too large')
       return whole.data
     }
     try {

@@ -79,7 +79,7 @@ const surroundingsOf = (
   }
 }
 
-type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'wish'>
+type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
 
 /** What stands for the objects of a project or group that are not known: nothing is lost where nothing can be done. */
 const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
@@ -114,7 +114,7 @@ export class Planning {
     })
     this.#around = {
       ...surroundingsOf(place, screen.notes, this.#questions, reads, options.words),
-      piped: options.wish.source === 'stdin',
+      piped: options.journaling.source === 'stdin',
     }
   }
 

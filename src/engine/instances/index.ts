@@ -16,8 +16,8 @@ import { ownOf } from '../own/found.js'
 import { everybodys, globalsOf } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { Ended } from '../targets/shared.js'
-import type { MostFailures } from '../work/report.js'
-import { parseMostFailures } from '../work/report.js'
+import type { FailureLimit } from '../work/report.js'
+import { parseFailureLimit } from '../work/report.js'
 import { type AskedSite, OneAnswer, sitesOf } from './merged.js'
 
 // Which profiles a line means that means several, and what does not go with them.
@@ -173,7 +173,7 @@ export const codeOf = (endings: readonly Ending[], tolerant: boolean): number =>
 }
 
 /** Whether so many failed that no further one is begun; without a word about it the first is too many. */
-export const isEnough = (failed: number, of: number, most: MostFailures | undefined): boolean => {
+export const isEnough = (failed: number, of: number, most: FailureLimit | undefined): boolean => {
   if (most === undefined) return failed > 0
   return 'count' in most ? failed >= most.count : failed > 0 && (failed / of) * 100 >= most.percent
 }
@@ -272,7 +272,7 @@ class Several {
   /** One after the other, until one fails. */
   async inOrder(sites: readonly AskedSite[]): Promise<void> {
     const { maxFailures } = this.#globals
-    const most = maxFailures === undefined ? undefined : parseMostFailures(maxFailures)
+    const most = parseFailureLimit(maxFailures)
     for (const [i, site] of sites.entries()) {
       await this.#one(site, Promise.resolve())
       const failed = this.#endings.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))

@@ -80,7 +80,7 @@ const checkNamed = (text: string, name: string): void => {
 const fileGiven = async (
   text: string,
   flag: Flag,
-  { cwd, wish }: AskedOf,
+  { cwd, journaling }: AskedOf,
 ): Promise<AskedText | undefined> => {
   const [mark, given] = fileIn(text, flag)
   const path = resolve(cwd, given)
@@ -88,7 +88,7 @@ const fileGiven = async (
   if (stats === undefined) return undefined
   if (!stats.isFile())
     throw new Final(`--${flag.name} was read from ${given}, which cannot be read again`)
-  return { text: `${mark}${path}`, sha256: wish.digests.get(path) ?? digestOf(path) }
+  return { text: `${mark}${path}`, sha256: journaling.digests.get(path) ?? digestOf(path) }
 }
 
 const textFor = async (text: string, flag: Flag, of: AskedOf): Promise<AskedText> => {
@@ -113,18 +113,18 @@ const isPart = (name: string, parents: boolean): boolean =>
 
 interface AskedOf {
   readonly command: Command
-  readonly wish: JournalOptions
+  readonly journaling: JournalOptions
   readonly answered: readonly Replied[]
   readonly cwd: string
   readonly undoRecord: boolean
   readonly shard: string | undefined
   /** Why it cannot be asked again, whatever it is. */
-  readonly final: string | undefined
+  readonly final?: string | undefined
 }
 
 /** The arguments that are no objects, or that every parent has. */
-const fixedArgs = ({ command, wish }: AskedOf): readonly string[] => {
-  const { raw, source } = wish
+const fixedArgs = ({ command, journaling }: AskedOf): readonly string[] => {
+  const { raw, source } = journaling
   const open = command.open === true
   const args = open || source === 'parents' ? raw.args.filter((arg) => !open || arg !== '-') : []
   for (const [i, arg] of args.entries())
@@ -133,16 +133,16 @@ const fixedArgs = ({ command, wish }: AskedOf): readonly string[] => {
 }
 
 const flagsOf = async (of: AskedOf) => {
-  const { command, wish, answered } = of
+  const { command, journaling, answered } = of
   const known = new Map(flagsOfCommand(command).map((flag) => [flag.name, flag]))
-  const texts = new Map(wish.raw.flags)
+  const texts = new Map(journaling.raw.flags)
   for (const { name, texts: said, secret } of answered) {
     if (secret) throw new Final(`${name} was entered at a prompt`)
     texts.set(name, said)
   }
   const flags: Record<string, readonly AskedText[]> = {}
   for (const [name, given] of texts) {
-    if (!isPart(name, wish.parents !== undefined)) continue
+    if (!isPart(name, journaling.parents !== undefined)) continue
     const flag = known.get(name) ?? plainFlag(name)
     flags[name] = await Promise.all(given.map((text) => textFor(text, flag, of)))
   }
@@ -159,8 +159,8 @@ const shardText = (text: string): string => {
 export const askedOf = async (
   of: AskedOf,
 ): Promise<{ readonly asked?: LineAsked; readonly final?: string }> => {
-  const { final, shard, undoRecord, wish } = of
-  const { parents } = wish
+  const { final, shard, undoRecord, journaling } = of
+  const { parents } = journaling
   if (final !== undefined) return { final }
   try {
     return {

@@ -37,13 +37,13 @@ import {
   type CachedRead,
   changedBy,
   creates,
+  hasAttributes,
   identityIn,
-  isSo,
   leftBy,
   readWith,
   Snapshot,
   selectedAs,
-  wishOf,
+  wantedBy,
 } from './snapshot.js'
 import type { Numbered } from './work-queue.js'
 
@@ -81,13 +81,13 @@ const unchanged = (): PlanAnswer => ({ unchanged: true })
 
 class JournaledStep {
   readonly #parts: DoingParts
-  readonly #former: Snapshot
+  readonly #snapshot: Snapshot
   /** What was there before, by place, from when an object is looked at until it is done. */
   readonly #seen = new Map<number, Facts>()
 
   constructor(parts: DoingParts) {
     this.#parts = parts
-    this.#former = new Snapshot(parts.reads, parts.instance, parts.command.area)
+    this.#snapshot = new Snapshot(parts.reads, parts.instance, parts.command.area)
   }
 
   /** What is known of an object before it is begun. */
@@ -110,11 +110,11 @@ class JournaledStep {
     if (item.how === 'read') return this.#look(item, plan)
     const { before, unread } = this.seen(item)
     this.#seen.delete(item.n)
-    if (item.how === 'look' && isSo(wishOf(plan), before ?? null))
+    if (item.how === 'look' && hasAttributes(wantedBy(plan), before ?? null))
       return { answer: unchanged(), facts: {} }
     const sent = item.how === 'again' ? await gone(send, plan) : await send(plan)
     // What was as it is to be is sent all the same: others may change it meanwhile.
-    const same = sent.unchanged !== true && isSo(wishOf(plan), before ?? null)
+    const same = sent.unchanged !== true && hasAttributes(wantedBy(plan), before ?? null)
     const answer = same ? asUnchanged(sent) : sent
     const facts = keptOf(answer)
     if (answer.unchanged === true) return { answer, facts }
@@ -129,15 +129,15 @@ class JournaledStep {
   /** What may have been sent, and is never sent twice: it is only looked at. */
   async #look(item: Item, plan: Plan): Promise<Done> {
     const { inverse } = this.#parts
-    const wish = wishOf(plan)
+    const wanted = wantedBy(plan)
     const now =
       plan.endpoint.changes === true || plan.endpoint.leaves !== undefined
-        ? await this.#former.attributes(plan)
+        ? await this.#snapshot.attributes(plan)
         : inverse?.presence === true && !creates(plan)
-          ? await this.#former.presence(inverse, this.#parts.header, item, plan)
+          ? await this.#snapshot.presence(inverse, this.#parts.header, item, plan)
           : undefined
     if (now === undefined || now === null) throw unknown()
-    if (Object.keys(wish).length > 0 && !isSo(wish, now)) throw unknown()
+    if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now)) throw unknown()
     return { answer: {}, facts: {} }
   }
 
@@ -148,8 +148,8 @@ class JournaledStep {
     // What may not be sent is not looked at either: it is refused as it is sent.
     if (creates(plan) || !(await this.#parts.admits(plan))) return undefined
     return inverse.presence
-      ? this.#former.presence(inverse, header, item, plan)
-      : this.#former.attributes(plan)
+      ? this.#snapshot.presence(inverse, header, item, plan)
+      : this.#snapshot.attributes(plan)
   }
 
   async #after(
@@ -161,9 +161,9 @@ class JournaledStep {
     const { inverse, header } = this.#parts
     if (inverse?.presence !== true) return leftBy(plan, answer, before)
     if (methodOf(plan.endpoint) === 'DELETE') return null
-    const shown = this.#former.shown(answer.value, inverse, header, item, plan)
+    const shown = this.#snapshot.shown(answer.value, inverse, header, item, plan)
     // What cannot be read any more is done all the same.
-    return shown ?? this.#former.presence(inverse, header, item, plan).catch(() => ({}))
+    return shown ?? this.#snapshot.presence(inverse, header, item, plan).catch(() => ({}))
   }
 }
 
@@ -213,13 +213,13 @@ export interface JournalParts {
     /** Notes what is sent while no journal is in force. */
     readonly unkept: Pick<UnkeptWrites, 'kept'>
   }
-  readonly person: Pick<UiService, 'note'>
+  readonly ui: Pick<UiService, 'note'>
   readonly command: Command
   readonly globals: Pick<
     Globals,
     'journal' | 'profile' | 'resume' | 'sandbox' | 'shard' | 'undoRecord'
   >
-  readonly wish: JournalOptions
+  readonly journaling: JournalOptions
   /** It is one object, named on the line: nothing is said of its journal. */
   readonly single: boolean
   /** Why the run cannot be resumed, whatever was asked. */
@@ -250,7 +250,7 @@ const checkNames = (plan: Plan): void => {
 
 /** The journal's first line, by the first plan. */
 const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
-  const { command, globals, place, wish } = parts
+  const { command, globals, place, journaling } = parts
   const { cwd } = place
   const { shard, undoRecord } = globals
   const answered = parts.answered()
@@ -258,16 +258,16 @@ const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
   // Who did one object is asked only by whoever takes it back.
   const identity = await place.identity(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
-    parts.person.note('the instance does not report your user: --resume will require --yes')
+    parts.ui.note('the instance does not report your user: --resume will require --yes')
   return {
     journal: 1,
     id: journalId(words, place.clock.now(), parts.single),
     command: words,
     endpoint: maskAddresses(first.endpoint.route),
-    values: valuesOf(first, wish.raw, wish.rowFields),
+    values: valuesOf(first, journaling.raw, journaling.rowFields),
     ...identity,
-    source: wish.source,
-    ...(await askedOf({ command, wish, answered, cwd, shard, undoRecord, final: parts.final })),
+    source: journaling.source,
+    ...(await askedOf({ ...parts, answered, cwd, shard, undoRecord })),
   }
 }
 
@@ -298,39 +298,39 @@ export class JournaledRun {
   readonly journal: Journal
   readonly resumed: Resumed | undefined
   readonly #parts: JournalParts
-  readonly #doing: JournaledStep
+  readonly #step: JournaledStep
   readonly #facts = new WeakMap<PlanAnswer, Facts>()
   readonly record: RunRecord<PlanAnswer>
   readonly #keep: Keep
   #closed = false
 
-  private constructor(parts: JournalParts, journal: Journal, doing: JournaledStep, first: Plan) {
+  private constructor(parts: JournalParts, journal: Journal, step: JournaledStep, first: Plan) {
     this.#parts = parts
     this.journal = journal
-    this.resumed = parts.wish.resumed
-    this.#doing = doing
+    this.resumed = parts.journaling.resumed
+    this.#step = step
     const facts = (result: PlanAnswer | undefined): Facts =>
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = maskingOf(first.endpoint)
     this.#keep = keepOf(first, mask)
-    this.record = recordIn(journal, facts, mask, (item) => doing.seen(item))
+    this.record = recordIn(journal, facts, mask, (item) => step.seen(item))
   }
 
   /** @throws Failure `usage` where it cannot be made, or nothing could take the run back */
   static async of(parts: JournalParts, first: Plan): Promise<JournaledRun> {
-    const { globals, wish } = parts
-    const { resumed } = wish
+    const { globals, journaling } = parts
+    const { resumed } = journaling
     checkNames(first)
     const undo = resumed === undefined ? globals.undoRecord : resumed.past.header.asked?.undo_record
     const made = resumed?.past.header ?? (await headerOf(parts, first))
     const { inverse, irreversible } = undo === true ? await inverseFor(made) : {}
     const header = irreversible === undefined ? made : { ...made, irreversible }
-    const doing = new JournaledStep({ ...parts, header, inverse, stale: resumed !== undefined })
+    const step = new JournaledStep({ ...parts, header, inverse, stale: resumed !== undefined })
     const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
     if (resumed === undefined && header.final !== undefined && !parts.single)
-      parts.person.note(`this run cannot be resumed: ${header.final}`)
+      parts.ui.note(`this run cannot be resumed: ${header.final}`)
     parts.place.unkept.kept = true
-    return new JournaledRun(parts, journal, doing, first)
+    return new JournaledRun(parts, journal, step, first)
   }
 
   /** The journal as it was named. */
@@ -357,7 +357,7 @@ export class JournaledRun {
 
   /** Looks at an object that is about to be changed. */
   look({ plan, ...item }: Numbered): Promise<void> {
-    return this.#doing.look(item, plan)
+    return this.#step.look(item, plan)
   }
 
   /** Looks at objects that are about to be changed all together. */
@@ -367,7 +367,7 @@ export class JournaledRun {
 
   /** Does one object, and remembers what is to be written down of it. */
   async do(item: Item, plan: Plan, send: (plan: Plan) => Promise<PlanAnswer>): Promise<PlanAnswer> {
-    const { answer, facts } = await this.#doing.one(item, plan, send)
+    const { answer, facts } = await this.#step.one(item, plan, send)
     this.#facts.set(answer, facts)
     return answer
   }

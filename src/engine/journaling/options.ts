@@ -46,12 +46,15 @@ export interface JournalOptions {
 interface Asked {
   readonly command: Command
   readonly globals: Pick<Globals, 'journal'>
-  readonly wish: JournalOptions
+  readonly journaling: JournalOptions
 }
 
 /** Whether a run keeps a journal: whatever writes does, but for what the API itself only tries. */
-export const isKept = ({ command, globals, wish }: Asked, { endpoint, values }: Plan): boolean => {
-  if (wish.resumed !== undefined) return true
+export const isKept = (
+  { command, globals, journaling }: Asked,
+  { endpoint, values }: Plan,
+): boolean => {
+  if (journaling.resumed !== undefined) return true
   if (globals.journal === 'none' || !keepsJournal(command)) return false
   if (endpoint.rehearses === true && values.dry_run === true) return false
   return globals.journal !== undefined || writes(endpoint)

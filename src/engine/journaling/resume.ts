@@ -27,7 +27,7 @@ interface Resuming {
   readonly raw: Raw
   readonly globals: Pick<Globals, 'resume' | 'select'>
   readonly services: Services
-  readonly wish: JournalOptions
+  readonly journaling: JournalOptions
 }
 
 /** A line to be done in the place of the one that was typed. */
@@ -39,8 +39,8 @@ export interface TakenUp {
   readonly slots?: readonly ParentTarget[]
 }
 
-const nothingLeft = ({ services: { person } }: Resuming): undefined => {
-  person.note('nothing is left to do')
+const nothingLeft = ({ services: { ui } }: Resuming): undefined => {
+  ui.note('nothing is left to do')
   return undefined
 }
 
@@ -119,9 +119,9 @@ const lineFor = async (
   asked: LineAsked,
   items: readonly Item[],
 ): Promise<TakenUp> => {
-  const { command, raw, wish } = resuming
+  const { command, raw, journaling } = resuming
   const flags = await withAsked(asked, raw)
-  const again = wish.resumed?.again === true
+  const again = journaling.resumed?.again === true
   const { args } = asked
   // Objects that were selected in several may be known without them.
   const parents = items.every(({ parent }) => parent === undefined) ? undefined : asked.parents
@@ -191,9 +191,9 @@ const isKnown = ({ command }: Resuming, { object, parent }: Item): boolean =>
 
 /** What is not known cannot be gone on with, and is not done. */
 const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
-  const { answer, person } = resuming.services
+  const { answer, ui } = resuming.services
   for (const item of items.filter((one) => !isKnown(resuming, one)))
-    person.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
+    ui.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
   answer.exit(exitCodes.partial)
 }
 
@@ -211,7 +211,7 @@ const isStreamed = (command: Command, { asked, source }: Header): boolean =>
  * @throws Failure `usage` for another command, instance or user; `conflict` where another process has it
  */
 export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> => {
-  const { command, raw, globals, services, wish } = resuming
+  const { command, raw, globals, services, journaling } = resuming
   checkResuming(command, raw)
   const again = isAgain(resuming)
   const identity = await services.place.identity()
@@ -222,7 +222,7 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   if (isDone(before)) return nothingLeft(resuming)
   tellGap(services, before)
   if (again) checkAgain(before)
-  if (doubt !== undefined) await services.person.confirm(`${doubt}.`, [before.file])
+  if (doubt !== undefined) await services.ui.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await takeUpJournal(services.place, before.file)
   const { header, states } = past
   const streamed = isStreamed(command, header)
@@ -234,7 +234,7 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   const items = all.filter((item) => isKnown(resuming, item))
   if (items.length < all.length) tellUnknown(resuming, all)
   const asked = checkHeader(resuming, header)
-  Object.assign(wish, {
+  Object.assign(journaling, {
     raw,
     several: true,
     resumed: { journal, past, again, next, left },

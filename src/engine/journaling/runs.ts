@@ -88,11 +88,11 @@ export const lastRun = async (
 
 /** Says what a journal does not say any more, which is exit 8. */
 export const tellGap = (
-  { answer, person }: Pick<Services, 'answer' | 'person'>,
+  { answer, ui }: Pick<Services, 'answer' | 'ui'>,
   { file, gap }: Pick<Past, 'file' | 'gap'>,
 ): void => {
   if (gap === undefined) return
-  person.warn(`the journal ${file} is damaged: ${gap.text}`)
+  ui.warn(`the journal ${file} is damaged: ${gap.text}`)
   answer.exit(exitCodes.partial)
 }
 

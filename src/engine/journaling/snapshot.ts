@@ -20,7 +20,7 @@ const emptiedBy = ({ empties = [] }: Endpoint): Fields =>
   Object.fromEntries(empties.map((name) => [name, []]))
 
 /** The attributes that a plan sets, as they are sent. */
-export const wishOf = ({ endpoint, values, extra }: Plan): Fields =>
+export const wantedBy = ({ endpoint, values, extra }: Plan): Fields =>
   Object.fromEntries(
     Object.entries({ ...emptiedBy(endpoint), ...endpoint.leaves, ...extra, ...values }).filter(
       ([name, value]) =>
@@ -30,15 +30,15 @@ export const wishOf = ({ endpoint, values, extra }: Plan): Fields =>
 
 /** What a plan changes of its object, as undo puts it back. */
 export const changedBy = (plan: Plan): Fields =>
-  plan.endpoint.changes === true ? wishOf(plan) : (plan.endpoint.leaves ?? {})
+  plan.endpoint.changes === true ? wantedBy(plan) : (plan.endpoint.leaves ?? {})
 
 /** Whether a journal can hold a value: what no answer shows, or JSON would round, is as little known as a masked one. */
 const isKeepable = (value: unknown): boolean => value !== undefined && !holdsRounded(value)
 
-/** The attributes of a wish, as a record shows them. */
-const shownAs = (record: Fields, wish: Fields, endpoint: Endpoint): Attributes =>
+/** The attributes that a plan wants, as a record shows them. */
+const shownAs = (record: Fields, wanted: Fields, endpoint: Endpoint): Attributes =>
   Object.fromEntries(
-    Object.entries(wish).map(([name, sent]) => {
+    Object.entries(wanted).map(([name, sent]) => {
       const now = shownIn(record, name, endpoint)
       return [name, isKeepable(now) ? asSent(now, sent) : masked]
     }),
@@ -76,11 +76,11 @@ export const creates = ({ endpoint }: Plan): boolean =>
   endpoint.inverse !== undefined &&
   endpoint.path[endpoint.args?.[0] ?? ''] === undefined
 
-/** Whether attributes are as a wish has them. */
-export const isSo = (wish: Fields, now: Attributes): boolean =>
+/** Whether attributes are as they are wanted. */
+export const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
   now !== null &&
-  Object.keys(wish).length > 0 &&
-  Object.entries(wish).every(([name, sent]) => now[name] !== masked && agrees(sent, now[name]))
+  Object.keys(wanted).length > 0 &&
+  Object.entries(wanted).every(([name, sent]) => now[name] !== masked && agrees(sent, now[name]))
 
 /** The data that a read is answered with, asked once: what takes long is no reason to wait with a write. */
 export type CachedRead = (ask: Ask) => Promise<unknown>
@@ -183,21 +183,21 @@ export const readWith = (plan: Plan): Attributes | undefined =>
 
 /** The same attributes of the record that the object was selected by; undefined where it has not all of them. */
 export const selectedAs = (record: unknown, plan: Plan): Attributes | undefined => {
-  const wish = changedBy(plan)
-  if (!isObject(record) || Object.keys(wish).length === 0) return undefined
-  const now = shownAs(record, wish, plan.endpoint)
+  const wanted = changedBy(plan)
+  if (!isObject(record) || Object.keys(wanted).length === 0) return undefined
+  const now = shownAs(record, wanted, plan.endpoint)
   return Object.values(now ?? {}).includes(masked) ? undefined : now
 }
 
 /** What an update left, as its answer shows it; what that does not show, as it was sent. */
 export const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): Attributes => {
-  const wish = changedBy(plan)
-  const shown = isObject(value) ? shownAs(value, wish, plan.endpoint) : {}
+  const wanted = changedBy(plan)
+  const shown = isObject(value) ? shownAs(value, wanted, plan.endpoint) : {}
   return Object.fromEntries(
     Object.entries(before ?? {}).map(([name, was]) => {
       const now = shown?.[name] ?? masked
       if (was === masked) return [name, masked]
-      return [name, now === masked ? wish[name] : now]
+      return [name, now === masked ? wanted[name] : now]
     }),
   )
 }

@@ -35,7 +35,7 @@ interface Parts {
   readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
   readonly lists: Pick<Lists, 'whole'>
   readonly answer: Pick<AnswerService, 'write'>
-  readonly person: Pick<UiService, 'note'>
+  readonly ui: Pick<UiService, 'note'>
 }
 
 /** Nothing is sent. */
@@ -136,9 +136,7 @@ export class UnsentInstance implements InstanceService {
 
   #placeholder(endpoint: Endpoint): unknown {
     if (!this.#explained)
-      this.#parts.person.note(
-        'nothing is sent; <name> stands for the output of the previous command',
-      )
+      this.#parts.ui.note('nothing is sent; <name> stands for the output of the previous command')
     this.#explained = true
     return placeholderOf(endpoint)
   }

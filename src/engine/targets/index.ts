@@ -110,7 +110,7 @@ const noGroupsListed = 'the instance lists no groups: those without projects are
 /** Every group that can be seen. */
 const groupsSeen = async (services: Services): Promise<readonly ParentTarget[]> => {
   const all = await listed(services)
-  if (all === undefined) services.person.note(noGroupsListed)
+  if (all === undefined) services.ui.note(noGroupsListed)
   const paths = all ?? (await seen(services, true)).flatMap(({ group }) => above(group?.path ?? ''))
   const unique = [...new Set(paths)].filter((path) => path !== '').sort()
   if (unique.length === 0) throw new Failure('not_found', 'no visible groups')
@@ -151,7 +151,7 @@ const foundSlots = async (
   const found = await seen(services, archived)
   if (origin === 'tree') {
     const others = await listed(services)
-    if (others === undefined) services.person.note(noGroupsListed)
+    if (others === undefined) services.ui.note(noGroupsListed)
     return each(names.flatMap((name) => treeOf(name, found, others ?? [])))
   }
   if (origin === 'projects-of') {
@@ -300,7 +300,7 @@ const confirmAll = async (
   const loses = operation.loses !== undefined && command.open === true
   if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
-  await running.services.person.confirm(
+  await running.services.ui.confirm(
     `${named(command)}${call}, in each: ${slots.length}.`,
     slots.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
   )
@@ -363,7 +363,7 @@ export const runOverParents = async (asked: Asked): Promise<void> => {
   const all = await slotsFor(asked)
   const slots = asked.narrow?.(all) ?? all
   if (slots.length === 0)
-    return asked.running.services.person.note('no objects in this shard: nothing to do')
+    return asked.running.services.ui.note('no objects in this shard: nothing to do')
   if (selection !== undefined) return runSelected(asked, selection, slots)
   if (changes(command, given.args) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
     await confirmAll(asked, slots)

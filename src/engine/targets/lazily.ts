@@ -1,8 +1,8 @@
 /** `--where` of a run: nothing of it is loaded before a list asks for it. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { exitCodes, usage } from '../../errors.js'
-import { widthOf } from '../bulk/each.js'
 import { selectsOf } from '../command/derive/index.js'
+import { concurrencyLimit } from '../command/globals.js'
 import type { AnswerService, UiService } from '../command/services.js'
 import type { Given } from '../command/types.js'
 import type { Planning, Reads } from '../instance/planning.js'
@@ -13,7 +13,7 @@ import type { Selecting, Selection } from './selection.js'
 
 interface Around {
   readonly answer: Pick<AnswerService, 'exit'>
-  readonly person: Pick<UiService, 'report'>
+  readonly ui: Pick<UiService, 'report'>
   readonly planning: Planning
   readonly reads: Reads
 }
@@ -21,13 +21,13 @@ interface Around {
 /** What reading single records takes of a run. */
 const readingFor = (
   globals: RunOptions['globals'],
-  { answer, person, planning, reads }: Around,
+  { answer, ui, planning, reads }: Around,
 ): Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'> => ({
-  width: widthOf({ globals }),
+  width: concurrencyLimit(globals),
   planned: (other, given) => planning.ofCommand(other, given),
   data: reads.data,
   failed: (text, failure) => {
-    person.report(failure, text)
+    ui.report(failure, text)
     answer.exit(exitCodes.partial)
   },
 })
@@ -61,7 +61,7 @@ export const choiceOf = (
 
 /** `--select` of a run; undefined where nothing is to be selected. */
 export const selectionOf =
-  (options: RunOptions, around: Around & Pick<Selecting, 'exchange' | 'person' | 'place'>) =>
+  (options: RunOptions, around: Around & Pick<Selecting, 'exchange' | 'ui' | 'place'>) =>
   async (given: Given): Promise<Selection | undefined> => {
     const { select } = options.globals
     const alone = selectsOf(options.command)?.by?.find((name) => given.flags[name] === true)

@@ -23,7 +23,7 @@ export type ListOver = (
   most: number,
 ) => Promise<void>
 
-interface OverParts extends Parts, Pick<Services, 'person' | 'place'> {
+interface OverParts extends Parts, Pick<Services, 'ui' | 'place'> {
   readonly requests: Pick<Requests, 'below'>
   readonly answer: RunAnswer
   readonly below: DeferredNotes
@@ -56,7 +56,7 @@ class EachParent {
 
   /** A command, which sees one parent alone. */
   running(given: Given, run: Run): Over['one'] {
-    const { answer, person, place, planning } = this.#parts
+    const { answer, ui, place, planning } = this.#parts
     return async (slot, part) => {
       const { parent } = slot
       const own: Parts['planning'] = {
@@ -66,7 +66,7 @@ class EachParent {
       }
       const lists = this.#listsTo(part)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
-      const services = { instance, answer: new PartOfAnswer(answer, part.writer), person, place }
+      const services = { instance, answer: new PartOfAnswer(answer, part.writer), ui, place }
       await run(services, givenFor(given, slot))
     }
   }
@@ -83,12 +83,12 @@ class EachParent {
 export const listingOver =
   ({ globals, part, signal }: RunOptions, parts: OverParts): ListOver =>
   async (given, work, slots, most) => {
-    const { answer, below, exchange, person } = parts
+    const { answer, below, exchange, ui } = parts
     const each = new EachParent(globals, parts)
     const one = typeof work === 'function' ? each.running(given, work) : each.listing(given, work)
     const { overParents } = await import('./over.js')
     await overParents({
-      services: { answer, person },
+      services: { answer, ui },
       slots,
       most,
       one,

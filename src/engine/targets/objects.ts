@@ -51,9 +51,9 @@ export interface ObjectsLine {
   readonly parents: Parents | undefined
   /** Those that came with their objects. */
   readonly slots?: readonly ParentTarget[]
-  readonly wish: JournalOptions
+  readonly journaling: JournalOptions
   readonly input: StandardInput
-  readonly running: { readonly services: Pick<Services, 'person'> }
+  readonly running: { readonly services: Pick<Services, 'ui'> }
   /** The objects come from the journal, and perhaps once more from where they came before. */
   readonly streamed?: boolean
 }
@@ -87,22 +87,22 @@ const piped = async ({
   raw,
   input,
   running,
-  wish,
+  journaling,
 }: ObjectsLine): Promise<ObjectStream> => {
   const owning = isOpen(command, raw) && mayOwn(await input.head())
   const found = owning ? await ownedObjects(command, input.chunks()) : input.chunks()
   if (!('below' in found))
-    return { objects: namedIn(command, raw, found, running.services.person.note) }
-  wish.parents = found.below
+    return { objects: namedIn(command, raw, found, running.services.ui.note) }
+  journaling.parents = found.below
   return found
 }
 
 /** What is taken as it comes; undefined where all is read first. */
 export const comingOf = async (line: ObjectsLine): Promise<ObjectStream | undefined> => {
   if (!isStreamed(line)) return undefined
-  const { raw, streamed, wish } = line
+  const { raw, streamed, journaling } = line
   if (streamed !== true || raw.args.includes('-')) return piped(line)
-  return { objects: none(), below: wish.parents }
+  return { objects: none(), below: journaling.parents }
 }
 
 /** What parents are looked for by: where the verb's objects have none, those of the list they come from. */
@@ -112,13 +112,13 @@ export const spreadBy = async (command: Command, { select }: Globals): Promise<C
 }
 
 /** What reads the attributes of rows; those of a run that is gone on with stand in its journal. */
-export const rowFieldsOf = ({ command, raw, wish }: ObjectsLine): RowFields | undefined => {
+export const rowFieldsOf = ({ command, raw, journaling }: ObjectsLine): RowFields | undefined => {
   const columns = raw.flags.get('row-fields')?.flatMap((text) => text.split(','))
-  const again = wish.resumed?.again
+  const again = journaling.resumed?.again
   if (columns === undefined || again === false) return undefined
   const names = columns.map((column) => column.trim()).filter((column) => column !== '')
   const rowFields = new RowFields(command, raw, names)
-  wish.rowFields = rowFields.names
+  journaling.rowFields = rowFields.names
   return rowFields
 }
 
@@ -138,17 +138,17 @@ export const pipedParents = async (
 
 /** What was asked, or what of it is in the part that this run is about. */
 export const inPart = async (
-  { command, globals, running, wish }: ObjectsLine,
+  { command, globals, running, journaling }: ObjectsLine,
   given: Given,
 ): Promise<{ readonly given: Given; readonly narrow?: Narrow } | undefined> => {
-  const text = globals.shard ?? wish.resumed?.past.header.asked?.shard
+  const text = globals.shard ?? journaling.resumed?.past.header.asked?.shard
   if (text === undefined) return { given }
-  const several = wish.parents !== undefined && given.coming === undefined
+  const several = journaling.parents !== undefined && given.coming === undefined
   const { narrowed } = await import('../journaling/shards.js')
   const part = narrowed(command, given, text, several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.coming !== undefined)
     return part
-  running.services.person.note(`no objects in shard ${text}: nothing to do`)
+  running.services.ui.note(`no objects in shard ${text}: nothing to do`)
   return undefined
 }
 

@@ -20,7 +20,7 @@ export interface PartOfOver {
 }
 
 export interface Over {
-  readonly services: Pick<Services, 'answer' | 'person'>
+  readonly services: Pick<Services, 'answer' | 'ui'>
   readonly slots: readonly ParentTarget[]
   /** Writes the records of one of them. */
   readonly one: (slot: ParentTarget, part: PartOfOver) => Promise<void>
@@ -87,7 +87,7 @@ class OverParents {
       await this.#one(n)
       return { state: 'done', result: undefined } as const
     }
-    const tally = this.#over.services.person.tally(slots.length)
+    const tally = this.#over.services.ui.tally(slots.length)
     const told = ({ outcome }: Settled<undefined>): void => tally.add(1, 'failure' in outcome)
     const parents = run({ items: items(), work, gate, signal, told })
     try {
@@ -131,7 +131,7 @@ class OverParents {
   }
 
   async #fail({ parent }: ParentTarget, failure: Failure): Promise<void> {
-    if (++this.#told <= maxTold) this.#over.services.person.report(failure, parent.name)
+    if (++this.#told <= maxTold) this.#over.services.ui.report(failure, parent.name)
     if (this.#over.services.answer.reader === 'programs')
       await this.#shared.about(parent, { outcome: 'failed', ...failure.toJSON() })
   }
@@ -139,7 +139,7 @@ class OverParents {
   /** Notes what `--tolerate` asks only to be noted. */
   #tolerates({ parent }: ParentTarget, failure: Failure): boolean {
     if (!isTolerated(this.#over.globals, failure)) return false
-    this.#over.services.person.note(toleratedText(parent.name, failure))
+    this.#over.services.ui.note(toleratedText(parent.name, failure))
     return true
   }
 
@@ -150,8 +150,8 @@ class OverParents {
     await (whole ? this.#shared.close() : this.#shared.abandon()).catch((error: unknown) => {
       throw causeOf(error)
     })
-    const { person } = this.#over.services
-    if (this.#told > maxTold) person.note(`${this.#told - maxTold} more failed`)
+    const { ui } = this.#over.services
+    if (this.#told > maxTold) ui.note(`${this.#told - maxTold} more failed`)
     const { printed, full } = this.#shared
     if (full) this.#over.later(`showing ${printed}; use --limit <n> or --limit all for more`)
     else if (printed === 0 && failure === undefined) this.#over.later('nothing found')

@@ -52,7 +52,7 @@ class Gathering {
 
   async of(slots: readonly ParentTarget[]): Promise<void> {
     const { services, selection, given, signal, gate } = this.#choosing
-    const tally = services.person.tally(slots.length)
+    const tally = services.ui.tally(slots.length)
     const items = async function* (wanted: () => boolean) {
       for (const [i, slot] of slots.entries()) {
         if (!wanted()) return
@@ -155,7 +155,7 @@ export const doTogether = async (
   const failures = slots.flatMap(({ failure, parent }) =>
     failure === undefined ? [] : [{ failure, name: parent.name }],
   )
-  for (const { failure, name } of failures) services.person.report(failure, name)
+  for (const { failure, name } of failures) services.ui.report(failure, name)
   const args = [...new Set(slots.flatMap((slot) => slot.args ?? []))]
   if (args.length > 0) await perform(selection.verbed({ ...given, args }))
   const [first] = failures

@@ -122,7 +122,7 @@ const everythingOf = (
 export interface Selecting
   extends Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'> {
   readonly exchange: Pick<ExchangeServices, 'instance'>
-  readonly person: Pick<UiService, 'confirm' | 'note'>
+  readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly place: Pick<Workspace, 'scopeAmong'>
 }
 
@@ -255,7 +255,7 @@ export class Selection {
 
   async nothing(): Promise<undefined> {
     const list = selectsOf(this.#options.command)?.list ?? ''
-    this.#around.person.note(`no matches in ${list}: nothing to do`)
+    this.#around.ui.note(`no matches in ${list}: nothing to do`)
   }
 
   /**
@@ -269,7 +269,7 @@ export class Selection {
     if (asks || isRehearsal(this.#options)) return
     const those = count === 1 ? '1 matching object' : `${count} matching objects`
     const what = `${named(command)}: ${those}${where}.`
-    await this.#around.person.confirm(what, names, undefined, count)
+    await this.#around.ui.confirm(what, names, undefined, count)
   }
 
   async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<Chosen> {

@@ -130,13 +130,14 @@ export const maxTold = 20
 const telling = 20
 
 /** `--max-failures`. */
-export type MostFailures = { readonly count: number } | { readonly percent: number }
+export type FailureLimit = { readonly count: number } | { readonly percent: number }
 
 /**
- * `5`, or `10%` of the outcomes.
+ * `5`, or `10%` of the outcomes; undefined where nothing is said.
  * @throws Failure `usage`
  */
-export const parseMostFailures = (text: string): MostFailures => {
+export const parseFailureLimit = (text: string | undefined): FailureLimit | undefined => {
+  if (text === undefined) return undefined
   const [, number, percent] = /^\s*(\d+(?:\.\d+)?)\s*(%)?\s*$/.exec(text) ?? []
   const value = Number(number)
   if (percent !== undefined && value > 0 && value <= 100) return { percent: value }
@@ -204,7 +205,7 @@ export class Tally {
   }
 
   /** Whether there are as many failures as there may be. */
-  exceeds(most: MostFailures | undefined): boolean {
+  exceeds(most: FailureLimit | undefined): boolean {
     if (most === undefined || this.wrong === 0) return false
     if ('count' in most) return this.wrong >= most.count
     return this.outcomes >= telling && this.wrong * 100 >= most.percent * this.outcomes

@@ -9,7 +9,7 @@ import { Breaker, outOfPatience } from './breaker.js'
 import type { Item } from './items.js'
 import {
   type End,
-  type MostFailures,
+  type FailureLimit,
   type Outcome,
   outcomeOf,
   type Report,
@@ -34,7 +34,7 @@ export interface EngineOptions<R, I extends Item = Item> {
   readonly record?: RunRecord<R>
   /** Looks at an object before it is on record as begun. */
   readonly look?: (item: I) => Promise<void>
-  readonly mostFailures?: MostFailures
+  readonly failureLimit?: FailureLimit
   /** How many objects are known of by now, tried or not. */
   readonly queued?: () => number
   /** Told of each outcome as it becomes known, in whichever order. */
@@ -188,7 +188,7 @@ class Engine<R, I extends Item> {
     const gated = this.#options.gate.listen !== undefined
     const tired = gated && failure !== undefined ? outOfPatience(failure) : undefined
     this.#cause ??= this.#breaker.cause ?? tired
-    if (this.#tally.exceeds(this.#options.mostFailures)) this.#tooMany = true
+    if (this.#tally.exceeds(this.#options.failureLimit)) this.#tooMany = true
   }
 
   #isOver(): boolean {

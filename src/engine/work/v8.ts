@@ -102,13 +102,13 @@ export class HeapTuning {
 
 /** The same objects; while they are gone through, the space for new objects is kept small. */
 export async function* withSmallHeap<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
-  const frugal = await HeapTuning.begin()
+  const heap = await HeapTuning.begin()
   try {
     for await (const object of objects) {
-      frugal.look()
+      heap.look()
       yield object
     }
   } finally {
-    frugal.end()
+    heap.end()
   }
 }

@@ -1,4 +1,5 @@
-/** Looking out for names in a list while it is cut up, so cheaply that every key can be looked at. */
+/** Finds the keys of given names in a list while it is cut into records: cheap enough to look at every key. */
+import { addToGroup } from '../../base/group-by.js'
 import { type Marks, tailOf } from '../../base/json/scan.js'
 import { viewed } from '../../base/utf8.js'
 import type { FieldMatch } from '../types.js'
@@ -6,7 +7,7 @@ import type { FieldMatch } from '../types.js'
 const tailIn = (bytes: Uint8Array, end: number): number =>
   tailOf(bytes[end - 3] ?? 0, bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)
 
-/** Letters are compared without their case, by all bits but that. */
+/** All bits of a letter but that of its case. */
 const withoutCase = ~0x20
 
 const endsWith = (chunk: Uint8Array, from: number, end: number, ending: Uint8Array): boolean => {
@@ -17,14 +18,11 @@ const endsWith = (chunk: Uint8Array, from: number, end: number, ending: Uint8Arr
   return true
 }
 
-/**
- * What names have in common with a string: their last three letters. A string that ends otherwise
- * is none of them.
- */
+/** Looks at the last three letters of a key first: few keys share them with a name. */
 export class KeyMatcher implements Marks {
   readonly tails = new Uint8Array(1 << 15)
   readonly #watch: FieldMatch | undefined
-  /** The whole endings by their last three letters; those that have less of them are all behind 0. */
+  /** The endings by their last three letters; those of one or two letters by 0. */
   readonly #endings = new Map<number, Uint8Array[]>()
 
   constructor(watch?: FieldMatch) {
@@ -33,7 +31,7 @@ export class KeyMatcher implements Marks {
       const bytes = Buffer.from(ending)
       this.#mark([...bytes.subarray(-3)])
       const tail = bytes.length < 3 ? 0 : tailIn(bytes, bytes.length)
-      this.#endings.set(tail, [...(this.#endings.get(tail) ?? []), bytes])
+      addToGroup(this.#endings, tail, bytes)
     }
   }
 

@@ -46,7 +46,7 @@ const secrecyAt = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof secrec
 const none: ReadonlySet<Uint8Array> = new Set()
 
 /** Finds the records that may hold a secret: told of them as they are cut, else by a search. */
-class Suspicion {
+class SecretFinder {
   private told: Uint8Array[] | undefined
   private readonly mentioned: (bytes: Uint8Array) => boolean
 
@@ -68,7 +68,7 @@ class Suspicion {
   }
 
   /** The records of a batch that may hold a secret. */
-  in(batch: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
+  find(batch: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
     const told = this.told?.splice(0)
     const chunks = chunksOf(batch)
     const holdsName = told === undefined ? this.mentioned : holdsInner
@@ -98,14 +98,14 @@ export const maskedWriter = (printer: Printer, hidden: Hidden, words?: OwnSecret
   if (hidden === 'nothing') return whole(printer)
   const secrecyOf = secrecies(hidden, words)
   const endings = endingsOf(hidden, words)
-  const suspicion = new Suspicion(endings, secrecyOf)
+  const finder = new SecretFinder(endings, secrecyOf)
   const hide = maskerOfBytes(endings, secrecyOf)
   const shown = whole(printer)
   return {
     ...shown,
-    watch: () => suspicion.watch(),
+    watch: () => finder.watch(),
     raw: (batch) => {
-      const suspects = suspicion.in(batch)
+      const suspects = finder.find(batch)
       if (suspects.size === 0) return shown.raw(batch)
       return shown.raw(batch.map((bytes) => (suspects.has(bytes) ? hide(bytes) : bytes)))
     },

@@ -87,7 +87,7 @@ describe('a plan', () => {
     const actions = ['a', 'b', 'c', 'd'].map((name) => action('create', 'x/one', rule(name)))
     const { report, outcomes } = await carryOut(
       actions,
-      optionsOf(rules, { gate: { width: 1 }, mostFailures: { count: 2 } }),
+      optionsOf(rules, { gate: { width: 1 }, failureLimit: { count: 2 } }),
     )
     expect(report.counts).toMatchObject({ failed: 2, not_tried: 2 })
     expect(outcomes.size).toBe(2)

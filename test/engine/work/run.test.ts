@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Item } from '../../../src/engine/work/items.js'
 import {
   type Outcome,
-  parseMostFailures,
+  parseFailureLimit,
   type Report,
   verdict,
 } from '../../../src/engine/work/report.js'
@@ -264,7 +264,7 @@ describe('--max-failures', () => {
     return done(n)
   }
   it('stops handing out once reached, and waits for what is under way', async () => {
-    const { report } = await went({ work: third, mostFailures: { count: 5 }, gate: { width: 1 } })
+    const { report } = await went({ work: third, failureLimit: { count: 5 }, gate: { width: 1 } })
     expect(report).toMatchObject({ end: 'stopped', counts: { failed: 5, done: 10 } })
     expect(verdict({ ...report, counts: { ...report.counts, not_tried: 85 } })).toMatchObject({
       exitCode: 8,
@@ -274,16 +274,16 @@ describe('--max-failures', () => {
   it('is judged as a part from the twentieth outcome on', async () => {
     const { report } = await went({
       work: third,
-      mostFailures: { percent: 10 },
+      failureLimit: { percent: 10 },
       gate: { width: 1 },
     })
     expect(report.counts.failed + report.counts.done).toBe(20)
   })
   it('takes a number or a part', () => {
-    expect(parseMostFailures('1')).toEqual({ count: 1 })
-    expect(parseMostFailures('2.5%')).toEqual({ percent: 2.5 })
+    expect(parseFailureLimit('1')).toEqual({ count: 1 })
+    expect(parseFailureLimit('2.5%')).toEqual({ percent: 2.5 })
     for (const text of ['0', '-1', '1.5', '0%', '101%', 'many', ''])
-      expect(() => parseMostFailures(text)).toThrow(Failure)
+      expect(() => parseFailureLimit(text)).toThrow(Failure)
   })
 })
 
