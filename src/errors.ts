@@ -105,8 +105,8 @@ export class Failure extends Error {
 
 /** What helps after a failure, for another that tells of it. */
 export const helpIn = ({ details: { hint, advice } }: Failure): FailureDetails => ({
-  ...(hint === undefined ? {} : { hint }),
-  ...(advice === undefined ? {} : { advice }),
+  hint,
+  advice,
 })
 
 /** A usage error: exit 2, nothing was sent. */

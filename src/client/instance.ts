@@ -195,7 +195,7 @@ export class InstanceClient {
       userAgent,
       ...waitingFor(patience, this.#options),
       note,
-      ...(readOnly === undefined ? {} : { readOnly: readOnly !== false }),
+      readOnly: (readOnly ?? false) !== false,
       readsBy,
       signal,
       gate,

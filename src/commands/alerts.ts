@@ -171,7 +171,7 @@ const sending = async (services: Services, given: Mine): Promise<Operation> => {
     to: {
       origin: address.origin,
       credential,
-      ...(profile === undefined ? {} : { party: { profile } }),
+      party: profile === undefined ? undefined : { profile },
       request: (request) => withProperty(request, more.endpoint),
     },
     finish: async (_, came) => {

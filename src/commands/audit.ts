@@ -69,7 +69,7 @@ const filterOf = (given: Mine): AuditFilter => {
     ...textOf(given, 'user'),
     ...textOf(given, 'method'),
     ...textOf(given, 'status'),
-    ...(given.flags.last === undefined ? {} : { limit: given.flags.last }),
+    limit: given.flags.last,
   }
 }
 

@@ -149,13 +149,12 @@ const patienceOf = (
     retries,
     signal,
     trace,
-    ...(note === undefined
-      ? {}
-      : {
-          note: (text, level) => {
+    note:
+      note === undefined
+        ? undefined
+        : (text, level) => {
             if (level === 'info') note(text)
           },
-        }),
   }
 }
 

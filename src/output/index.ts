@@ -58,15 +58,14 @@ const inspected = (printer: Printer, inspection: Inspection): Printer => {
   const all = new Inspected(inspection)
   const { bytes } = printer
   return {
-    ...(bytes === undefined
-      ? {}
-      : {
-          bytes: (batch) =>
+    bytes:
+      bytes === undefined
+        ? undefined
+        : (batch) =>
             all.take(
               () => batch.map(parse),
               () => bytes(batch),
             ),
-        }),
     values: (batch) =>
       all.take(
         () => batch,

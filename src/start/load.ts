@@ -116,7 +116,7 @@ const compiled = (shelf: Shelf, dist: string, name: string): Wrapped => {
   const cachedData = shelf.trusted ? whole(join(shelf.folder, kept)) : undefined
   const script = new Script(functionIn(filename), {
     filename,
-    ...(cachedData === undefined ? {} : { cachedData }),
+    cachedData,
   })
   const before = script.cachedDataRejected === false ? (cachedData?.length ?? 0) : 0
   if (before === 0) shelf.fresh = true

@@ -116,11 +116,11 @@ const cleanDetails = (details: FailureDetails): FailureDetails => {
   const { request, hint, advice, code, requestId } = details
   return {
     ...details,
-    ...(request === undefined ? {} : { request: scrub(request) }),
-    ...(hint === undefined ? {} : { hint: scrub(hint) }),
-    ...(advice?.about === undefined ? {} : { advice: { ...advice, about: scrub(advice.about) } }),
-    ...(code === undefined ? {} : { code: scrub(code) }),
-    ...(requestId === undefined ? {} : { requestId: scrub(requestId) }),
+    request: request && scrub(request),
+    hint: hint && scrub(hint),
+    advice: advice?.about === undefined ? advice : { ...advice, about: scrub(advice.about) },
+    code: code && scrub(code),
+    requestId: requestId && scrub(requestId),
   }
 }
 

@@ -51,7 +51,7 @@ const texts = (value: unknown): Problem[] =>
 const lineIn = (message: string): Partial<Problem> => {
   const match = /line (\d+)(?: column (\d+))?/.exec(message)
   if (match?.[1] === undefined) return {}
-  return { line: Number(match[1]), ...(match[2] === undefined ? {} : { column: Number(match[2]) }) }
+  return { line: Number(match[1]), column: match[2] === undefined ? undefined : Number(match[2]) }
 }
 
 /** Both forms of the answer, `{status}` of the instance and `{valid}` of a project, as one. */

@@ -117,7 +117,7 @@ const encrypted = async (
       port,
       rejectUnauthorized: false,
       ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] }),
+      ca: ca && [...tls.rootCertificates, ca],
       cert,
       key,
     })

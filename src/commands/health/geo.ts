@@ -54,7 +54,7 @@ const sharesOf = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'f
     ...(all === 0
       ? {}
       : { synced_percent: (100 * sum(counted.map(({ synced }) => synced))) / all }),
-    ...(least === undefined ? {} : { least: { ...least, kind: least.kind.replaceAll('_', ' ') } }),
+    least: least && { ...least, kind: least.kind.replaceAll('_', ' ') },
     ...(failed.length === 0 ? {} : { failed: sum(failed) }),
   }
 }
@@ -70,7 +70,7 @@ const siteOf = (id: number, node: Status | undefined, status: Status | undefined
     ...(typeof healthy === 'boolean' ? { healthy } : {}),
     health: typeof told === 'string' ? told : 'unknown',
     ...(typeof lag === 'number' ? { lag_seconds: lag } : {}),
-    ...(status === undefined ? {} : sharesOf(status)),
+    ...(status && sharesOf(status)),
   }
 }
 

@@ -22,8 +22,8 @@ const kindOf = (param: Param): JsonSchema => {
     case 'integer':
       return {
         type: param.names === undefined ? 'integer' : ['integer', 'string'],
-        ...(param.min === undefined ? {} : { minimum: param.min }),
-        ...(param.max === undefined ? {} : { maximum: param.max }),
+        minimum: param.min,
+        maximum: param.max,
       }
     case 'enum':
       return { type: 'string', enum: param.values }
@@ -32,7 +32,7 @@ const kindOf = (param: Param): JsonSchema => {
     case 'hash':
       return {
         type: 'object',
-        ...(param.keys === undefined ? {} : { properties: keysOf(param.keys) }),
+        properties: param.keys === undefined ? undefined : keysOf(param.keys),
       }
     case 'json':
       return param.items === undefined

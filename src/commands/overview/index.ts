@@ -81,9 +81,7 @@ export const recordOf = ({ address, at, answers }: Overview) => ({
     if (failure === undefined)
       return read?.missing === undefined ? [] : [{ part: part.name, why: read.missing, offered }]
     const { category, status } = failure
-    return [
-      { part: part.name, why, offered, category, ...(status === undefined ? {} : { status }) },
-    ]
+    return [{ part: part.name, why, offered, category, status }]
   }),
   not_in_the_api: untold,
 })

@@ -49,7 +49,7 @@ export const selectionOf = (
     ...Object.fromEntries(said),
     // Whatever command it is of, it is read with the flags of all.
     ...(globals.withArchived ? { withArchived: true } : {}),
-    ...(flags.missing === undefined ? {} : { missing: flags.missing }),
+    missing: flags.missing,
   }
 }
 

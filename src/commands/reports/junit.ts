@@ -35,7 +35,7 @@ export const junitOf = async (suite: string, cases: readonly JunitCase[]): Promi
     const test = inside.ele('testcase', {
       classname: suite,
       name: clean(name),
-      ...(file === undefined ? {} : { file: clean(file) }),
+      file: file === undefined ? undefined : clean(file),
     })
     for (const [what, fault] of Object.entries({ failure, error }))
       if (fault !== undefined)

@@ -27,9 +27,8 @@ const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifRes
         artifactLocation: { uri: addressOf(file) },
         region: { startLine: line ?? 1, startColumn: column },
       },
-      ...(logical === undefined
-        ? {}
-        : { logicalLocations: [{ fullyQualifiedName: logical, kind: 'resource' }] }),
+      logicalLocations:
+        logical === undefined ? undefined : [{ fullyQualifiedName: logical, kind: 'resource' }],
     },
   ],
 })

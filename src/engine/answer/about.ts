@@ -109,7 +109,7 @@ export const belongingOf = ({
   // A reference brings its project along; any other text stands for itself.
   const object = named ?? (/[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label)
   const parent = holder === undefined || holder.name === name ? undefined : values[holder.name]
-  return { object, ...(parent === undefined ? {} : { parent: String(parent) }) }
+  return { object, parent: parent === undefined ? undefined : String(parent) }
 }
 
 /** Whether the value of a column is the very text that each object was given by. */

@@ -160,10 +160,7 @@ export class Printing implements RunAnswer {
     const { command, format, globals, until, words } = this.#asked
     const singles = await this.#singles(many, emit)
     const inspection = await this.#inspection(emit, singles?.endpoint)
-    const view = {
-      ...this.#view(many, emit),
-      ...(inspection === undefined ? {} : { inspection }),
-    }
+    const view = { ...this.#view(many, emit), inspection }
     const writer = await openWriter(
       format,
       this.#screen.out,

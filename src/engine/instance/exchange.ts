@@ -231,8 +231,8 @@ const sessionInstance = (session: () => Promise<Session>, run: RunWays, own: Spo
     const words = await own(given.baseUrl)
     return createInstance({
       ...(await reaching(run, given.baseUrl, given)),
-      ...(given.sudo === undefined ? {} : { sudo: given.sudo }),
-      ...(words === undefined ? {} : { words }),
+      sudo: given.sudo,
+      words,
       credential: credentialsOf(given),
       worded: hinted(given),
       without: () => run.warnings.withheld(given),
@@ -266,7 +266,7 @@ const stranger =
     const words = await own(baseUrl)
     const other = createInstance({
       ...(await reaching(run, baseUrl, party)),
-      ...(words === undefined ? {} : { words }),
+      words,
       credential: async () => credential,
     })
     opened.push(other)

@@ -142,8 +142,8 @@ export class Planning {
     const args = standIn === undefined ? texts : texts.map(standIn)
     const plans = await this.plans({ ...own, args, ...rows }, preset, true)
     for (const [i, plan] of plans.entries()) {
-      const label = standIn === undefined ? undefined : texts[i]
-      yield { ...plan, ...(label === undefined ? {} : { label }), parent: slot.parent }
+      const label = standIn === undefined ? plan.label : (texts[i] ?? plan.label)
+      yield { ...plan, label, parent: slot.parent }
     }
   }
 

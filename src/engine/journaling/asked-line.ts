@@ -168,7 +168,7 @@ export const askedOf = async (
         args: fixedArgs(of),
         flags: await flagsOf(of),
         parents,
-        ...(shard === undefined ? {} : { shard: shardText(shard) }),
+        shard: shard === undefined ? undefined : shardText(shard),
         ...(undoRecord ? { undo_record: true as const } : {}),
       },
     }

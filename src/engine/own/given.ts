@@ -98,6 +98,6 @@ export const neutralGiven = (given: Given, raw: Spelt, command: Described, words
     naming: words,
     flags: flagsIn(given, command, spelled, words),
     extra: Object.fromEntries(renamed),
-    ...(input === undefined ? {} : { input: spelled.all(input) }),
+    input: input && spelled.all(input),
   }
 }

@@ -160,8 +160,8 @@ class Planners {
     const object = await this.#for(slot).objectOf(text, slot?.value)
     return {
       ...object,
-      ...(parent === undefined ? {} : { parent }),
-      ...(before === undefined ? {} : { before }),
+      parent: parent ?? object.parent,
+      before: before ?? object.before,
     }
   }
 

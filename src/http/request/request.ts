@@ -170,13 +170,10 @@ const spoken = (ask: Ask, words: Words): Ask => {
       ...placesIn(ask, words),
     },
     extra: extra && valuesIn(extra, params, words),
-    ...(files === undefined
-      ? {}
-      : {
-          files: Object.fromEntries(
-            Object.entries(files).map(([name, file]) => [words.name(name), file]),
-          ),
-        }),
+    files:
+      files === undefined
+        ? undefined
+        : Object.fromEntries(Object.entries(files).map(([name, file]) => [words.name(name), file])),
   }
 }
 

@@ -212,7 +212,7 @@ const storedSource = (
   })
   const resolved = (token: StoredToken): ResolvedCredential => ({
     ...checkToken(token.token, token.kind, place === 'keyring' ? 'keyring' : 'token file'),
-    ...(token.expiresAt === undefined ? {} : { expiresAt: token.expiresAt }),
+    expiresAt: token.expiresAt,
     ...(canRefresh(profile, token) ? { renews: true } : {}),
   })
 

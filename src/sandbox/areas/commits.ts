@@ -200,7 +200,8 @@ const located = async (call: Call, input: { id: string | number; sha: string }) 
   return { project, repository, id }
 }
 
-const seconds = (moment: string): number => Date.parse(moment) / 1000
+const seconds = (moment: string | undefined): number | undefined =>
+  moment === undefined ? undefined : Date.parse(moment) / 1000
 
 const queryOf = (input: CheckedOf<Commits['list']>, revision: string): LogQuery => ({
   revision,
@@ -208,8 +209,8 @@ const queryOf = (input: CheckedOf<Commits['list']>, revision: string): LogQuery 
   firstParent: input.first_parent === true,
   topological: input.order === 'topo',
   ...(input.path === undefined || input.path === '' ? {} : { path: input.path }),
-  ...(input.since === undefined ? {} : { since: seconds(input.since) }),
-  ...(input.until === undefined ? {} : { until: seconds(input.until) }),
+  since: seconds(input.since),
+  until: seconds(input.until),
 })
 
 const list = async (call: Call, input: CheckedOf<Commits['list']>) => {

@@ -203,7 +203,7 @@ const serve = async (
     method,
     headers,
     query: fromPage(headers) ? {} : query,
-    ...(words === undefined ? {} : { cookie: words.cookie(sessionCookie) }),
+    cookie: words === undefined ? undefined : words.cookie(sessionCookie),
   }
   await scheduler.advance()
   const actor = authenticate(instance, claims, route.entrance)
