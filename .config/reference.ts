@@ -2,14 +2,19 @@
  * The API as the catalogue has it, a page an area in src/catalogue/reference/: for comments that
  * cite a rule, for reviewers, and for whoever looks a parameter up without a network.
  */
-import { type CredentialNeed, type Endpoint, placeOf, statusOf } from '../src/catalogue/endpoint.js'
+import {
+  type CredentialNeed,
+  type Endpoint,
+  getPlace,
+  getStatus,
+} from '../src/catalogue/endpoint.js'
 import { type AreaRow, areas } from '../src/catalogue/index.js'
 import {
   integrationFamilies,
   integrationParameters,
 } from '../src/catalogue/integration-families.js'
 import type { Param, Params } from '../src/catalogue/params.js'
-import { fieldsOf, titled, typeWords } from '../src/commands/explain/index.js'
+import { listFields, titled, typeWords } from '../src/commands/explain/index.js'
 import { tableOfFilled } from './markdown.js'
 
 const code = (text: string): string => `\`${text}\``
@@ -102,7 +107,7 @@ const rowsOf = (name: string, param: Param, place: Place): string[][] => [
 
 const parameters = (e: Endpoint): string[][] => [
   ...Object.entries(e.path).flatMap(([name, param]) => rowsOf(name, param, 'path')),
-  ...Object.entries(e.params).flatMap(([name, param]) => rowsOf(name, param, placeOf(e, param))),
+  ...Object.entries(e.params).flatMap(([name, param]) => rowsOf(name, param, getPlace(e, param))),
 ]
 
 const credentials: Readonly<Record<CredentialNeed, string>> = {
@@ -122,7 +127,7 @@ const answerOf = (e: Endpoint): string => {
     empty: () => 'nothing',
     file: () => `a file (${media ?? 'any bytes'})`,
   }[kind]()
-  return `${statusOf(e)}, ${what}${e.unchanged === undefined ? '' : `; 304: ${e.unchanged}`}`
+  return `${getStatus(e)}, ${what}${e.unchanged === undefined ? '' : `; 304: ${e.unchanged}`}`
 }
 
 const factsOf = (area: string, e: Endpoint): string[] => {
@@ -152,7 +157,7 @@ const endpointPart = (area: string, e: Endpoint): string[] => {
 }
 
 const shapePart = ([title, shape]: readonly [string, unknown]): string[] => {
-  const rows = fieldsOf(shape).map((f) => [code(f.field), f.type, f.always ? 'yes' : '', f.notes])
+  const rows = listFields(shape).map((f) => [code(f.field), f.type, f.always ? 'yes' : '', f.notes])
   const fields = rows.length === 0 ? 'Its fields are not documented.' : undefined
   return [`### ${title}`, fields ?? tableOfFilled(['field', 'type', 'always', 'notes'], rows)]
 }

@@ -147,7 +147,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** The system's code of a failed call (`ENOENT`); empty where there is none. */
-export const codeOf = (error: unknown): string =>
+export const getErrorCode = (error: unknown): string =>
   error instanceof Error &&
   !(error instanceof Failure) &&
   'code' in error &&
@@ -156,5 +156,5 @@ export const codeOf = (error: unknown): string =>
     : ''
 
 /** Why the system could not read or write a file, in words. */
-export const reasonOf = (error: unknown): string =>
-  reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))
+export const getReason = (error: unknown): string =>
+  reasons[getErrorCode(error)] ?? (error instanceof Error ? error.message : String(error))

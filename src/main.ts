@@ -18,7 +18,7 @@ import {
   standardOutput,
 } from './terminal/streams/standard.js'
 import { ClosedPipe, openStdout, printAtOnce } from './terminal/streams/stdout.js'
-import { styleOf } from './terminal/text/style.js'
+import { createStyle } from './terminal/text/style.js'
 
 /** Signals that interrupt a run. */
 const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
@@ -65,7 +65,7 @@ const page = async (text: string): Promise<number> => {
 /** Help fits 80 columns, and a narrower terminal. */
 const helpStyle = async (): Promise<PageStyle> => {
   const screen = mayBeTerminal() ? standardOutput() : {}
-  const { width, bold, dim } = await styleOf(screen, process.env)
+  const { width, bold, dim } = await createStyle(screen, process.env)
   return { width: Math.min(width, 80), bold, dim }
 }
 

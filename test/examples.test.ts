@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitCommand } from '../src/base/shell-words.js'
 import { version } from '../src/base/version.js'
 import { writes } from '../src/catalogue/endpoint.js'
-import { allCommands, examplesOf } from '../src/commands/index.js'
+import { allCommands, loadExamples } from '../src/commands/index.js'
 import { keepsJournal, named } from '../src/engine/command/derive/index.js'
 import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
@@ -189,7 +189,7 @@ describe.concurrent('examples of', () => {
     '%s',
     async ([, command], { skip }) => {
       const absent = new Set<string>()
-      for (const line of await examplesOf(command)) {
+      for (const line of await loadExamples(command)) {
         if (endless.test(line) || asking.test(line)) continue
         const lacking = absentIn(line)
         for (const program of lacking) absent.add(program)
@@ -210,7 +210,7 @@ describe.concurrent('examples of', () => {
 describe('examples that', () => {
   it('serve go on, with an address that answers', async () => {
     const serve = commands.find((c) => named(c) === 'sandbox serve')
-    for (const line of serve === undefined ? [] : await examplesOf(serve)) {
+    for (const line of serve === undefined ? [] : await loadExamples(serve)) {
       const args = line.replace(/--port \d+/, '--port 0').split(' ')
       const running = execa(process.execPath, [program, ...args], {
         cwd: workplace(),

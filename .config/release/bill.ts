@@ -1,6 +1,6 @@
 /** The bill of materials of a release: what the program is bundled from, Node, and what Node is built from (CycloneDX 1.6). */
 import { Contrib, Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
-import { purlOf } from '../../src/commands/dependencies.js'
+import { formatPurl } from '../../src/commands/dependencies.js'
 
 /** A package that is bundled, as `dist/licences.txt` has it. */
 export interface Bundled {
@@ -25,7 +25,7 @@ export const bundledIn = (licences: string): readonly Bundled[] =>
   })
 
 const library = ({ name, version, licence }: Bundled): Models.Component => {
-  const purl = purlOf('npm', name, version)
+  const purl = formatPurl('npm', name, version)
   const component = new Models.Component(Enums.ComponentType.Library, name, {
     version,
     bomRef: purl ?? name,

@@ -6,12 +6,18 @@ import { writeSync } from 'node:fs'
 import { getRawAsset } from 'node:sea'
 import { Script } from 'node:vm'
 import { version } from '../../src/base/version.js'
-import { kindOf, loaderOf, type Require, shelfOf, type Wrapped } from '../../src/start/loader.js'
+import {
+  createLoader,
+  getCachePath,
+  getStartKind,
+  type Require,
+  type Wrapped,
+} from '../../src/start/loader.js'
 
 declare const require: Require
 
 const argv = process.argv.slice(2)
-const shelf = shelfOf(kindOf(argv))
+const shelf = getCachePath(getStartKind(argv))
 
 /** An asset's bytes as they stand in the file, not copied. */
 const bytesOf = (name: string): Buffer => Buffer.from(getRawAsset(name) as ArrayBuffer)
@@ -43,7 +49,7 @@ const answered = (): boolean => {
 }
 
 if (!answered()) {
-  const load = loaderOf(compiled, process.execPath, require)
+  const load = createLoader(compiled, process.execPath, require)
   const { main } = load('main.cjs') as { readonly main: (argv: readonly string[]) => Promise<void> }
   void main(argv)
 }

@@ -16,7 +16,7 @@ export const objects = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
 /** A text that is not empty. */
-export const textOf = (value: unknown): string | undefined =>
+export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 /**

@@ -12,7 +12,7 @@ const day = units.d
 const furthest = 8.64e15
 
 /** How long, in milliseconds: `30d`, `1d12h`; undefined for what is no length of time. */
-export const lengthOf = (text: string): number | undefined => {
+export const parseSpan = (text: string): number | undefined => {
   if (!lengths.test(text)) return undefined
   let sum = 0
   for (const [, count, unit] of text.matchAll(part)) sum += Number(count) * units[unit as Unit]
@@ -25,12 +25,12 @@ const within = (time: number): number | undefined => (Math.abs(time) <= furthest
  * A moment in milliseconds of the epoch: `+30d`, `today` and `yesterday` (their beginning, UTC), a
  * day (its beginning, UTC), a day and a time. Undefined for anything else, lengths of time among it.
  */
-export const momentOf = (text: string, now: number): number | undefined => {
+export const parseMoment = (text: string, now: number): number | undefined => {
   const midnight = Math.floor(now / day) * day
   if (text === 'today') return midnight
   if (text === 'yesterday') return midnight - day
   if (text.startsWith('+')) {
-    const ahead = lengthOf(text.slice(1))
+    const ahead = parseSpan(text.slice(1))
     return ahead === undefined ? undefined : within(now + ahead)
   }
   if (!isMoment(text)) return undefined
@@ -50,8 +50,8 @@ export const sentTime = (
 ): string | undefined => {
   if (kind === 'date' ? isDay(text) : isMoment(text)) return text
   if (isMoment(text)) return undefined
-  const ago = lengthOf(text)
-  const time = ago === undefined ? momentOf(text, now) : within(now - ago)
+  const ago = parseSpan(text)
+  const time = ago === undefined ? parseMoment(text, now) : within(now - ago)
   if (time === undefined) return undefined
   const whole = new Date(time).toISOString()
   return kind === 'date' ? whole.slice(0, 10) : whole.replace(/\.\d+Z$/, 'Z')

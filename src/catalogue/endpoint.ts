@@ -87,7 +87,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly credential?: CredentialNeed
   /** What is lost; the confirmation's question. Present on everything that destroys. */
   readonly destructive?: string
-  /** The status of success where it is not the method's (`statusOf`). */
+  /** The status of success where it is not the method's (`getStatus`). */
   readonly status?: number
   /** Changes nothing, whatever its method (CI lint). */
   readonly safe?: true
@@ -168,20 +168,20 @@ export type Endpoints = Readonly<Record<string, Endpoint>>
 /** Command lines by the words of their command, without `svcctl`; they run against the sample data. */
 export type Examples = Readonly<Record<string, readonly string[]>>
 
-export const methodOf = (e: Pick<Endpoint, 'route'>): Method =>
+export const getMethod = (e: Pick<Endpoint, 'route'>): Method =>
   e.route.slice(0, e.route.indexOf(' ')) as Method
-export const pathOf = (e: Pick<Endpoint, 'route'>): string =>
+export const getPath = (e: Pick<Endpoint, 'route'>): string =>
   e.route.slice(e.route.indexOf(' ') + 1)
 /** A path with all placeholders alike, whatever they are called. */
 export const pathPattern = (path: string): string => path.replace(/[:*]\w+/g, ':')
 /** Where a parameter travels. */
-export const placeOf = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' =>
-  p.in ?? (methodOf(e) === 'GET' || methodOf(e) === 'DELETE' ? 'query' : 'body')
+export const getPlace = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' =>
+  p.in ?? (getMethod(e) === 'GET' || getMethod(e) === 'DELETE' ? 'query' : 'body')
 /** The status of its success: as it says, else as the method has it. */
-export const statusOf = (e: Pick<Endpoint, 'route' | 'status'>): number =>
-  e.status ?? { POST: 201, DELETE: 204, GET: 200, PUT: 200, PATCH: 200 }[methodOf(e)]
+export const getStatus = (e: Pick<Endpoint, 'route' | 'status'>): number =>
+  e.status ?? { POST: 201, DELETE: 204, GET: 200, PUT: 200, PATCH: 200 }[getMethod(e)]
 export const writes = (e: Pick<Endpoint, 'route' | 'safe'>): boolean =>
-  methodOf(e) !== 'GET' && e.safe !== true
+  getMethod(e) !== 'GET' && e.safe !== true
 /** Whether a write is answered with what it changed, which can be held against what was sent. */
 export const echoes = (e: Pick<Endpoint, 'route' | 'safe' | 'returns'>): boolean =>
   writes(e) && e.returns.kind === 'one'

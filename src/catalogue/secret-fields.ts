@@ -1,7 +1,7 @@
 /** Which fields of an answer are declared to hold credentials: by shapes (`x-secret`) and secret parameters. */
 import { isObject } from '../base/objects.js'
 import type { Endpoint } from './endpoint.js'
-import { propertiesOf } from './shapes/properties.js'
+import { getProperties } from './shapes/properties.js'
 
 /** Whether a field's schema is a credential's, or allows one (`nullable`). */
 const isSecret = (schema: unknown): boolean =>
@@ -11,7 +11,7 @@ const isSecret = (schema: unknown): boolean =>
 const walk = (schema: unknown, names: Set<string>, seen: Set<unknown>): void => {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
   seen.add(schema)
-  for (const [name, value] of Object.entries(propertiesOf(schema) ?? {}))
+  for (const [name, value] of Object.entries(getProperties(schema) ?? {}))
     if (isSecret(value)) names.add(name)
   for (const inner of Object.values(schema)) walk(inner, names, seen)
 }
@@ -30,7 +30,9 @@ const none: ReadonlySet<string> = new Set()
 const known = new WeakMap<object, ReadonlySet<string>>()
 
 /** Field names that are masked in an endpoint's answer, whatever they hold. */
-export const secretsOf = (endpoint?: Pick<Endpoint, 'returns' | 'params'>): ReadonlySet<string> => {
+export const getSecretFields = (
+  endpoint?: Pick<Endpoint, 'returns' | 'params'>,
+): ReadonlySet<string> => {
   if (endpoint === undefined) return none
   const names = known.get(endpoint) ?? namesOf(endpoint)
   known.set(endpoint, names)

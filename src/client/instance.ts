@@ -1,6 +1,6 @@
 /** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
 import { AsyncCache } from '../base/async-cache.js'
-import { type Endpoint, methodOf, writes } from '../catalogue/endpoint.js'
+import { type Endpoint, getMethod, writes } from '../catalogue/endpoint.js'
 import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
@@ -179,7 +179,7 @@ export class InstanceClient {
   /** The method by which an endpoint reads that is marked as reading, where that makes a difference. */
   #readsBy(endpoint: Called | undefined): string | undefined {
     const marked = this.#options.readOnly === 'marked' && endpoint?.safe === true
-    return marked ? methodOf(endpoint) : undefined
+    return marked ? getMethod(endpoint) : undefined
   }
 
   async #optionsFor(endpoint: Called | undefined, patience: WaitKind): Promise<ClientOptions> {

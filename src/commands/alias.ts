@@ -8,10 +8,10 @@ import { flagsOfCommand } from '../engine/command/derive/taken.js'
 import type { Described } from '../engine/command/described.js'
 import type { Argument } from '../engine/command/types.js'
 import { type Failure, usage } from '../errors.js'
-import { openStore, pathsOf } from '../profile/index.js'
+import { getPaths, openStore } from '../profile/index.js'
 import type { Environment } from '../profile/types.js'
 import { define } from './define.js'
-import { storeOf } from './stores.js'
+import { openProfileStore } from './stores.js'
 import { meantArea } from './synonyms.js'
 
 // What an alias may be called, and what it may stand for.
@@ -145,7 +145,7 @@ const nameArgument: Argument = {
 const known: Argument = {
   ...nameArgument,
   values: async () =>
-    Object.entries(openStore(pathsOf(process.env)).aliases()).map(([value, text]) => ({
+    Object.entries(openStore(getPaths(process.env)).aliases()).map(([value, text]) => ({
       value,
       text,
     })),
@@ -182,7 +182,7 @@ export const setCommand = define({
     const commands = await services.place.commands()
     checkAliasName(name, commands)
     checkAliasLine(text, commands, services.place.env)
-    const before = await storeOf(services).setAlias(name, text)
+    const before = await openProfileStore(services).setAlias(name, text)
     const told = before === undefined || before === text ? '' : ` (previously ${before})`
     services.ui.note(`set alias ${name}: ${text}${told}`)
   },
@@ -192,7 +192,7 @@ export const listCommand = define({
   summary: 'List the aliases',
   examples: ['alias list', 'alias list -o json'],
   run: async (services) => {
-    const rows = Object.entries(storeOf(services).aliases())
+    const rows = Object.entries(openProfileStore(services).aliases())
       .map(([name, line]) => ({ name, line }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
     if (rows.length === 0) services.ui.note('no aliases; create one with "svcctl alias set"')
@@ -208,7 +208,7 @@ export const removeCommand = define({
     const [name] = args
     if (name === undefined)
       throw usage('alias remove requires the name of an alias', 'svcctl alias list shows them.')
-    const store = storeOf(services)
+    const store = openProfileStore(services)
     const names = Object.keys(store.aliases())
     if (!names.includes(name))
       throw usage(

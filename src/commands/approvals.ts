@@ -9,7 +9,7 @@ import type { InstanceService, Loss, Services } from '../engine/command/services
 import type { Operation, Plan } from '../engine/command/types.js'
 import { Failure, survived } from '../errors.js'
 import { define, type GivenBy } from './define.js'
-import { checkChanges, filled, missing, openOf, standIns } from './fill.js'
+import { checkChanges, filled, getOpenFields, missing, standIns } from './fill.js'
 import { withListedUsers } from './usernames.js'
 
 const filling = {
@@ -133,7 +133,7 @@ const updating = (services: Services, given: GivenBy<typeof flags>): Operation =
   return {
     preset: standIns(missed),
     complete: async (asked) => {
-      const open = openOf(missed, asked)
+      const open = getOpenFields(missed, asked)
       checkChanges(asked, open, filling)
       const listed = await listedBy(services, asked)
       const whole = await complete(instance, listed, open, keep).catch(survived)

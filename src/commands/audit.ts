@@ -6,14 +6,14 @@ import {
   type AuditEnd,
   type AuditFilter,
   auditFields,
+  getPaths,
   openStore,
-  pathsOf,
   readAudit,
 } from '../profile/index.js'
 import { define, type GivenBy } from './define.js'
 
 const logOf = ({ place }: Services): string => {
-  const store = openStore(pathsOf(place.env))
+  const store = openStore(getPaths(place.env))
   const name = place.globals.profile ?? (place.env.SVC_PROFILE || undefined) ?? store.current()
   if (name === undefined)
     throw usage('audit list requires a profile, and there is none', 'svcctl auth login makes one.')

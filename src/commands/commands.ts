@@ -21,7 +21,7 @@ const flagRow = (flag: Flag) => ({
 })
 
 /** One row of the map; paths are those of the catalogue. */
-export const rowOf = (command: Described) => ({
+export const toCommandRow = (command: Described) => ({
   command: [command.area, command.words].filter((w) => w !== '').join(' '),
   summary: command.summary,
   endpoints: Object.values(command.endpoints).map((e) => e.route),
@@ -33,7 +33,7 @@ export const commands = define({
   summary: 'List all commands with their API endpoints',
   examples: ['commands', "commands -o json | jq -r '.[].command'"],
   run: async ({ answer, place }: Services) => {
-    const rows = (await place.commands()).map(rowOf)
+    const rows = (await place.commands()).map(toCommandRow)
     await answer.printMany(rows, { columns: ['command', 'summary', 'endpoints'] })
   },
 })

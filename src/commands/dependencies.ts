@@ -1,6 +1,6 @@
 /** `dependencies list` (`catalogue/reference/dependencies.md`). */
 import { randomUUID } from 'node:crypto'
-import { type Fields, isObject, objects, textOf } from '../base/objects.js'
+import { type Fields, isObject, objects, toText } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { oneOf } from '../catalogue/params.js'
 import type { Emit, Services } from '../engine/command/services.js'
@@ -25,7 +25,7 @@ const purlTypes: Readonly<Record<string, string>> = {
 }
 
 /** A package URL (`pkg:npm/%40scope/name@1.0.0`); undefined for a package manager not known. */
-export const purlOf = (manager: string, name: string, version: string): string | undefined => {
+export const formatPurl = (manager: string, name: string, version: string): string | undefined => {
   const type = purlTypes[manager]
   if (type === undefined || name === '') return undefined
   const canonical = type === 'pypi' ? name.toLowerCase().replaceAll('_', '-') : name
@@ -46,11 +46,11 @@ interface Around {
 type Library = typeof import('@cyclonedx/cyclonedx-library')
 
 const componentOf = ({ Models, Enums }: Library, item: Fields) => {
-  const name = textOf(item.name) ?? 'unknown'
-  const version = textOf(item.version) ?? ''
-  const manager = textOf(item.package_manager) ?? ''
-  const file = textOf(item.dependency_file_path) ?? ''
-  const purl = purlOf(manager, name, version)
+  const name = toText(item.name) ?? 'unknown'
+  const version = toText(item.version) ?? ''
+  const manager = toText(item.package_manager) ?? ''
+  const file = toText(item.dependency_file_path) ?? ''
+  const purl = formatPurl(manager, name, version)
   return new Models.Component(Enums.ComponentType.Library, name, {
     bomRef: `${purl ?? `${name}@${version}`}#${file}`,
     ...(version === '' ? {} : { version }),
@@ -72,8 +72,8 @@ const vulnerabilitiesOf = (
   const found = new Map<string, InstanceType<Library['Models']['Vulnerability']['Vulnerability']>>()
   for (const [item, component] of pairs)
     for (const weakness of objects(item.vulnerabilities)) {
-      const name = textOf(weakness.name) ?? 'unknown'
-      const word = textOf(weakness.severity)?.toLowerCase()
+      const name = toText(weakness.name) ?? 'unknown'
+      const word = toText(weakness.severity)?.toLowerCase()
       const severity = severities.find((s) => s === word) ?? Enums.Vulnerability.Severity.Unknown
       const key = `${severity} ${name}`
       const known =

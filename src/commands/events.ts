@@ -1,6 +1,6 @@
 /** `events list` as lines that read (`catalogue/reference/events.md`). */
 
-import { type Fields, isObject, objects, textOf } from '../base/objects.js'
+import { type Fields, isObject, objects, toText } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
 import type { Services } from '../engine/command/services.js'
 import { survived } from '../errors.js'
@@ -31,18 +31,18 @@ const pushed = (push: Fields): string => {
 }
 
 const commented = (note: Fields, title: string | undefined): string => {
-  const type = textOf(note.noteable_type) ?? ''
+  const type = toText(note.noteable_type) ?? ''
   const on = type === '' ? 'something' : kindOf(type)
   return `commented on ${on}${refOf(type, note.noteable_iid)}${title === undefined ? '' : ` “${title}”`}`
 }
 
 /** What was done, without who and where. */
-export const deedOf = (event: Fields): string => {
+export const describeAction = (event: Fields): string => {
   if (isObject(event.push_data)) return pushed(event.push_data)
-  const title = textOf(event.target_title)
+  const title = toText(event.target_title)
   if (isObject(event.note)) return commented(event.note, title)
-  const action = textOf(event.action_name) ?? 'did something'
-  const type = textOf(event.target_type)
+  const action = toText(event.action_name) ?? 'did something'
+  const type = toText(event.target_type)
   if (type === undefined) return `${action}${title === undefined ? '' : ` “${title}”`}`
   const named = title === undefined ? '' : ` “${title}”`
   return type === 'Project'
@@ -60,22 +60,24 @@ const memberships: Readonly<Record<string, string>> = {
 
 /** Who did it: the name, else the user name. */
 const actorOf = (event: Fields): string =>
-  (isObject(event.author) ? textOf(event.author.name) : undefined) ??
-  textOf(event.author_username) ??
+  (isObject(event.author) ? toText(event.author.name) : undefined) ??
+  toText(event.author_username) ??
   'someone'
 
 const whenWidth = 10
 
 /** When an event was, as an age where it can be told. */
-export const whenOf = (event: Fields, now: Date): string =>
-  age(textOf(event.created_at) ?? '', now) ?? textOf(event.created_at) ?? ''
+export const formatWhen = (event: Fields, now: Date): string =>
+  age(toText(event.created_at) ?? '', now) ?? toText(event.created_at) ?? ''
 
 /** `Ana pushed 3 commits to main in platform/app`. */
-export const sentenceOf = (event: Fields, place: string | undefined): string => {
-  const membership = memberships[textOf(event.action_name) ?? '']
+export const describeEvent = (event: Fields, place: string | undefined): string => {
+  const membership = memberships[toText(event.action_name) ?? '']
   const where = place === undefined ? '' : ` in ${place}`
   const deed =
-    membership === undefined ? deedOf(event) + where : `${membership} ${place ?? 'a project'}`
+    membership === undefined
+      ? describeAction(event) + where
+      : `${membership} ${place ?? 'a project'}`
   return `${actorOf(event)} ${deed}`
 }
 
@@ -85,7 +87,7 @@ const places = ({ instance }: Services) => {
   const ask = async (id: number): Promise<string> => {
     try {
       const { data } = await instance.call(projects.get, { id })
-      return textOf(data?.path_with_namespace) ?? `project ${id}`
+      return toText(data?.path_with_namespace) ?? `project ${id}`
     } catch (error) {
       survived(error)
       return `project ${id}`
@@ -101,8 +103,8 @@ const places = ({ instance }: Services) => {
 
 /** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
 const lineOf = ({ answer, place }: Services, event: Fields, where: string | undefined): string => {
-  const when = answer.text.safe(whenOf(event, place.clock.now())).padEnd(whenWidth)
-  return `${when}  ${answer.text.hanging(sentenceOf(event, where), whenWidth + 2)}\n`
+  const when = answer.text.safe(formatWhen(event, place.clock.now())).padEnd(whenWidth)
+  return `${when}  ${answer.text.hanging(describeEvent(event, where), whenWidth + 2)}\n`
 }
 
 /** A line an event, as soon as the name of its project is known. */

@@ -48,7 +48,7 @@ export const standIns = (open: readonly string[]): Readonly<Record<string, ''>> 
   Object.fromEntries(open.map((name) => [name, '' as const]))
 
 /** What is open of one object: its row may say it. */
-export const openOf = (open: readonly string[], { row = {} }: Plan): readonly string[] =>
+export const getOpenFields = (open: readonly string[], { row = {} }: Plan): readonly string[] =>
   open.filter((name) => row[name] === undefined)
 
 /** A plan with its open attributes taken from the record. */
@@ -68,7 +68,7 @@ const complete = async (
   all: readonly string[],
   filling: Filling,
 ): Promise<Plan> => {
-  const open = openOf(all, plan)
+  const open = getOpenFields(all, plan)
   checkChanges(plan, open, filling)
   if (open.length === 0) return plan
   const { data } = await instance.call(filling.reads, pathIn(filling.reads, plan.values))

@@ -11,7 +11,7 @@ export const number = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined
 
 /** The data kinds that a status speaks of: those with a count and a synced count. */
-export const kindsOf = (status: Fields): string[] =>
+export const getReplicationKinds = (status: Fields): string[] =>
   Object.keys(status)
     .filter((key) => key.endsWith('_synced_count'))
     .map((key) => key.slice(0, -'_synced_count'.length))
@@ -78,7 +78,7 @@ const page = (answer: AnswerService, status: Fields): string => {
   return [
     title,
     ...facts.map(([name, value]) => fact(answer, name, value)),
-    ...kindsOf(status).map((kind) => line(answer, status, kind)),
+    ...getReplicationKinds(status).map((kind) => line(answer, status, kind)),
     '',
   ].join('\n')
 }

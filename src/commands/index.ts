@@ -158,7 +158,7 @@ export const toolCommands: readonly ToolRow[] = [
   ]),
 ]
 
-export const specialsOf = (area: string): readonly SpecialRow[] =>
+export const getSpecials = (area: string): readonly SpecialRow[] =>
   specials.filter((row) => row.area === area)
 
 // What a command written by hand says, laid over what its endpoints make.
@@ -208,20 +208,20 @@ const pick = (endpoints: Endpoints, keys: readonly string[]): Endpoints =>
   )
 
 /** The command words of an area, in the order of the catalogue, specials last. */
-export const wordsOf = (area: string, endpoints: Endpoints): string[] => [
+export const getCommandWords = (area: string, endpoints: Endpoints): string[] => [
   ...new Set([
     ...Object.values(endpoints).map((e) => e.command),
-    ...specialsOf(area).map((row) => row.words),
+    ...getSpecials(area).map((row) => row.words),
   ]),
 ]
 
 /** One command of an area. */
-export const commandOf = async (
+export const loadCommand = async (
   area: string,
   words: string,
   endpoints: Endpoints,
 ): Promise<Command> => {
-  const row = specialsOf(area).find((r) => r.words === words)
+  const row = getSpecials(area).find((r) => r.words === words)
   const special = await row?.load()
   const keys =
     special?.endpoints ?? Object.keys(endpoints).filter((key) => endpoints[key]?.command === words)
@@ -231,11 +231,13 @@ export const commandOf = async (
 
 export const commandsOfArea = async (row: AreaRow): Promise<Command[]> => {
   const endpoints = await row.load()
-  return Promise.all(wordsOf(row.name, endpoints).map((w) => commandOf(row.name, w, endpoints)))
+  return Promise.all(
+    getCommandWords(row.name, endpoints).map((w) => loadCommand(row.name, w, endpoints)),
+  )
 }
 
 /** Examples of a command: its own, or the catalogue's. Apart from it: only help and docs load them. */
-export const examplesOf = async (command: Command): Promise<readonly string[]> => {
+export const loadExamples = async (command: Command): Promise<readonly string[]> => {
   if (command.examples !== undefined) return command.examples
   const row = areas.find((a) => a.name === command.area)
   return (await row?.examples?.())?.[command.words] ?? []
@@ -251,7 +253,7 @@ export const toolCommand = async (area: string, words: string): Promise<Command 
 /** One command by its words; undefined where there is none of that name. */
 export const commandNamed = async (area: string, words: string): Promise<Command | undefined> => {
   const row = areas.find(({ name }) => name === area)
-  return row === undefined ? toolCommand(area, words) : commandOf(area, words, await row.load())
+  return row === undefined ? toolCommand(area, words) : loadCommand(area, words, await row.load())
 }
 
 /** The commands of an area, or of the tool's own of that name. */

@@ -1,11 +1,11 @@
 /** `mr rebase` (`catalogue/reference/mr.md`): asked for with PUT, followed through the record. */
-import { textOf } from '../base/objects.js'
+import { toText } from '../base/objects.js'
 import { inSeconds, poll } from '../base/poll.js'
 import { quoted } from '../base/shell-words.js'
 import { mr } from '../catalogue/areas/mr.js'
 import { boolean, integer } from '../catalogue/params.js'
 import { pathIn } from '../catalogue/path-in.js'
-import { propertiesOf } from '../catalogue/shapes/properties.js'
+import { getProperties } from '../catalogue/shapes/properties.js'
 import { answered } from '../engine/command/answered.js'
 import type { InstanceService, PlanAnswer, Services, Stays } from '../engine/command/services.js'
 import type { Operation, Plan, Received } from '../engine/command/types.js'
@@ -28,7 +28,7 @@ const look = async (instance: InstanceService, plan: Plan) => {
         hint: 'The rebase was requested. Check it with: svcctl mr get',
       },
     )
-  return { going, error: textOf(data?.merge_error), outcome: answered(whole) }
+  return { going, error: toText(data?.merge_error), outcome: answered(whole) }
 }
 
 /** Follows the rebase to its end. */
@@ -82,7 +82,7 @@ const rebasing = (services: Services, given: GivenBy<typeof flags>): Operation =
 export const rebase = define({
   flags,
   // With --wait it shows the merge request.
-  shows: Object.keys(propertiesOf(mr.get.returns.shape) ?? {}),
+  shows: Object.keys(getProperties(mr.get.returns.shape) ?? {}),
   examples: [
     'mr rebase 1 --project platform/app --wait',
     "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",

@@ -2,12 +2,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import { readReadable } from '../base/files/readable.js'
-import { type Fields, isObject, textOf } from '../base/objects.js'
+import { type Fields, isObject, toText } from '../base/objects.js'
 import type { MadeField } from '../catalogue/kinds.js'
 import { boolean, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Operation, OwnFlag, Plan } from '../engine/command/types.js'
-import { Failure, reasonOf, usage } from '../errors.js'
+import { Failure, getReason, usage } from '../errors.js'
 import { define, type GivenBy } from './define.js'
 
 // Checks a certificate, its chain and its key before they are sent (`POST
@@ -178,7 +178,7 @@ const read = async (
     const bytes = await readReadable(resolve(cwd, path), clock.signal)
     return { [name]: { filename: basename(path), path, bytes } }
   } catch (cause) {
-    throw new Failure('usage', `--${name}: cannot read ${path}: ${reasonOf(cause)}`)
+    throw new Failure('usage', `--${name}: cannot read ${path}: ${getReason(cause)}`)
   }
 }
 
@@ -187,7 +187,7 @@ const textsOf = (files: Files, values: Fields): Partial<Record<Attribute, string
   Object.fromEntries(
     attributes.flatMap((name) => {
       const file = files[name]
-      const text = file === undefined ? textOf(values[name]) : Buffer.from(file.bytes).toString()
+      const text = file === undefined ? toText(values[name]) : Buffer.from(file.bytes).toString()
       return text === undefined ? [] : [[name, text]]
     }),
   )
@@ -273,7 +273,7 @@ const certificateOf = (domain: unknown): Fields =>
 
 /** The name and the end of a domain's certificate, which tables have room for. */
 export const made = {
-  subject: (domain: unknown) => textOf(certificateOf(domain).subject)?.replace(/^\/?CN=/, ''),
+  subject: (domain: unknown) => toText(certificateOf(domain).subject)?.replace(/^\/?CN=/, ''),
   expires_at: (domain: unknown) => endTime(certificateOf(domain)),
 } as const satisfies Readonly<Record<MadeField, (domain: unknown) => unknown>>
 

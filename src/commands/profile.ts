@@ -7,15 +7,15 @@ import type { Argument, Given } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 import {
   type Changes,
-  fieldOf,
   removeProfile,
   settingNames,
   settings,
   shownProfile,
+  toFieldName,
 } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 import { define, type GivenBy } from './define.js'
-import { storeOf, tokensOf } from './stores.js'
+import { openProfileStore, openTokenStore } from './stores.js'
 
 const argument: Argument = {
   name: 'name',
@@ -33,7 +33,7 @@ const needed = (given: Pick<Given, 'args'>, words: string): string => {
 }
 
 const known = (services: Services, name: string): Profile => {
-  const profile = storeOf(services).get(name)
+  const profile = openProfileStore(services).get(name)
   if (profile === undefined)
     throw new Failure('not_found', `unknown profile "${name}"`, {
       hint: 'svcctl profile list shows them, svcctl auth login makes one.',
@@ -53,7 +53,7 @@ const shown = (profile: Profile, current: string | undefined) => ({
 const settingsOf = (profile: Profile): JsonValues =>
   Object.fromEntries(
     settingNames.flatMap((name) => {
-      const value = Object.entries(profile).find(([field]) => field === fieldOf(name))?.[1]
+      const value = Object.entries(profile).find(([field]) => field === toFieldName(name))?.[1]
       return value === undefined ? [] : [[name.replaceAll('-', '_'), value]]
     }),
   )
@@ -65,7 +65,7 @@ export const listCommand = define({
   summary: 'List the profiles',
   examples: ['profile list', 'profile list -o json'],
   run: async (services) => {
-    const store = storeOf(services)
+    const store = openProfileStore(services)
     const rows = store.list().map((profile) => shown(profile, store.current()))
     if (rows.length === 0) services.ui.note('no profiles; create one with "svcctl auth login"')
     await services.answer.printMany(rows, {
@@ -82,7 +82,7 @@ export const getCommand = define({
   examples: ['profile get default', 'profile get default -o json'],
   run: async (services, given) => {
     const profile = known(services, needed(given, 'profile get'))
-    await services.answer.print(shown(profile, storeOf(services).current()), {
+    await services.answer.print(shown(profile, openProfileStore(services).current()), {
       known: settingFields,
       reveal: true,
     })
@@ -146,9 +146,9 @@ export const setCommand = define({
     if (Object.keys(changes).length === 0)
       throw usage('nothing to change', `Settings: ${settingNames.join(', ')}.`)
     await checkWords(services, given.flags.vocabulary)
-    const profile = await storeOf(services).set(name, changes)
+    const profile = await openProfileStore(services).set(name, changes)
     services.ui.note(`updated profile "${name}"`)
-    await services.answer.print(shown(profile, storeOf(services).current()), {
+    await services.answer.print(shown(profile, openProfileStore(services).current()), {
       known: settingFields,
       changed: true,
       reveal: true,
@@ -167,7 +167,7 @@ export const deleteCommand = define({
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
     await services.ui.confirm(`This deletes profile "${name}" and its credential.`, [name], of)
-    await removeProfile(storeOf(services), tokensOf(services), name)
+    await removeProfile(openProfileStore(services), openTokenStore(services), name)
     services.ui.note(`deleted profile "${name}"`)
   },
 })

@@ -1,6 +1,6 @@
 /** The profiles of a run and their tokens: whoever writes to them waits for another process that does. */
 import type { Services } from '../engine/command/services.js'
-import { openStore, openTokens, pathsOf } from '../profile/index.js'
+import { getPaths, openStore, openTokens } from '../profile/index.js'
 
 // How a command waits for another process: it says for whom, and an interruption ends it.
 
@@ -18,9 +18,9 @@ export const patient = ({ ui, place }: Pick<Services, 'ui' | 'place'>): Patient 
 type Waiting = Pick<Services, 'ui' | 'place'>
 
 /** The profiles, with the names for lines. */
-export const storeOf = (services: Waiting) =>
-  openStore(pathsOf(services.place.env), patient(services))
+export const openProfileStore = (services: Waiting) =>
+  openStore(getPaths(services.place.env), patient(services))
 
 /** The tokens of profiles. */
-export const tokensOf = (services: Waiting) =>
-  openTokens(pathsOf(services.place.env), services.place.env, patient(services))
+export const openTokenStore = (services: Waiting) =>
+  openTokens(getPaths(services.place.env), services.place.env, patient(services))

@@ -8,7 +8,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import type { IntegrationFamily } from '../catalogue/integration-families.js'
 import type { Managed, Referent } from '../catalogue/managed/managed.js'
 import type { Param, Params } from '../catalogue/params.js'
-import { propertiesOf } from '../catalogue/shapes/properties.js'
+import { getProperties } from '../catalogue/shapes/properties.js'
 import type { SeenItem } from './instance.js'
 import { canonical, normalised } from './values.js'
 
@@ -34,7 +34,7 @@ export interface Attribute {
 }
 
 const fieldsOf = (endpoint: Endpoint | undefined): readonly string[] =>
-  Object.keys(propertiesOf(endpoint?.returns.shape) ?? {})
+  Object.keys(getProperties(endpoint?.returns.shape) ?? {})
 
 const fieldOf = (kind: Managed, name: string): string | undefined => {
   const from = kind.from?.[name]

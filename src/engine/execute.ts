@@ -12,9 +12,9 @@ import type { JournalOptions } from './journaling/options.js'
 import type { AskedLine, Decided, LinePart, RunWithin } from './options.js'
 import { type FindOwn, ownWords } from './own/found.js'
 import { Printed } from './perform/unsent.js'
-import { commandsOwn, everybodys, fromStdin, globalsOf } from './plan/given.js'
+import { commandsOwn, everybodys, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
-import { columnOf, type Parents, parentsIn } from './plan/parents.js'
+import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
 import { preflight } from './preflight.js'
 import { follow, startRun } from './run.js'
 import { spreadBy } from './targets/objects.js'
@@ -42,7 +42,7 @@ const journalOptionsOf = (
     raw,
     several: source !== 'arguments' || many,
     digests: new Map(),
-    parents: parents && columnOf(parents),
+    parents: parents && getParentColumn(parents),
   }
 }
 
@@ -132,7 +132,7 @@ const executeOne = async (
   const raw = commandsOwn(command, line)
   const input = part?.input ?? new StandardInput(signal)
   const early: string[] = []
-  const globals = globalsOf(everybodys(command, line), process.env, (text) => early.push(text))
+  const globals = parseGlobals(everybodys(command, line), process.env, (text) => early.push(text))
   const format = part?.format ?? outputFormat(globals, process.env)
   decided(toldBy(globals, format))
   checkLine(command, raw, globals, part)

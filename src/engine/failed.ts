@@ -1,7 +1,7 @@
 /** Whatever ended a run, as a failure that people and programs are told. Loaded only then. */
 
 import { bugs } from '../base/version.js'
-import { codeOf, Failure, reasonOf } from '../errors.js'
+import { Failure, getErrorCode, getReason } from '../errors.js'
 import { printError } from '../terminal/streams/notes.js'
 import { say, standardError } from '../terminal/streams/standard.js'
 import { failuresInJson } from './format.js'
@@ -22,11 +22,12 @@ const defectText = (error: unknown): string => {
 
 /** What the system refused, which no part of the program put into words, is no defect either. */
 const refusedBySystem = (error: unknown): Failure | undefined => {
-  if (!(error instanceof Error) || !('syscall' in error) || codeOf(error) === '') return undefined
+  if (!(error instanceof Error) || !('syscall' in error) || getErrorCode(error) === '')
+    return undefined
   const path = 'path' in error ? String(error.path) : ''
   return new Failure(
     'failed',
-    `${path === '' ? String(error.syscall) : path}: ${reasonOf(error)}`,
+    `${path === '' ? String(error.syscall) : path}: ${getReason(error)}`,
     {
       hint:
         path !== '' && path.startsWith(process.env.TMPDIR || '/tmp')

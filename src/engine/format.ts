@@ -2,7 +2,7 @@
 
 import { failsInJson, formatNamed, table } from '../output/formats.js'
 import type { Format } from '../output/types.js'
-import { openStore, pathsOf } from '../profile/index.js'
+import { getPaths, openStore } from '../profile/index.js'
 import type { Globals } from './command/globals.js'
 import type { Decided } from './options.js'
 
@@ -11,7 +11,7 @@ type Chosen = Pick<Globals, 'output' | 'profile'>
 /** What the profile says of the output; a profile that cannot be read is told where it is needed. */
 const profileFormat = ({ profile }: Chosen, env: NodeJS.ProcessEnv): string | undefined => {
   try {
-    const store = openStore(pathsOf(env))
+    const store = openStore(getPaths(env))
     const name = profile ?? (env.SVC_PROFILE || undefined) ?? store.current()
     return name === undefined ? undefined : store.get(name)?.output
   } catch {

@@ -22,15 +22,15 @@ import type { JournalOptions } from './journaling/options.js'
 import type { RunOptions } from './options.js'
 import { asNeutral } from './own/found.js'
 import { isSource, type Targets } from './perform/requests.js'
-import { givenOf } from './plan/given.js'
+import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
 import { createServices, type RunParts, type RunServices } from './services.js'
 import {
-  comingOf,
+  getRowFields,
   inPart,
   type ObjectsLine,
+  openObjectStream,
   pipedParents,
-  rowFieldsOf,
   selectedBy,
 } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
@@ -159,7 +159,7 @@ const asked = async (
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, journaling, words } = line
   const { ui } = running.services
-  const said = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
+  const said = await parseGiven(command, parents === undefined ? raw : withoutParents(raw), {
     project: parents && '',
     env: process.env,
     stdin: input.text,
@@ -173,7 +173,7 @@ const asked = async (
   return asNeutral(said, raw, command, words)
 }
 
-type RowFieldsOf = ReturnType<typeof rowFieldsOf>
+type RowFieldsOf = ReturnType<typeof getRowFields>
 
 /** What a command does; one that says nothing does what its endpoints alone make of it. */
 const operationOf = async (
@@ -206,8 +206,8 @@ const inRounds = async (line: RunLine, round: () => Promise<void>): Promise<void
 }
 
 const followTargets = async (taken: RunLine): Promise<void> => {
-  const coming = await comingOf(taken)
-  const rowFields = rowFieldsOf(taken)
+  const coming = await openObjectStream(taken)
+  const rowFields = getRowFields(taken)
   const line = { ...taken, ...(coming === undefined ? await pipedParents(taken, rowFields) : {}) }
   const { command, parents, running, journaling } = line
   const { services } = running

@@ -24,8 +24,8 @@ import { UnsentInstance } from './perform/unsent.js'
 import type { Wanted } from './plan/sources.js'
 import { isRehearsal, sendsAll } from './preflight.js'
 import { SingleBudget } from './records/budget.js'
-import { DeferredNotes, heardBy, streamsOf } from './streams.js'
-import { choiceOf, selectionOf } from './targets/lazily.js'
+import { createStreams, DeferredNotes, heardBy } from './streams.js'
+import { loadChoice, loadSelection } from './targets/lazily.js'
 import { type ListOver, listingOver } from './targets/listing.js'
 import type { Selection } from './targets/selection.js'
 import { Prompter } from './ui/prompter.js'
@@ -232,13 +232,13 @@ const tellAfter = (below: DeferredNotes, sending: Caller, { note }: SingleBudget
 /** The services of a run, made for its options. */
 export const createServices = async (options: RunOptions): Promise<RunServices> => {
   const { globals, listed, signal } = options
-  const screen = await streamsOf(options)
+  const screen = await createStreams(options)
   const below = new DeferredNotes(screen.notes)
   const room = await roomOf(options, screen, below)
   const { sessions, place, printing, answer, exchange, ui, budget } = room
   const reads = readsOf(exchange, options)
   const planning = new Planning(options, screen, place, reads)
-  const choice = choiceOf(options, { ...room, planning, reads })
+  const choice = loadChoice(options, { ...room, planning, reads })
   const writer = { writer: answer.writer.bind(answer), ...listsEnd(options, below) }
   const lists = new Lists(globals, exchange.instance, writer, choice)
   const sending = new Caller(exchange, ui, answer, globals, options.words)
@@ -256,7 +256,7 @@ export const createServices = async (options: RunOptions): Promise<RunServices> 
   const carrying = { requests, lists, crowd, answer, globals, preview, curl: new Curl(parts) }
   return {
     services: { instance, answer, ui, place },
-    selection: selectionOf(options, { ...parts, reads, place }),
+    selection: loadSelection(options, { ...parts, reads, place }),
     parts: { ...carrying, live: (operation) => liveHow(parts, operation) },
     listOver: listingOver(options, { ...parts, place, requests, below, choice }),
     gate: exchange.gate,

@@ -10,12 +10,12 @@ import {
 import { type Frames, gutter, openFrames } from '../terminal/streams/frames.js'
 import { aside } from '../terminal/streams/line.js'
 import { createMeter, type Meter } from '../terminal/streams/meter.js'
-import { createNotes, ledBy, livenessOf, type Notes } from '../terminal/streams/notes.js'
+import { createNotes, getLiveness, ledBy, type Notes } from '../terminal/streams/notes.js'
 import { openPager } from '../terminal/streams/pager.js'
 import { say, standardError, standardInput, standardOutput } from '../terminal/streams/standard.js'
 import { openStdout, type Stdout } from '../terminal/streams/stdout.js'
 import { accessible } from '../terminal/text/color.js'
-import { type Style, styleOf } from '../terminal/text/style.js'
+import { createStyle, type Style } from '../terminal/text/style.js'
 import { named } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/many-flags.js'
@@ -229,9 +229,9 @@ export type ScreenOptions = Pick<RunOptions, 'globals' | 'format' | 'env' | 'com
 type Said = Pick<RunOptions, 'globals' | 'format' | 'env'>
 
 /** @param of the profile that is spoken of, where there are several */
-export const notesOf = async ({ globals, format, env }: Said, of?: string): Promise<Notes> => {
+export const openNotes = async ({ globals, format, env }: Said, of?: string): Promise<Notes> => {
   const stream = standardError()
-  const style = await styleOf(stream, env, globals.color)
+  const style = await createStyle(stream, env, globals.color)
   return createNotes({
     stream,
     style,
@@ -258,18 +258,18 @@ const pager = ({ plain, width, env, meter }: Paged): Stdout =>
   })
 
 /** The streams of a run, or those of the one that it is part of. */
-export const streamsOf = async (options: RunOptions): Promise<Streams> =>
+export const createStreams = async (options: RunOptions): Promise<Streams> =>
   options.part?.screen ?? options.inner?.screen ?? (await openStreams(options))
 
 /** Opens the streams of a run. */
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { globals, format, env, command, signal } = options
-  const style = await styleOf(standardOutput(), env, globals.color)
-  const said = await notesOf(options)
+  const style = await createStyle(standardOutput(), env, globals.color)
+  const said = await openNotes(options)
   const plain = openStdout(standardOutput())
   const { out, width, notes, rounds } = roundsOf(globals, env, format, style, plain)
   // A watch shows by itself that it goes on.
-  const liveness = livenessOf(standardError(), env, globals.quiet || isRepeated(globals))
+  const liveness = getLiveness(standardError(), env, globals.quiet || isRepeated(globals))
   const meter = createMeter({ name: named(command), liveness, stream: standardError() })
   return {
     style,

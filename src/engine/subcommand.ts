@@ -7,8 +7,8 @@ import type { Prompts } from '../terminal/questions/prompts.js'
 import { createMeter } from '../terminal/streams/meter.js'
 import { standardError } from '../terminal/streams/standard.js'
 import type { Stdout } from '../terminal/streams/stdout.js'
-import { styleOf } from '../terminal/text/style.js'
-import { plainOf } from './command/derive/index.js'
+import { createStyle } from '../terminal/text/style.js'
+import { toDescribed } from './command/derive/index.js'
 import type { Given } from './command/described.js'
 import { type Globals, readGlobals } from './command/globals.js'
 import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
@@ -68,7 +68,7 @@ const keptScreen = async (): Promise<KeptScreen> => {
     },
     end: async () => {},
   }
-  const style = await styleOf({}, {}, 'never')
+  const style = await createStyle({}, {}, 'never')
   const say = (text: string): void => {
     notes.push(text)
   }
@@ -156,7 +156,7 @@ const meant = async (
   const found = await registry.named(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
-  const plainly = plain === true ? { ...plainOf(found), registry } : found
+  const plainly = plain === true ? { ...toDescribed(found), registry } : found
   const one = manner === 'tries' ? { ...plainly, endpoints: tried(plainly.endpoints) } : plainly
   const { words } = own === undefined ? {} : await ownWords(one, own)
   return words === undefined ? { command: one } : { command: commandIn(one, words, []), words }

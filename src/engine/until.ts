@@ -1,5 +1,5 @@
 /** `--until`: whether what a round printed is what is waited for. */
-import { builtOf } from '../base/json/built.js'
+import { parseBytes } from '../base/json/built.js'
 import { nearest } from '../base/suggest.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { levelsNamed } from '../catalogue/shapes/common.js'
@@ -47,7 +47,7 @@ export class Until {
     this.#endpoint = endpoint
     return {
       raw: (batch) => {
-        for (const bytes of batch) this.#see(builtOf(bytes))
+        for (const bytes of batch) this.#see(parseBytes(bytes))
         return writer.raw(batch)
       },
       record: (value) => {

@@ -2,15 +2,15 @@
 import { normalizeBaseUrl } from '../base/base-url.js'
 import { Malformed } from '../base/json/malformed.js'
 import { checkJson } from '../base/json/scan.js'
-import { oauthErrorOf } from '../base/secrets/oauth-errors.js'
+import { parseOauthError } from '../base/secrets/oauth-errors.js'
 import { scrubbed } from '../base/secrets/scrub.js'
 import { viewed, wellFormed } from '../base/utf8.js'
 import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
-import { failureOf, isMaintenance } from './answers/failure.js'
-import { headerOf } from './answers/headers.js'
+import { isMaintenance, toFailure } from './answers/failure.js'
+import { readHeader } from './answers/headers.js'
 import { Lost, unknownOutcome, unusable } from './answers/lost.js'
 import { safeAddress } from './answers/secrets.js'
 import { statusText } from './answers/statuses.js'
@@ -35,7 +35,7 @@ const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
 
 /** The media type that an answer claims, where it is one. */
 const typeOf = ({ headers }: OpenAnswer): string | undefined =>
-  mediaType.exec(headerOf(headers, 'content-type') ?? '')?.[0]
+  mediaType.exec(readHeader(headers, 'content-type') ?? '')?.[0]
 
 /** What a body is, where JSON was expected. Its text is not repeated: it may hold anything. */
 const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, string] => {
@@ -116,7 +116,7 @@ const sealed = (error: unknown): unknown => {
   const ours =
     rootOf(error).details.cause !== undefined || ['interrupted', 'usage'].includes(error.category)
   if (status === undefined && ours) return error
-  const code = oauthErrorOf(error.details.code)
+  const code = parseOauthError(error.details.code)
   const why =
     status === undefined
       ? 'the response is invalid'
@@ -140,7 +140,7 @@ const refusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> 
   const bytes = reply.read ?? (await readSome(reply.body))
   reply.trace.answered(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
-  const failure = failureOf({ status, headers, body: bytes, request: label, signedIn })
+  const failure = toFailure({ status, headers, body: bytes, request: label, signedIn })
   if (gateways.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
     return unknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)

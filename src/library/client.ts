@@ -36,12 +36,12 @@ import { Audit } from '../profile/audit/kept.js'
 import {
   checkReadOnly,
   confirmationFor,
+  createTransport,
+  getPaths,
   journalFolder,
   openStore,
   openTokens,
-  pathsOf,
   resolveSession,
-  transportOf,
   vocabularyInForce,
 } from '../profile/index.js'
 import { checkedSudo } from '../profile/session.js'
@@ -49,7 +49,7 @@ import { checkToken } from '../profile/tokens/value.js'
 import type { Environment, Session, TokenKind } from '../profile/types.js'
 import { throwing, throwingNow } from './failing.js'
 import type { ByAddress, ByProfile, ConnectOptions } from './types.js'
-import { type EndpointFunction, type Reaching, verbOf } from './verbs.js'
+import { createVerb, type EndpointFunction, type Reaching } from './verbs.js'
 
 // A client of the instance that `connect()` names, with the guard rails of its profile.
 
@@ -100,14 +100,14 @@ const flagsOf = ({ profile, baseUrl, sudo }: ByProfile) => ({
 const kept = (options: ByProfile): Destination => {
   const { env = {}, signal, note = () => undefined } = options
   const machine: Environment = options.env ?? process.env
-  const store = openStore(pathsOf(machine))
+  const store = openStore(getPaths(machine))
   const waiting = { note, signal }
   const session: Session = resolveSession(flagsOf(options), env, {
     store,
-    tokens: openTokens(pathsOf(machine), machine, waiting),
+    tokens: openTokens(getPaths(machine), machine, waiting),
     signal,
     post: async (url, form) => {
-      const way = await transportOf(session, false, env)
+      const way = await createTransport(session, false, env)
       const timeout = options.timeout ?? session.profile?.timeout ?? refreshTimeout
       const how = { userAgent, timeout, signal }
       return postForm(url, form, way === undefined ? how : { ...how, transport: way })
@@ -116,7 +116,7 @@ const kept = (options: ByProfile): Destination => {
   const file = vocabularyInForce(flagsOf(options), env, () => store)?.file
   return {
     session,
-    transport: () => transportOf(session, false, env),
+    transport: () => createTransport(session, false, env),
     journals: journalFolder(machine),
     vocabulary: file,
   }
@@ -306,7 +306,7 @@ export const connect = (options: ConnectOptions) => {
   const connection = openConnection(options)
   const close = (): Promise<void> => connection.close()
   return {
-    ...functionsOf(areas, (endpoint) => verbOf(endpoint, connection)),
+    ...functionsOf(areas, (endpoint) => createVerb(endpoint, connection)),
     /** Ends what is under way and closes every connection. */
     close,
     [Symbol.asyncDispose]: close,

@@ -1,6 +1,6 @@
 /** The endpoints of the catalogue as functions: what each takes and gives is inferred from its value. */
 import type { JsonValues } from '../base/json/value.js'
-import { type Endpoint, methodOf } from '../catalogue/endpoint.js'
+import { type Endpoint, getMethod } from '../catalogue/endpoint.js'
 import type { InputOf } from '../catalogue/inferred.js'
 import type { InstanceClient } from '../client/instance.js'
 import type { Paging } from '../client/paging.js'
@@ -114,12 +114,12 @@ const calling =
       if (kind === 'file') return client.open({ endpoint, values })
       const answer = answered(endpoint, await client.send({ endpoint, values }))
       if (kind === 'empty') return undefined
-      if (answer.data !== undefined || methodOf(endpoint) !== 'GET') return answer.data
+      if (answer.data !== undefined || getMethod(endpoint) !== 'GET') return answer.data
       throw new Failure('unreachable', `the response to ${endpoint.route} has an unexpected form`, {
         status: answer.status,
       })
     })
 
 /** An endpoint as a function over an instance. */
-export const verbOf = (endpoint: Endpoint, reaching: Reaching): unknown =>
+export const createVerb = (endpoint: Endpoint, reaching: Reaching): unknown =>
   isListing(endpoint) ? listing(endpoint, reaching) : calling(endpoint, reaching)

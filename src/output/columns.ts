@@ -17,14 +17,14 @@ export interface Rows {
 }
 
 /** What a field means, whose name is the instance's. */
-export const meaningOf = (name: string, { words }: Pick<View, 'words'>): string =>
+export const getMeaning = (name: string, { words }: Pick<View, 'words'>): string =>
   words === undefined ? name : dotted(name, words.neutral)
 
 /**
  * The columns that were asked for, else the catalogue's, else the fields of the first record.
  * @param choose which of a record's fields become columns when nobody says
  */
-export const rowsOf = (
+export const createRows = (
   view: FormatView,
   choose: (record: Fields) => readonly string[] = Object.keys,
 ): Rows => {

@@ -5,8 +5,8 @@
  */
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { Exact } from '../base/json/json.js'
-import { rowsOf } from './columns.js'
-import { levelOf } from './levels.js'
+import { createRows } from './columns.js'
+import { getLevelName } from './levels.js'
 import { stringify } from './record.js'
 import { shownLines } from './shown.js'
 import type { FormatView, Open } from './types.js'
@@ -48,7 +48,7 @@ const cellOf = (value: unknown, { style, csvRaw }: FormatView): Cell => {
 }
 
 export const open: Open = (sink, view) => {
-  const rows = rowsOf(view)
+  const rows = createRows(view)
   const options = optionsOf(view)
   let started = false
   const header = (): (readonly Cell[])[] => {
@@ -57,7 +57,9 @@ export const open: Open = (sink, view) => {
     return [rows.headings().map((name) => cellOf(name, view))]
   }
   const rowOf = (record: unknown): readonly Cell[] =>
-    rows.values(record).map((value, i) => cellOf(levelOf(rows.columns()[i], value) ?? value, view))
+    rows
+      .values(record)
+      .map((value, i) => cellOf(getLevelName(rows.columns()[i], value) ?? value, view))
   const write = async (lines: readonly (readonly Cell[])[]): Promise<void> => {
     if (lines.length > 0) await sink.write(csvOf([...lines], options))
   }

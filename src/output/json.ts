@@ -6,11 +6,12 @@
  */
 import { encode, joined, liner, type ToLines, writeLines } from './json/bytes.js'
 import { rewrite } from './json/text.js'
-import { textOf } from './record.js'
+import { decodeText } from './record.js'
 import type { FormatView, Open } from './types.js'
 
 /** Lays a compact record out, standing so many levels deep. */
-const pretty = (bytes: Uint8Array, indent: number): Uint8Array => rewrite(textOf(bytes), { indent })
+const pretty = (bytes: Uint8Array, indent: number): Uint8Array =>
+  rewrite(decodeText(bytes), { indent })
 
 const printer = (view: FormatView): ToLines => {
   const lines = liner(view)

@@ -7,7 +7,7 @@ const names = new Map<unknown, string>(
 const column = /(^|[._])access_level$/
 
 /** The name of a level under a field of that name; undefined for a custom number and anything else. */
-export const levelOf = (field: string | undefined, value: unknown): string | undefined =>
+export const getLevelName = (field: string | undefined, value: unknown): string | undefined =>
   field !== undefined && typeof value === 'number' && column.test(field)
     ? names.get(value)
     : undefined

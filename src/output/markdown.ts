@@ -2,8 +2,8 @@
  * A Markdown table, for notes on merge requests and for wikis. Data cannot leave its cell: what would be
  * markup is escaped, what would mention somebody or become a link is broken by an element around one sign.
  */
-import { rowsOf } from './columns.js'
-import { levelOf } from './levels.js'
+import { createRows } from './columns.js'
+import { getLevelName } from './levels.js'
 import { isScalar, stringify } from './record.js'
 import { shownLines } from './shown.js'
 import type { FormatView, Open } from './types.js'
@@ -28,14 +28,14 @@ export const escaped = (text: string): string =>
 
 const cellOf = (name: string | undefined, value: unknown, { style }: FormatView): string => {
   if (value === null || value === undefined) return ''
-  const word = levelOf(name, value) ?? value
+  const word = getLevelName(name, value) ?? value
   return escaped(shownLines(isScalar(word) ? String(word) : stringify(word), style))
 }
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 
 const list: Open = (sink, view) => {
-  const rows = rowsOf(view)
+  const rows = createRows(view)
   let started = false
   const header = (): string => {
     const names = rows.columns()
@@ -61,7 +61,7 @@ const list: Open = (sink, view) => {
 /** One object: a row a field. */
 const detail: Open = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
-    const rows = rowsOf(view)
+    const rows = createRows(view)
     const values = rows.values(record)
     const lines = rows
       .columns()

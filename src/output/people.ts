@@ -1,6 +1,6 @@
 /** Answers that people see in a way of their own: as rows made for them, or as a page of text. */
 import { legible } from '../catalogue/legible.js'
-import { parse, textOf } from './record.js'
+import { decodeText, parse } from './record.js'
 import { shownPage } from './shown.js'
 import type { Asked, Printer, Sink, Writer } from './types.js'
 
@@ -11,7 +11,7 @@ const viewOfRows = ({ people, ...asked }: Asked): Asked =>
 /** Whoever makes a page of text reckons with the numbers. */
 const plain = (bytes: Uint8Array): unknown => {
   parse(bytes)
-  return JSON.parse(textOf(bytes))
+  return JSON.parse(decodeText(bytes))
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Records: from bytes to values, and what of a value was asked for. */
-import { builtOf } from '../base/json/built.js'
+import { parseBytes } from '../base/json/built.js'
 import { Exact, stringifyExact } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { shownFields } from '../catalogue/kinds.js'
@@ -10,7 +10,7 @@ import type { FormatView, Made, Pick } from './types.js'
 
 const decoder = new TextDecoder()
 
-export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
+export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 const deep = (cause: unknown): Failure =>
   new Failure('unreachable', 'the instance sent a record that is nested too deeply', {
@@ -33,7 +33,7 @@ export const shallow = <T>(work: () => T): T => {
  */
 export const parse = (bytes: Uint8Array): unknown => {
   try {
-    return builtOf(bytes)
+    return parseBytes(bytes)
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('unreachable', 'the instance sent a record that is not JSON', {

@@ -4,11 +4,11 @@
  */
 
 import { type Fields, isObject } from '../base/objects.js'
-import { meaningOf, rowsOf } from './columns.js'
-import { levelOf } from './levels.js'
+import { createRows, getMeaning } from './columns.js'
+import { getLevelName } from './levels.js'
 import { isScalar, stringify } from './record.js'
 import { type Shown, shown, shownLines } from './shown.js'
-import { cellOf, labelOf, painted } from './table/cell.js'
+import { createCell, getLabel, painted } from './table/cell.js'
 import { type GridCell, grid } from './table/grid.js'
 import { list } from './table/list.js'
 import { gap } from './table/widths.js'
@@ -39,9 +39,9 @@ const linesUnder = (name: string, text: string, depth: number, { style }: View):
 
 const lineOf = (name: string, value: unknown, depth: number, view: View): Line => {
   if (typeof value === 'string' && value.includes('\n')) return linesUnder(name, value, depth, view)
-  if (Array.isArray(value) && value.some((v) => isObject(v) && labelOf(v) === undefined))
+  if (Array.isArray(value) && value.some((v) => isObject(v) && getLabel(v) === undefined))
     return linesUnder(name, value.map(stringify).join('\n'), depth, view)
-  const cell = cellOf(meaningOf(name, view), value, view, true)
+  const cell = createCell(getMeaning(name, view), value, view, true)
   const paint = (text: string): string => painted(cell, text, view)
   return { depth, name: shown(name, view.style), text: cell.text, paint }
 }
@@ -51,7 +51,7 @@ const isReference = (value: unknown, view: View): boolean =>
   view.fields === undefined &&
   isObject(value) &&
   value.id !== undefined &&
-  labelOf(value) !== undefined
+  getLabel(value) !== undefined
 
 /** A field's line, followed by those of the object it holds. */
 const linesOf = (name: string, value: unknown, depth: number, view: View): Line[] => {
@@ -104,7 +104,7 @@ const unaligned = (lines: readonly Line[], view: View): string =>
 const detail: Open = (sink, view) => {
   let started = false
   const write = async (record: unknown): Promise<void> => {
-    const rows = rowsOf(view, (fields: Fields) => Object.keys(fields))
+    const rows = createRows(view, (fields: Fields) => Object.keys(fields))
     const values = rows.values(record)
     const lines = rows.headings().flatMap((name, i) => linesOf(name, values[i], 0, view))
     const size = lines.reduce((sum, line) => sum + line.text.length + line.name.length, 0)
@@ -143,7 +143,7 @@ const line = (view: View, values: readonly unknown[]): string =>
 
 /** A list: a header line of field names, then a line a record. */
 const plainList: Open = (sink, view) => {
-  const rows = rowsOf(view)
+  const rows = createRows(view)
   let started = false
   const header = (): string => {
     if (started || rows.columns().length === 0) return ''
@@ -153,7 +153,7 @@ const plainList: Open = (sink, view) => {
   const write = async (records: readonly unknown[]): Promise<void> => {
     if (records.length === 0) return
     const named = (record: unknown): readonly unknown[] =>
-      rows.values(record).map((value, i) => levelOf(rows.columns()[i], value) ?? value)
+      rows.values(record).map((value, i) => getLevelName(rows.columns()[i], value) ?? value)
     const lines = records.map((record) => line(view, named(record)))
     await sink.write(header() + lines.join(''))
   }
@@ -169,12 +169,12 @@ const plainList: Open = (sink, view) => {
 /** One object: a line a field, its name and its value. */
 const plainDetail: Open = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
-    const rows = rowsOf(view)
+    const rows = createRows(view)
     const values = rows.values(record)
     const columns = rows.columns()
     const lines = rows
       .headings()
-      .map((name, i) => line(view, [name, levelOf(columns[i], values[i]) ?? values[i]]))
+      .map((name, i) => line(view, [name, getLevelName(columns[i], values[i]) ?? values[i]]))
     await sink.write(lines.join(''))
   }
   return {

@@ -1,10 +1,10 @@
 /** Names for lines that are typed often: kept in the file of the profiles, which nobody else may write. */
 import path from 'node:path'
-import { distrust, wordsOf } from '../base/files/trust.js'
+import { describeDistrust, distrust } from '../base/files/trust.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { usage } from '../errors.js'
 import { corrupt, readObject } from './files.js'
-import { pathsOf } from './paths.js'
+import { getPaths } from './paths.js'
 import type { Environment } from './types.js'
 
 /** Lines by name. */
@@ -23,7 +23,7 @@ export const aliasesIn = (file: string, { aliases = {} }: Fields): Aliases => {
 
 /** The aliases of a configuration. @throws Failure `usage` where the file cannot be read */
 export const readAliases = (env: Environment): Aliases => {
-  const file = path.join(pathsOf(env).config, 'config.json')
+  const file = path.join(getPaths(env).config, 'config.json')
   return aliasesIn(file, readObject(file) ?? {})
 }
 
@@ -34,8 +34,8 @@ export const readAliases = (env: Environment): Aliases => {
 export const aliasNamed = (env: Environment, name: string): string | undefined => {
   const aliases = readAliases(env)
   if (!Object.hasOwn(aliases, name)) return undefined
-  const found = distrust(path.join(pathsOf(env).config, 'config.json'))
+  const found = distrust(path.join(getPaths(env).config, 'config.json'))
   if (found === undefined) return aliases[name]
-  const { message, remedy } = wordsOf(found)
+  const { message, remedy } = describeDistrust(found)
   throw usage(`ignoring the alias ${name}: ${message}`, `Run: ${remedy}`)
 }

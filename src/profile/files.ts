@@ -3,7 +3,7 @@
 import { makeFolders } from '../base/files/folders.js'
 import { readRegular } from '../base/files/regular.js'
 import { type Fields, isObject } from '../base/objects.js'
-import { codeOf, Failure, reasonOf } from '../errors.js'
+import { Failure, getErrorCode, getReason } from '../errors.js'
 
 /** A usage failure about a file: what was tried, what the system said, what to do. */
 export const fileFailure = (
@@ -12,7 +12,7 @@ export const fileFailure = (
   error: unknown,
   hint = 'Make the path readable and writable, or set SVC_CONFIG_DIR to another directory.',
 ): Failure => {
-  return new Failure('usage', `cannot ${doing} ${file}: ${reasonOf(error)}`, {
+  return new Failure('usage', `cannot ${doing} ${file}: ${getReason(error)}`, {
     request: file,
     hint,
     cause: error,
@@ -35,7 +35,7 @@ export const readObject = (file: string): Fields | undefined => {
   try {
     text = readRegular(file).toString()
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw fileFailure('read', file, error)
   }
   let value: unknown

@@ -13,15 +13,15 @@ export {
   confirmationFor,
   nameMatches,
 } from './guard.js'
-export { journalFolder, pathsOf } from './paths.js'
+export { getPaths, journalFolder } from './paths.js'
 export { environmentScope, scopeAtHand, type Takes } from './project.js'
 export { resolveSession } from './session.js'
 export {
   type Changes,
-  fieldOf,
   settingNames,
   settings,
   shownProfile,
+  toFieldName,
 } from './settings.js'
 export { isOpen, meant, profilesIn } from './several.js'
 export { checkName, openStore } from './store.js'
@@ -29,5 +29,5 @@ export { environmentToken, jobTokenFor } from './tokens/environment.js'
 export { openKeyring } from './tokens/keyring.js'
 export { openTokens } from './tokens/tokens.js'
 export { userTokenKinds } from './tokens/value.js'
-export { type TransportSettings, transportOf } from './transport.js'
+export { createTransport, type TransportSettings } from './transport.js'
 export { vocabularyInForce } from './vocabulary.js'

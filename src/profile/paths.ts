@@ -18,7 +18,7 @@ export interface Paths {
  * The directories of the platform (XDG on Linux, Library on macOS, AppData on Windows). `SVC_CONFIG_DIR`
  * overrides all: configuration in it, `state/` and `cache/` below. Nothing is created.
  */
-export const pathsOf = (env: Environment): Paths => {
+export const getPaths = (env: Environment): Paths => {
   const own = env.SVC_CONFIG_DIR
   if (own !== undefined && own !== '') {
     const config = path.resolve(own)
@@ -34,4 +34,5 @@ export const pathsOf = (env: Environment): Paths => {
 }
 
 /** Where journals of runs are kept unless another file is named. */
-export const journalFolder = (env: Environment): string => path.join(pathsOf(env).state, 'journals')
+export const journalFolder = (env: Environment): string =>
+  path.join(getPaths(env).state, 'journals')

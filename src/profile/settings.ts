@@ -61,7 +61,7 @@ export const settings = {
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 const isSettingName = (name: string): name is SettingName => Object.hasOwn(settings, name)
 /** The field of a profile that a setting fills (`base-url` → `baseUrl`). */
-export const fieldOf = (name: SettingName): string =>
+export const toFieldName = (name: SettingName): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const bad = (name: SettingName, value: unknown, wanted: string): Failure => {
@@ -173,8 +173,8 @@ export const applyChanges = (stored: Fields, changes: Changes): Fields => {
     if (!isSettingName(name))
       throw usage(`unknown setting "${name}"`, `Settings: ${settingNames.join(', ')}`)
     if (value === undefined) continue
-    if (isNone(name, value)) delete next[fieldOf(name)]
-    else next[fieldOf(name)] = checkSetting(name, value)
+    if (isNone(name, value)) delete next[toFieldName(name)]
+    else next[toFieldName(name)] = checkSetting(name, value)
   }
   return next
 }
@@ -186,8 +186,8 @@ export const applyChanges = (stored: Fields, changes: Changes): Fields => {
 export const toProfile = (name: string, stored: Fields): Profile => {
   const fields: Record<string, SettingValue> = {}
   for (const setting of settingNames) {
-    const value = stored[fieldOf(setting)]
-    if (!isAbsent(value)) fields[fieldOf(setting)] = checkSetting(setting, value)
+    const value = stored[toFieldName(setting)]
+    if (!isAbsent(value)) fields[toFieldName(setting)] = checkSetting(setting, value)
   }
   const { baseUrl, ...rest } = fields
   if (typeof baseUrl !== 'string')

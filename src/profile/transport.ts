@@ -101,7 +101,7 @@ const pem = (setting: PemSetting, file: string | undefined): Partial<Record<PemS
  * is special.
  * @throws Failure `usage` where a PEM file cannot be read or used, or a proxy is none
  */
-export const transportOf = async (
+export const createTransport = async (
   session: Pick<Session, 'baseUrl' | 'profile'>,
   insecure: boolean,
   env: Environment,

@@ -5,8 +5,8 @@ import type { InstanceClock } from './clock.js'
 import type { Repositories } from './git/repositories.js'
 import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.js'
 import {
+  getRoleLevel,
   groupLevel,
-  levelOf,
   openTo,
   projectLevel,
   type Role,
@@ -116,7 +116,7 @@ export class Call {
 
   /** The acting user's level in a project: 0 for none, that of an owner for administrators. */
   projectLevel(project: ProjectRecord): number {
-    if (this.isAdmin) return levelOf('owner')
+    if (this.isAdmin) return getRoleLevel('owner')
     return this.user === undefined
       ? 0
       : projectLevel(this.state, this.user, project, this.clock.day())
@@ -124,7 +124,7 @@ export class Call {
 
   /** The acting user's level in a group: 0 for none, that of an owner for administrators. */
   groupLevel(group: GroupRecord): number {
-    if (this.isAdmin) return levelOf('owner')
+    if (this.isAdmin) return getRoleLevel('owner')
     return this.user === undefined ? 0 : groupLevel(this.state, this.user, group, this.clock.day())
   }
 
@@ -145,10 +145,10 @@ export class Call {
     if (project === undefined || !this.sees(project)) throw notFound('Project')
     if (needs.role !== undefined) {
       this.signedIn()
-      if (this.projectLevel(project) < levelOf(needs.role)) throw forbidden()
+      if (this.projectLevel(project) < getRoleLevel(needs.role)) throw forbidden()
     }
     if (needs.member !== undefined && !openTo(project.visibility, this.user))
-      if (this.projectLevel(project) < levelOf(needs.member)) throw forbidden()
+      if (this.projectLevel(project) < getRoleLevel(needs.member)) throw forbidden()
     return project
   }
 
@@ -158,7 +158,7 @@ export class Call {
     if (group === undefined || !this.seesGroup(group)) throw notFound('Group')
     if (needs.role !== undefined) {
       this.signedIn()
-      if (this.groupLevel(group) < levelOf(needs.role)) throw forbidden()
+      if (this.groupLevel(group) < getRoleLevel(needs.role)) throw forbidden()
     }
     return group
   }

@@ -10,8 +10,8 @@ import type { Version } from './ci-lint/index.js'
 import { InstanceClock } from './clock.js'
 import { Repositories } from './git/repositories.js'
 import { setJobsRule } from './rules/repository/job-runs.js'
-import { cast, tokenOf } from './seed/people/people.js'
-import { historyOf } from './seed/repository/histories.js'
+import { cast, sampleToken } from './seed/people/people.js'
+import { getHistory } from './seed/repository/histories.js'
 import type { Load } from './server/limits.js'
 import { buildServer } from './server/server.js'
 import type { TokenRecord } from './state/people-and-projects.js'
@@ -74,7 +74,7 @@ const credentialsIn = (state: State, now = new InstanceClock().iso()): KnownCred
 // What lies behind the alert endpoints, for people who look at the embedded instance.
 
 /** Where alerts can be sent: each endpoint with its address and key. */
-export const alertEndpointsOf = (state: State, base: string) =>
+export const listAlertEndpoints = (state: State, base: string) =>
   state.alertEndpoints.all().map(({ project_id, name, identifier, key, active }) => {
     const project = state.projects.get(project_id)?.path_with_namespace ?? ''
     const url = `${base}/${project}/alerts/notify/${encodeURIComponent(name)}/${identifier}.json`
@@ -134,13 +134,13 @@ const users: readonly SandboxUser[] = cast.map(({ name, username, role }) => ({
   name,
   username,
   role,
-  token: tokenOf(username),
+  token: sampleToken(username),
 }))
 
 const instanceOf = (store: StateStore, options: SandboxOptions) => {
   const git = new Repositories(
     join(options.stateDir, 'repositories'),
-    async (id) => historyOf(id)?.content,
+    async (id) => getHistory(id)?.content,
   )
   const clock = new InstanceClock(options.now, options.speed)
   const { asOf } = options
@@ -148,7 +148,7 @@ const instanceOf = (store: StateStore, options: SandboxOptions) => {
 }
 
 /** What a folder's state holds: records by kind. Nothing is started or written. */
-export const summaryOf = (folder: string): Readonly<Record<string, number>> => {
+export const summarizeState = (folder: string): Readonly<Record<string, number>> => {
   const { users, groups, projects, runners, jobs, mergeRequests, issues, events } =
     readState(folder)
   const tables = { users, groups, projects, runners, jobs, mergeRequests, issues, events }
@@ -161,13 +161,13 @@ export const summaryOf = (folder: string): Readonly<Record<string, number>> => {
 }
 
 /** The credentials of a folder's instance. */
-export const credentialsOf = (folder: string): readonly KnownCredential[] =>
+export const listCredentials = (folder: string): readonly KnownCredential[] =>
   credentialsIn(readState(folder))
 
 /** Alerts that a folder's instance received, newest first, and where they can be sent. */
-export const alertsOf = (folder: string, base: string) => {
+export const listAlerts = (folder: string, base: string) => {
   const state = readState(folder)
-  return { received: receivedAlerts(state), endpoints: alertEndpointsOf(state, base) }
+  return { received: receivedAlerts(state), endpoints: listAlertEndpoints(state, base) }
 }
 
 /** Starts an instance on 127.0.0.1. One process at a time works on a state folder. */

@@ -25,7 +25,7 @@ const whole = (name: string, value: unknown, fallback: number): number => {
 }
 
 /** `page` (default 1) and `per_page` (default 20, at most 100) of a request. */
-export const positionOf = (sent: Readonly<Record<string, unknown>>): Position => ({
+export const parsePosition = (sent: Readonly<Record<string, unknown>>): Position => ({
   page: whole('page', sent.page, 1),
   perPage: Math.min(whole('per_page', sent.per_page, 20), 100),
 })
@@ -62,7 +62,7 @@ const offsetHeaders = (url: URL, { page, perPage }: Position, total: number, cou
 }
 
 /** The asked-for page of a list; `url` is the request's whole address. */
-export const pageOf = async (
+export const cutPage = async (
   list: readonly unknown[] | Lazy<unknown> | Keyset<unknown>,
   sent: Readonly<Record<string, unknown>>,
   url: URL,
@@ -72,7 +72,7 @@ export const pageOf = async (
       list.next === null ? {} : { Link: linkHeader([['next', address(url, list.next)]]) }
     return { items: list.items, headers }
   }
-  const position = positionOf(sent)
+  const position = parsePosition(sent)
   const start = (position.page - 1) * position.perPage
   const end = start + position.perPage
   const lazy = list instanceof Lazy

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { distrust } from '../base/files/trust.js'
-import { codeOf } from '../errors.js'
+import { getErrorCode } from '../errors.js'
 import type { Loaded } from './loaded.js'
 
 /** Builds (of this and of other versions of Node) whose code is kept. */
@@ -44,8 +44,8 @@ const make = (folder: string): void => {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return
-    if (codeOf(error) !== 'ENOENT' || existsSync(dirname(folder))) throw error
+    if (getErrorCode(error) === 'EEXIST') return
+    if (getErrorCode(error) !== 'ENOENT' || existsSync(dirname(folder))) throw error
     make(dirname(folder))
     make(folder)
   }

@@ -19,12 +19,12 @@ import { distrust } from '../base/files/trust.js'
 import type { keep } from './keep.js'
 import type { Loaded } from './loaded.js'
 import {
+  createLoader,
   type Exports,
+  getCachePath,
+  getStartKind,
   head,
-  kindOf,
-  loaderOf,
   type Require,
-  shelfOf,
   tail,
   type Wrapped,
 } from './loader.js'
@@ -128,10 +128,10 @@ const compiled = (shelf: Shelf, dist: string, name: string): Wrapped => {
 export const load = (dist: string, entry: string, home: string, builtin: Require): Exports => {
   const folder = folderOf(home, join(dist, entry))
   const trusted = distrust(folder) === undefined
-  const kind = kindOf(process.argv.slice(2))
+  const kind = getStartKind(process.argv.slice(2))
   const kinds = trusted ? textOf(join(folder, 'kinds')).split('\n') : []
   const fresh = !kinds.includes(kind)
-  const shelf: Shelf = { folder, name: shelfOf(kind), trusted, scripts: [], fresh }
+  const shelf: Shelf = { folder, name: getCachePath(kind), trusted, scripts: [], fresh }
   // At exit, so that the functions which this run has called are compiled already.
   // A mistyped command (2) is not worth a cache.
   process.once('exit', (code) => {
@@ -141,5 +141,5 @@ export const load = (dist: string, entry: string, home: string, builtin: Require
     const keeper = builtin(written) as { keep: typeof keep }
     keeper.keep(folder, shelf.scripts, kind)
   })
-  return loaderOf((name) => compiled(shelf, dist, name), dist, builtin)(entry)
+  return createLoader((name) => compiled(shelf, dist, name), dist, builtin)(entry)
 }

@@ -20,20 +20,20 @@ export const [head, tail] = [
 ] as const
 
 /** What a run is about: help, completion or an area. Each compiles other functions. */
-export const kindOf = (argv: readonly string[]): string => {
+export const getStartKind = (argv: readonly string[]): string => {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return 'help'
   return argv.find((word) => /^[a-z_][a-z-]*$/.test(word)) ?? 'run'
 }
 
 /** Help and completion start soonest without the functions that all the others have compiled. */
-export const shelfOf = (kind: string): string =>
+export const getCachePath = (kind: string): string =>
   kind === 'help' || kind === '__complete' ? kind : 'run'
 
 /**
  * Loads files of the program, each run once; what is none of them is `builtin`'s.
  * @param place the folder that they believe to be in
  */
-export const loaderOf = (
+export const createLoader = (
   compiled: (name: string) => Wrapped,
   place: string,
   builtin: Require,

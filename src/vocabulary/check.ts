@@ -2,12 +2,12 @@
 
 import { isObject } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
-import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/implied.js'
 import { areas } from '../catalogue/index.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import type { Param, Params } from '../catalogue/params.js'
-import { propertiesOf } from '../catalogue/shapes/properties.js'
+import { getProperties } from '../catalogue/shapes/properties.js'
 import type { Words } from '../catalogue/words.js'
 import type { Failure } from '../errors.js'
 import { conflict, type Entries, wrongAt } from './entries.js'
@@ -32,8 +32,8 @@ const mapPaths = (
 ): readonly MappedPath[] =>
   endpoints.map((endpoint) => ({
     endpoint,
-    neutral: segmentsOf(pathOf(endpoint)),
-    own: segmentsOf(path(pathOf(endpoint))),
+    neutral: segmentsOf(getPath(endpoint)),
+    own: segmentsOf(path(getPath(endpoint))),
   }))
 
 const isPlaceholder = (segment = ''): boolean => segment[0] === ':' || segment[0] === '*'
@@ -84,7 +84,7 @@ const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | u
   )
   const alike = met.find(
     ({ endpoint, neutral, own }) =>
-      methodOf(endpoint) === methodOf(one.endpoint) &&
+      getMethod(endpoint) === getMethod(one.endpoint) &&
       (isSame(neutral, one.own) || isSame(own, one.own)),
   )
   return (alike ?? met[0])?.endpoint
@@ -113,7 +113,7 @@ const objectsIn = (
 ): readonly (readonly string[])[] => {
   if (!isObject(schema) || seen.has(schema)) return []
   seen.add(schema)
-  const properties = propertiesOf(schema)
+  const properties = getProperties(schema)
   const { items, anyOf } = schema
   return [
     ...(properties === undefined ? [] : [Object.keys(properties)]),
@@ -124,7 +124,11 @@ const objectsIn = (
 }
 
 /** The lists of names of an endpoint in which no two may become one. */
-export const listsOf = ({ path, params, returns }: Endpoint): readonly (readonly string[])[] => {
+export const getListFields = ({
+  path,
+  params,
+  returns,
+}: Endpoint): readonly (readonly string[])[] => {
   const [top = [], ...inner] = levelsOf(params)
   return [[...Object.keys(path), ...top], ...inner, ...objectsIn(returns.shape)]
 }
@@ -171,7 +175,7 @@ const collisionIn = (
 /** @throws Failure `usage` where two names of an endpoint become one */
 const checkNames = (entries: Entries, words: Pick<Words, 'name'>, endpoint: Endpoint): void => {
   const placeholders = new Set(Object.keys(endpoint.path))
-  for (const [i, list] of listsOf(endpoint).entries()) {
+  for (const [i, list] of getListFields(endpoint).entries()) {
     const found = collisionIn(list, words, i === 0 ? placeholders : new Set())
     if (found === undefined) continue
     const [a, b, own] = found
@@ -194,7 +198,7 @@ const checkPath = (entries: Entries, one: MappedPath, all: readonly MappedPath[]
   if (other === undefined) return
   throw conflict(
     entries.file,
-    [pathLine(entries, pathOf(endpoint)), pathLine(entries, pathOf(other))],
+    [pathLine(entries, getPath(endpoint)), pathLine(entries, getPath(other))],
     `${endpoint.route} would become ${other.route}`,
   )
 }
@@ -212,7 +216,7 @@ export const checkOne = async (
   endpoint: Endpoint,
 ): Promise<void> => {
   checkNames(entries, words, endpoint)
-  if (words.path(pathOf(endpoint)) === pathOf(endpoint)) return
+  if (words.path(getPath(endpoint)) === getPath(endpoint)) return
   const all = mapPaths(askedOf(await everyEndpoint()), words.path)
   for (const one of mapPaths([endpoint], words.path)) checkPath(entries, one, all)
 }
@@ -226,8 +230,8 @@ interface Documented {
 }
 
 const documented = (all: readonly OfArea[]): Documented => {
-  const names = new Set(all.flatMap(({ endpoint }) => listsOf(endpoint).flat()))
-  const paths = askedOf(all).map(pathOf)
+  const names = new Set(all.flatMap(({ endpoint }) => getListFields(endpoint).flat()))
+  const paths = askedOf(all).map(getPath)
   return {
     names,
     words: new Set([

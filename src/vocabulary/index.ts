@@ -53,7 +53,7 @@ const commented = (open: readonly Unsure[]): readonly string[] => {
 }
 
 /** The text of a vocabulary. */
-export const writtenOf = (
+export const formatVocabulary = (
   { words, kept, open }: Lesson,
   { baseUrl, version, day, answered }: LearntFrom,
 ): string => {

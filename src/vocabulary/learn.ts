@@ -3,7 +3,7 @@
  * with the names in it that nobody knows. Nothing is guessed in silence.
  */
 import { isObject } from '../base/objects.js'
-import { propertiesOf } from '../catalogue/shapes/properties.js'
+import { getProperties } from '../catalogue/shapes/properties.js'
 
 /** One answer, and what the documents say of it. */
 export interface Heard {
@@ -85,7 +85,7 @@ interface Missing {
 }
 
 const missingIn = ({ shape, record }: Heard): readonly Missing[] => {
-  const documented = propertiesOf(shape) ?? {}
+  const documented = getProperties(shape) ?? {}
   const strange = Object.keys(record).filter((name) => !Object.hasOwn(documented, name))
   return Object.entries(documented)
     .filter(([name]) => !Object.keys(record).includes(name))
@@ -117,7 +117,7 @@ export const learnFrom = (heard: readonly Heard[]): Lesson => {
     missing.set(name, new Set([...(missing.get(name) ?? []), ...strange]))
   const present = distinct(
     heard.flatMap(({ shape, record }) =>
-      Object.keys(propertiesOf(shape) ?? {}).filter((name) => Object.keys(record).includes(name)),
+      Object.keys(getProperties(shape) ?? {}).filter((name) => Object.keys(record).includes(name)),
     ),
   )
   for (const name of present) missing.delete(name)

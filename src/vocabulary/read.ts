@@ -1,13 +1,13 @@
 /** Reads the file of a vocabulary: YAML, every entry with its line. */
 import type { Document, Node, Pair, YAMLMap } from 'yaml'
 import { readRegular } from '../base/files/regular.js'
-import { distrust, wordsOf } from '../base/files/trust.js'
+import { describeDistrust, distrust } from '../base/files/trust.js'
 import { yamlFault } from '../base/json/yaml.js'
-import { pathOf } from '../catalogue/endpoint.js'
+import { getPath } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/implied.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
-import { Failure, reasonOf, usage } from '../errors.js'
+import { Failure, getReason, usage } from '../errors.js'
 import { conflict, type Entries, type Renaming, type Several, wrongAt } from './entries.js'
 
 // What each section of a vocabulary takes: a vocabulary can rename, and never unprotect.
@@ -122,7 +122,7 @@ const holds = (path: string, run: string): boolean => `${path}/`.includes(`${run
 /** @throws Failure `usage` for a path that becomes one which the documents do not show */
 const checkPaths = ({ file, paths }: Entries): void => {
   for (const { key, value, line } of paths) {
-    const other = implied.find((one) => holds(pathOf(one), value) && !holds(pathOf(one), key))
+    const other = implied.find((one) => holds(getPath(one), value) && !holds(getPath(one), key))
     if (other !== undefined)
       throw conflict(file, [line], `${key} would become ${value}, which is ${other.route}`)
   }
@@ -322,7 +322,7 @@ const bytesOf = (file: string): Buffer => {
   try {
     return readRegular(file)
   } catch (cause) {
-    throw new Failure('usage', `cannot read the vocabulary ${file}: ${reasonOf(cause)}`, {
+    throw new Failure('usage', `cannot read the vocabulary ${file}: ${getReason(cause)}`, {
       cause,
     })
   }
@@ -336,7 +336,7 @@ const bytesOf = (file: string): Buffer => {
 export const readVocabulary = async (file: string): Promise<Entries> => {
   const found = distrust(file)
   if (found !== undefined) {
-    const { message, remedy } = wordsOf(found)
+    const { message, remedy } = describeDistrust(found)
     throw usage(`ignoring the vocabulary ${file}: ${message}`, `Correct it with: ${remedy}`)
   }
   const bytes = bytesOf(file)

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
-  fateOf,
+  getProcessState,
   type Lock,
   type LockOptions,
   lock,
@@ -188,15 +188,15 @@ describe.runIf(linux)('a process', () => {
     const parent = start('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'])
     const pid = Number(await said(parent))
     const zombie: ProcessId = { ...thisProcess(), pid, started: startOf(pid) }
-    await vi.waitFor(() => expect(fateOf(zombie)).toBe('gone'), { timeout: 10_000 })
+    await vi.waitFor(() => expect(getProcessState(zombie)).toBe('gone'), { timeout: 10_000 })
     expect(existsSync(`/proc/${pid}`)).toBe(true)
   })
 
   it('that runs does, and one of another place is not known', () => {
-    expect(fateOf(thisProcess())).toBe('runs')
-    expect(fateOf({ ...thisProcess(), place: 'elsewhere' })).toBe('unknown')
+    expect(getProcessState(thisProcess())).toBe('runs')
+    expect(getProcessState({ ...thisProcess(), place: 'elsewhere' })).toBe('unknown')
     const { started: _, ...untold } = thisProcess()
-    expect(fateOf(untold)).toBe('unknown')
+    expect(getProcessState(untold)).toBe('unknown')
   })
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { lengthOf, momentOf, sentTime } from '../../src/base/relative.js'
+import { parseMoment, parseSpan, sentTime } from '../../src/base/relative.js'
 
 const now = Date.parse('2026-11-21T12:34:56.789Z')
 const iso = (text: string): string | undefined => {
-  const time = momentOf(text, now)
+  const time = parseMoment(text, now)
   return time === undefined ? undefined : new Date(time).toISOString()
 }
 
@@ -15,9 +15,9 @@ describe('a length of time', () => {
     ['2w', 14 * 86_400_000],
     ['1.5m', 90_000],
     ['10s', 10_000],
-  ])('%s', (text, length) => expect(lengthOf(text)).toBe(length))
+  ])('%s', (text, length) => expect(parseSpan(text)).toBe(length))
   it.each(['', '30', 'd', '-1d', '+1d', '1y', '1mo', '1 d', '1D'])('%j is none', (text) => {
-    expect(lengthOf(text)).toBeUndefined()
+    expect(parseSpan(text)).toBeUndefined()
   })
 })
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { distrust, wordsOf } from '../../src/base/files/trust.js'
+import { describeDistrust, distrust } from '../../src/base/files/trust.js'
 
 let home: string
 beforeEach(() => {
@@ -70,6 +70,6 @@ describe.skipIf(process.platform === 'win32')('a path', () => {
     mkdirSync(odd)
     chmodSync(odd, 0o770)
     const found = distrust(odd)
-    expect(found && wordsOf(found).remedy).toBe(`chmod go-w '${home}/it'\\''s'`)
+    expect(found && describeDistrust(found).remedy).toBe(`chmod go-w '${home}/it'\\''s'`)
   })
 })

@@ -7,7 +7,7 @@ import type { PageStyle } from '../../src/cli/help/layout.js'
 import { areaHelp, rootHelp } from '../../src/cli/help/pages.js'
 import { topicHelp, topics } from '../../src/cli/help/topics.js'
 import { allCommands, toolCommands } from '../../src/commands/index.js'
-import { lists, named, ownFlags, selectsOf } from '../../src/engine/command/derive/index.js'
+import { getSelects, lists, named, ownFlags } from '../../src/engine/command/derive/index.js'
 import { globalFlags } from '../../src/engine/command/globals.js'
 
 const style: PageStyle = { width: 80, bold: (text) => text, dim: (text) => text }
@@ -28,7 +28,7 @@ describe('help', () => {
     if (all.some((e) => e.access !== undefined)) expect(text).toMatch(/^ {2}who {2}/m)
     if (all.some((e) => e.edition !== undefined)) expect(text).toMatch(/^ {2}edition {2}/m)
     expect(text).toMatch(/^Also -o, .*: svcctl help flags$/m)
-    const limits = lists(command) || selectsOf(command) !== undefined
+    const limits = lists(command) || getSelects(command) !== undefined
     expect(text.includes('--limit')).toBe(limits)
     // What every command takes stands on a page of its own.
     expect(text).not.toMatch(/--insecure|--csv-raw|--timeout/)

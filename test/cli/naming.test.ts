@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonValues } from '../../src/base/json/value.js'
 import { areas } from '../../src/catalogue/index.js'
-import { commandOf } from '../../src/commands/index.js'
+import { loadCommand } from '../../src/commands/index.js'
 import { naming } from '../../src/engine/ui/prompter.js'
 import { Failure } from '../../src/errors.js'
 import type { Ask } from '../../src/http/types.js'
@@ -16,7 +16,7 @@ const listed = async (
   answer: (ask: Ask) => unknown,
 ) => {
   const endpoints = await areas.find(({ name }) => name === area)?.load()
-  const command = endpoints && (await commandOf(area, words, endpoints))
+  const command = endpoints && (await loadCommand(area, words, endpoints))
   const [key, endpoint] = Object.entries(command?.endpoints ?? {})[0] ?? []
   if (command === undefined || key === undefined || endpoint === undefined)
     throw new Error(`no ${area} ${words}`)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
 import { named } from '../../src/engine/command/derive/index.js'
-import { objectsOf } from '../../src/engine/plan/objects.js'
+import { readObjects } from '../../src/engine/plan/objects.js'
 import { pipedObjects } from '../../src/engine/plan/piped-reader.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -11,7 +11,7 @@ const commands = await allCommands()
 const read = async (command: string, text: string, project?: string) => {
   const found = commands.find((c) => named(c) === command)
   if (found === undefined) throw new Error(command)
-  return pipedObjects(text, await objectsOf(found.args[0]), project)
+  return pipedObjects(text, await readObjects(found.args[0]), project)
 }
 
 describe('a number past 2^53', () => {

@@ -6,7 +6,7 @@ import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { parse } from '../../src/cli/words/tree.js'
 import { allCommands } from '../../src/commands/index.js'
 import { flagsOfCommand } from '../../src/engine/command/derive/index.js'
-import { givenOf } from '../../src/engine/plan/given.js'
+import { parseGiven } from '../../src/engine/plan/given.js'
 import { parseValue } from '../../src/engine/plan/values.js'
 import { Failure } from '../../src/errors.js'
 import { headersFor } from '../../src/http/request/headers.js'
@@ -34,7 +34,7 @@ const sources = {
 const outcome = async (argv: readonly string[]) => {
   try {
     const line = await parse(argv)
-    return line.kind === 'run' ? await givenOf(line.command, line.raw, sources) : undefined
+    return line.kind === 'run' ? await parseGiven(line.command, line.raw, sources) : undefined
   } catch (error) {
     if (error instanceof Failure && error.category === 'usage') return undefined
     throw error

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { referenceOf } from '../../src/engine/plan/references.js'
+import { createReferenceResolver } from '../../src/engine/plan/references.js'
 
 const base = 'https://host/forge'
-const mr = (text: string) => referenceOf(text, 'merge_request_iid', () => base)
-const issue = (text: string) => referenceOf(text, 'issue_iid', () => base)
+const mr = (text: string) => createReferenceResolver(text, 'merge_request_iid', () => base)
+const issue = (text: string) => createReferenceResolver(text, 'issue_iid', () => base)
 
 describe('references', () => {
   it.each([
@@ -43,6 +43,6 @@ describe('references', () => {
   })
 
   it('are plain text where a command takes no references', () => {
-    expect(referenceOf('a!1', 'key', () => base)).toEqual({ id: 'a!1' })
+    expect(createReferenceResolver('a!1', 'key', () => base)).toEqual({ id: 'a!1' })
   })
 })

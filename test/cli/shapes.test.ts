@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { commandNamed } from '../../src/commands/index.js'
 import type { Command, Given } from '../../src/engine/command/types.js'
 import type { PlanContext } from '../../src/engine/plan/objects.js'
-import { plansOf } from '../../src/engine/plan/plan.js'
+import { createPlans } from '../../src/engine/plan/plan.js'
 import { Planner } from '../../src/engine/plan/sourced.js'
 
 setFlagsFromString('--allow-natives-syntax')
@@ -41,7 +41,7 @@ const others = (values: readonly unknown[]): number =>
 const few = 10
 
 it('in hand', async () => {
-  const plans = await plansOf(await pause(), given, around, { active: false })
+  const plans = await createPlans(await pause(), given, around, { active: false })
   expect(others(plans.map(({ values }) => values))).toBeLessThan(few)
 })
 

@@ -13,7 +13,7 @@ import { runners } from '../../src/catalogue/areas/runners.js'
 import { settings } from '../../src/catalogue/areas/settings.js'
 import { type Endpoint, echoes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { propertiesOf } from '../../src/catalogue/shapes/properties.js'
+import { getProperties } from '../../src/catalogue/shapes/properties.js'
 import { UnappliedAttributes } from '../../src/engine/instance/caller.js'
 import { unappliedAttributes } from '../../src/engine/instance/verify-applied.js'
 import { recording } from '../support/recorder.js'
@@ -179,7 +179,7 @@ const secretsShown = (
         Object.keys(endpoint.params).flatMap((param) =>
           echoes(endpoint) &&
           endpoint.params[param]?.secret === true &&
-          param in (propertiesOf(endpoint.returns.shape) ?? {})
+          param in (getProperties(endpoint.returns.shape) ?? {})
             ? [`${name} ${endpoint.command} ${param}`]
             : [],
         ),

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { complete } from '../../src/cli/tab/tab.js'
-import { parse, verbsOf } from '../../src/cli/words/tree.js'
+import { listVerbs, parse } from '../../src/cli/words/tree.js'
 import { allCommands } from '../../src/commands/index.js'
 import { svcctl } from '../support/within.js'
 
@@ -77,7 +77,7 @@ describe('a group of verbs', () => {
   it('has help wherever there is one, in singular and plural', async () => {
     const groups: (readonly [string, string])[] = []
     for (const { name } of areas)
-      for (const verb of await verbsOf(name)) {
+      for (const verb of await listVerbs(name)) {
         const [group = '', second] = verb.split(' ')
         if (second !== undefined) groups.push([name, group])
       }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { ci } from '../../src/catalogue/areas/ci.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { type Endpoint, pathOf } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { defaultRetries, defaultTimeout, waitingFor } from '../../src/client/defaults.js'
@@ -248,7 +248,7 @@ describe('a default of the documents', () => {
     const loaded = await Promise.all(areas.map((area) => area.load()))
     const all = loaded.flatMap((area) => Object.values<Endpoint>(area))
     // The address of an alert endpoint is no path of the instance.
-    const called = all.filter((endpoint) => !pathOf(endpoint).startsWith('<'))
+    const called = all.filter((endpoint) => !getPath(endpoint).startsWith('<'))
     for (const endpoint of called) {
       const given = Object.entries(endpoint.path).map(([name, param]) => [name, sampleOf(param)])
       const ask = { endpoint, values: Object.fromEntries(given) }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { keyIn } from '../../src/commands/alerts.js'
 import { removed, withPresent } from '../../src/commands/approvals.js'
-import { cyclonedx, purlOf, vulnerableFirst } from '../../src/commands/dependencies.js'
+import { cyclonedx, formatPurl, vulnerableFirst } from '../../src/commands/dependencies.js'
 import { familyNamed, foreign, lacking, normalised } from '../../src/commands/integrations.js'
 import { promotes } from '../../src/commands/issues.js'
-import { outcomesOf } from '../../src/commands/members/index.js'
+import { getAddOutcomes } from '../../src/commands/members/index.js'
 
 describe('approvals rules update', () => {
   const record = {
@@ -34,7 +34,7 @@ describe('approvals rules update', () => {
 
 describe('several members at once', () => {
   const failed = (users: readonly string[], answer: Readonly<Record<string, unknown>>) =>
-    outcomesOf(users, answer).flatMap(({ user, failure }) =>
+    getAddOutcomes(users, answer).flatMap(({ user, failure }) =>
       failure === undefined ? [] : [[user, failure.message]],
     )
 
@@ -124,7 +124,7 @@ describe('dependencies', () => {
     ['pip', 'My_Lib', 'pkg:pypi/my-lib@1.0'],
     ['cargo', 'x', undefined],
   ])('makes a package URL of %s %s', (manager, name, purl) => {
-    expect(purlOf(manager, name, '1.0')).toBe(purl)
+    expect(formatPurl(manager, name, '1.0')).toBe(purl)
   })
 
   it('become a CycloneDX document with each vulnerability once', async () => {

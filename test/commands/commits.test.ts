@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   actionsFromFlags,
-  actionsOf,
   checkActions,
-  contentOf,
+  encodeContent,
+  parseCommitActions,
   describe as words,
 } from '../../src/commands/commits/create.js'
 import { hasDiffs, inWords, unified } from '../../src/commands/commits/index.js'
@@ -55,15 +55,15 @@ describe('actions from flags', () => {
   })
 
   it('keeps a byte order mark and calls invalid UTF-8 binary', () => {
-    expect(contentOf(Buffer.from('\uFEFFx'))).toEqual({ content: '\uFEFFx' })
-    expect(contentOf(Buffer.from([0xc3, 0x28])).encoding).toBe('base64')
+    expect(encodeContent(Buffer.from('\uFEFFx'))).toEqual({ content: '\uFEFFx' })
+    expect(encodeContent(Buffer.from([0xc3, 0x28])).encoding).toBe('base64')
   })
 })
 
 describe('actions from a file', () => {
   it('keeps what the documents do not name', () => {
     const action = { action: 'update', file_path: './a', content: 'x', last_commit_id: 'abc', y: 1 }
-    expect(actionsOf([action])).toEqual([{ ...action, file_path: 'a' }])
+    expect(parseCommitActions([action])).toEqual([{ ...action, file_path: 'a' }])
   })
 
   it.each([
@@ -77,7 +77,7 @@ describe('actions from a file', () => {
     [[{ action: 'create', file_path: 'a', content: '', encoding: 'hex' }], 'text or base64'],
     [[{ action: 'delete', file_path: '../a' }], '" is not a path in the repository'],
   ])('refuses %j', (value, message) => {
-    expect(() => actionsOf(value)).toThrow(message)
+    expect(() => parseCommitActions(value)).toThrow(message)
   })
 })
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { readableOf, writableOf } from '../../src/commands/plan/instance.js'
+import { toReadable, toWritable } from '../../src/commands/plan/instance.js'
 import { Lists } from '../../src/engine/instance/listing.js'
 import { LiveInstance, type Parts } from '../../src/engine/perform/live.js'
 import { instanceOf } from '../client/clients.js'
@@ -30,7 +30,7 @@ describe('a list', () => {
       const next = first ? { link: `<${url}/api/v4/projects/7/members?page=2>; rel="next"` } : {}
       json(response, 200, [{ id: first ? 1 : 2 }, { id: first ? 3 : 4 }], next)
     })
-    const instance = readableOf(run)
+    const instance = toReadable(run)
     expect(await instance.records(list)).toEqual([{ id: 1 }, { id: 3 }, { id: 2 }, { id: 4 }])
     expect(await instance.records(list, ({ id }) => Number(id) > 2)).toEqual([{ id: 3 }, { id: 4 }])
     expect(seen[0]?.url).toBe('/api/v4/projects/7/members?per_page=100')
@@ -40,7 +40,7 @@ describe('a list', () => {
     const { run } = await opened((_, response) =>
       json(response, 200, [{ id: 1 }], { 'x-next-page': '2' }),
     )
-    expect(await rejected(readableOf(run).records(list))).toMatchObject({
+    expect(await rejected(toReadable(run).records(list))).toMatchObject({
       category: 'unreachable',
       message: 'the list ended after 1, although the instance reported more',
     })
@@ -48,7 +48,7 @@ describe('a list', () => {
 
   it('that holds what is no record is none, whatever is wanted of it', async () => {
     const { run } = await opened((_, response) => json(response, 200, [{ id: 1 }, 7]))
-    const records = readableOf(run).records(list, () => false)
+    const records = toReadable(run).records(list, () => false)
     expect(await rejected(records)).toMatchObject({ category: 'unreachable' })
   })
 })
@@ -56,7 +56,7 @@ describe('a list', () => {
 describe('one call', () => {
   it('goes as the catalogue says', async () => {
     const { run, seen } = await opened((_, response) => json(response, 200, { id: 7 }))
-    const instance = writableOf(run)
+    const instance = toWritable(run)
     expect((await instance.get({ endpoint: runners.get, values: { id: 7 } })).data).toEqual({
       id: 7,
     })

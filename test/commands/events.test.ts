@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sentenceOf, whenOf } from '../../src/commands/events.js'
+import { describeEvent, formatWhen } from '../../src/commands/events.js'
 
 const now = new Date('2026-11-02T09:00:00Z')
 const event = (more: Readonly<Record<string, unknown>>) => ({
@@ -13,7 +13,7 @@ const push = (more: Readonly<Record<string, unknown>>) =>
     push_data: { commit_count: 3, action: 'pushed', ref_type: 'branch', ref: 'main', ...more },
   })
 const line = (value: Readonly<Record<string, unknown>>): string =>
-  `${whenOf(value, now)}: ${sentenceOf(value, 'platform/app')}`
+  `${formatWhen(value, now)}: ${describeEvent(value, 'platform/app')}`
 
 describe('a line of events list', () => {
   it('says when, who, what and where', () => {
@@ -60,7 +60,7 @@ describe('a line of events list', () => {
 
   it('reads without project, name or known time', () => {
     const bare = { created_at: 'once', author_username: 'ana', action_name: 'opened' }
-    expect(whenOf(bare, now)).toBe('once')
-    expect(sentenceOf(bare, undefined)).toBe('ana opened')
+    expect(formatWhen(bare, now)).toBe('once')
+    expect(describeEvent(bare, undefined)).toBe('ana opened')
   })
 })

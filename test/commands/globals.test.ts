@@ -1,10 +1,10 @@
 /** The flags that every command has: one declaration, its type, and what is read from a line. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { declared, type Globals, globalFlags } from '../../src/engine/command/globals.js'
-import { globalsOf } from '../../src/engine/plan/given.js'
+import { parseGlobals } from '../../src/engine/plan/given.js'
 
 const read = (flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = {}): Globals =>
-  globalsOf(
+  parseGlobals(
     { args: [], flags: new Map(Object.entries(flags).map(([name, text]) => [name, [text]])) },
     env,
     () => {},

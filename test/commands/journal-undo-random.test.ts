@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
 import { keepsJournal, named } from '../../src/engine/command/derive/index.js'
-import { inverseOf } from '../../src/engine/journaling/inverse.js'
+import { findInverse } from '../../src/engine/journaling/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../engine/work/header.js'
 import { configuration, folder } from '../support/program.js'
@@ -351,7 +351,7 @@ it('is tried of every bulk verb that can be undone', async () => {
     const routes = Object.values(command.endpoints).map(({ route }) => route)
     const ways = await Promise.all(
       routes.map((endpoint) =>
-        inverseOf({ ...header, command: named(command), endpoint }).catch(() => undefined),
+        findInverse({ ...header, command: named(command), endpoint }).catch(() => undefined),
       ),
     )
     if (ways.some((way) => way !== undefined)) undoable.push(named(command))

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { version } from '../../src/base/version.js'
 import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
 import { Sums } from '../../src/engine/journal/lines.js'
-import { lineOf } from '../../src/engine/journal/parse.js'
+import { parseLine } from '../../src/engine/journal/parse.js'
 import { header } from '../engine/work/header.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -41,7 +41,7 @@ const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {})
   expect(own).toHaveLength(1)
   const text = readFileSync(join(folder, own[0] ?? ''), 'utf8')
   const sums = new Sums()
-  const read = (line: string) => lineOf(sums.check(line))
+  const read = (line: string) => parseLine(sums.check(line))
   return { ...ran, text, lines: text.trimEnd().split('\n').map(read) }
 }
 

@@ -6,7 +6,7 @@ import { version } from '../../src/base/version.js'
 import { type Endpoint, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
-import { inverseOf } from '../../src/engine/journaling/inverse.js'
+import { findInverse } from '../../src/engine/journaling/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../engine/work/header.js'
 import { configuration, folder } from '../support/program.js'
@@ -414,7 +414,7 @@ describe('journal undo', () => {
           command: `${name} ${endpoint.command}`,
           endpoint: endpoint.route,
         }
-        await inverseOf(first).then(
+        await findInverse(first).then(
           () => undoable.push(first.command),
           (error: unknown) => expect(String(error)).toContain('cannot be undone'),
         )

@@ -2,15 +2,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { lineOf } from '../../src/commands/mcp/line.js'
-import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
+import { formatCommandLine } from '../../src/commands/mcp/line.js'
+import { getOffers, type Offer } from '../../src/commands/mcp/offers.js'
 import { givenOfData } from '../../src/engine/plan/data.js'
 import { Failure } from '../../src/errors.js'
 import { folder } from '../support/program.js'
 import { started } from '../support/starting.js'
 import { has } from '../support/terminal.js'
 
-const offers = offersOf(await allCommands())
+const offers = getOffers(await allCommands())
 const offerNamed = (name: string): Offer => {
   const offer = offers.find((one) => one.name === name)
   if (offer === undefined) throw new Error(`there is no ${name}`)
@@ -18,7 +18,7 @@ const offerNamed = (name: string): Offer => {
 }
 const lineFor = (name: string, values: Parameters<typeof givenOfData>[1]): string => {
   const offer = offerNamed(name)
-  return lineOf(
+  return formatCommandLine(
     offer,
     givenOfData(offer.command, values, () => {}),
     [],

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { cutTo, maxBytes, notesOf } from '../../src/commands/mcp/answers.js'
+import { cutTo, limitNotes, maxBytes } from '../../src/commands/mcp/answers.js'
 import { maxMessage } from '../../src/commands/mcp/server.js'
 import { ClosedPipe } from '../../src/terminal/streams/stdout.js'
 import { type Served, type ServeHow, serve, servicesOf, serving } from '../support/mcp.js'
@@ -202,8 +202,8 @@ it('is cut between characters', () => {
 it('goes with few notes, and those are short', () => {
   const notes = Array.from({ length: 9 }, (_, i) => `${i}`.repeat(999))
   const first = notes.slice(0, 5).map((note) => note.slice(0, 300))
-  expect(notesOf(notes)).toEqual([...first, 'and 4 more'])
-  expect(notesOf(['\u001b[2J'])).toEqual(['\\u001b[2J'])
+  expect(limitNotes(notes)).toEqual([...first, 'and 4 more'])
+  expect(limitNotes(['\u001b[2J'])).toEqual(['\\u001b[2J'])
 })
 
 describe('the 32 KB of a plan', () => {

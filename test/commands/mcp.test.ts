@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonValues } from '../../src/base/json/value.js'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { methodOf, writes } from '../../src/catalogue/endpoint.js'
+import { getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { parse } from '../../src/cli/words/tree.js'
-import { allCommands, examplesOf } from '../../src/commands/index.js'
+import { allCommands, loadExamples } from '../../src/commands/index.js'
 import { maxBytes } from '../../src/commands/mcp/answers.js'
-import { offersOf } from '../../src/commands/mcp/offers.js'
-import { dataOf } from '../../src/engine/command/data.js'
+import { getOffers } from '../../src/commands/mcp/offers.js'
+import { getData } from '../../src/engine/command/data.js'
 import { named } from '../../src/engine/command/derive/index.js'
 import { givenOfData } from '../../src/engine/plan/data.js'
-import { givenOf } from '../../src/engine/plan/given.js'
+import { parseGiven } from '../../src/engine/plan/given.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { type Served, serve } from '../support/mcp.js'
 import { folder } from '../support/program.js'
@@ -67,7 +67,7 @@ const toolsOf = async ({ client }: Served) => (await client.listTools()).tools
 /** Those of areas: the four come first. */
 const ofAreas = async (served: Served) => (await toolsOf(served)).slice(4)
 const all = await allCommands()
-const offers = offersOf(all)
+const offers = getOffers(all)
 
 describe('mcp serve', () => {
   it('has four tools and no other, which all say that they change nothing', async () => {
@@ -399,7 +399,7 @@ const asData = async (line: string) => {
   if (meant.kind !== 'run') throw new Error(`${line} runs nothing`)
   const { command, raw } = meant
   const stdin = async () => ''
-  const { args, flags } = await givenOf(command, raw, {
+  const { args, flags } = await parseGiven(command, raw, {
     env: {},
     stdin,
     note: () => {},
@@ -423,7 +423,7 @@ describe('plan', () => {
     'of %s sends GETs only, and gives the line that asks the same',
     async (name, offer) => {
       const original = all.find((one) => named(one) === name)
-      const examples = original === undefined ? [] : await examplesOf(original)
+      const examples = original === undefined ? [] : await loadExamples(original)
       const names = new Set(offer.data.map(({ flag }) => flag?.name))
       const usable: Awaited<ReturnType<typeof asData>>[] = []
       for (const line of examples.filter((one) => !/ \| |[ =]@/.test(one))) {
@@ -516,7 +516,7 @@ describe('read', () => {
       .filter(({ reads }) => reads)
       .flatMap(({ command }) => Object.values(command.endpoints))
     expect(routes.length).toBeGreaterThan(50)
-    const others = routes.filter((one) => methodOf(one) !== 'GET')
+    const others = routes.filter((one) => getMethod(one) !== 'GET')
     expect(others.map(({ route }) => route)).toEqual([
       'POST /ci/lint',
       'POST /projects/:id/ci/lint',
@@ -526,7 +526,7 @@ describe('read', () => {
 
   it('has no value of a file, and no flag of the tool itself', () => {
     for (const { name, command, data } of offers) {
-      expect(dataOf(command)).toEqual(data)
+      expect(getData(command)).toEqual(data)
       for (const { param, flag } of data) {
         expect(param.completes, name).not.toBe('file')
         expect(param.type === 'string' && param.format === 'pem', name).toBe(false)

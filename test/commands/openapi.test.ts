@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
-import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { openapi } from '../../src/commands/explain/openapi.js'
 import { documented, implied } from '../laws/documents.js'
@@ -97,10 +97,10 @@ const operation = (route: string): Operation => {
 }
 const every = async () =>
   (await Promise.all(areas.map((area) => area.load()))).flatMap((endpoints) =>
-    Object.values(endpoints).filter((e) => pathOf(e).startsWith('/')),
+    Object.values(endpoints).filter((e) => getPath(e).startsWith('/')),
   )
 const operationOf = (e: Endpoint): Operation =>
-  operation(`${methodOf(e)} ${pathOf(e).replace(/[:*]([a-z_]+)/g, '{$1}')}`)
+  operation(`${getMethod(e)} ${getPath(e).replace(/[:*]([a-z_]+)/g, '{$1}')}`)
 
 describe('what operations share', () => {
   it('every list takes pages and answers with their headers, and nothing else does', async () => {
@@ -141,7 +141,7 @@ describe('what operations share', () => {
       const { responses } = operationOf(e)
       const errors = Object.entries(responses).filter(([s]) => s === 'default' || Number(s) >= 400)
       expect(errors.map(([status]) => status)).toEqual(expect.arrayContaining(['403', 'default']))
-      expect([e.route, '412' in responses]).toEqual([e.route, methodOf(e) === 'DELETE'])
+      expect([e.route, '412' in responses]).toEqual([e.route, getMethod(e) === 'DELETE'])
       for (const [, { $ref = '' }] of errors)
         expect(components.responses?.[$ref.split('/').at(-1) ?? '']).toMatchObject({
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },

@@ -1,11 +1,11 @@
 /** The page of `overview` as people see it, narrow and wide: the parts in their places, of a made-up instance. */
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
-import { overviewOf, pageOf, recordOf } from '../../src/commands/overview/index.js'
+import { readOverview, renderOverview, toRecord } from '../../src/commands/overview/index.js'
 import { parts } from '../../src/commands/overview/parts/index.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
 import { Failure } from '../../src/errors.js'
-import { styleOf } from '../../src/terminal/text/style.js'
+import { createStyle } from '../../src/terminal/text/style.js'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const ends = (days: number): string => new Date(now.getTime() + days * 86_400_000).toISOString()
@@ -100,14 +100,14 @@ const services = (lists: Lists, jobs: Lists): Services => {
   } as unknown as Services
 }
 
-const read = (lists: Lists, jobs: Lists) => overviewOf(services(lists, jobs), parts)
+const read = (lists: Lists, jobs: Lists) => readOverview(services(lists, jobs), parts)
 
 const page = async (width: number, lists = usual, jobs = waiting): Promise<string> => {
-  const { visible: safe, bold: strong, mark, bar } = await styleOf({}, {}, 'never')
+  const { visible: safe, bold: strong, mark, bar } = await createStyle({}, {}, 'never')
   const text = { safe, strong, mark, bar, hanging: safe }
   const answer = { width, text } as unknown as AnswerService
   const lines: string[] = []
-  for await (const line of pageOf(await read(lists, jobs), answer)) lines.push(line)
+  for await (const line of renderOverview(await read(lists, jobs), answer)) lines.push(line)
   return `\n${lines.join('')}`
 }
 
@@ -252,7 +252,7 @@ it('takes what is of another type for not told', async () => {
   const jobs = { 1: [job(7, 1), { id: 8, name: {}, created_at: 5, tag_list: 'x' }] }
   expect(await page(80, lists, jobs)).toContain('the oldest, for 1 h: job-7 (7)')
   expect(await page(80, lists, {})).toContain('Pages certificates  1 with an unknown expiry date\n')
-  expect(recordOf(await read(lists, { 1: [{ id: 8, tag_list: [null] }] }))).toMatchObject({
+  expect(toRecord(await read(lists, { 1: [{ id: 8, tag_list: [null] }] }))).toMatchObject({
     jobs: { oldest: { project: '1', id: 8, created_at: '', tag_list: [''], waited_seconds: null } },
   })
   expect(await page(80, lists, { 1: [{ id: 8 }] })).toContain('the oldest:  (8)')

@@ -5,8 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
 import { convert } from 'xmlbuilder2'
-import { junitOf } from '../../src/commands/reports/junit.js'
-import { sarifOf } from '../../src/commands/reports/sarif.js'
+import { renderJunit } from '../../src/commands/reports/junit.js'
+import { renderSarif } from '../../src/commands/reports/sarif.js'
 import { folder } from '../support/program.js'
 import { calling } from './calling.js'
 
@@ -200,7 +200,7 @@ it('are so of any text', async () => {
     name: `n${one}`,
     failure: { type: 'drift', message: `m${one}`, text: one },
   }))
-  readJunit(await junitOf('any', cases))
+  readJunit(await renderJunit('any', cases))
   const results = texts.map((one) => ({
     ruleId: 'drift',
     level: 'error' as const,
@@ -208,5 +208,5 @@ it('are so of any text', async () => {
     file: `f${one}`,
     logical: `l${one}`,
   }))
-  readSarif(sarifOf('1.0.0', { drift: 'x' }, results))
+  readSarif(renderSarif('1.0.0', { drift: 'x' }, results))
 })

@@ -1,6 +1,6 @@
 /** Turns in a tree: what is around waits for what is inside. */
 import { expect, it } from 'vitest'
-import { innerFirst, Turns, treePlaceOf } from '../../src/engine/journaling/inverse.js'
+import { innerFirst, parseTreePlace, Turns } from '../../src/engine/journaling/inverse.js'
 
 it('lets a group wait for what was begun inside of it, however that ends, and for nothing else', async () => {
   const turns = new Turns()
@@ -8,7 +8,7 @@ it('lets a group wait for what was begun inside of it, however that ends, and fo
   const ends = new Map<string, (well: boolean) => void>()
   const begin = (parent: string): Promise<unknown> =>
     turns
-      .take(treePlaceOf(parent), () => {
+      .take(parseTreePlace(parent), () => {
         done.push(parent)
         return new Promise<void>((resolve, reject) => {
           ends.set(parent, (well) => (well ? resolve() : reject(new Error('refused'))))
@@ -31,7 +31,7 @@ it('lets a group wait for what was begun inside of it, however that ends, and fo
   expect(done).toContain('group:a')
   for (const name of ['group:a', 'project:ab/other']) await settle(name)
   await Promise.all(all)
-  expect(treePlaceOf('platform/app')).toBeUndefined()
+  expect(parseTreePlace('platform/app')).toBeUndefined()
   expect(
     [{ parent: 'group:a' }, { parent: 'project:a/b/c' }, { parent: 'group:a/b' }].sort(innerFirst),
   ).toEqual([{ parent: 'project:a/b/c' }, { parent: 'group:a/b' }, { parent: 'group:a' }])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type Fields, isObject } from '../../src/base/objects.js'
 import type { ReadableInstance } from '../../src/desired/instance.js'
-import { failureOf } from '../../src/http/answers/failure.js'
+import { toFailure } from '../../src/http/answers/failure.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import type { Ask, Whole } from '../../src/http/types.js'
 import type { Instance } from '../../src/sandbox/call.js'
@@ -66,7 +66,7 @@ export const inside = () => {
     const { status, text, headers } = await send(method, path, body)
     const request = `${method} ${path}`
     if (status >= 300)
-      throw failureOf({ status, headers: {}, body: Buffer.from(text), request, signedIn: true })
+      throw toFailure({ status, headers: {}, body: Buffer.from(text), request, signedIn: true })
     return {
       status,
       headers: headers as Whole['headers'],

@@ -1,6 +1,6 @@
 /** Instances as declared state reads them, for tests: everything that is asked is written down. */
 import { onTestFinished } from 'vitest'
-import { builtOf } from '../../src/base/json/built.js'
+import { parseBytes } from '../../src/base/json/built.js'
 import { type Fields, isObject } from '../../src/base/objects.js'
 import { createInstance } from '../../src/client/index.js'
 import type { InstanceClient } from '../../src/client/instance.js'
@@ -22,7 +22,7 @@ export const instanceAt = (url: string, token: string, retries = 0) => {
     const found: Fields[] = []
     for await (const batch of client.batches(ask, { limit: 'all', perPage: 100 }))
       for (const bytes of batch) {
-        const record = builtOf(bytes)
+        const record = parseBytes(bytes)
         if (isObject(record) && wanted(record)) found.push(record)
       }
     return found

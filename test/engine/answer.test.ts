@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { Printing } from '../../src/engine/answer/printing.js'
 import { formatNamed } from '../../src/output/formats.js'
-import { styleOf } from '../../src/terminal/text/style.js'
+import { createStyle } from '../../src/terminal/text/style.js'
 
 type Made = ConstructorParameters<typeof Printing>
 
@@ -11,7 +11,11 @@ const printing = async (name: string, globals: object = {}, terminal = false) =>
   const printed: Buffer[] = []
   const notes: string[] = []
   const out = { write: async (chunk: string | Uint8Array) => void printed.push(Buffer.from(chunk)) }
-  const style = await styleOf({ isTTY: terminal, columns: 100 } as NodeJS.WriteStream, {}, 'never')
+  const style = await createStyle(
+    { isTTY: terminal, columns: 100 } as NodeJS.WriteStream,
+    {},
+    'never',
+  )
   const answer = new Printing(
     {
       command: { area: 'runners', words: 'list', endpoints: {}, args: [] },

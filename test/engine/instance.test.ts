@@ -7,7 +7,7 @@ import { issues } from '../../src/catalogue/areas/issues.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { Caller } from '../../src/engine/instance/caller.js'
 import { curlText, reaching, Warnings } from '../../src/engine/instance/exchange.js'
-import { cutShort, noteOf } from '../../src/engine/instance/listing.js'
+import { cutShort, describeListEnd } from '../../src/engine/instance/listing.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask, Client, Whole } from '../../src/http/types.js'
@@ -264,7 +264,7 @@ describe('the end of a list', () => {
     [{ records: 0, more: false }, {}, true, 'no matches'],
     [{ records: 3, more: false }, {}, true, undefined],
   ] as const)('%j %j, chosen %s: %s', (ended, paging, chosen, text) => {
-    expect(noteOf(ended, paging, undefined, chosen)).toBe(text)
+    expect(describeListEnd(ended, paging, undefined, chosen)).toBe(text)
   })
 
   it('names the scope that explains an empty one, unless it was asked for', () => {
@@ -274,10 +274,10 @@ describe('the end of a list', () => {
       endpoint,
       values,
     })
-    expect(noteOf(none, {}, plan(issues.list, {}))).toBe(
+    expect(describeListEnd(none, {}, plan(issues.list, {}))).toBe(
       'nothing found; the default scope is created_by_me, see --scope',
     )
-    expect(noteOf(none, {}, plan(issues.list, { scope: 'all' }))).toBe('nothing found')
+    expect(describeListEnd(none, {}, plan(issues.list, { scope: 'all' }))).toBe('nothing found')
   })
 
   it('that broke off says how much there was', () => {

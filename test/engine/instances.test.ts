@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeOf, isEnough } from '../../src/engine/instances/index.js'
+import { getExitCode, isEnough } from '../../src/engine/instances/index.js'
 import { Failure } from '../../src/errors.js'
 import { meant, profilesIn } from '../../src/profile/several.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
@@ -374,7 +374,7 @@ describe('the exit code of several', () => {
     [[9, 130, 0], 130, 130],
   ])('of %j is %i, tolerating %i', (codes, strict, tolerant) => {
     const endings = codes.map(ending)
-    expect([codeOf(endings, false), codeOf(endings, true)]).toEqual([strict, tolerant])
+    expect([getExitCode(endings, false), getExitCode(endings, true)]).toEqual([strict, tolerant])
   })
 
   it('says when enough have failed', () => {

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Sessions } from '../../src/engine/workspace/sessions.js'
 import { Workspace } from '../../src/engine/workspace/workspace.js'
-import { openStore, pathsOf } from '../../src/profile/index.js'
+import { getPaths, openStore } from '../../src/profile/index.js'
 
 let home: string
 let env: NodeJS.ProcessEnv
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'svcctl-place-'))
   env = { SVC_CONFIG_DIR: home, HOME: home }
-  const store = openStore(pathsOf(env))
+  const store = openStore(getPaths(env))
   await store.set('prod', { 'base-url': 'https://prod.test' })
   await store.set('old', { 'base-url': 'https://old.test' })
 })

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest'
 import { approvals } from '../../src/catalogue/areas/approvals.js'
 import { members } from '../../src/catalogue/areas/members.js'
-import { placeholderOf, readable } from '../../src/engine/instance/placeholder.js'
+import { createPlaceholder, readable } from '../../src/engine/instance/placeholder.js'
 
 it('gives each field by its name, those of lists and objects below theirs', () => {
-  expect(placeholderOf(approvals.rulesGet)).toMatchObject({
+  expect(createPlaceholder(approvals.rulesGet)).toMatchObject({
     name: '<name>',
     approvals_required: '<approvals_required>',
     users: [{ id: '<users.id>', username: '<users.username>' }],
@@ -13,7 +13,7 @@ it('gives each field by its name, those of lists and objects below theirs', () =
 })
 
 it('gives one record of a list', () => {
-  const found = placeholderOf(members.listOfGroup)
+  const found = createPlaceholder(members.listOfGroup)
   expect(found).toMatchObject([{ id: '<id>', username: '<username>' }])
   expect(found).toHaveLength(1)
 })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../src/catalogue/endpoint.js'
 import { allCommands, commandNamed } from '../../src/commands/index.js'
-import { named, scopeOf, selectsOf } from '../../src/engine/command/derive/index.js'
+import { getScope, getSelects, named } from '../../src/engine/command/derive/index.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
@@ -302,7 +302,7 @@ describe('the list that a verb selects from', () => {
     for (const command of await allCommands()) {
       const [first] = command.args
       if (first?.variadic !== true || !Object.values(command.endpoints).some(writes)) continue
-      const fact = selectsOf(command)
+      const fact = getSelects(command)
       if (fact === undefined) {
         without.push(named(command))
         continue
@@ -315,7 +315,7 @@ describe('the list that a verb selects from', () => {
         new Set([first.param?.completes]),
       ])
       const ofProjects = (some: typeof list): boolean =>
-        Object.values(some?.endpoints ?? {}).some((e) => scopeOf(e)?.kind === 'project')
+        Object.values(some?.endpoints ?? {}).some((e) => getScope(e)?.kind === 'project')
       const spread = ofProjects(list) && !ofProjects(command)
       expect([named(command), fact.spread === true]).toEqual([named(command), spread])
       for (const name of fact.by ?? [])

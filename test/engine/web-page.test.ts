@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { hasDisplay, pageOf } from '../../src/engine/answer/web-page.js'
+import { getWebUrl, hasDisplay } from '../../src/engine/answer/web-page.js'
 import { calling } from '../commands/calling.js'
 import { svcctl as alone, folder } from '../support/program.js'
 import { pathWith } from '../support/shell.js'
@@ -117,17 +117,19 @@ describe('the page of a record', () => {
     7,
     null,
   ])('is not %j', (web_url) => {
-    expect(() => pageOf({ web_url }, base)).toThrow()
+    expect(() => getWebUrl({ web_url }, base)).toThrow()
   })
 
   it('is on the instance, by whichever name its field has', () => {
-    expect(pageOf({ web_url: 'HTTPS://SVC.example:8443/a b' }, base)).toBe(
+    expect(getWebUrl({ web_url: 'HTTPS://SVC.example:8443/a b' }, base)).toBe(
       'https://svc.example:8443/a%20b',
     )
-    expect(pageOf({ page: 'https://svc.example:8443/a' }, base, 'page')).toBe(
+    expect(getWebUrl({ page: 'https://svc.example:8443/a' }, base, 'page')).toBe(
       'https://svc.example:8443/a',
     )
-    expect(() => pageOf('text', base)).toThrow('the instance reports no web page for this object')
+    expect(() => getWebUrl('text', base)).toThrow(
+      'the instance reports no web page for this object',
+    )
   })
 })
 

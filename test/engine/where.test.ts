@@ -421,7 +421,7 @@ describe('with --where', () => {
 it('sends only what the instance answers as the field says', async () => {
   const { lists } = await import('../../src/engine/command/derive/index.js')
   const { allCommands } = await import('../../src/commands/index.js')
-  const { singleOf } = await import('../../src/engine/records/single.js')
+  const { createSingleReader } = await import('../../src/engine/records/single.js')
   const { kindIn } = await import('../../src/engine/where/shape.js')
   const kinds: Readonly<Record<string, readonly string[]>> = {
     boolean: ['boolean'],
@@ -433,7 +433,7 @@ it('sends only what the instance answers as the field says', async () => {
   let marked = 0
   for (const command of (await allCommands()).filter(lists))
     for (const endpoint of Object.values(command.endpoints)) {
-      const single = await singleOf(command, { endpoint, values: {} })
+      const single = await createSingleReader(command, { endpoint, values: {} })
       for (const [name, param] of Object.entries(endpoint.params).filter(([, p]) => p.exact)) {
         const kind =
           kindIn(endpoint.returns.shape, name) ?? kindIn(single?.endpoint.returns.shape, name)
@@ -450,11 +450,11 @@ it('sends only what the instance answers as the field says', async () => {
 
 it('compares every version and level of the catalogue as such', async () => {
   const { allCommands } = await import('../../src/commands/index.js')
-  const { fieldsOf, kindIn, levelsIn } = await import('../../src/engine/where/shape.js')
+  const { getShapeFields, kindIn, levelsIn } = await import('../../src/engine/where/shape.js')
   const seen = new Set<string>()
   for (const { endpoints } of await allCommands())
     for (const { returns, route } of Object.values(endpoints))
-      for (const field of fieldsOf(returns.shape, 3)) {
+      for (const field of getShapeFields(returns.shape, 3)) {
         const name = field.split('.').at(-1) ?? ''
         const kind = kindIn(returns.shape, field)
         const as = { version: 'version', severity: 'level', visibility: 'level' }[name]

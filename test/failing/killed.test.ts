@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openStore, openTokens, pathsOf } from '../../src/profile/index.js'
+import { getPaths, openStore, openTokens } from '../../src/profile/index.js'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { folder } from '../support/program.js'
 import { start } from './start.js'
@@ -39,7 +39,7 @@ it('on the state of the embedded instance', async () => {
 
 it('on profiles, tokens and a refresh', async () => {
   const root = folder()
-  const paths = pathsOf({ SVC_CONFIG_DIR: root })
+  const paths = getPaths({ SVC_CONFIG_DIR: root })
   const store = openStore(paths, { signal })
   const tokens = openTokens(paths, { SVC_NO_KEYRING: '1' }, { signal })
   for (const name of ['config.json', 'tokens.json', 'refresh-prod'])

@@ -5,7 +5,7 @@ import { type Endpoint, endpoint, many, one } from '../../src/catalogue/endpoint
 import { hash, list, project, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { safeAddress } from '../../src/http/answers/secrets.js'
-import { apiRoot, targetOf } from '../../src/http/request/address.js'
+import { apiRoot, parseAddress } from '../../src/http/request/address.js'
 import { buildRequest } from '../../src/http/request/request.js'
 
 const find: Endpoint = endpoint('GET /projects/:id/things/:name/*path', many(Unknown()), {
@@ -112,7 +112,7 @@ describe('a base URL', () => {
     })
   })
   it('leaves the writing of a path alone', () => {
-    expect(targetOf('https://x.test/a%2Fb%2Ec/%C3%BC?d[]=1')).toEqual({
+    expect(parseAddress('https://x.test/a%2Fb%2Ec/%C3%BC?d[]=1')).toEqual({
       origin: 'https://x.test',
       path: '/a%2Fb%2Ec/%C3%BC?d[]=1',
     })

@@ -2,17 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.js'
 import {
-  categoryOf,
-  failureOf,
+  getCategory,
   type RefusedAnswer,
   readErrorBody,
+  toFailure,
 } from '../../src/http/answers/failure.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (body: unknown): Uint8Array =>
   encoder.encode(typeof body === 'string' ? body : JSON.stringify(body))
 const fail = (status: number, body: unknown, more: Partial<RefusedAnswer> = {}): Failure =>
-  failureOf({
+  toFailure({
     status,
     headers: {},
     body: bytesOf(body),
@@ -101,7 +101,7 @@ describe('an error body', () => {
     )
     fc.assert(
       fc.property(anything, fc.integer({ min: 300, max: 599 }), (body, status) => {
-        const failure = failureOf({ status, headers: {}, body, request: 'GET x', signedIn: false })
+        const failure = toFailure({ status, headers: {}, body, request: 'GET x', signedIn: false })
         // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
         expect(failure.message).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/)
         expect(failure.message).not.toBe('')
@@ -133,7 +133,7 @@ describe('a status', () => {
     [500, 'unreachable', 7],
     [503, 'unreachable', 7],
   ])('%i is %s, exit %i', (status, category, exit) => {
-    expect(categoryOf(status)).toBe(category)
+    expect(getCategory(status)).toBe(category)
     expect(fail(status, '').exitCode).toBe(exit)
   })
   it('stands in the message once', () => {

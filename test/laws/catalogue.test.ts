@@ -1,11 +1,11 @@
 /** Laws that every entry of the catalogue keeps. */
 import { describe, expect, it } from 'vitest'
-import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import type { Param } from '../../src/catalogue/params.js'
-import { allCommands, examplesOf } from '../../src/commands/index.js'
-import { firstOf } from '../../src/engine/command/derive/derived.js'
+import { allCommands, loadExamples } from '../../src/commands/index.js'
+import { getFirstSegment } from '../../src/engine/command/derive/derived.js'
 import { flagsOfCommand, watchable } from '../../src/engine/command/derive/index.js'
 import { globalFlags, rehearsalFlags, repeatFlags } from '../../src/engine/command/globals.js'
 import { documented, implied, named } from './documents.js'
@@ -111,7 +111,7 @@ describe('examples', () => {
   it.each(commands.map((c) => [[c.area, c.words].filter((w) => w !== '').join(' '), c] as const))(
     '%s: two or more, each with its own name first',
     async (name, command) => {
-      const examples = await examplesOf(command)
+      const examples = await loadExamples(command)
       expect(new Set(examples).size).toBe(examples.length)
       expect(examples.length).toBeGreaterThanOrEqual(2)
       for (const line of examples)
@@ -142,7 +142,7 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
   const params: [string, Param][] = [...Object.entries(e.path), ...Object.entries(e.params)]
 
   it('describes every placeholder and parameter', () => {
-    const holders = [...pathOf(e).matchAll(/[:*]([a-z_]+)/g)].map((m) => m[1])
+    const holders = [...getPath(e).matchAll(/[:*]([a-z_]+)/g)].map((m) => m[1])
     expect(Object.keys(e.path).sort()).toEqual([...holders].sort())
     for (const [name, param] of params) {
       expect(param.help.length, name).toBeGreaterThan(1)
@@ -153,11 +153,13 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
   it('lists with columns that are fields of its shape, or are made of them', () => {
     if (e.returns.kind !== 'many') return
     const own = fieldsOf(e)
-    const shown = Object.entries(shownFields).filter(([, path]) => own.includes(firstOf(path)))
+    const shown = Object.entries(shownFields).filter(([, path]) =>
+      own.includes(getFirstSegment(path)),
+    )
     const fields = [...own, ...shown.map(([name]) => name), ...(e.made ?? [])]
     expect(e.columns?.length ?? 0).toBeGreaterThan(0)
     for (const column of e.columns ?? [])
-      if (fields.length > 0) expect(fields).toContain(firstOf(column))
+      if (fields.length > 0) expect(fields).toContain(getFirstSegment(column))
   })
 
   it('names the successor of what is deprecated', () => {
@@ -170,12 +172,12 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
   })
 
   it('says what it did where its answer cannot', () => {
-    if (methodOf(e) === 'DELETE') expect(e.done).toMatch(/ed$/)
+    if (getMethod(e) === 'DELETE') expect(e.done).toMatch(/ed$/)
   })
 
   it('asks before it destroys', () => {
-    if (methodOf(e) === 'DELETE') expect(e.destructive).toBeDefined()
-    if (e.destructive !== undefined) expect(methodOf(e)).not.toBe('GET')
+    if (getMethod(e) === 'DELETE') expect(e.destructive).toBeDefined()
+    if (e.destructive !== undefined) expect(getMethod(e)).not.toBe('GET')
   })
 
   it('takes only arguments that it has', () => {

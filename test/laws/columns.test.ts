@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { allCommands } from '../../src/commands/index.js'
-import { fieldsOf, firstOf } from '../../src/engine/command/derive/derived.js'
+import { getAnswerFields, getFirstSegment } from '../../src/engine/command/derive/derived.js'
 import { named } from '../../src/engine/command/derive/index.js'
 import { kindIn } from '../../src/engine/where/shape.js'
 
@@ -14,12 +14,12 @@ describe('every column of a list', () => {
       for (const endpoint of Object.values(command.endpoints)) {
         if (endpoint.returns.kind !== 'many') continue
         const { shape } = endpoint.returns
-        const fields = new Set(fieldsOf([endpoint]))
+        const fields = new Set(getAnswerFields([endpoint]))
         for (const column of endpoint.columns ?? []) {
           const tested = kindIn(shape, column) !== undefined || made.includes(column)
           if (!tested && !Object.hasOwn(shownFields, column))
             strange.push(`${named(command)} --where ${column}`)
-          if (!fields.has(column) && !fields.has(firstOf(column)))
+          if (!fields.has(column) && !fields.has(getFirstSegment(column)))
             strange.push(`${named(command)} --fields ${column}`)
         }
       }

@@ -10,9 +10,9 @@ import { parse } from '../../src/cli/words/tree.js'
 import { allCommands } from '../../src/commands/index.js'
 import { flagName, named } from '../../src/engine/command/derive/index.js'
 import type { Command } from '../../src/engine/command/types.js'
-import { givenOf } from '../../src/engine/plan/given.js'
+import { parseGiven } from '../../src/engine/plan/given.js'
 import type { PlanContext } from '../../src/engine/plan/objects.js'
-import { plansOf } from '../../src/engine/plan/plan.js'
+import { createPlans } from '../../src/engine/plan/plan.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { documentedDefaults } from './documented-defaults.js'
 
@@ -57,10 +57,14 @@ const planned = async (command: Command, key: string, endpoint: Endpoint) => {
   const line = await parse(named(command).split(' '))
   if (line.kind !== 'run') throw new Error(`${named(command)} asks for ${line.kind}`)
   const sources = { env: {}, stdin: async () => '', note: () => {}, warn: () => {} }
-  const given = await givenOf(command, line.raw, sources)
+  const given = await parseGiven(command, line.raw, sources)
   const selected = endpoint.when === undefined ? {} : { [endpoint.when.flag]: true }
   const only = { ...command, endpoints: { [key]: endpoint } }
-  const plans = await plansOf(only, { ...given, flags: { ...given.flags, ...selected } }, around)
+  const plans = await createPlans(
+    only,
+    { ...given, flags: { ...given.flags, ...selected } },
+    around,
+  )
   return { given, plans }
 }
 

@@ -1,6 +1,6 @@
 /** Whatever the program asks of an instance is in the catalogue: documented, or implied. */
 import { expect, it } from 'vitest'
-import { methodOf, pathOf } from '../../src/catalogue/endpoint.js'
+import { getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { implied } from '../../src/catalogue/implied.js'
 import { areas } from '../../src/catalogue/index.js'
 import { apiRoot } from '../../src/sandbox/call.js'
@@ -8,7 +8,7 @@ import { extraRoutes } from '../../src/sandbox/server/extras.js'
 import { sourceFiles, textOf } from '../support/source.js'
 
 const documented = (await Promise.all(areas.map(({ load }) => load()))).flatMap((all) =>
-  Object.values(all).map((endpoint) => `${methodOf(endpoint)} ${pathOf(endpoint)}`),
+  Object.values(all).map((endpoint) => `${getMethod(endpoint)} ${getPath(endpoint)}`),
 )
 const known = new Set([...documented, ...implied.map(({ route }) => route)])
 

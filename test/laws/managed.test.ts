@@ -3,19 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { approvals } from '../../src/catalogue/areas/approvals.js'
 import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { integrationParameters } from '../../src/catalogue/integration-families.js'
 import { managedKinds } from '../../src/catalogue/managed/index.js'
 import { type Managed, managed } from '../../src/catalogue/managed/managed.js'
-import { propertiesOf } from '../../src/catalogue/shapes/properties.js'
+import { getProperties } from '../../src/catalogue/shapes/properties.js'
 import { alwaysSent, attributesOf } from '../../src/desired/attributes.js'
 
 const nameOf = ({ scope, name }: Managed): string => `${scope}:${name}`
 const each = managedKinds.map((kind) => [nameOf(kind), kind] as const)
 
 const fieldsOf = ({ read, each: one }: Managed): readonly string[] =>
-  [read, one].flatMap((endpoint) => Object.keys(propertiesOf(endpoint?.returns.shape) ?? {}))
+  [read, one].flatMap((endpoint) => Object.keys(getProperties(endpoint?.returns.shape) ?? {}))
 const placeholdersOf = (endpoint: Endpoint | undefined): readonly string[] =>
   Object.keys(endpoint?.path ?? {})
 const writesOf = ({ create, update, remove, enable }: Managed): readonly Endpoint[] =>
@@ -89,14 +89,14 @@ describe.each(each)('%s', (_, kind) => {
       project: /^\/projects\/:id/,
     }
     for (const endpoint of [kind.read, ...writesOf(kind)])
-      expect(pathOf(endpoint)).toMatch(roots[kind.scope])
+      expect(getPath(endpoint)).toMatch(roots[kind.scope])
     if (kind.unlisted !== undefined) expect(kind.unlisted).toMatch(roots[kind.scope])
-    if (kind.everywhere !== undefined) expect(pathOf(kind.everywhere)).toMatch(roots.site)
+    if (kind.everywhere !== undefined) expect(getPath(kind.everywhere)).toMatch(roots.site)
   })
 
   it('is read by GET, as what it holds', () => {
     const reads = [kind.read, kind.each, kind.everywhere].filter((one) => one !== undefined)
-    for (const endpoint of reads) expect(methodOf(endpoint)).toBe('GET')
+    for (const endpoint of reads) expect(getMethod(endpoint)).toBe('GET')
     expect(kind.each?.returns.kind ?? 'one').toBe('one')
     const listed = kind.holds !== 'one' && kind.unlisted === undefined
     expect(kind.read.returns.kind).toBe(listed ? 'many' : 'one')
@@ -128,7 +128,7 @@ describe.each(each)('%s', (_, kind) => {
   it('says what is lost with an item that is removed', () => {
     for (const endpoint of writesOf(kind))
       expect(endpoint.destructive !== undefined, endpoint.route).toBe(endpoint === kind.remove)
-    expect(kind.remove === undefined || methodOf(kind.remove) === 'DELETE').toBe(true)
+    expect(kind.remove === undefined || getMethod(kind.remove) === 'DELETE').toBe(true)
   })
 
   it('comes after what it waits for', () => {

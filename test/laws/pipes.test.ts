@@ -8,7 +8,7 @@ import { kindNamed, kinds } from '../../src/catalogue/kinds.js'
 import { allCommands } from '../../src/commands/index.js'
 import { lists, named } from '../../src/engine/command/derive/index.js'
 import type { Command } from '../../src/engine/command/types.js'
-import { objectsOf } from '../../src/engine/plan/objects.js'
+import { readObjects } from '../../src/engine/plan/objects.js'
 import { pipedObjects } from '../../src/engine/plan/piped-reader.js'
 import { pick } from '../../src/output/record.js'
 import { shown } from '../output/open.js'
@@ -137,7 +137,7 @@ describe('lists', () => {
       Object.assign(texts, { [only]: await shown('table', records, { fields: [only] }) })
     for (const verb of verbs(kind))
       for (const [form, text] of Object.entries(texts)) {
-        const found = await pipedObjects(text, await objectsOf(verb.args[0]))
+        const found = await pipedObjects(text, await readObjects(verb.args[0]))
         expect(found.length, `${form} into ${named(verb)}`).toBe(records.length)
         for (const [i, object] of found.entries()) {
           const numbers = [pick(records[i], 'project_id'), pick(records[i], 'iid')]

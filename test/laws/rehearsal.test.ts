@@ -5,10 +5,10 @@ import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Endpoint, methodOf, writes } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { allCommands, examplesOf } from '../../src/commands/index.js'
-import { named, readingOf, rehearsable } from '../../src/engine/command/derive/index.js'
+import { allCommands, loadExamples } from '../../src/commands/index.js'
+import { findReading, named, rehearsable } from '../../src/engine/command/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -62,7 +62,7 @@ describe('what a write is about', () => {
   it('is read by the endpoint of its path, or not at all', async () => {
     const none: string[] = []
     for (const { area, endpoint } of writing) {
-      const read = (await readingOf(area, endpoint))?.endpoint.route
+      const read = (await findReading(area, endpoint))?.endpoint.route
       const path = endpoint.route.replace(/^\w+ /, '')
       if (read === undefined) none.push(endpoint.route)
       else if (elsewhere[endpoint.route] !== undefined) expect(read).toBe(elsewhere[endpoint.route])
@@ -75,7 +75,7 @@ describe('what a write is about', () => {
   it('shows the fields that a write sets by itself', async () => {
     const setting = writing.filter(({ endpoint }) => endpoint.leaves !== undefined)
     for (const { area, endpoint } of setting) {
-      const shape = JSON.stringify((await readingOf(area, endpoint))?.endpoint.returns.shape)
+      const shape = JSON.stringify((await findReading(area, endpoint))?.endpoint.returns.shape)
       for (const name of Object.keys(endpoint.leaves ?? {}))
         expect(shape, `${endpoint.route}: ${name}`).toContain(`"${name}":`)
     }
@@ -172,7 +172,7 @@ describe('a dry run', () => {
     'of %s sends GETs only, asks nothing, and shows what would be',
     { timeout: 60_000 },
     async (name, command) => {
-      const lines = (await examplesOf(command)).filter((line) => !line.includes(' | '))
+      const lines = (await loadExamples(command)).filter((line) => !line.includes(' | '))
       const [line = ''] = name === 'api' ? ['api PUT /runners/1 --param active=false'] : lines
       const ran = await rehearse(name, line)
       expect(ran, line).toMatchObject({ code: 0 })
@@ -181,8 +181,8 @@ describe('a dry run', () => {
       expect(sent.filter((one) => !one.startsWith('GET '))).toEqual([])
       const read = await Promise.all(
         Object.values<Endpoint>(command.endpoints)
-          .filter((endpoint) => methodOf(endpoint) !== 'GET')
-          .map((endpoint) => readingOf(command.area, endpoint)),
+          .filter((endpoint) => getMethod(endpoint) !== 'GET')
+          .map((endpoint) => findReading(command.area, endpoint)),
       )
       if (read.some((one) => one !== undefined)) expect(sent.length).toBeGreaterThan(0)
     },

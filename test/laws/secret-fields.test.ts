@@ -5,7 +5,7 @@ import { isSecretName } from '../../src/base/secrets/names.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Params } from '../../src/catalogue/params.js'
-import { secretsOf } from '../../src/catalogue/secret-fields.js'
+import { getSecretFields } from '../../src/catalogue/secret-fields.js'
 
 const endpoints = (await Promise.all(areas.map(({ load }) => load()))).flatMap((all) =>
   Object.values<Endpoint>(all),
@@ -52,7 +52,7 @@ it('by their names these are masked, and no other of the documents', () => {
 })
 
 it('an endpoint declares these, and the names are those of fields', () => {
-  const declared = new Set(endpoints.flatMap((endpoint) => [...secretsOf(endpoint)]))
+  const declared = new Set(endpoints.flatMap((endpoint) => [...getSecretFields(endpoint)]))
   expect([...declared].filter((name) => !isSecretName(name)).sort()).toEqual(['key', 'public_key'])
   expect([...declared].filter((name) => !names.has(name))).toEqual([])
 })

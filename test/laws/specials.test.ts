@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { specialsOf, toolCommands } from '../../src/commands/index.js'
+import { getSpecials, toolCommands } from '../../src/commands/index.js'
 import { isText, nodesOf, type SourceNode, statementsOf } from '../support/source.js'
 
 const folder = join(import.meta.dirname, '../commands')
@@ -30,7 +30,7 @@ const titlesIn = (text: string): readonly string[] =>
   [...nodesOf(statementsOf(text))].filter(({ type }) => type === 'CallExpression').flatMap(titlesOf)
 
 const tested = new Set(files.flatMap((name) => titlesIn(readFileSync(join(folder, name), 'utf8'))))
-const written = [...areas.flatMap(({ name }) => specialsOf(name)), ...toolCommands].map(
+const written = [...areas.flatMap(({ name }) => getSpecials(name)), ...toolCommands].map(
   ({ area, words }) => `${area} ${words}`.trim(),
 )
 

@@ -2,7 +2,7 @@
 import { formatNamed, formats } from '../../src/output/formats.js'
 import { openWriter } from '../../src/output/index.js'
 import type { Asked, Sink, Writer } from '../../src/output/types.js'
-import { styleOf } from '../../src/terminal/text/style.js'
+import { createStyle } from '../../src/terminal/text/style.js'
 
 /** The formats that show whole records; those that show one thing of each are held by the laws. */
 export const wholeFormats: readonly string[] = formats
@@ -19,7 +19,7 @@ interface Options extends Partial<Asked> {
 /** A view as commands make it; a pipe unless the options say otherwise. */
 const viewOf = async (options: Partial<Asked>): Promise<Asked> => {
   const { terminal = false, width = 80, color = false } = options
-  const style = await styleOf(
+  const style = await createStyle(
     { isTTY: terminal, columns: width },
     { TERM: 'xterm', FORCE_HYPERLINK: '0' },
     color ? 'always' : 'never',

@@ -1,6 +1,6 @@
 /** Records of an instance with words of its own: masked, found and headed by either name, in every format. */
 import { describe, expect, it } from 'vitest'
-import { leavesOf } from '../../src/engine/where/shape.js'
+import { getLeaves } from '../../src/engine/where/shape.js'
 import { picker } from '../../src/output/record.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { collector, opened, wholeFormats } from './open.js'
@@ -55,6 +55,6 @@ it('finds a field by either name, the instance’s first', () => {
   expect(pick(both, 'list.monitor_site')).toEqual(['a'])
   expect(pick(both, 'list.0.monitor_site')).toBe('a')
   expect(pick(both, 'constructor')).toBeUndefined()
-  expect(leavesOf(both, ['monitor_site'], words).values).toEqual(['new'])
-  expect(leavesOf(both, ['list', 'monitor_site'], words).values).toEqual(['a'])
+  expect(getLeaves(both, ['monitor_site'], words).values).toEqual(['new'])
+  expect(getLeaves(both, ['list', 'monitor_site'], words).values).toEqual(['a'])
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
 import { isSecretName } from '../../src/base/secrets/names.js'
 import { areas } from '../../src/catalogue/index.js'
-import { secretsOf } from '../../src/catalogue/secret-fields.js'
+import { getSecretFields } from '../../src/catalogue/secret-fields.js'
 import { bytes, collector, opened, shown, wholeFormats, written } from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])
@@ -196,7 +196,7 @@ describe('the catalogue', () => {
     }
     for (const area of areas)
       for (const endpoint of Object.values(await area.load()))
-        visit(endpoint.returns.shape, secretsOf(endpoint), endpoint.route)
+        visit(endpoint.returns.shape, getSecretFields(endpoint), endpoint.route)
     expect(undeclared).toEqual([])
     expect(fields).toBeGreaterThan(500)
   })

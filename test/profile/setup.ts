@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { Failure } from '../../src/errors.js'
-import { openStore, openTokens, pathsOf } from '../../src/profile/index.js'
+import { getPaths, openStore, openTokens } from '../../src/profile/index.js'
 import type { SessionServices } from '../../src/profile/session.js'
 import type { TokensOptions } from '../../src/profile/tokens/tokens.js'
 import type { Environment, Post } from '../../src/profile/types.js'
@@ -27,7 +27,7 @@ export const open = (
   more: Partial<SessionServices> & { env?: Environment; options?: TokensOptions } = {},
 ) => {
   const { env = {}, options = { keyring: async () => undefined }, ...services } = more
-  const paths = pathsOf({ SVC_CONFIG_DIR: directory })
+  const paths = getPaths({ SVC_CONFIG_DIR: directory })
   return {
     paths,
     store: openStore(paths),

@@ -13,7 +13,7 @@ import {
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { pathsOf } from '../../src/profile/paths.js'
+import { getPaths } from '../../src/profile/paths.js'
 import { type Changes, settingNames, settings, shownProfile } from '../../src/profile/settings.js'
 import { failureOf, open, temporary } from './setup.js'
 
@@ -31,7 +31,7 @@ const mode = (file: string): number => statSync(file).mode & 0o777
 
 describe('paths', () => {
   it('follow SVC_CONFIG_DIR', () => {
-    const { config, state, cache } = pathsOf({ SVC_CONFIG_DIR: '/x/y' })
+    const { config, state, cache } = getPaths({ SVC_CONFIG_DIR: '/x/y' })
     expect({ config, state, cache }).toEqual({
       config: '/x/y',
       state: '/x/y/state',
@@ -39,7 +39,7 @@ describe('paths', () => {
     })
   })
   it('are those of the platform otherwise', () => {
-    const { config, state, cache } = pathsOf({ SVC_CONFIG_DIR: '' })
+    const { config, state, cache } = getPaths({ SVC_CONFIG_DIR: '' })
     for (const directory of [config, state, cache]) expect(directory).toMatch(/svcctl/)
     expect(new Set([config, state, cache]).size).toBe(3)
   })

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { transportOf } from '../../src/profile/transport.js'
+import { createTransport } from '../../src/profile/transport.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
 import { certificate, key } from '../http/certificate.js'
 import { failureOf, temporary } from './setup.js'
 
 const baseUrl = 'https://forge.test'
 const of = (env: Environment, profile?: Partial<Profile>, insecure = false, url = baseUrl) =>
-  transportOf(
+  createTransport(
     { baseUrl: url, ...(profile ? { profile: { name: 'prod', baseUrl: url, ...profile } } : {}) },
     insecure,
     env,

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers'
 import { Failure } from '../../src/errors.js'
 import {
   auditEntry,
+  getPaths,
   openAudit,
   openStore,
   openTokens,
-  pathsOf,
   resolveSession,
   signIn,
 } from '../../src/profile/index.js'
@@ -19,7 +19,7 @@ const [action, ...args] = process.argv.slice(2)
 const at = (index: number): string => args[index] ?? ''
 
 const open = (directory: string) => {
-  const paths = pathsOf({ SVC_CONFIG_DIR: directory })
+  const paths = getPaths({ SVC_CONFIG_DIR: directory })
   return { store: openStore(paths), tokens: openTokens(paths, { SVC_NO_KEYRING: '1' }) }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  alertEndpointsOf,
+  listAlertEndpoints,
   readState,
   receivedAlerts,
   type Sandbox,
@@ -94,7 +94,7 @@ describe('alert endpoints', () => {
 
 describe('alertEndpointsOf', () => {
   it('says where to send alerts', () => {
-    expect(alertEndpointsOf(seedState(), 'http://h')[0]).toEqual({
+    expect(listAlertEndpoints(seedState(), 'http://h')[0]).toEqual({
       project: 'platform/app',
       name: 'monitoring',
       url: `http://h${own.slice(1)}`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
-import { commitOf } from '../../src/sandbox/seed/repository/histories.js'
+import { getCommitCard } from '../../src/sandbox/seed/repository/histories.js'
 import { freshSandbox } from './instance.js'
 
 const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
@@ -50,7 +50,7 @@ describe('listing commits', () => {
   })
 
   it('takes both ends of a span of time', async () => {
-    const { created_at } = commitOf(1, 'limits')
+    const { created_at } = getCommitCard(1, 'limits')
     expect(await titles(`since=${created_at}&until=${created_at}`)).toEqual([
       'Limit concurrent jobs',
     ])
@@ -76,7 +76,7 @@ describe('listing commits', () => {
 
 describe('one commit', () => {
   it('is found by hash, branch and tag', async () => {
-    const { id } = commitOf(1, 'login')
+    const { id } = getCommitCard(1, 'login')
     for (const name of [id, id.slice(0, 10), 'feature%2Flogin']) {
       const { body } = await send(`GET ${repo}/${name}`)
       expect(body).toMatchObject({ id, status: 'failed', stats: { total: 1 } })
@@ -87,7 +87,7 @@ describe('one commit', () => {
   })
 
   it('names the branches and tags that contain it', async () => {
-    const { id } = commitOf(1, 'v1')
+    const { id } = getCommitCard(1, 'v1')
     const { body } = await send(`GET ${repo}/${id}/refs?type=tag`)
     expect(body).toEqual([{ type: 'tag', name: 'v1.0.0' }])
     const all = (await send(`GET ${repo}/${id}/refs`)).body
@@ -96,10 +96,10 @@ describe('one commit', () => {
   })
 
   it('shows what it changed', async () => {
-    const [change] = (await send(`GET ${repo}/${commitOf(1, 'draft').id}/diff`)).body
+    const [change] = (await send(`GET ${repo}/${getCommitCard(1, 'draft').id}/diff`)).body
     expect(change).toMatchObject({ old_path: 'src/app.txt', new_file: false, b_mode: '100644' })
     expect(change.diff).toContain('-port = 8080\n+port = 9090')
-    const first = (await send(`GET ${repo}/${commitOf(1, 'start').id}/diff`)).body
+    const first = (await send(`GET ${repo}/${getCommitCard(1, 'start').id}/diff`)).body
     expect(first.every((f: { new_file: boolean }) => f.new_file)).toBe(true)
   })
 })
@@ -127,7 +127,7 @@ describe('creating a commit', () => {
       'Zoë',
       'Ben Baker',
     ])
-    expect(body.parent_ids).toEqual([commitOf(1, 'head').id])
+    expect(body.parent_ids).toEqual([getCommitCard(1, 'head').id])
     const files = (await send(`GET ${repo}/${body.id}/diff`)).body
     const paths = files.map((f: { new_path: string }) => f.new_path)
     expect(paths.sort()).toEqual(
@@ -142,7 +142,7 @@ describe('creating a commit', () => {
   it('decodes actions from a form', async () => {
     const form = new URLSearchParams([
       ['branch', 'work/form'],
-      ['start_sha', commitOf(1, 'v1').id],
+      ['start_sha', getCommitCard(1, 'v1').id],
       ['commit_message', 'From a form'],
       ['actions[][action]', 'create'],
       ['actions[][file_path]', 'a.txt'],
@@ -151,7 +151,7 @@ describe('creating a commit', () => {
       ['actions[][file_path]', 'LICENSE'],
     ])
     const { status, body } = await send(`POST ${repo}`, { as: 'ben', body: form })
-    expect([status, body.parent_ids]).toEqual([201, [commitOf(1, 'v1').id]])
+    expect([status, body.parent_ids]).toEqual([201, [getCommitCard(1, 'v1').id]])
     expect((await send(`GET ${repo}/${body.id}/diff`)).body).toHaveLength(2)
   })
 
@@ -183,22 +183,24 @@ describe('creating a commit', () => {
         commit_message: 'Careful',
         actions: [{ action: 'update', file_path: 'README.md', content: 'x\n', last_commit_id }],
       })
-    expect((await change(commitOf(1, 'v1').id)).body.message).toContain('changed since')
-    expect((await change(commitOf(1, 'start').id)).status).toBe(201)
+    expect((await change(getCommitCard(1, 'v1').id)).body.message).toContain('changed since')
+    expect((await change(getCommitCard(1, 'start').id)).status).toBe(201)
   })
 
   it('leaves an existing branch alone unless forced', async () => {
     const actions = [{ action: 'create', file_path: 'forced.txt', content: 'x' }]
     const body = { branch: 'stable', start_branch: 'main', commit_message: 'Again', actions }
     expect((await make(body)).body.message).toContain('already exists')
-    expect((await make({ ...body, force: true })).body.parent_ids).toEqual([commitOf(1, 'head').id])
+    expect((await make({ ...body, force: true })).body.parent_ids).toEqual([
+      getCommitCard(1, 'head').id,
+    ])
   })
 
   it('starts from another project, and in an empty repository', async () => {
     const actions = [{ action: 'create', file_path: 'b.txt', content: 'b' }]
     const from = { start_project: 'ben/app', start_branch: 'from-fork' }
     const made = await make({ branch: 'work/fork', commit_message: 'x', actions, ...from })
-    expect(made.body.parent_ids).toEqual([commitOf(14, 'fork').id])
+    expect(made.body.parent_ids).toEqual([getCommitCard(14, 'fork').id])
     const first = await send('POST /projects/labs%2Fsensors/repository/commits', {
       as: 'dov',
       json: { branch: 'main', commit_message: 'First', actions },
@@ -233,14 +235,16 @@ describe('creating a commit', () => {
 
 describe('cherry-picking and reverting', () => {
   const apply = (verb: string, key: string, body: object) =>
-    send(`POST ${repo}/${commitOf(1, key).id}/${verb}`, { as: 'ben', json: body })
+    send(`POST ${repo}/${getCommitCard(1, key).id}/${verb}`, { as: 'ben', json: body })
 
   it('picks, then finds nothing left to pick, then takes it back', async () => {
     const dry = await apply('cherry_pick', 'limits', { branch: 'stable', dry_run: true })
     expect([dry.status, dry.body]).toEqual([200, { dry_run: 'success' }])
     const picked = await apply('cherry_pick', 'limits', { branch: 'stable' })
     expect([picked.status, picked.body.author_name]).toEqual([201, 'Chi Chen'])
-    expect(picked.body.message).toContain(`(cherry picked from commit ${commitOf(1, 'limits').id})`)
+    expect(picked.body.message).toContain(
+      `(cherry picked from commit ${getCommitCard(1, 'limits').id})`,
+    )
     const again = await apply('cherry_pick', 'limits', { branch: 'stable' })
     expect([again.status, again.body.error_code]).toEqual([400, 'empty'])
     const back = await apply('revert', 'limits', { branch: 'stable' })

@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pathOf } from '../../src/catalogue/endpoint.js'
+import { getPath } from '../../src/catalogue/endpoint.js'
 import type { Param, Params } from '../../src/catalogue/params.js'
 import { readState } from '../../src/sandbox/index.js'
 import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes.js'
@@ -230,7 +230,8 @@ const body = (route: ServedRoute) =>
   )
 
 const address = (route: ServedRoute) => {
-  const path = route.endpoint === undefined ? String(route.url) : `/api/v4${pathOf(route.endpoint)}`
+  const path =
+    route.endpoint === undefined ? String(route.url) : `/api/v4${getPath(route.endpoint)}`
   const wrong = path
     .split('/')
     .map((segment) => (/^[:*]/.test(segment) ? word : fc.constant(segment)))

@@ -1,7 +1,7 @@
 /** Requests that no client of good will sends; each once ended the process or was answered 500. */
 import { request as httpRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { pathOf } from '../../src/catalogue/endpoint.js'
+import { getPath } from '../../src/catalogue/endpoint.js'
 import { readState } from '../../src/sandbox/index.js'
 import { collectRoutes } from '../../src/sandbox/server/routes.js'
 import { exampleOf } from './addresses.js'
@@ -135,7 +135,7 @@ describe('an answer', () => {
       const target =
         endpoint === undefined || typeof path !== 'string'
           ? `/${String(path)}`
-          : exampleOf(pathOf(endpoint))
+          : exampleOf(getPath(endpoint))
       for (const sending of [{ as: '' }, {}, method === 'GET' ? {} : { json: {} }]) {
         const { headers, text } = await send(`${method} ${target}`, sending)
         if (text === '' || headers.has('content-disposition')) continue

@@ -1,10 +1,10 @@
 /** What holds for every endpoint of the catalogue in the embedded instance. */
 import { Value } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
-import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { registry } from '../../src/sandbox/registry.js'
-import { collectRoutes, finderOf } from '../../src/sandbox/server/routes.js'
+import { collectRoutes, createFinder } from '../../src/sandbox/server/routes.js'
 import { sourceFiles, textOf } from '../support/source.js'
 import { exampleOf } from './addresses.js'
 import { freshSandbox } from './instance.js'
@@ -36,11 +36,11 @@ describe('every endpoint', () => {
   })
 
   it('has a route of its own that its path leads to', async () => {
-    const finder = finderOf(await collectRoutes())
+    const finder = createFinder(await collectRoutes())
     for (const [area, key, endpoint] of await endpoints()) {
-      const path = pathOf(endpoint)
+      const path = getPath(endpoint)
       if (!path.startsWith('/')) continue
-      const found = finder.find(methodOf(endpoint), `/api/v4${path}`)
+      const found = finder.find(getMethod(endpoint), `/api/v4${path}`)
       const led = 'value' in found ? found.value.endpoint?.route : undefined
       expect(led, `${area} ${key}`).toBe(endpoint.route)
     }
@@ -49,7 +49,7 @@ describe('every endpoint', () => {
   it('wants somebody to be signed in, unless the catalogue says otherwise', async () => {
     for (const [area, key, endpoint] of await endpoints()) {
       if (endpoint.credential !== undefined && endpoint.credential !== 'user') continue
-      const route = `${methodOf(endpoint)} ${exampleOf(pathOf(endpoint))}`
+      const route = `${getMethod(endpoint)} ${exampleOf(getPath(endpoint))}`
       const { status, body } = await send(route, { as: '' })
       expect([status, body], `${area} ${key}`).toEqual([401, { message: '401 Unauthorized' }])
     }
@@ -60,13 +60,13 @@ describe('every endpoint', () => {
     for (const [area, key, endpoint] of await endpoints()) {
       const { access = '' } = endpoint
       if (!/^administrators|(Developer|Maintainers?|Owners) of the/.test(access)) continue
-      const route = `${methodOf(endpoint)} ${exampleOf(pathOf(endpoint))}`
+      const route = `${getMethod(endpoint)} ${exampleOf(getPath(endpoint))}`
       const typed = Object.entries(endpoint.params).find(([, { type }]) => type === 'integer')
       const needed = Object.values(endpoint.params).some(({ required }) => required === true)
       if (typed === undefined && !needed) continue
       const json = typed === undefined ? {} : { [typed[0]]: 'no number' }
-      const sent = methodOf(endpoint) === 'GET' ? {} : { json }
-      const query = methodOf(endpoint) === 'GET' ? `?${new URLSearchParams(json)}` : ''
+      const sent = getMethod(endpoint) === 'GET' ? {} : { json }
+      const query = getMethod(endpoint) === 'GET' ? `?${new URLSearchParams(json)}` : ''
       const wrong = await send(route + query, sent)
       expect(wrong.status, `${area} ${key}`).toBe(400)
       const outside = await send(route + query, { ...sent, as: 'eva' })
@@ -78,12 +78,12 @@ describe('every endpoint', () => {
 
   it('answers reads of the sample data in the shape of the catalogue', async () => {
     for (const [area, key, endpoint] of await endpoints()) {
-      if (methodOf(endpoint) !== 'GET' || endpoint.returns.kind === 'file') continue
+      if (getMethod(endpoint) !== 'GET' || endpoint.returns.kind === 'file') continue
       const sending =
         endpoint.credential === 'job'
           ? { as: '', headers: { 'job-token': 'sandbox-job-token' } }
           : {}
-      const { status, body } = await send(`GET ${exampleOf(pathOf(endpoint))}`, sending)
+      const { status, body } = await send(`GET ${exampleOf(getPath(endpoint))}`, sending)
       const label = `${area} ${key}: ${JSON.stringify(body)?.slice(0, 300)}`
       expect(status, label).toBe(200)
       const { shape } = endpoint.returns
@@ -100,8 +100,8 @@ describe('every endpoint', () => {
     const headers = { 'if-unmodified-since': 'Mon, 01 Jan 1990 00:00:00 GMT' }
     const [own] = (await send('GET /projects/1/runners?type=project_type')).body
     for (const [area, key, endpoint] of await endpoints()) {
-      if (methodOf(endpoint) !== 'DELETE') continue
-      const path = exampleOf(pathOf(endpoint)).replace(/runners\/1$/, `runners/${own.id}`)
+      if (getMethod(endpoint) !== 'DELETE') continue
+      const path = exampleOf(getPath(endpoint)).replace(/runners\/1$/, `runners/${own.id}`)
       const { status, body } = await send(`DELETE ${path}`, { headers })
       const label = `${area} ${key}`
       expect([status, body], label).toEqual([412, { message: '412 Precondition Failed' }])

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { conflicts, rebase } from '../../src/sandbox/git/apply.js'
 import { log } from '../../src/sandbox/git/read.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
-import { commitOf, historyOf } from '../../src/sandbox/seed/repository/histories.js'
+import { getCommitCard, getHistory } from '../../src/sandbox/seed/repository/histories.js'
 import { freshSandbox } from './instance.js'
 
 const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
@@ -21,7 +21,7 @@ const commit = (branch: string, file_path: string, content: string, as: string) 
 
 describe('a push', () => {
   it('leaves an event that tells what was pushed', async () => {
-    const before = commitOf(1, 'login').id
+    const before = getCommitCard(1, 'login').id
     const { body } = await commit('feature/login', 'src/more.txt', 'x\n', 'chi')
     const [event] = (await send('GET /projects/1/events?action=pushed', { as: 'chi' })).body
     expect(event).toMatchObject({
@@ -151,23 +151,23 @@ describe('a rebase', () => {
 
   it('repeats the commits of the branch with their authors, or says that it cannot', async () => {
     folder = await mkdtemp(join(tmpdir(), 'svcctl-rebase-'))
-    const git = new Repositories(folder, async (id) => historyOf(id)?.content)
+    const git = new Repositories(folder, async (id) => getHistory(id)?.content)
     const repository = await git.open({ id: 1, default_branch: 'main' })
-    const [main, login] = [commitOf(1, 'head').id, commitOf(1, 'login').id]
+    const [main, login] = [getCommitCard(1, 'head').id, getCommitCard(1, 'login').id]
     const done = await rebase(repository, login, main, ben)
     expect(done?.commits).toBe(2)
     const [last, first, base] = await log(repository, { revision: done?.head ?? '' }, 0, 3)
     expect([last?.author.name, last?.committer]).toEqual(['Chi Chen', ben])
     expect([first?.message, base?.id]).toEqual(['Let people sign in\n', main])
-    expect(await rebase(repository, commitOf(1, 'logging').id, main, ben)).toBeUndefined()
-    expect(await conflicts(repository, main, commitOf(1, 'logging').id)).toBe(true)
+    expect(await rebase(repository, getCommitCard(1, 'logging').id, main, ben)).toBeUndefined()
+    expect(await conflicts(repository, main, getCommitCard(1, 'logging').id)).toBe(true)
     expect(await conflicts(repository, main, login)).toBe(false)
   })
 
   it('leaves out what the target has already', async () => {
     const git = new Repositories(folder, async () => undefined)
     const repository = await git.open({ id: 1, default_branch: 'main' })
-    const [main, search] = [commitOf(1, 'head').id, commitOf(1, 'search').id]
+    const [main, search] = [getCommitCard(1, 'head').id, getCommitCard(1, 'search').id]
     expect(await rebase(repository, search, main, ben)).toEqual({ head: main, commits: 0 })
   })
 })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { seedState } from '../../src/sandbox/seed/index.js'
-import { historyOf } from '../../src/sandbox/seed/repository/histories.js'
+import { getHistory } from '../../src/sandbox/seed/repository/histories.js'
 
 const run = promisify(execFile)
 const folders: string[] = []
@@ -61,7 +61,7 @@ describe('the sample data', () => {
   it('makes repositories that git finds nothing wrong with', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svcctl-git-'))
     folders.push(folder)
-    const git = new Repositories(folder, async (id) => historyOf(id)?.content)
+    const git = new Repositories(folder, async (id) => getHistory(id)?.content)
     const repository = await git.open({ id: 1, default_branch: 'main' })
     const { stdout } = await run('git', ['--git-dir', repository.path, 'fsck', '--full'])
     expect(stdout).not.toContain('error')

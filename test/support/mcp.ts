@@ -5,8 +5,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
 import { commandNamed } from '../../src/commands/index.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
-import { ownOf } from '../../src/engine/own/found.js'
-import { globalsOf } from '../../src/engine/plan/given.js'
+import { findOwnWords } from '../../src/engine/own/found.js'
+import { parseGlobals } from '../../src/engine/plan/given.js'
 import { startRun } from '../../src/engine/run.js'
 import { runWithin } from '../../src/engine/subcommand.js'
 import { formatNamed } from '../../src/output/formats.js'
@@ -86,7 +86,7 @@ export const servicesOf = async (
   const raw = { args: [], flags }
   const running = await startRun({
     command,
-    globals: globalsOf(raw, env, () => {}),
+    globals: parseGlobals(raw, env, () => {}),
     format: formatNamed('json'),
     env,
     signal,
@@ -95,7 +95,7 @@ export const servicesOf = async (
     journaling: { source: 'arguments', raw, several: false, digests: new Map() },
     chosen: new Map(),
     within: runWithin,
-    own: ownOf([], env),
+    own: findOwnWords([], env),
   })
   const answer = { terminal: false, write, flush: async () => {} } as unknown as AnswerService
   const services: Services = { ...running.services, answer }

@@ -4,15 +4,15 @@ import { interactive } from '../../src/terminal/questions/prompts.js'
 import {
   createNotes,
   failureText,
-  livenessOf,
+  getLiveness,
   printError,
 } from '../../src/terminal/streams/notes.js'
 import { progress, progressLine } from '../../src/terminal/streams/progress.js'
 import { useColor } from '../../src/terminal/text/color.js'
-import { styleOf } from '../../src/terminal/text/style.js'
+import { createStyle } from '../../src/terminal/text/style.js'
 import { fakeScreen } from './streams.js'
 
-const plain = await styleOf({ isTTY: false }, {}, 'never')
+const plain = await createStyle({ isTTY: false }, {}, 'never')
 
 describe('colour', () => {
   it.each([
@@ -33,12 +33,12 @@ describe('colour', () => {
     expect(useColor(flag, env, terminal)).toBe(expected)
   })
   it('is what a style paints with', async () => {
-    const colored = await styleOf({ isTTY: true, columns: 100 }, {}, 'auto')
+    const colored = await createStyle({ isTTY: true, columns: 100 }, {}, 'auto')
     expect(colored).toMatchObject({ terminal: true, color: true, width: 100 })
     expect(colored.mark('bad')).toBe('\u001b[31m✗\u001b[39m')
     expect(plain.mark('bad')).toBe('✗')
     expect(plain.bar(0.5, 4)).toBe('██░░')
-    expect((await styleOf({ isTTY: true }, {})).width).toBe(80)
+    expect((await createStyle({ isTTY: true }, {})).width).toBe(80)
   })
 })
 
@@ -64,7 +64,7 @@ describe('who may be asked, and shown progress', () => {
     [{ ...tty, columns: 0 }, {}, false, 'line'],
     [{ ...tty, columns: 80 }, {}, false, 'live'],
   ])('%j %j quiet %s: %s', (stream, env, quiet, expected) => {
-    expect(livenessOf(stream, env, quiet)).toBe(expected)
+    expect(getLiveness(stream, env, quiet)).toBe(expected)
   })
 })
 
@@ -150,7 +150,7 @@ describe('a failure', () => {
     )
   })
   it('is folded at spaces on a terminal, but never inside of a command', async () => {
-    const narrow = await styleOf({ isTTY: true, columns: 40 }, {}, 'never')
+    const narrow = await createStyle({ isTTY: true, columns: 40 }, {}, 'never')
     const long = new Failure('auth', 'the credential is not accepted by this instance', {
       hint: 'It may have expired: sign in with `svcctl auth login --profile work`.',
     })

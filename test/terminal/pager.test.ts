@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openPager, pagerOf } from '../../src/terminal/streams/pager.js'
+import { openPager, parsePager } from '../../src/terminal/streams/pager.js'
 import { ClosedPipe, openStdout } from '../../src/terminal/streams/stdout.js'
 import { fakeScreen } from './streams.js'
 
@@ -29,10 +29,10 @@ describe('the pager', () => {
     [{ PAGER: 'less', SVC_PAGER: '' }, undefined],
     [{ PAGER: 'cat' }, undefined],
   ])('of %j is %j', (env, expected) => {
-    expect(pagerOf(env)).toEqual(expected)
+    expect(parsePager(env)).toEqual(expected)
   })
   it('is split into words, quotes kept together, no shell', () => {
-    expect(pagerOf({ PAGER: `'my pager' --title="a b" $(rm) ; x` })).toEqual([
+    expect(parsePager({ PAGER: `'my pager' --title="a b" $(rm) ; x` })).toEqual([
       'my pager',
       '--title=a b',
       '$(rm)',
@@ -41,7 +41,7 @@ describe('the pager', () => {
     ])
   })
   it('is none where its quotes do not end', () => {
-    expect(pagerOf({ PAGER: "less 'x" })).toBeUndefined()
+    expect(parsePager({ PAGER: "less 'x" })).toBeUndefined()
   })
   it('is not started for what fits on the screen', async () => {
     const { screen, stdout } = open('/nonexistent/pager')

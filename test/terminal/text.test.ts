@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { visible } from '../../src/terminal/text/escape.js'
-import { bar, hyperlink, linkerOf, status } from '../../src/terminal/text/style.js'
-import { age, ageOf, span } from '../../src/terminal/text/time.js'
+import { bar, createLinker, hyperlink, status } from '../../src/terminal/text/style.js'
+import { age, formatAge, span } from '../../src/terminal/text/time.js'
 import { roughWidths, widthsFor } from '../../src/terminal/text/width.js'
 
 describe('visible', () => {
@@ -100,7 +100,7 @@ describe('times', () => {
     expect(age(text, now)).toBe(expected)
   })
   it('take dates too', () => {
-    expect(ageOf(new Date('2026-05-01T13:00:00Z'), now)).toBe('in 1 h')
+    expect(formatAge(new Date('2026-05-01T13:00:00Z'), now)).toBe('in 1 h')
   })
   it.each([
     [0, '0 s'],
@@ -142,7 +142,7 @@ describe('words and signs', () => {
       expect(hyperlink('x', url)).toBe('x')
   })
   it('does not link in a pipe', async () => {
-    const link = await linkerOf({ isTTY: false }, { FORCE_HYPERLINK: '1' })
+    const link = await createLinker({ isTTY: false }, { FORCE_HYPERLINK: '1' })
     expect(link('x', 'https://a.test')).toBe('x')
   })
 })

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { areas } from '../../src/catalogue/index.js'
-import { commandsOfArea, examplesOf } from '../../src/commands/index.js'
+import { commandsOfArea, loadExamples } from '../../src/commands/index.js'
 import { flagsOfCommand } from '../../src/engine/command/derive/index.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { commandIn } from '../../src/engine/own/command.js'
@@ -52,7 +52,7 @@ const inOwn = (command: Command, line: readonly string[]): readonly string[] => 
 const linesOf = async (area: (typeof areas)[number]) => {
   const commands = await commandsOfArea(area)
   const all = await Promise.all(
-    commands.map(async (command) => [command, await examplesOf(command)] as const),
+    commands.map(async (command) => [command, await loadExamples(command)] as const),
   )
   const plain = (line: string): boolean => !needsShell.test(line) && !line.startsWith('ci lint')
   // One of each command: the others differ in their flags, which `instance.test.ts` crosses.

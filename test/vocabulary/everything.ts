@@ -1,16 +1,16 @@
 /** A vocabulary in which nothing is called as in the documents: every word of every name and path is another. */
 
-import { pathOf } from '../../src/catalogue/endpoint.js'
+import { getPath } from '../../src/catalogue/endpoint.js'
 import { fixedNames } from '../../src/catalogue/words.js'
-import { everyEndpoint, listsOf } from '../../src/vocabulary/check.js'
+import { everyEndpoint, getListFields } from '../../src/vocabulary/check.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 
 const all = await everyEndpoint()
 const names = all
-  .flatMap(({ endpoint }) => listsOf(endpoint).flat())
+  .flatMap(({ endpoint }) => getListFields(endpoint).flat())
   .filter((name) => !fixedNames.has(name))
 const segments = all
-  .flatMap(({ endpoint }) => pathOf(endpoint).split('/'))
+  .flatMap(({ endpoint }) => getPath(endpoint).split('/'))
   .filter((one) => /^\w/.test(one))
 const tokens = [...new Set([...names, ...segments].flatMap((name) => name.split(/[_-]/)))].filter(
   (one) => one !== '',

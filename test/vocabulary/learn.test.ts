@@ -1,7 +1,7 @@
 /** What is learnt from answers: what is certain, and nothing else in silence. */
 import { describe, expect, it } from 'vitest'
 import { Bool, Int, nullable, Obj, Str } from '../../src/catalogue/shapes/common.js'
-import { checkText, learnFrom, soundIn, writtenOf } from '../../src/vocabulary/index.js'
+import { checkText, formatVocabulary, learnFrom, soundIn } from '../../src/vocabulary/index.js'
 
 const shape = Obj({
   cloud_id: Str(),
@@ -133,7 +133,7 @@ it('is written down so that it is a vocabulary', async () => {
     other: '',
   })
   const source = { baseUrl: 'https://x.test', version: '1', day: '2026-01-01' }
-  const text = writtenOf(lesson, { ...source, answered: new Map([['plain', 'other']]) })
+  const text = formatVocabulary(lesson, { ...source, answered: new Map([['plain', 'other']]) })
   expect(text).toBe(
     [
       '# The words of https://x.test, version 1, as its answers of 2026-01-01 tell.',

@@ -9,7 +9,7 @@ import { documented, legible, meaningIn } from '../../src/catalogue/legible.js'
 import { requestIn } from '../../src/client/words.js'
 import { toCurl } from '../../src/http/request/curl.js'
 import { buildRequest } from '../../src/http/request/request.js'
-import { listsOf } from '../../src/vocabulary/check.js'
+import { getListFields } from '../../src/vocabulary/check.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { sourceFiles, textOf } from '../support/source.js'
 import { inventedWords } from './invented.js'
@@ -42,7 +42,7 @@ describe('a name', () => {
 
   it('of the catalogue comes back, whichever it is', async () => {
     const loaded = await Promise.all(areas.map(({ load }) => load()))
-    const names = new Set(loaded.flatMap((one) => Object.values(one).flatMap(listsOf).flat()))
+    const names = new Set(loaded.flatMap((one) => Object.values(one).flatMap(getListFields).flat()))
     expect(names.size).toBeGreaterThan(500)
     for (const name of names) expect(words.neutral(words.name(name))).toBe(name)
   })

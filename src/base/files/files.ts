@@ -7,8 +7,8 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { codeOf, Failure } from '../../errors.js'
-import { type Place, placeOf } from './place.js'
+import { Failure, getErrorCode } from '../../errors.js'
+import { type Place, resolvePlace } from './place.js'
 import { nonBlocking } from './regular.js'
 
 export interface WholeOptions {
@@ -71,7 +71,7 @@ export const writeAll = async (
       left = after(left, (await handle.writev(left)).bytesWritten)
       pause = shortest
     } catch (error) {
-      if (codeOf(error) !== 'EAGAIN') throw error
+      if (getErrorCode(error) !== 'EAGAIN') throw error
       await wait(pause, signal)
       pause = Math.min(longest, pause * 2)
     }
@@ -99,9 +99,9 @@ const openStream = async (
     try {
       return await open(path, O_WRONLY | O_NOCTTY | nonBlocking | (append ? O_APPEND : 0))
     } catch (error) {
-      const socket = codeOf(error) === 'ENXIO' ? await ownSocket(path) : undefined
+      const socket = getErrorCode(error) === 'ENXIO' ? await ownSocket(path) : undefined
       if (socket !== undefined) return socket
-      if (codeOf(error) !== 'ENXIO' || !(await stat(path)).isFIFO()) throw error
+      if (getErrorCode(error) !== 'ENXIO' || !(await stat(path)).isFIFO()) throw error
     }
     await wait(longest, signal)
   }
@@ -124,7 +124,7 @@ const synced = async (handle: FileHandle): Promise<void> => {
   try {
     await handle.sync()
   } catch (error) {
-    if (!noSync.has(codeOf(error))) throw error
+    if (!noSync.has(getErrorCode(error))) throw error
   }
 }
 
@@ -179,7 +179,7 @@ const replacement = async (
  * @throws the system's error; an Error in words where nothing can be written; Failure `interrupted`
  */
 export const openWhole = async (path: string, options: WholeOptions = {}): Promise<WholeFile> => {
-  const place = await placeOf(path, options.own === true || options.unlinked === true)
+  const place = await resolvePlace(path, options.own === true || options.unlinked === true)
   return place.kind === 'stream' ? stream(place, options) : replacement(place, options)
 }
 

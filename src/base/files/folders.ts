@@ -1,7 +1,7 @@
 /** Folders with those above them. */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { codeOf } from '../../errors.js'
+import { getErrorCode } from '../../errors.js'
 
 /**
  * Makes a folder with those above it; one that is there is left as it is. Node's own `recursive` never
@@ -15,9 +15,9 @@ export const makeFolders = (folder: string, mode?: number): readonly string[] =>
     mkdirSync(path, mode)
     return [path]
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' && statSync(path).isDirectory()) return []
+    if (getErrorCode(error) === 'EEXIST' && statSync(path).isDirectory()) return []
     const above = dirname(path)
-    if (codeOf(error) !== 'ENOENT' || above === path || existsSync(above)) throw error
+    if (getErrorCode(error) !== 'ENOENT' || above === path || existsSync(above)) throw error
     const made = makeFolders(above, mode)
     return [...made, ...makeFolders(path, mode)]
   }

@@ -19,7 +19,7 @@ import {
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, Failure } from '../../errors.js'
+import { Failure, getErrorCode } from '../../errors.js'
 
 // Which process this is, and whether another one still runs.
 
@@ -83,7 +83,7 @@ const exists = (pid: number): boolean => {
 }
 
 /** What is known of a process: `unknown` where it runs elsewhere, or where a number alone does not tell. */
-export const fateOf = (other: ProcessId): 'runs' | 'gone' | 'unknown' => {
+export const getProcessState = (other: ProcessId): 'runs' | 'gone' | 'unknown' => {
   if (other.place !== thisProcess().place) return 'unknown'
   if (!exists(other.pid)) return 'gone'
   const stat = statOf(other.pid)
@@ -132,7 +132,7 @@ const unless = (codes: readonly string[], work: () => void): boolean => {
     work()
     return true
   } catch (error) {
-    if (codes.includes(codeOf(error))) return false
+    if (codes.includes(getErrorCode(error))) return false
     throw error
   }
 }
@@ -247,7 +247,7 @@ const attempt = (
 ): { readonly lock: Lock } | { readonly by: Found | undefined } => {
   const found = look(directory)
   if (found !== undefined) {
-    const fate = found.owner === undefined ? 'unknown' : fateOf(found.owner)
+    const fate = found.owner === undefined ? 'unknown' : getProcessState(found.owner)
     if (fate !== 'gone' && (fate === 'runs' || !isSilent(found))) return { by: found }
     free(directory, found.file)
   }

@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, readlink, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { codeOf } from '../../errors.js'
+import { getErrorCode } from '../../errors.js'
 import { otherThanFile } from './regular.js'
 
 export type Place =
@@ -23,7 +23,7 @@ const longestChain = 40
 
 const entryAt = (path: string): Promise<Stats | undefined> =>
   lstat(path).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   })
 
@@ -42,7 +42,7 @@ const ownPlace = async (path: string): Promise<Place> => {
  * @param own whether no link is followed, and nothing but a regular file replaced: as with the tool's own
  * @throws the system's error; an Error in words for a directory
  */
-export const placeOf = async (path: string, own: boolean): Promise<Place> => {
+export const resolvePlace = async (path: string, own: boolean): Promise<Place> => {
   if (own) return ownPlace(resolve(path))
   let at = resolve(path)
   for (let hops = 0; hops < longestChain; hops++) {
@@ -65,7 +65,7 @@ export const placeOf = async (path: string, own: boolean): Promise<Place> => {
  * @throws the system's error; an Error in words where something else than a file is there
  */
 export const clearPlace = async (path: string): Promise<void> => {
-  const place = await placeOf(path, true)
+  const place = await resolvePlace(path, true)
   const absent = place.kind === 'file' && place.was === undefined
   if (absent) await rm(path, { force: true })
 }

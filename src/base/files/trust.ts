@@ -79,7 +79,7 @@ const quoted = (path: string): string =>
   /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 
 /** What is wrong, and the command that puts it right. */
-export const wordsOf = ({ path, why }: Distrust): { message: string; remedy: string } => {
+export const describeDistrust = ({ path, why }: Distrust): { message: string; remedy: string } => {
   const name = quoted(path)
   if (why === 'writable')
     return { message: `other users can write to ${path}`, remedy: `chmod go-w ${name}` }

@@ -26,7 +26,7 @@ const checkValues = (bytes: Uint8Array): void => {
  * The value of a record's bytes; numbers that would print otherwise than they came are `Exact`.
  * @throws Failure unreachable, where it is more than may be built; SyntaxError where it is no JSON
  */
-export const builtOf = (bytes: Uint8Array): unknown => {
+export const parseBytes = (bytes: Uint8Array): unknown => {
   if (bytes.length > maxBuilt.bytes) throw refused(`is larger than ${maxBuilt.bytes >> 20} MiB`)
   checkValues(bytes)
   return parseExact(viewed(bytes).toString())

@@ -33,7 +33,7 @@ export const isNumber = (value: unknown): value is number | Exact =>
   typeof value === 'number' || value instanceof Exact
 
 /** A number that names something, as text: its own digits where JavaScript would round them. */
-export const digitsOf = (value: number | Exact): string =>
+export const formatNumber = (value: number | Exact): string =>
   Number.isSafeInteger(Number(value)) ? String(Number(value)) : String(value)
 
 /** Whether a value holds a whole number past 2^53, which plain JSON would round. */

@@ -1,8 +1,8 @@
 /** Texts of JSON, as far as nothing in them is special. */
-import { backslash, quote, space, tableOf } from './signs.js'
+import { backslash, createByteTable, quote, space } from './signs.js'
 
 /** The bytes that a string cannot simply run over. */
-const special = tableOf([...Array(space).keys(), quote, backslash])
+const special = createByteTable([...Array(space).keys(), quote, backslash])
 
 // Of four bytes at once: what is 0x20 or less once quotes and spaces are swapped, and backslashes.
 const swap = 0x02020202

@@ -10,6 +10,7 @@ import {
   closeBracket,
   colon,
   comma,
+  createByteTable,
   isBlank,
   letterE,
   letterU,
@@ -19,7 +20,6 @@ import {
   plus,
   point,
   quote,
-  tableOf,
   zero,
 } from './signs.js'
 import {
@@ -29,6 +29,7 @@ import {
   aTextBegins,
   aValue,
   closes,
+  describeWanted,
   firstAction,
   inArray,
   inObject,
@@ -38,7 +39,6 @@ import {
   refuses,
   steps,
   valueOrEnd,
-  wantedOf,
 } from './steps.js'
 
 // How a number of JSON goes on, byte by byte.
@@ -94,8 +94,8 @@ const aString = 1
 const aNumber = 2
 const aWord = 3
 
-const afterBackslash = tableOf(Buffer.from('"\\/bfnrtu'))
-const hex = tableOf(Buffer.from('0123456789abcdefABCDEF'))
+const afterBackslash = createByteTable(Buffer.from('"\\/bfnrtu'))
+const hex = createByteTable(Buffer.from('0123456789abcdefABCDEF'))
 
 /** The bytes of each bare word, by its first. */
 const words: readonly (Uint8Array | undefined)[] = ['true', 'false', 'null'].reduce<
@@ -175,7 +175,7 @@ class Token {
     let i = start
     let phase = this.#phase
     while (i < chunk.length && phase < word.length)
-      if (chunk[i++] !== word[phase++]) throw wrong(`expected ${wantedOf(aValue)}`, i - 1)
+      if (chunk[i++] !== word[phase++]) throw wrong(`expected ${describeWanted(aValue)}`, i - 1)
     if (phase === word.length) this.within = nothing
     this.#phase = phase
     return i
@@ -237,10 +237,10 @@ const deepest: number = bounds.depth
 const letter = 31
 
 /** A place in the table for the last three bytes of a key. */
-export const tailOf = (third: number, second: number, last: number): number =>
+export const hashTail = (third: number, second: number, last: number): number =>
   ((third & letter) << 10) | ((second & letter) << 5) | (last & letter)
 
-/** What the names looked out for have in common with a key: their last three letters, as `tailOf`. */
+/** What the names looked out for have in common with a key: their last three letters, as `hashTail`. */
 export interface Marks {
   readonly tails: Uint8Array
   /** Whether a key that ends so is one of them; asked of few. */
@@ -253,7 +253,7 @@ const none: Marks = { tails: new Uint8Array(1 << 15), isName: () => false }
 const isMarked = (marks: Marks, chunk: Uint8Array, from: number, end: number): boolean => {
   const third = chunk[end - 3] as number
   const second = chunk[end - 2] as number
-  const tail = tailOf(third, second, chunk[end - 1] as number)
+  const tail = hashTail(third, second, chunk[end - 1] as number)
   return marks.tails[tail] !== 0 && marks.isName(chunk, from, end)
 }
 
@@ -383,7 +383,8 @@ export class Scanner {
   }
 }
 
-const refused = (want: number, at: number): Malformed => wrong(`expected ${wantedOf(want)}`, at)
+const refused = (want: number, at: number): Malformed =>
+  wrong(`expected ${describeWanted(want)}`, at)
 
 /**
  * Checks a whole JSON text.

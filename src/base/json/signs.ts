@@ -24,7 +24,7 @@ export const isBlank = (byte: number): boolean =>
   byte === space || byte === newline || byte === carriage || byte === tab
 
 /** 1 at the place of each of these bytes. */
-export const tableOf = (bytes: Iterable<number>): Uint8Array => {
+export const createByteTable = (bytes: Iterable<number>): Uint8Array => {
   const table = new Uint8Array(256)
   for (const byte of bytes) table[byte] = 1
   return table

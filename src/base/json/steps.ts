@@ -37,7 +37,7 @@ const wanted = [
 ] as const
 
 /** In words. */
-export const wantedOf = (want: number): string => wanted[want] ?? wanted[aValue]
+export const describeWanted = (want: number): string => wanted[want] ?? wanted[aValue]
 
 // What a byte begins; a smaller number is what comes next behind it.
 export const firstAction = 8

@@ -21,5 +21,5 @@ const codes: ReadonlySet<unknown> = new Set([
 ])
 
 /** A registered code; anything else in its place could be a secret, and is not repeated. */
-export const oauthErrorOf = (value: unknown): string | undefined =>
+export const parseOauthError = (value: unknown): string | undefined =>
   typeof value === 'string' && codes.has(value) ? value : undefined

@@ -2,5 +2,5 @@
 import { type Fields, isObject } from '../../base/objects.js'
 
 /** The schemas of an object's fields by name; undefined where the shape does not list them. */
-export const propertiesOf = (schema: unknown): Fields | undefined =>
+export const getProperties = (schema: unknown): Fields | undefined =>
   isObject(schema) && isObject(schema.properties) ? schema.properties : undefined

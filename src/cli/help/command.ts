@@ -1,6 +1,6 @@
 /** The page of one command: usage, flags, who may do it, examples, routes. */
-import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
-import { examplesOf } from '../../commands/index.js'
+import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
+import { loadExamples } from '../../commands/index.js'
 import { manyFlags, named, ownFlags } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
 import { rowsOfFlags } from './flag-rows.js'
@@ -16,8 +16,8 @@ export const argumentsText = (command: Command): string =>
 
 /** A route; where it is too wide, broken before a slash. */
 const routeText = (e: Endpoint, width: number): string => {
-  const method = methodOf(e).padEnd(7)
-  const parts = wrap(pathOf(e).replaceAll('/', ' /').trim(), width - indent.length - method.length)
+  const method = getMethod(e).padEnd(7)
+  const parts = wrap(getPath(e).replaceAll('/', ' /').trim(), width - indent.length - method.length)
   const lines = parts.map((line) => line.replaceAll(' /', '/'))
   return indent + method + lines.join(`\n${indent}${' '.repeat(method.length)}`)
 }
@@ -74,7 +74,7 @@ export const commandHelp = async (command: Command, style: PageStyle): Promise<s
     section('Good to know:', table(facts(command), style.width), style),
     section(
       'Examples:',
-      (await examplesOf(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
+      (await loadExamples(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
       style,
     ),
     section('API:', routes(command, style.width), style).trimEnd(),

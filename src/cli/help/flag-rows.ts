@@ -2,7 +2,7 @@
 import type { Param, ScopeParam } from '../../catalogue/params.js'
 import { isScope } from '../../engine/command/derive/index.js'
 import type { Flag } from '../../engine/command/types.js'
-import { besides, placeholder, type Spelling, spellingsOf } from '../../engine/plan/spellings.js'
+import { besides, getSpellings, placeholder, type Spelling } from '../../engine/plan/spellings.js'
 
 /** How long a list of values may be in a description. */
 const inDescription = 120
@@ -65,7 +65,7 @@ const rowOf = (flag: Flag, { text, negated }: Spelling): FlagRow => {
 /** Flags as help shows them, without those that are accepted and not shown. */
 export const rowsOfFlags = (flags: readonly Flag[]): FlagRow[] =>
   flags.flatMap((flag) =>
-    spellingsOf(flag)
+    getSpellings(flag)
       .filter(({ hidden }) => !hidden)
       .map((spelling) => rowOf(flag, spelling)),
   )

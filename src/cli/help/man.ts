@@ -1,6 +1,6 @@
 /** Manual pages in man(7) form, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
-import { commandsIn, examplesOf, toolCommands } from '../../commands/index.js'
+import { commandsIn, loadExamples, toolCommands } from '../../commands/index.js'
 import { manyFlags, named, ownFlags } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
@@ -42,7 +42,7 @@ const commandPart = async (command: Command): Promise<string> =>
     ...(command.description ?? []).map((text) => `.PP\n${plain(text)}`),
     ...rowsOfFlags(ownFlags(command)).map(([term, text]) => item(term, text)),
     ...manyPart(command),
-    ...(await examplesOf(command)).map((e) => `.PP\n.EX\n$ svcctl ${plain(e)}\n.EE`),
+    ...(await loadExamples(command)).map((e) => `.PP\n.EX\n$ svcctl ${plain(e)}\n.EE`),
   ].join('\n')
 
 /** The page of an area: `svcctl-runners.1`. */

@@ -5,7 +5,13 @@ import { singleNamed } from '../../engine/command/derive/index.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { selectionList } from '../../engine/targets/selected-list.js'
 import { asksOrder, ops } from '../../engine/where/parse.js'
-import { type FieldKind, fieldsOf, kindIn, levelsIn, wordsIn } from '../../engine/where/shape.js'
+import {
+  type FieldKind,
+  getShapeFields,
+  kindIn,
+  levelsIn,
+  wordsIn,
+} from '../../engine/where/shape.js'
 import type { Candidate, Candidates } from './candidates.js'
 
 /** The shapes of the records that are chosen: the list's own, then those of its single record. */
@@ -24,7 +30,7 @@ const kindAmong = (shapes: readonly unknown[], field: string): FieldKind =>
 
 /** Fields that are compared as they are; of an object its own are. */
 const fieldsAmong = (list: Command, shapes: readonly unknown[]): readonly string[] => {
-  const all = shapes.flatMap((shape) => fieldsOf(shape))
+  const all = shapes.flatMap((shape) => getShapeFields(shape))
   const plain = [...new Set(all)].filter((field) => kindAmong(shapes, field) !== 'object')
   const shown = Object.entries(shownFields).filter(([, source]) => plain.includes(source))
   const more = [...shown.map(([name]) => name), ...Object.keys(list.computedFields ?? {})]

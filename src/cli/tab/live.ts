@@ -7,21 +7,21 @@ import { distrust } from '../../base/files/trust.js'
 import { isObject } from '../../base/objects.js'
 import { userAgent } from '../../base/version.js'
 import { namesIn, type Words } from '../../catalogue/words.js'
-import { fieldsOf } from '../../engine/command/derive/derived.js'
+import { getAnswerFields } from '../../engine/command/derive/derived.js'
 import { singleNamed } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
-import { credentialsOf } from '../../engine/instance/credential.js'
-import { ownOf, wordsFor } from '../../engine/own/found.js'
-import { hasSource, ofProject, valuesOf, type Wanted } from '../../engine/plan/sources.js'
+import { createCredentials } from '../../engine/instance/credential.js'
+import { findOwnWords, wordsFor } from '../../engine/own/found.js'
+import { hasSource, ofProject, readSources, type Wanted } from '../../engine/plan/sources.js'
 import {
+  createTransport,
   environmentScope,
+  getPaths,
   makeDirectory,
   openStore,
   openTokens,
-  pathsOf,
   resolveSession,
   scopeAtHand,
-  transportOf,
 } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
 import type { Candidate, Live } from './candidates.js'
@@ -151,8 +151,8 @@ const quick = async (
     retries: 0,
     userAgent,
     signal: AbortSignal.timeout(patience * 1000),
-    credential: credentialsOf(session),
-    transport: () => transportOf(session, false, env),
+    credential: createCredentials(session),
+    transport: () => createTransport(session, false, env),
     sudo: session.sudo,
     words,
   })
@@ -172,8 +172,8 @@ const asked = async (
   line: readonly string[],
   env: NodeJS.ProcessEnv,
 ) => {
-  const words = wordsFor(await ownOf(line, env)(), session.baseUrl)
-  return valuesOf(what, project, (wanted) => quick(session, wanted, env, words), words)
+  const words = wordsFor(await findOwnWords(line, env)(), session.baseUrl)
+  return readSources(what, project, (wanted) => quick(session, wanted, env, words), words)
 }
 
 const fromInstance = async (
@@ -182,7 +182,7 @@ const fromInstance = async (
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Candidate[]> => {
   if (!hasSource(what)) return []
-  const paths = pathsOf(env)
+  const paths = getPaths(env)
   const profile = flagOn(words, 'profile', '-p')
   const baseUrl = flagOn(words, 'base-url')
   const sudo = flagOn(words, 'sudo')
@@ -214,7 +214,7 @@ const over = (): Promise<readonly Candidate[]> =>
 
 /** Names of profiles, and the tags that stand for several. */
 const profilesOf = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] => {
-  const store = openStore(pathsOf(env))
+  const store = openStore(getPaths(env))
   if (!tagged) return store.names()
   const tags = new Set(store.list().flatMap((profile) => profile.tags ?? []))
   return [...store.names(), ...[...tags].sort().map((tag) => `@${tag}`)]
@@ -224,7 +224,7 @@ const profilesOf = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] 
 const shownBy = async (command: Command): Promise<readonly string[]> => {
   const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
   const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
-  return namesIn([...new Set(fieldsOf(endpoints))], command.naming)
+  return namesIn([...new Set(getAnswerFields(endpoints))], command.naming)
 }
 
 /** Live values of a completion; whatever goes wrong yields none. */

@@ -8,7 +8,7 @@ import type { Argument, Command, Flag } from '../../engine/command/types.js'
 import type { About } from '../../engine/plan/line.js'
 import { answerAtOnce } from '../../terminal/streams/standard.js'
 import { Leaf } from '../words/leaf.js'
-import { placeOf, reach, verbsOf } from '../words/tree.js'
+import { findWord, listVerbs, reach } from '../words/tree.js'
 import {
   type Candidate,
   type Candidates,
@@ -87,7 +87,7 @@ const verbText = async (area: string, words: string): Promise<string> =>
   (await commandNamed(area, words))?.summary ?? ''
 
 const toolText = async (name: string): Promise<string> => {
-  const verbs = await verbsOf(name)
+  const verbs = await listVerbs(name)
   return verbs.includes('') ? verbText(name, '') : groupText(verbs)
 }
 
@@ -109,7 +109,7 @@ const firstWords = async (): Promise<Candidate[]> => {
 
 /** Verbs of an area or of a group, each group of an area's once. */
 const verbs = async (area: string, lead: string): Promise<Candidate[]> => {
-  const all = (await verbsOf(area))
+  const all = (await listVerbs(area))
     .filter((words) => words.startsWith(lead))
     .map((words) => words.slice(lead.length))
   const below = (word: string): string[] =>
@@ -259,7 +259,7 @@ const behindAlias = async (
   live: Live,
 ): Promise<Candidates> => {
   const { expandedAt } = await import('../words/alias.js')
-  const line = expandedAt(before, placeOf(before, word), process.env)
+  const line = expandedAt(before, findWord(before, word), process.env)
   // No alias is called as an area is: a second one is never met.
   return line === undefined ? none : complete([...line, current], live)
 }

@@ -3,7 +3,7 @@ import type { Help, ParseOptionsResult } from 'commander'
 import { flagsOfCommand, named } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
 import { bothNames } from '../../engine/own/both.js'
-import { type FindOwn, ownOf, speaks } from '../../engine/own/found.js'
+import { type FindOwn, findOwnWords, speaks } from '../../engine/own/found.js'
 import type { About, Meant, Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { Level } from './level.js'
@@ -43,7 +43,7 @@ export class Leaf extends Level {
     private readonly load: () => Promise<Command>,
   ) {
     super(name, tokens)
-    this.findOwn = ownOf(tokens, process.env)
+    this.findOwn = findOwnWords(tokens, process.env)
     this.action(() => this.end(this.line()))
   }
 

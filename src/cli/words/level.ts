@@ -5,7 +5,7 @@
 import { Command as Commander, type ErrorOptions, Option } from 'commander'
 import type { Flag } from '../../engine/command/types.js'
 import { type About, asksHelp, type Meant, Understood } from '../../engine/plan/line.js'
-import { spellingsOf } from '../../engine/plan/spellings.js'
+import { getSpellings } from '../../engine/plan/spellings.js'
 
 const made = new WeakMap<Flag, readonly Option[]>()
 
@@ -13,7 +13,7 @@ const made = new WeakMap<Flag, readonly Option[]>()
 const optionsOf = (flag: Flag): readonly Option[] => {
   const known = made.get(flag)
   if (known !== undefined) return known
-  const options = spellingsOf(flag).map(({ text, hidden }) => new Option(text).hideHelp(hidden))
+  const options = getSpellings(flag).map(({ text, hidden }) => new Option(text).hideHelp(hidden))
   made.set(flag, options)
   return options
 }

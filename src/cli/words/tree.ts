@@ -5,7 +5,7 @@
 
 import { type Help, Option, type ParseOptionsResult } from 'commander'
 import { areas } from '../../catalogue/index.js'
-import { commandNamed, toolCommands, wordsOf } from '../../commands/index.js'
+import { commandNamed, getCommandWords, toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/derive/index.js'
 import {
   outputFlags,
@@ -193,9 +193,9 @@ class Area extends Branch implements Verbs {
 }
 
 /** The verbs of an area, or of the tool's own commands of that name, as they are typed. */
-export const verbsOf = async (area: string): Promise<string[]> => {
+export const listVerbs = async (area: string): Promise<string[]> => {
   const row = areas.find(({ name }) => name === area)
-  if (row !== undefined) return wordsOf(area, await row.load())
+  if (row !== undefined) return getCommandWords(area, await row.load())
   return toolCommands.filter((c) => c.area === area).map((c) => c.words)
 }
 
@@ -231,7 +231,7 @@ const fillGroup = async (level: Area, verbs: readonly string[]): Promise<readonl
 }
 
 const fillArea = async (level: Area): Promise<readonly string[]> => {
-  const verbs = await verbsOf(level.area)
+  const verbs = await listVerbs(level.area)
   const groups = new Set<string>()
   for (const words of verbs) {
     const [first = '', second] = words.split(' ')
@@ -272,7 +272,7 @@ export const parse = async (tokens: readonly string[]): Promise<Meant> => {
   } catch (error) {
     if (!(error instanceof LineError)) throw error
     const { expandedAt, withAliases } = await import('./alias.js')
-    const line = expandedAt(tokens, placeOf(tokens, error.word), process.env)
+    const line = expandedAt(tokens, findWord(tokens, error.word), process.env)
     // Once: what an alias stands for is no alias.
     if (line !== undefined) return understood(line)
     throw withAliases(error.failure, error.word, process.env)
@@ -289,7 +289,7 @@ const areFlags = (tokens: readonly string[]): boolean => {
 }
 
 /** Where the first word of a line stands: what is alike before it may be the value of a flag. */
-export const placeOf = (tokens: readonly string[], word: string): number =>
+export const findWord = (tokens: readonly string[], word: string): number =>
   tokens.findIndex((token, i) => token === word && areFlags(tokens.slice(0, i)))
 
 const understood = async (tokens: readonly string[]): Promise<Meant> => {

@@ -1,17 +1,17 @@
 /** `svcctl api <method> <path with {}> -`: one request for each object that standard input names. */
 
 import { JsonCutter } from '../../base/json/cutter.js'
-import { digitsOf, isNumber } from '../../base/json/json.js'
+import { formatNumber, isNumber } from '../../base/json/json.js'
 import { isObject } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { isDots } from '../../base/segments.js'
-import { type Endpoint, methodOf, one, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, one } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { string } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import type { Operation, PlanSource } from '../../engine/command/types.js'
-import { parseShard, partOf } from '../../engine/journaling/shards.js'
+import { getShardNumber, parseShard } from '../../engine/journaling/shards.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import type { People } from '../../output/types.js'
@@ -28,7 +28,7 @@ const strange = (what: string): Error =>
 /** What a value of JSON names. */
 const nameIn = (value: unknown): string => {
   const named = isObject(value) ? (value.object ?? value.id) : value
-  if (isNumber(named)) return digitsOf(named)
+  if (isNumber(named)) return formatNumber(named)
   if (typeof named === 'string') return named
   throw strange(`${JSON.stringify(value)?.slice(0, 40) ?? ''} does not name an object`)
 }
@@ -124,7 +124,7 @@ const shapeOf = (path: string): string =>
 const documentedFor = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
   for (const row of areas)
     for (const endpoint of Object.values<Endpoint>(await row.load()))
-      if (methodOf(endpoint) === method && shapeOf(pathOf(endpoint)) === shapeOf(path))
+      if (getMethod(endpoint) === method && shapeOf(getPath(endpoint)) === shapeOf(path))
         return endpoint
   return undefined
 }
@@ -215,7 +215,7 @@ const partOfAll = async ({
 }: WorkspaceService): Promise<(object: string) => boolean> => {
   if (shard === undefined) return () => true
   const { part, of } = parseShard(shard, env)
-  return (object) => partOf('', { object }, of) === part
+  return (object) => getShardNumber('', { object }, of) === part
 }
 
 /** The objects as they come; what cannot stand in the path is refused before those that came with it. */

@@ -1,7 +1,7 @@
 import type { JsonValues } from '../../base/json/value.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { nearest } from '../../base/suggest.js'
-import { type Endpoint, empty, many, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, empty, getMethod, getPath, many } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { boolean, list } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
@@ -11,7 +11,7 @@ import { Failure, usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import { define, type GivenBy } from '../define.js'
 import { every, hasPlace, inEach } from './every.js'
-import { addressOf, filled, pathIn } from './path.js'
+import { filled, pathIn, resolveAddress } from './path.js'
 
 // The request that `svcctl api` is asked for.
 
@@ -93,7 +93,11 @@ const requestOf = async (place: WorkspaceService, given: Body): Promise<WireRequ
   const body = reads ? undefined : bodyOf(given)
   return {
     method,
-    ...(await addressOf(place, path, reads ? queryOf({ ...given.input, ...given.extra }) : '')),
+    ...(await resolveAddress(
+      place,
+      path,
+      reads ? queryOf({ ...given.input, ...given.extra }) : '',
+    )),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     body,
   }
@@ -113,8 +117,8 @@ const meant = async (method: string, path: string): Promise<string | undefined> 
   const routes = new Map<string, string>()
   for (const row of areas)
     for (const e of Object.values(await row.load())) {
-      const parts = pathOf(e).split('/')
-      if (parts.length !== wanted.length || methodOf(e) !== method) continue
+      const parts = getPath(e).split('/')
+      if (parts.length !== wanted.length || getMethod(e) !== method) continue
       if (!isNear(parts, wanted)) continue
       const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
       routes.set(filled.join('/'), e.route)
@@ -130,7 +134,7 @@ const documented = async ({ method, path }: WireRequest): Promise<Endpoint | und
   const [plain] = path.split('?')
   for (const row of areas)
     for (const endpoint of Object.values(await row.load()))
-      if (methodOf(endpoint) === method && pathOf(endpoint) === plain) return endpoint
+      if (getMethod(endpoint) === method && getPath(endpoint) === plain) return endpoint
   return undefined
 }
 
@@ -151,8 +155,8 @@ const pathsFor = async (
   const found = new Map<string, string>()
   for (const row of areas)
     for (const endpoint of Object.values(await row.load())) {
-      if (methodOf(endpoint) !== method?.toUpperCase()) continue
-      const path = continued(pathOf(endpoint), typed)
+      if (getMethod(endpoint) !== method?.toUpperCase()) continue
+      const path = continued(getPath(endpoint), typed)
       if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
     }
   return [...found].map(([value, text]) => ({ value, text }))

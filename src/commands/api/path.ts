@@ -53,7 +53,7 @@ const checkedPath = (path: string): string => {
 }
 
 /** Where a path below the API goes, or one of another root of the instance. */
-export const addressOf = async (
+export const resolveAddress = async (
   place: WorkspaceService,
   path: string,
   query: string,

@@ -4,9 +4,9 @@ import { resolve } from 'node:path'
 import type { Fitting } from '../../desired/applying/verifying.js'
 import type { PlanAction, PlanDocument } from '../../desired/planfile/read.js'
 import type { Services } from '../../engine/command/services.js'
-import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { PlanGiven } from '../plan/flags.js'
-import { documentOf, type MadePlan } from '../plan/making.js'
+import { type MadePlan, toPlanDocument } from '../plan/making.js'
 import { planBytes } from '../plan/printing.js'
 
 export interface Agreed {
@@ -27,8 +27,8 @@ const bytesOf = (path: string): Buffer | undefined => {
   try {
     return planBytes(path)
   } catch (error) {
-    if (['ENOENT', 'EISDIR'].includes(codeOf(error))) return undefined
-    throw usage(`${path} cannot be read: ${reasonOf(error)}`)
+    if (['ENOENT', 'EISDIR'].includes(getErrorCode(error))) return undefined
+    throw usage(`${path} cannot be read: ${getReason(error)}`)
   }
 }
 
@@ -121,7 +121,7 @@ const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Readonl
  * @throws Failure `usage` where it is another
  */
 export const checkAgreed = async (agreed: Agreed, made: MadePlan): Promise<void> => {
-  const now = await documentOf(made)
+  const now = await toPlanDocument(made)
   const { file, document } = agreed
   const differs = (what: string, was: string | null, is: string | null): never => {
     throw usage(`${file} was created ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)

@@ -8,9 +8,9 @@ import type { Services } from '../../engine/command/services.js'
 import type { Attributes } from '../../engine/journal/lines.js'
 import { keptAs } from '../../engine/journaling/runs.js'
 import { exitCodes, Failure } from '../../errors.js'
-import { type secretsOf, writableOf } from '../plan/instance.js'
-import { documentOf, type MadePlan } from '../plan/making.js'
-import { formatOf } from '../plan/printing.js'
+import { type readSecrets, toWritable } from '../plan/instance.js'
+import { type MadePlan, toPlanDocument } from '../plan/making.js'
+import { loadPlanFormat } from '../plan/printing.js'
 import { type ActionEnd, notePage, type Reported } from '../plan/reports.js'
 import type { OwnRun } from './journal.js'
 
@@ -18,7 +18,7 @@ export interface ApplyRun {
   readonly services: Services
   readonly made: MadePlan
   readonly actions: readonly PlannedAction[]
-  readonly secrets: Awaited<ReturnType<typeof secretsOf>>
+  readonly secrets: Awaited<ReturnType<typeof readSecrets>>
   readonly run: OwnRun
   /** Whether what was written is read once more. */
   readonly verify: boolean
@@ -89,9 +89,9 @@ const printDone = async (
   const ends = endsOf(all)
   await report(ends)
   if (answer.reader === 'people') return
-  const format = await formatOf(place)
+  const format = await loadPlanFormat(place)
   if (format.name === 'markdown') return answer.write(notePage({ ...reported, ends }))
-  const document = await documentOf(made)
+  const document = await toPlanDocument(made)
   const actions = document.actions.map((action) => ({
     ...action,
     ...toldOf(action.id, all, looked),
@@ -127,7 +127,7 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
       (attributes: Attributes) => attributes,
     )
   return carryOut(actions, {
-    instance: writableOf(services),
+    instance: toWritable(services),
     sight: made.sight,
     secrets: secrets.values,
     // How many are sent at once is the gate's affair: every request passes it.
@@ -166,7 +166,7 @@ const verified = async (doing: ApplyRun, all: Carried): Promise<Verified> => {
   const { services, made, actions, verify } = doing
   if (!verify || services.place.clock.signal.aborted) return nothingVerified
   const engine = await import('../../desired/applying/verifying.js')
-  const { each } = writableOf(services)
+  const { each } = toWritable(services)
   const { sleep } = services.place.clock
   return services.ui.progress('verifying the changes', () =>
     engine.verify(

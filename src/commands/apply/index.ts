@@ -7,14 +7,14 @@ import { lock } from '../../base/files/lock.js'
 import { boolean, oneOf } from '../../catalogue/params.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
 import type { Services, WorkspaceService } from '../../engine/command/services.js'
-import { instanceOf } from '../../engine/workspace/sandbox.js'
+import { openSandbox } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
-import { pathsOf } from '../../profile/index.js'
+import { getPaths } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
 import { filesArgument, planningFlags } from '../plan/flags.js'
-import { secretsOf } from '../plan/instance.js'
+import { readSecrets } from '../plan/instance.js'
 import { inLittleMemory, type MadePlan, madePlan } from '../plan/making.js'
-import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
+import { checkLimits, getPlanEnd, parseFailOn, printPlan } from '../plan/printing.js'
 import { type Reported, writeReports } from '../plan/reports.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
 import { type ApplyRun, done } from './doing.js'
@@ -30,8 +30,8 @@ import { keptRun, noteUnfinished, type ResumedRun, resumedRun, type UndoHeader }
 const onlyOne = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
 ): Promise<() => void> => {
-  const instance = await instanceOf(place)
-  const { state } = pathsOf(place.env)
+  const instance = await openSandbox(place)
+  const { state } = getPaths(place.env)
   makeFolders(state, 0o700)
   const name = createHash('sha256').update(instance).digest('hex').slice(0, 16)
   const held = await lock(join(state, `apply-${name}.lock`), {
@@ -76,7 +76,7 @@ const wantedBy = async (
   services: Services,
   given: Mine,
   agreed: Agreed | undefined,
-  secrets: Awaited<ReturnType<typeof secretsOf>>,
+  secrets: Awaited<ReturnType<typeof readSecrets>>,
   undoing: ApplyUndo | undefined,
 ): Promise<Wanted> => {
   const { ui } = services
@@ -176,14 +176,14 @@ const begun = async (
   const { ui, place } = services
   const agreed = own?.agreed ?? (await agreedIn(services, given))
   const asked = agreed?.given ?? given
-  const secrets = await secretsOf(services, asked.flags.secrets)
+  const secrets = await readSecrets(services, asked.flags.secrets)
   if (asked.flags.secrets === 'changed' && secrets.unusable !== undefined && own === undefined)
     throw usage(
       `cannot tell whether secrets changed: ${secrets.unusable}`,
       'Make the key file private (chmod 600), or pass --secrets always or --secrets never.',
     )
   const wanted = await wantedBy(services, given, agreed, secrets, undoing)
-  const failOn = await failOnOf(services, asked)
+  const failOn = await parseFailOn(services, asked)
   const reported: Reported = { of: 'apply', made: wanted.made, failOn }
   if (own === undefined) {
     if (undoing === undefined) await noteUnfinished(services)
@@ -191,7 +191,7 @@ const begun = async (
   }
   await writeReports(services, given, reported)
   if (wanted.partly) services.answer.exit(exitCodes.partial)
-  endOf(services, wanted.made, failOn)
+  getPlanEnd(services, wanted.made, failOn)
   if (wanted.actions.length === 0) {
     if (own !== undefined) ui.note('nothing is left to do')
     await own?.end('completed')

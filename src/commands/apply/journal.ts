@@ -15,11 +15,11 @@ import {
   tellGap,
 } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
-import { instanceOf } from '../../engine/workspace/sandbox.js'
-import { reasonOf, usage } from '../../errors.js'
+import { openSandbox } from '../../engine/workspace/sandbox.js'
+import { getReason, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
-import { documentOf, type MadePlan } from '../plan/making.js'
+import { type MadePlan, toPlanDocument } from '../plan/making.js'
 import { type Agreed, againFor, checkFiles } from './agreed.js'
 
 const command = 'apply'
@@ -95,7 +95,7 @@ export const keptRun = async (
   const { place } = services
   const { plan, sight } = made
   if (place.globals.journal === 'none') return runOf(undefined, plan)
-  const document = await documentOf(made)
+  const document = await toPlanDocument(made)
   const { formerBeside, journalId, planBeside } = await import('../../engine/journal/folder.js')
   const header = await headerOf(services, journalId(command, place.clock.now()), undoes)
   const journal = await makeJournal(place, place.globals.journal, header)
@@ -111,7 +111,7 @@ export const keptRun = async (
   } catch (error) {
     await journal.discard()
     throw usage(
-      `cannot store the confirmed plan as ${beside} next to the journal: ${reasonOf(error)}`,
+      `cannot store the confirmed plan as ${beside} next to the journal: ${getReason(error)}`,
       'Pass another file with --journal.',
     )
   }
@@ -127,7 +127,7 @@ export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => 
     import('../../engine/journal/folder.js'),
     import('../../engine/journal/past.js'),
   ])
-  const instance = await instanceOf(place)
+  const instance = await openSandbox(place)
   const { entries } = await journalsIn(journalFolder(place.env))
   const last = entries.find(
     ({ header }) => header.command === command && header.instance === instance,
@@ -204,7 +204,7 @@ export const resumedRun = async (
 ): Promise<ResumedRun | undefined> => {
   const { place, ui } = services
   checkLine(given)
-  const [folder, { isDone, nextOf }, { checkIdentity }, { readKept }] = await Promise.all([
+  const [folder, { isDone, getNextStep }, { checkIdentity }, { readKept }] = await Promise.all([
     import('../../engine/journal/folder.js'),
     import('../../engine/journal/past.js'),
     import('../../engine/journal/folder.js'),
@@ -229,7 +229,7 @@ export const resumedRun = async (
   const { journal, past } = await takeUpJournal(place, before.file)
   const { endpoint } = past.header
   const open = document.actions.filter(
-    (_, i) => nextOf(past.states.get(i + 1) ?? 'queued', endpoint) !== 'skip',
+    (_, i) => getNextStep(past.states.get(i + 1) ?? 'queued', endpoint) !== 'skip',
   )
   const agreed = {
     file: before.file,

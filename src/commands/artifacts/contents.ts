@@ -2,7 +2,7 @@
 import type { Entry } from 'yauzl'
 import { Failure } from '../../errors.js'
 import { archiveSegments } from './name.js'
-import { type Archive, endOf, entriesOf } from './zip.js'
+import { type Archive, getEntryEnd, readEntries } from './zip.js'
 
 /** Larger archives than these are extracted by hand: a bomb is refused before it goes off. */
 const largest = 20 * 1024 ** 3
@@ -89,7 +89,7 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
   inOrder.forEach((entry, i) => {
     const next = inOrder[i + 1]
     const limit = next === undefined ? table : next.relativeOffsetOfLocalHeader
-    if (endOf(entry) > limit)
+    if (getEntryEnd(entry) > limit)
       throw holds(
         entry,
         next === undefined ? 'points outside of the archive' : 'overlaps with another entry',
@@ -101,12 +101,12 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
  * Reads the table of contents.
  * @throws Failure `failed` for whatever must not be extracted
  */
-export const contentsOf = async (archive: Archive): Promise<Contents> => {
+export const readArchiveContents = async (archive: Archive): Promise<Contents> => {
   const entries: Entry[] = []
   const files: Placement[] = []
   const paths = new Paths()
   let size = 0
-  for await (const entry of entriesOf(archive)) {
+  for await (const entry of readEntries(archive)) {
     const segments = archiveSegments(entry.fileName)
     checkEntry(entry)
     entries.push(entry)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { crc32, inflateRawSync } from 'node:zlib'
 import type { Entry } from 'yauzl'
-import { codeOf, Failure } from '../../errors.js'
-import { type Contents, contentsOf, type Placement, refusal } from './contents.js'
+import { Failure, getErrorCode } from '../../errors.js'
+import { type Contents, type Placement, readArchiveContents, refusal } from './contents.js'
 import { checkSpace, checkWay, openScratch, publish, type Scratch } from './publish.js'
 import { type Progress, writeFailure } from './save.js'
 import { type Archive, openArchive } from './zip.js'
@@ -27,7 +27,7 @@ const unpacked = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, uncompressedSize) })
   } catch (error) {
-    throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? new Error('too many bytes') : error
+    throw getErrorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? new Error('too many bytes') : error
   }
 }
 
@@ -90,7 +90,7 @@ const unpack = async (
 }
 
 /** Whether the system refused to write, rather than the archive to be read. */
-const isOfDisk = (cause: unknown): boolean => /^E[A-Z0-9]+$/.test(codeOf(cause))
+const isOfDisk = (cause: unknown): boolean => /^E[A-Z0-9]+$/.test(getErrorCode(cause))
 
 export interface Extracting {
   readonly signal: AbortSignal
@@ -104,7 +104,7 @@ const extractFrom = async (
 ): Promise<number> => {
   const archive = await openArchive(path)
   try {
-    const contents = await contentsOf(archive)
+    const contents = await readArchiveContents(archive)
     await checkSpace(scratch, contents.size)
     if (scratch.exists) await checkWay(scratch.target, contents)
     const into = join(scratch.path, 'files')

@@ -10,7 +10,7 @@ import { define } from '../define.js'
 import { extract } from './extract.js'
 import { dispositionName, safeName } from './name.js'
 import { existingFolder } from './publish.js'
-import { BeginAgain, type Reopen, resumed, sizeOf } from './resume.js'
+import { BeginAgain, getTotalSize, type Reopen, resumed } from './resume.js'
 import { bytesText, givenAway, type Progress, save } from './save.js'
 import {
   archive,
@@ -100,7 +100,7 @@ const toFile = async (
   progress: Progress,
 ): Promise<number> => {
   const saved = ({ answer, body, check }: Download): Promise<number> =>
-    save(target, body, { total: sizeOf(answer), progress, check, signal: place.clock.signal })
+    save(target, body, { total: getTotalSize(answer), progress, check, signal: place.clock.signal })
   try {
     return await saved(download)
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { lstat, mkdir, mkdtemp, realpath, rename, rm, rmdir, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeFolders } from '../../base/files/folders.js'
-import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { type Contents, refusal } from './contents.js'
 import { bytesText, writeFailure } from './save.js'
 
@@ -20,7 +20,7 @@ export interface Scratch {
 
 const entryAt = (path: string): Promise<Stats | undefined> =>
   lstat(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined
+    if (['ENOENT', 'ENOTDIR'].includes(getErrorCode(error))) return undefined
     throw error
   })
 
@@ -101,7 +101,7 @@ const publishInto = async (target: string, from: string, contents: Contents): Pr
   try {
     for (const folder of contents.folders)
       await mkdir(join(target, folder)).catch((error: unknown) => {
-        if (codeOf(error) !== 'EEXIST') throw error
+        if (getErrorCode(error) !== 'EEXIST') throw error
       })
     for (const { path } of contents.files) {
       await rename(join(from, path), join(target, path))
@@ -110,7 +110,7 @@ const publishInto = async (target: string, from: string, contents: Contents): Pr
   } catch (error) {
     throw new Failure(
       'failed',
-      `cannot write ${target}: ${reasonOf(error)}; ${done} of ${contents.files.length} files were written before that`,
+      `cannot write ${target}: ${getReason(error)}; ${done} of ${contents.files.length} files were written before that`,
       {
         hint: 'Check the free space and the permissions, or choose another place with --to.',
         cause: error,

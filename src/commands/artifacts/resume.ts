@@ -11,7 +11,7 @@ const header = (answer: Answer, name: string): string | undefined => {
 }
 
 /** How many bytes the answer says that it has; undefined where they are packed on the way. */
-export const sizeOf = (answer: Answer): number | undefined => {
+export const getTotalSize = (answer: Answer): number | undefined => {
   const length = header(answer, 'content-length')
   return length !== undefined && /^\d+$/.test(length) && !isPacked(answer)
     ? Number(length)
@@ -56,7 +56,7 @@ const totalOf = (answer: Answer, { tag, received, total }: Progress): number | u
   const [start, end, size] = range.slice(1).map(Number)
   if (start !== received || end === undefined || size === undefined || end !== size - 1)
     return undefined
-  const length = sizeOf(answer)
+  const length = getTotalSize(answer)
   if (length !== undefined && length !== size - received) return undefined
   return total === undefined || total === size ? size : undefined
 }
@@ -98,7 +98,7 @@ export async function* resumed(
   note: (text: string) => void,
 ): AsyncGenerator<Uint8Array> {
   const tag = tagOf(first)
-  let total = sizeOf(first)
+  let total = getTotalSize(first)
   let answer = first
   let received = 0
   for (let attempt = 0; ; attempt++) {

@@ -1,6 +1,6 @@
 /** A stream to where it is wanted: a file that is there whole or not at all, or what cannot be taken back. */
 import { openWhole, type WholeFile } from '../../base/files/files.js'
-import { Failure, reasonOf } from '../../errors.js'
+import { Failure, getReason } from '../../errors.js'
 import { BeginAgain } from './resume.js'
 
 /** Half a megabyte a write: fewer, larger system calls; one is on its way while the next fills. */
@@ -81,7 +81,7 @@ const fill = async (
 }
 
 export const writeFailure = (target: string, cause: unknown): Failure =>
-  new Failure('failed', `cannot write ${target}: ${reasonOf(cause)}`, {
+  new Failure('failed', `cannot write ${target}: ${getReason(cause)}`, {
     hint: 'Check the free space and the permissions, or choose another place with --to.',
     cause,
   })

@@ -2,7 +2,7 @@
 import { Failure } from '../../errors.js'
 import { isPage, pageTitle } from '../../http/answers/text.js'
 import type { Answer } from '../../http/types.js'
-import { endOf, entriesOf, openArchive } from './zip.js'
+import { getEntryEnd, openArchive, readEntries } from './zip.js'
 
 // Whether an archive is there to its end: what HTTP itself cannot tell.
 
@@ -105,8 +105,9 @@ export const contentsFault = async (path: string): Promise<string | undefined> =
   try {
     const archive = await openArchive(path, false)
     try {
-      for await (const entry of entriesOf(archive))
-        if (endOf(entry) > archive.table) return 'its table of contents points outside of the file'
+      for await (const entry of readEntries(archive))
+        if (getEntryEnd(entry) > archive.table)
+          return 'its table of contents points outside of the file'
     } finally {
       await archive.close()
     }

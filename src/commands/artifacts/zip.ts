@@ -105,7 +105,7 @@ export const openArchive = async (path: string, names = true): Promise<Archive> 
 }
 
 /** The entries, as the table of contents has them; what is not needed further is let go. */
-export async function* entriesOf({ zip }: Archive): AsyncGenerator<Entry> {
+export async function* readEntries({ zip }: Archive): AsyncGenerator<Entry> {
   const nothing = Buffer.alloc(0)
   for await (const entry of zip.eachEntry()) {
     entry.fileNameRaw = nothing
@@ -117,5 +117,5 @@ export async function* entriesOf({ zip }: Archive): AsyncGenerator<Entry> {
 }
 
 /** Where an entry ends at the earliest: its header, its name and its packed bytes. */
-export const endOf = (entry: Entry): number =>
+export const getEntryEnd = (entry: Entry): number =>
   entry.relativeOffsetOfLocalHeader + 30 + entry.fileNameLength + entry.compressedSize

@@ -16,7 +16,7 @@ import {
 } from '../../profile/index.js'
 import type { Profile, UserTokenKind } from '../../profile/types.js'
 import { define, type GivenBy } from '../define.js'
-import { storeOf, tokensOf } from '../stores.js'
+import { openProfileStore, openTokenStore } from '../stores.js'
 import { type Identity, identityText, probe } from './probe.js'
 
 // What `auth login` has to know: given, or asked for until it is right.
@@ -161,14 +161,14 @@ const addressOf = (services: Services, name: string): Promise<string> =>
     services,
     services.place.globals.baseUrl ??
       (services.place.env.SVC_BASE_URL || undefined) ??
-      storeOf(services).get(name)?.baseUrl,
+      openProfileStore(services).get(name)?.baseUrl,
   )
 
 const nameOf = (services: Services, given: Pick<Given, 'args'>): string =>
   given.args[0] ??
   services.place.globals.profile ??
   (services.place.env.SVC_PROFILE || undefined) ??
-  storeOf(services).current() ??
+  openProfileStore(services).current() ??
   'default'
 
 /** Tries a token, by the way that the profile will have: its proxy, its certificates. */
@@ -219,7 +219,7 @@ const kindOf = (kind: string): UserTokenKind =>
 
 const login = async (services: Services, given: Login): Promise<void> => {
   const { answer, ui } = services
-  const store = storeOf(services)
+  const store = openProfileStore(services)
   const name = await askedName(services, nameOf(services, given))
   const baseUrl = await addressOf(services, name)
   const kind = kindOf(given.flags.kind)
@@ -230,7 +230,7 @@ const login = async (services: Services, given: Login): Promise<void> => {
   const piped = given.flags['token-stdin'] === true
   const { secrets, identity } = await askedToken(services, piped, baseUrl, attempt)
   const signing = signedIn(services, given, { name, baseUrl }, secrets, identity)
-  const { tokenStore: kept_in = 'file' } = await signIn(store, tokensOf(services), signing)
+  const { tokenStore: kept_in = 'file' } = await signIn(store, openTokenStore(services), signing)
   await store.switch(name)
   ui.note(`signed in to ${baseUrl} as ${identityText(identity)}`)
   ui.note(`stored the token in ${places[kept_in]}; profile "${name}" is now the current profile`)
@@ -255,7 +255,9 @@ const statusOf = async (services: Services, name: string | undefined): Promise<R
   const row = {
     profile: session.profile?.name ?? '(environment)',
     base_url: session.baseUrl,
-    current: session.profile !== undefined && storeOf(services).current() === session.profile.name,
+    current:
+      session.profile !== undefined &&
+      openProfileStore(services).current() === session.profile.name,
   }
   try {
     const credential = await session.credential()
@@ -278,7 +280,7 @@ const statusOf = async (services: Services, name: string | undefined): Promise<R
 
 const status = async (services: Services, given: Pick<Given, 'args'>): Promise<void> => {
   const wanted = given.args[0] ?? services.place.globals.profile
-  const names = wanted === undefined ? storeOf(services).names() : [wanted]
+  const names = wanted === undefined ? openProfileStore(services).names() : [wanted]
   const rows: Row[] = []
   const outside =
     services.place.globals.sandbox ||
@@ -323,7 +325,7 @@ export const logoutCommand = define({
   examples: ['auth logout', 'auth logout staging'],
   run: async (services, given) => {
     const name = nameOf(services, given)
-    const had = await signOut(storeOf(services), tokensOf(services), name)
+    const had = await signOut(openProfileStore(services), openTokenStore(services), name)
     services.ui.note(
       had ? `deleted the credential of profile "${name}"` : `profile "${name}" has no credential`,
     )
@@ -339,9 +341,9 @@ export const switchCommand = define({
     if (name === undefined)
       throw usage(
         'auth switch requires a profile',
-        `Available: ${storeOf(services).names().join(', ')}.`,
+        `Available: ${openProfileStore(services).names().join(', ')}.`,
       )
-    await storeOf(services).switch(name)
+    await openProfileStore(services).switch(name)
     services.ui.note(`switched to profile "${name}"`)
   },
 })

@@ -4,8 +4,8 @@ import type { Services } from '../../engine/command/services.js'
 import type { Given, Special } from '../../engine/command/types.js'
 import { survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { firstOf, whyUnread } from '../health/words.js'
-import { type Bounds, levelsOf, type Thresholds, takenBy } from './levels.js'
+import { joinFirst, whyUnread } from '../health/words.js'
+import { type Bounds, parseThresholds, type Thresholds, takenBy } from './levels.js'
 import {
   type CheckFact,
   type Concern,
@@ -68,7 +68,7 @@ const most = 5
 const lineOf = ({ findings, fine }: Observed): string =>
   findings.length === 0
     ? fine
-    : firstOf(
+    : joinFirst(
         findings.map(({ text }) => text),
         most,
         '; ',
@@ -253,7 +253,7 @@ const checking =
     // The parser made each value by the flag that is declared above.
     const { flags } = given as GivenBy<typeof common>
     const format = formatIn(services, flags.format)
-    const levels = levelsOf(fact, flags)
+    const levels = parseThresholds(fact, flags)
     const seen = await ui.progress('checking', () =>
       fact.read(services, given).catch((error: unknown) => unread(services, error)),
     )

@@ -6,11 +6,11 @@ import type { InstanceService, Services } from '../../engine/command/services.js
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
 import { instanceChecks } from '../doctor/instance.js'
-import { certificatesOf, type DomainCertificate } from '../health/certificates.js'
-import { credentialsOf, type ProfileCredential } from '../health/credentials.js'
-import { type GeoSite, sitesOf } from '../health/geo.js'
+import { type DomainCertificate, readCertificates } from '../health/certificates.js'
+import { type ProfileCredential, readCredentials } from '../health/credentials.js'
+import { type GeoSite, readSites } from '../health/geo.js'
 import { countedStates, countsText, runnerState } from '../health/runners.js'
-import { firstOf, leftText, several, spanText } from '../health/words.js'
+import { joinFirst, leftText, several, spanText } from '../health/words.js'
 import { checkCommand } from './command.js'
 import { type Concern, checkFact } from './types.js'
 
@@ -73,7 +73,7 @@ const runnersCheck = checkFact({
     const absent = awake.filter((runner) => runnerState(runner) !== 'online')
     const online = awake.length - absent.length
     const names = absent.map(({ id, description }) => description || `runner ${id}`)
-    const text = `${absent.length} of ${several(awake.length, 'runner')} not online: ${firstOf(names, mostNamed)}`
+    const text = `${absent.length} of ${several(awake.length, 'runner')} not online: ${joinFirst(names, mostNamed)}`
     return {
       samples: [
         {
@@ -171,7 +171,7 @@ const geoCheck = checkFact({
   label: 'site',
   levels: {},
   read: async ({ instance }) => {
-    const sites = await sitesOf(instance)
+    const sites = await readSites(instance)
     const enabled = sites.filter((site) => site.enabled !== false)
     const secondary = enabled.filter((site) => site.primary !== true)
     // Where nothing replicates, nobody can say that it goes on.
@@ -268,7 +268,7 @@ const tokensCheck = checkFact({
   levels: { warn: ['30d'], crit: ['7d'] },
   everywhere: true,
   read: async (services) => {
-    const all = await credentialsOf(services)
+    const all = await readCredentials(services)
     return {
       samples: all.flatMap(endsOf),
       findings: all.flatMap(workingOf),
@@ -313,7 +313,7 @@ const certificatesCheck = checkFact({
   levels: { warn: ['30d'], crit: ['7d'] },
   flags: certificateFlags,
   read: async ({ instance, place }, { flags: given }) => {
-    const found = await certificatesOf(instance, place.clock.now(), given.project)
+    const found = await readCertificates(instance, place.clock.now(), given.project)
     const { certificates, without } = found
     const [first] = certificates
     const also = without === 0 ? '' : `; ${several(without, 'domain')} without one`

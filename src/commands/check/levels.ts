@@ -1,5 +1,5 @@
 /** `--warn` and `--crit`: `30d`, `80%`, `5`, each about the measure that is counted so. */
-import { lengthOf } from '../../base/relative.js'
+import { parseSpan } from '../../base/relative.js'
 import { usage } from '../../errors.js'
 import type { CheckFact, LevelTexts, Measure, Unit } from './types.js'
 
@@ -22,7 +22,7 @@ const parsed = (text: string): { readonly unit: Unit; readonly value: number } |
     return value > 100 ? undefined : { unit: 'percent', value }
   }
   if (/^\d+$/.test(text)) return { unit: 'count', value: Number(text) }
-  const milliseconds = lengthOf(text)
+  const milliseconds = parseSpan(text)
   return milliseconds === undefined ? undefined : { unit: 'seconds', value: milliseconds / 1000 }
 }
 
@@ -62,7 +62,7 @@ const checkOrder = (measure: Measure, { warn, crit }: Bounds): void => {
  * The levels of a line; one of them alone sets that one, and those of the check count where there is none.
  * @throws Failure `usage` for a level that the check has no measure for, two of one measure, and the wrong order
  */
-export const levelsOf = (fact: CheckFact, given: LevelTexts): Thresholds => {
+export const parseThresholds = (fact: CheckFact, given: LevelTexts): Thresholds => {
   const texts = given.warn === undefined && given.crit === undefined ? fact.levels : given
   const levels = new Map<string, Bounds>()
   for (const flag of flags)

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { openReadable } from '../../base/files/readable.js'
-import { Failure, reasonOf, usage } from '../../errors.js'
+import { Failure, getReason, usage } from '../../errors.js'
 import { standardInput } from '../../terminal/streams/standard.js'
 
 // Reads one configuration: bounded, and never waiting without a word.
@@ -25,7 +25,7 @@ const tooLarge = (name: string): Failure =>
 const unreadable = (name: string, cause: unknown): Failure =>
   cause instanceof Failure
     ? cause
-    : new Failure('usage', `cannot read ${name}: ${reasonOf(cause)}`, { cause })
+    : new Failure('usage', `cannot read ${name}: ${getReason(cause)}`, { cause })
 
 /**
  * All that a stream gives.
@@ -137,7 +137,7 @@ const sourceOf = async (cwd: string, name: string): Promise<Source> => {
  * The sources that the arguments name; an empty list when there are none.
  * @throws Failure `usage` for a file that is not there or too large, or a glob that matches nothing
  */
-export const sourcesOf = async (
+export const readLintSources = async (
   cwd: string,
   args: readonly string[],
 ): Promise<readonly Source[]> => {

@@ -10,12 +10,12 @@ import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { type JunitCase, junitOf } from '../reports/junit.js'
-import { type SarifResult, sarifOf } from '../reports/sarif.js'
+import { type JunitCase, renderJunit } from '../reports/junit.js'
+import { renderSarif, type SarifResult } from '../reports/sarif.js'
 import { writeReport } from '../reports/writing.js'
 import { asOfFlag, asOfVersion } from '../sandbox/as-of.js'
 import { patient } from '../stores.js'
-import { defaultSource, type Source, sourcesOf } from './files.js'
+import { defaultSource, readLintSources, type Source } from './files.js'
 
 /** One problem of a configuration; lines and columns count from 1 where they are known. */
 interface Problem {
@@ -193,14 +193,14 @@ const writeReports = async (
 ): Promise<void> => {
   if (junit !== undefined) {
     const cases = verdicts.map((verdict) => caseOf(verdict, strict))
-    await writeReport(place, 'junit', junit, await junitOf('ci lint', cases))
+    await writeReport(place, 'junit', junit, await renderJunit('ci lint', cases))
   }
   if (sarif === undefined) return
   const results = verdicts.flatMap((v) => [
     ...v.errors.map((p) => result(v, p, 'error')),
     ...v.warnings.map((p) => result(v, p, 'warning')),
   ])
-  await writeReport(place, 'sarif', sarif, sarifOf(version, rules, results))
+  await writeReport(place, 'sarif', sarif, renderSarif(version, rules, results))
 }
 
 // YAML errors with line and column, found before anything is sent.
@@ -306,7 +306,7 @@ const checkHead = async (services: Services, given: Mine): Promise<Checked> => {
 const checkAll = async (services: Services, given: Mine, choices: Choices): Promise<Checked> => {
   const { cwd } = services.place
   const sources =
-    given.args.length === 0 ? [await defaultSource(cwd)] : await sourcesOf(cwd, given.args)
+    given.args.length === 0 ? [await defaultSource(cwd)] : await readLintSources(cwd, given.args)
   const found = new Map<Source, Verdict>()
   let failure: Failure | undefined
   await services.instance.each(sources, async (source) => {

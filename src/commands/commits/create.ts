@@ -10,7 +10,7 @@ import { actionNames, commits } from '../../catalogue/areas/commits.js'
 import { list, string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Operation } from '../../engine/command/types.js'
-import { Failure, reasonOf, usage } from '../../errors.js'
+import { Failure, getReason, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 
 // File actions of a new commit (`actions` in `catalogue/reference/commits.md`), checked before they go.
@@ -79,7 +79,7 @@ const actionOf = (item: unknown, index: number): Action => {
  * Actions from a file: a bare list, or an object that holds them.
  * @throws Failure `usage` naming the action that is wrong, and why
  */
-export const actionsOf = (value: unknown): Action[] => {
+export const parseCommitActions = (value: unknown): Action[] => {
   if (!Array.isArray(value)) throw usage('the actions must be a list')
   return value.map(actionOf)
 }
@@ -126,7 +126,7 @@ export const describe = (one: Action): string => {
 // File actions from flags: `--create local=path`, `--move old=new`, `--chmod +x=path` …
 
 /** Text goes as it is; NUL bytes or invalid UTF-8 make a file binary, which goes as base64. */
-export const contentOf = (bytes: Uint8Array): Pick<Action, 'content' | 'encoding'> => {
+export const encodeContent = (bytes: Uint8Array): Pick<Action, 'content' | 'encoding'> => {
   const base64 = {
     content: Buffer.from(bytes).toString('base64'),
     encoding: 'base64',
@@ -156,7 +156,7 @@ const read = async (path: string, { cwd, signal }: Reading, label: string): Prom
   try {
     return await readReadable(resolve(cwd, path), signal)
   } catch (cause) {
-    throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
+    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   }
 }
 
@@ -169,7 +169,7 @@ const written =
     if (target === undefined && isAbsolute(local))
       throw usage(`${label}: specify the target of ${local}: ${label} ${local}=path/in/repo`)
     const file_path = repositoryPath(target ?? local.replaceAll('\\', '/'), label)
-    return { action, file_path, ...contentOf(await read(local, reading, label)) }
+    return { action, file_path, ...encodeContent(await read(local, reading, label)) }
   }
 
 const moved = (text: string): Action => {
@@ -254,7 +254,7 @@ const textOf = async ({ place }: Services, path: string, label: string): Promise
     const bytes = await readReadable(resolve(place.cwd, path), place.clock.signal)
     return holdText(bytes.toString())
   } catch (cause) {
-    throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
+    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   }
 }
 
@@ -281,7 +281,7 @@ const gather = async (services: Services, given: Mine, input: Fields): Promise<A
   const { actions: text } = given.flags
   const listedActions = text === undefined ? (input.actions ?? []) : await listed(services, text)
   const actions = [
-    ...actionsOf(listedActions),
+    ...parseCommitActions(listedActions),
     ...(await actionsFromFlags(given.flags, services.place.cwd, services.place.clock.signal)),
   ]
   if (given.extra.actions === undefined) checkActions(actions)

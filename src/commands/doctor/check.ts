@@ -42,7 +42,7 @@ export const failedBy = (check: string, error: unknown, remedy?: string): Check 
 }
 
 /** The exit code of all checks together: that of the first failure. */
-export const exitCodeOf = (checks: readonly Check[]): number => {
+export const getDoctorExitCode = (checks: readonly Check[]): number => {
   const first = checks.find((c) => c.category !== undefined)?.category
   return first === undefined ? 0 : exitCodes[first]
 }

@@ -3,17 +3,17 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { distrust, wordsOf } from '../../base/files/trust.js'
+import { describeDistrust, distrust } from '../../base/files/trust.js'
 import type { Services } from '../../engine/command/services.js'
 import { survived } from '../../errors.js'
-import { openKeyring, openStore, pathsOf, transportOf } from '../../profile/index.js'
+import { createTransport, getPaths, openKeyring, openStore } from '../../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../../profile/types.js'
 import { type Identity, probe } from '../auth/probe.js'
 import { presentShell } from '../completion.js'
 import { define } from '../define.js'
 import { vocabularyFile } from '../vocabulary/in-force.js'
-import { versionOf } from '../vocabulary/reading.js'
-import { type Check, exitCodeOf, failed, failedBy, ok, warning } from './check.js'
+import { readVersion } from '../vocabulary/reading.js'
+import { type Check, failed, failedBy, getDoctorExitCode, ok, warning } from './check.js'
 import { instanceChecks } from './instance.js'
 import { networkChecks } from './network.js'
 
@@ -21,9 +21,9 @@ import { networkChecks } from './network.js'
 
 const configurationCheck = (env: Environment): Check => {
   const check = 'configuration'
-  const { config } = pathsOf(env)
+  const { config } = getPaths(env)
   try {
-    const store = openStore(pathsOf(env))
+    const store = openStore(getPaths(env))
     const count = store.list().length
     const current = store.current()
     const now = current === undefined ? '' : `, current profile: "${current}"`
@@ -35,11 +35,11 @@ const configurationCheck = (env: Environment): Check => {
 
 /** What others may have changed is not believed: the file of profiles, the caches. */
 const trustChecks = (env: Environment): readonly Check[] => {
-  const { config, cache } = pathsOf(env)
+  const { config, cache } = getPaths(env)
   const checked = (check: string, path: string, without: string): Check => {
     const found = distrust(path)
     if (found === undefined) return ok(check, `only you can write ${path}`)
-    const { message, remedy } = wordsOf(found)
+    const { message, remedy } = describeDistrust(found)
     return warning(check, `${message}: ${without}`, `Run: ${remedy}`)
   }
   return [
@@ -57,7 +57,7 @@ const isSingle = async (): Promise<boolean> => (await import('node:sea')).isSea(
 
 export const keyringCheck = async (env: Environment, single = isSingle): Promise<Check> => {
   const check = 'keyring'
-  if (pathsOf(env).portable)
+  if (getPaths(env).portable)
     return ok(check, 'not used: with SVC_CONFIG_DIR, tokens are stored in that folder')
   const remedy = 'Tokens are stored in a file that only you can read. A keyring is safer.'
   if (await single())
@@ -197,7 +197,7 @@ const accountChecks = async (
 /** What the instance says of itself. */
 const versionCheck = async (services: Services): Promise<Check> => {
   try {
-    const version = await versionOf(services)
+    const version = await readVersion(services)
     return ok('version', version ?? 'the instance does not report it')
   } catch (error) {
     const { status } = survived(error).details
@@ -231,7 +231,7 @@ const unusable = (checks: readonly Check[]): boolean => checks.some((c) => c.sta
 /** Everything that concerns one instance, up to what makes the rest pointless. */
 const remoteChecks = async (services: Services, session: Session): Promise<readonly Check[]> => {
   const transport =
-    (await transportOf(session, services.place.globals.insecure, services.place.env)) ?? {}
+    (await createTransport(session, services.place.globals.insecure, services.place.env)) ?? {}
   const network = await networkChecks(session.baseUrl, transport, services.place.clock.now())
   if (unusable(network)) return network
   // Without a credential: nothing is told to an address that may be wrong.
@@ -293,7 +293,7 @@ export const doctor = define({
       await completionCheck(services.place.env),
     ])
     await show(services, checks)
-    const code = exitCodeOf(checks)
+    const code = getDoctorExitCode(checks)
     if (code !== 0) services.answer.exit(code)
   },
 })

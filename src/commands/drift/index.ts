@@ -4,7 +4,7 @@ import type { Services } from '../../engine/command/services.js'
 import { exitCodes } from '../../errors.js'
 import { define } from '../define.js'
 import { filesArgument, type PlanGiven, planningFlags } from '../plan/flags.js'
-import { secretsOf } from '../plan/instance.js'
+import { readSecrets } from '../plan/instance.js'
 import { inLittleMemory, madePlan } from '../plan/making.js'
 import { shownPlan } from '../plan/printing.js'
 
@@ -16,7 +16,7 @@ const flags = {
 
 const run = async (services: Services, given: PlanGiven): Promise<void> => {
   const { secrets } = given.flags
-  const policy = secrets === 'never' ? undefined : (await secretsOf(services, secrets)).policy
+  const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
   await inLittleMemory(async (look) => {
     const made = await services.ui.progress('comparing', () =>
       madePlan(services, given, { checks: true, secrets: policy, look }),

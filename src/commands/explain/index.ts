@@ -6,7 +6,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
 import { boolean, oneOf, type Param } from '../../catalogue/params.js'
-import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Described, Suggestion } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
@@ -38,10 +38,10 @@ interface Field {
 }
 
 /** Fields of a shape, dotted into plain nested objects; nested titled ones are shapes of their own. */
-export const fieldsOf = (schema: unknown, prefix = ''): Field[] => {
+export const listFields = (schema: unknown, prefix = ''): Field[] => {
   if (!isObject(schema)) return []
   const required = Array.isArray(schema.required) ? schema.required : []
-  return Object.entries(propertiesOf(schema) ?? {}).flatMap(([name, field]) => {
+  return Object.entries(getProperties(schema) ?? {}).flatMap(([name, field]) => {
     const notes = isObject(field)
       ? [field.description, Array.isArray(field.examples) ? field.examples.join(', ') : undefined]
       : []
@@ -52,7 +52,7 @@ export const fieldsOf = (schema: unknown, prefix = ''): Field[] => {
       notes: notes.filter((n) => n !== undefined).join('; '),
     }
     const nested =
-      isObject(field) && field.title === undefined ? fieldsOf(field, `${prefix}${name}.`) : []
+      isObject(field) && field.title === undefined ? listFields(field, `${prefix}${name}.`) : []
     return [row, ...nested]
   })
 }
@@ -135,7 +135,7 @@ const explainArea = async ({ answer }: Services, words: readonly string[]): Prom
   const answers = (await shapesOf(row)).flatMap(answersOf)
   const byTitle = new Map(answers.map((shape) => [String(shape.title), shape]))
   const rows = [...byTitle].flatMap(([title, shape]) => {
-    const fields = fieldsOf(shape)
+    const fields = listFields(shape)
     const resource = kebab(title)
     return (fields.length === 0 ? [unshown] : fields).map((field) => ({ resource, ...field }))
   })
@@ -193,7 +193,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     ([title]) => normal(title) === wanted || `${normal(title)}s` === wanted,
   )
   if (match !== undefined)
-    return services.answer.printMany(fieldsOf(match[1]), {
+    return services.answer.printMany(listFields(match[1]), {
       columns: ['field', 'type', 'always', 'notes'],
     })
   if (await explainCommand(services, words, given.flags.family)) return

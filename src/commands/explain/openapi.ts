@@ -2,10 +2,10 @@
 import {
   type CredentialNeed,
   type Endpoint,
-  methodOf,
-  pathOf,
-  placeOf,
-  statusOf,
+  getMethod,
+  getPath,
+  getPlace,
+  getStatus,
 } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import type { Param, Params } from '../../catalogue/params.js'
@@ -118,7 +118,7 @@ const alternatives: Readonly<Record<CredentialNeed, readonly Alternative[]>> = {
 
 /** Each alternative is enough. A parameter that is the credential needs no other. */
 const securityOf = (e: Endpoint): readonly Alternative[] =>
-  pathOf(e).startsWith('/') ? alternatives[e.credential ?? 'user'] : [{ bearer: [] }, { key: [] }]
+  getPath(e).startsWith('/') ? alternatives[e.credential ?? 'user'] : [{ bearer: [] }, { key: [] }]
 
 const counted = (description: string): Json => ({ description, schema: { type: 'integer' } })
 
@@ -178,7 +178,7 @@ const impliedParameters = (e: Endpoint): readonly Json[] => [
         .filter((name) => !Object.hasOwn(e.params, name))
         .map(parameterRef)
     : []),
-  ...(methodOf(e) === 'DELETE' ? [parameterRef('unmodified')] : []),
+  ...(getMethod(e) === 'DELETE' ? [parameterRef('unmodified')] : []),
 ]
 
 /** Bodies of errors. */
@@ -242,7 +242,7 @@ const errorResponses: Json = Object.fromEntries(
 
 /** The errors that an endpoint may answer with. */
 const errorsOf = (e: Endpoint): Json => {
-  const method = methodOf(e)
+  const method = getMethod(e)
   const takes = Object.keys(e.params).length > 0 || e.returns.kind === 'many'
   const statuses: readonly (Status | false)[] = [
     takes && 400,
@@ -273,7 +273,7 @@ const parameters = (e: Endpoint): Json[] => [
     schema: schemaOf(param),
   })),
   ...Object.entries(e.params)
-    .filter(([, param]) => placeOf(e, param) === 'query')
+    .filter(([, param]) => getPlace(e, param) === 'query')
     .map(([name, param]) => ({
       name: param.type === 'list' && param.join === undefined ? `${name}[]` : name,
       in: 'query',
@@ -288,7 +288,7 @@ const parameters = (e: Endpoint): Json[] => [
 ]
 
 const requestBody = (e: Endpoint): Json => {
-  const body = Object.entries(e.params).filter(([, param]) => placeOf(e, param) === 'body')
+  const body = Object.entries(e.params).filter(([, param]) => getPlace(e, param) === 'body')
   if (body.length === 0) return {}
   const schema = objectOf(Object.fromEntries(body))
   const files = body.some(([, p]) => p.type === 'string' && p.format === 'pem')
@@ -312,7 +312,7 @@ const responses = (e: Endpoint, components: Map<string, unknown>): Json => {
         ? undefined
         : { 'application/json': { schema: answerSchema(kind, shape, components) } }
   return {
-    [statusOf(e)]: {
+    [getStatus(e)]: {
       description: e.summary,
       ...(kind === 'many' ? { headers: headerRefs } : {}),
       ...(content === undefined ? {} : { content }),
@@ -374,8 +374,8 @@ export const openapi = async (version: string): Promise<Json> => {
   const webhooks: Record<string, unknown> = {}
   for (const row of areas) {
     for (const [key, e] of Object.entries(await row.load())) {
-      const path = pathOf(e)
-      const item = { [methodOf(e).toLowerCase()]: operation(row.name, key, e, components) }
+      const path = getPath(e)
+      const item = { [getMethod(e).toLowerCase()]: operation(row.name, key, e, components) }
       if (path.startsWith('/')) paths[templated(path)] = { ...paths[templated(path)], ...item }
       else webhooks[path.replace(/[<>]/g, '')] = item
     }

@@ -49,7 +49,7 @@ const formOf = async ({ place }: Services): Promise<DocumentForm> => {
  * @param to what --to says: `-`, a file, or a folder, which need not be there
  * @throws Failure `usage` for a form that does not go there
  */
-export const targetOf = async (services: Services, to = '-'): Promise<ExportTarget> => {
+export const openExportTarget = async (services: Services, to = '-'): Promise<ExportTarget> => {
   const form = await formOf(services)
   if (to === '-') return { is: 'output', form, path: '' }
   if (to === '') throw usage('--to must be a folder, a file or -')

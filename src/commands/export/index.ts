@@ -6,16 +6,16 @@ import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { selectionFlags, selectionOf } from '../plan/flags.js'
-import { readableOf } from '../plan/instance.js'
+import { parseSelection, selectionFlags } from '../plan/flags.js'
+import { toReadable } from '../plan/instance.js'
 import { inLittleMemory } from '../plan/making.js'
 import {
   type ExportRun,
   groupsAbove,
   inCommon,
   oneByOne,
+  openExportTarget,
   type SayPlace,
-  targetOf,
   UnreadParts,
   writeExport,
 } from './documents.js'
@@ -79,7 +79,7 @@ const kindNames = async (): Promise<readonly string[]> => {
 
 /** What is exported: kinds that are named are `--only` in fewer words. */
 const scopingOf = async ({ place }: Services, given: Mine): Promise<Scoping> => {
-  const scoping = selectionOf(given, place)
+  const scoping = parseSelection(given, place)
   const { checkGlobs, kindMistake } = await import('../../desired/globs.js')
   const wrong = given.args.map(kindMistake).find((mistake) => mistake !== undefined)
   if (wrong !== undefined) throw usage(wrong.text, wrong.hint)
@@ -169,11 +169,11 @@ const prepared = async (
 
 const run = async (services: Services, given: Mine): Promise<void> => {
   const { ui } = services
-  const target = await targetOf(services, given.flags.to)
+  const target = await openExportTarget(services, given.flags.to)
   const scoping = await scopingOf(services, given)
   checkFactor(given, scoping)
   const { openSight } = await import('../../desired/reading/index.js')
-  const instance = readableOf(services)
+  const instance = toReadable(services)
   const sight = openSight(instance, scoping)
   const unread = new UnreadParts(ui)
   const how = await howOf(given, sight, scoping)

@@ -1,5 +1,5 @@
 /** Certificates of Pages domains by the time that is left of them. */
-import { textOf } from '../../base/objects.js'
+import { toText } from '../../base/objects.js'
 import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { RecordOf } from '../../client/typed.js'
 import type { InstanceService } from '../../engine/command/services.js'
@@ -31,7 +31,7 @@ const certificateOf = (domain: Domain, now: Date): DomainCertificate => {
   const time = expires === undefined ? Number.NaN : Date.parse(expires)
   const { project_id, auto_ssl_enabled, certificate } = domain
   return {
-    domain: textOf(domain.domain) ?? '',
+    domain: toText(domain.domain) ?? '',
     ...(typeof project_id === 'number' ? { project_id } : {}),
     ...(Number.isNaN(time)
       ? {}
@@ -51,7 +51,7 @@ const endOf = ({ left_seconds }: DomainCertificate): number =>
  * The certificates of the instance, or of one project.
  * @throws Failure as the instance refuses
  */
-export const certificatesOf = async (
+export const readCertificates = async (
   instance: Pick<InstanceService, 'records'>,
   now: Date,
   project?: string | number,

@@ -5,7 +5,7 @@
 import { mr } from '../../catalogue/areas/mr.js'
 import type { Services } from '../../engine/command/services.js'
 import { survived } from '../../errors.js'
-import { openStore, pathsOf } from '../../profile/index.js'
+import { getPaths, openStore } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 
 export interface ProfileCredential {
@@ -81,7 +81,7 @@ const ofSession = async (services: Services, session: Session): Promise<ProfileC
 const namesIn = ({ place }: Services): readonly (string | undefined)[] => {
   const { globals, env } = place
   if (globals.profile !== undefined) return [globals.profile]
-  const names = openStore(pathsOf(env)).names()
+  const names = openStore(getPaths(env)).names()
   const outside = globals.sandbox || globals.baseUrl !== undefined || Boolean(env.SVC_BASE_URL)
   if (outside || names.length === 0) return [undefined, ...(globals.sandbox ? [] : names)]
   return names
@@ -93,7 +93,7 @@ const ofProfile = async (services: Services, name: string): Promise<ProfileCrede
     return await ofSession(services, await services.place.sessionOf(name))
   } catch (error) {
     const { message } = survived(error)
-    const base_url = openStore(pathsOf(services.place.env)).get(name)?.baseUrl ?? ''
+    const base_url = openStore(getPaths(services.place.env)).get(name)?.baseUrl ?? ''
     return { profile: name, base_url, credential: 'invalid', works: false, reason: message }
   }
 }
@@ -102,7 +102,7 @@ const ofProfile = async (services: Services, name: string): Promise<ProfileCrede
  * The tokens of all profiles, or of the one that the line names.
  * @throws Failure `auth` where there is no instance at all, `usage` for a profile that there is not
  */
-export const credentialsOf = (services: Services): Promise<readonly ProfileCredential[]> => {
+export const readCredentials = (services: Services): Promise<readonly ProfileCredential[]> => {
   const { profile } = services.place.globals
   return Promise.all(
     namesIn(services).map(async (name) =>

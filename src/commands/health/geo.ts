@@ -1,7 +1,7 @@
 /** Replication, site by site: whether it is well, how far behind, how much of its data is there. */
 import { geo } from '../../catalogue/areas/geo.js'
 import type { InstanceService } from '../../engine/command/services.js'
-import { kindsOf, number, percent } from '../geo.js'
+import { getReplicationKinds, number, percent } from '../geo.js'
 
 /** A kind of data on a site. */
 interface SyncedKind {
@@ -39,7 +39,7 @@ type Status = Readonly<Record<string, unknown>>
 /** The share of a site's data that is there, over all kinds, and of the kind that has the least. */
 const sharesOf = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'failed'> => {
   // Of what there is nothing of, nothing is missing.
-  const kinds = kindsOf(status).filter((kind) => status[`${kind}_count`] !== 0)
+  const kinds = getReplicationKinds(status).filter((kind) => status[`${kind}_count`] !== 0)
   const counted = kinds.flatMap((kind): readonly Counted[] => {
     const count = number(status[`${kind}_count`])
     const synced = number(status[`${kind}_synced_count`])
@@ -78,7 +78,7 @@ const siteOf = (id: number, node: Status | undefined, status: Status | undefined
  * All sites, the primary one first; one without a status stands there as one whose health is not told.
  * @throws Failure as the instance refuses
  */
-export const sitesOf = async (
+export const readSites = async (
   instance: Pick<InstanceService, 'records'>,
 ): Promise<readonly GeoSite[]> => {
   const [nodes, statuses] = await Promise.all([

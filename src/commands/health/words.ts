@@ -28,7 +28,7 @@ export const leftText = (seconds: number): string =>
   seconds < 0 ? `ended ${spanText(seconds)} ago` : `ends in ${spanText(seconds)}`
 
 /** The first of several, and how many there are besides. */
-export const firstOf = (texts: readonly string[], most: number, joint = ', '): string =>
+export const joinFirst = (texts: readonly string[], most: number, joint = ', '): string =>
   texts.length <= most
     ? texts.join(joint)
     : `${texts.slice(0, most).join(joint)} and ${texts.length - most} more`

@@ -38,7 +38,7 @@ const settingsOf = (
 }
 
 /** A runner whose details were read. */
-export const fittingOf = (runner: Details, job: Wanted): RunnerFit => {
+export const fitRunner = (runner: Details, job: Wanted): RunnerFit => {
   const own = (runner.tag_list ?? []).map(String)
   const missing = job.tag_list.filter((tag) => !own.includes(tag))
   const known = { ...named(runner), missing_tags: missing }
@@ -124,7 +124,7 @@ const noneAwake = (fitting: readonly RunnerFit[]): Advice => {
 }
 
 /** Why a job that is pending is not taken by one of these. */
-export const adviceOf = (job: Wanted, all: readonly RunnerFit[], project: string): Advice => {
+export const createAdvice = (job: Wanted, all: readonly RunnerFit[], project: string): Advice => {
   const fitting = all.filter(({ fits }) => fits === true)
   const open = all.filter(({ fits }) => fits === null)
   const online = inState(fitting, 'online')

@@ -9,12 +9,12 @@ import type { Operation } from '../../engine/command/types.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { define } from '../define.js'
 import { several, spanText } from '../health/words.js'
-import { type Advice, adviceOf, type RunnerFit } from './fitting.js'
+import { type Advice, createAdvice, type RunnerFit } from './fitting.js'
 import {
   type JobSurroundings,
   type OfProject,
   type OtherJob,
-  surroundingsOf,
+  readSurroundings,
   waits,
 } from './waiting.js'
 
@@ -82,7 +82,7 @@ const reasonOf = (
   if (other !== undefined) return other
   const wanted = { tag_list: (job.tag_list ?? []).map(String), ref: job.ref ?? '' }
   if (status === 'pending' && (seen.runners.length > 0 || seen.unread.length === 0))
-    return adviceOf(wanted, seen.runners, project)
+    return createAdvice(wanted, seen.runners, project)
   if (seen.unread.length > 0)
     return { reason: `the reason is unknown: ${seen.unread.join('; ')}`, next: [] }
   return {
@@ -194,7 +194,7 @@ const explaining = ({ answer, instance, ui, place }: Services): Operation => {
       if (job === undefined) throw new Failure('unreachable', 'the instance returned no job')
       const { id } = pathIn(jobs.get, plan.values)
       const of = { instance, project: id, job }
-      const seen = await ui.progress('looking', () => surroundingsOf(of))
+      const seen = await ui.progress('looking', () => readSurroundings(of))
       found = recordOf(of, String(id), seen, place.clock.now())
       if (found.unread.length > 0) answer.exit(exitCodes.partial)
       return { value: found }

@@ -1,6 +1,6 @@
 /** Why a job does not begin: the runners of its project, the jobs before it, the resource group that it shares. */
 
-import { isObject, textOf } from '../../base/objects.js'
+import { isObject, toText } from '../../base/objects.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { resourceGroups } from '../../catalogue/areas/resource-groups.js'
@@ -9,7 +9,7 @@ import type { Data, RecordOf } from '../../client/typed.js'
 import type { InstanceService } from '../../engine/command/services.js'
 import { survived } from '../../errors.js'
 import { whyUnread } from '../health/words.js'
-import { fittingOf, type RunnerFit, unseenRunner } from './fitting.js'
+import { fitRunner, type RunnerFit, unseenRunner } from './fitting.js'
 
 // What the configuration says of a job: its stage among the others, what it needs, its resource group. No job
 // shows that. It is read as it stands at the head of the default branch, which the answer says.
@@ -33,11 +33,11 @@ const stagesIn = (stages: unknown): readonly string[] =>
 
 const needsIn = (needs: unknown): readonly string[] | undefined =>
   Array.isArray(needs)
-    ? needs.flatMap((one) => textOf(isObject(one) ? one.job : one) ?? [])
+    ? needs.flatMap((one) => toText(isObject(one) ? one.job : one) ?? [])
     : undefined
 
 const groupIn = (job: unknown): string | undefined =>
-  isObject(job) ? textOf(job.resource_group) : undefined
+  isObject(job) ? toText(job.resource_group) : undefined
 
 /** What a configuration says of a job; undefined where it has none of that name. */
 const configurationIn = (whole: unknown, name: string): JobConfiguration | undefined => {
@@ -126,7 +126,7 @@ const runnersFor = async ({ instance, project, job }: OfProject): Promise<readon
   await instance.each(all, async (runner, i) => {
     try {
       const { data } = await instance.call(runners.get, { id: runner.id ?? 0 })
-      found.set(i, fittingOf(data ?? runner, wanted))
+      found.set(i, fitRunner(data ?? runner, wanted))
     } catch (error) {
       found.set(i, unseenRunner(runner, whyUnread(survived(error))))
     }
@@ -187,7 +187,7 @@ const kept: Readonly<Record<string, { readonly runners: boolean; readonly others
 export const waits = ({ status }: Job): boolean => kept[status ?? ''] !== undefined
 
 /** Reads what a job may be waiting for; what of it is not shown is said, and ends nothing. */
-export const surroundingsOf = async (of: OfProject): Promise<JobSurroundings> => {
+export const readSurroundings = async (of: OfProject): Promise<JobSurroundings> => {
   const looks = kept[of.job.status ?? '']
   if (looks === undefined) return nothing
   const unread: string[] = []

@@ -7,13 +7,13 @@ import type { Given } from '../../engine/command/types.js'
 import { type Entry, journalsIn } from '../../engine/journal/folder.js'
 import type { BegunLine, FailedLine, Header, ObjectLine } from '../../engine/journal/lines.js'
 import { createJournal } from '../../engine/journal/opening.js'
-import { lineOf } from '../../engine/journal/parse.js'
+import { parseLine } from '../../engine/journal/parse.js'
 import { type ObjectState, type Past, readPast } from '../../engine/journal/past.js'
 import { textsIn } from '../../engine/journal/reading.js'
 import { tellGap } from '../../engine/journaling/runs.js'
-import { identityOf, placeOf } from '../../engine/work/items.js'
+import { getItemPlace, hashIdentity } from '../../engine/work/items.js'
 import type { Counts, End } from '../../engine/work/report.js'
-import { fileOf, journalArgument } from '../../engine/workspace/journals.js'
+import { journalArgument, resolveFile } from '../../engine/workspace/journals.js'
 import { exitCodes, usage } from '../../errors.js'
 import type { Clock } from '../../http/gate/clock.js'
 import { journalFolder } from '../../profile/index.js'
@@ -67,9 +67,9 @@ type Best = Map<string, ObjectLine>
 const gather = async ({ file, size }: Past, best: Best): Promise<void> => {
   for await (const texts of textsIn(file, size))
     for (const text of texts) {
-      const line = lineOf(text)
+      const line = parseLine(text)
       if (line === undefined || !('n' in line)) continue
-      const key = `${identityOf(line.parent ?? '')}\0${identityOf(line.object)}`
+      const key = `${hashIdentity(line.parent ?? '')}\0${hashIdentity(line.object)}`
       const known = best.get(key)
       if (known === undefined || rank[line.state] >= rank[known.state]) best.set(key, line)
     }
@@ -102,7 +102,7 @@ export const mergeJournals = async (
     let n = 0
     for (const line of best.values()) {
       n += 1
-      journal.add({ ...placeOf({ ...line, n }), state: 'queued' })
+      journal.add({ ...getItemPlace({ ...line, n }), state: 'queued' })
       if (line.state !== 'queued') journal.add({ ...line, n })
       if (journal.full) await journal.drained()
     }
@@ -143,7 +143,7 @@ export const unfinishedIn = async ({
   const found = new Map<number, Unfinished>()
   for await (const texts of textsIn(file, size, 'any'))
     for (const text of texts) {
-      const line = lineOf(text)
+      const line = parseLine(text)
       if (line === undefined || !('n' in line) || !open.has(states.get(line.n))) continue
       if (line.state === 'failed' || line.state === 'unknown' || line.state === 'begun')
         found.set(line.n, line)
@@ -202,7 +202,7 @@ const nameOf = (given: Given): string => given.args[0] ?? ''
 
 /** Failures as rows; programs get the run with them. */
 const runShow = async ({ answer, ui, place }: Services, given: Given): Promise<void> => {
-  const file = await fileOf(place, nameOf(given))
+  const file = await resolveFile(place, nameOf(given))
   const past = await readPast(file, 'any')
   const { header, end, counts, gap } = past
   const failures = await unfinishedIn(past)
@@ -240,7 +240,7 @@ const runMerge = async (
   const { to } = given.flags
   if (to === undefined) throw usage('journal merge requires --to', 'Pass the file to write.')
   const files: string[] = []
-  for (const name of given.args) files.push(await fileOf(place, name))
+  for (const name of given.args) files.push(await resolveFile(place, name))
   const target = resolve(place.cwd, to)
   const { counts, open, damaged } = await mergeJournals(files, target, basename(target, '.ndjson'))
   for (const file of open) ui.warn(`${file} is not finished: its shard is still to do`)

@@ -7,9 +7,9 @@ import type { Entry, Journals } from '../../engine/journal/folder.js'
 import { checkNewest, entryIn, journalsIn } from '../../engine/journal/folder.js'
 import type { LastWrite, WriteAuthor } from '../../engine/journal/last.js'
 import { isSameAuthor, lastWritesIn } from '../../engine/journal/last.js'
-import { inverseOf } from '../../engine/journaling/inverse.js'
-import { fileOf } from '../../engine/workspace/journals.js'
-import { instanceOf } from '../../engine/workspace/sandbox.js'
+import { findInverse } from '../../engine/journaling/inverse.js'
+import { resolveFile } from '../../engine/workspace/journals.js'
+import { openSandbox } from '../../engine/workspace/sandbox.js'
 import { Failure, survived, usage } from '../../errors.js'
 import type { AuditEntry } from '../../profile/audit/audit.js'
 import { auditEntryIn, linesIn } from '../../profile/audit/read.js'
@@ -73,7 +73,7 @@ const refused = (why: string, newest: Entry | undefined): Failure =>
 const knownIn = async ({ place }: Services): Promise<Known> => {
   const folder = journalFolder(place.env)
   const { profile } = await place.session()
-  const writer = { instance: await instanceOf(place), profile: profile?.name ?? null }
+  const writer = { instance: await openSandbox(place), profile: profile?.name ?? null }
   const writes = await lastWritesIn(folder)
   return {
     writer,
@@ -209,14 +209,14 @@ const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<st
       `the last write already undid ${undoes}`,
       'To redo it, run `svcctl journal undo last --redo`. To undo another run, pass its ID.',
     )
-  return fileOf(place, undoes)
+  return resolveFile(place, undoes)
 }
 
 /** @throws Failure `usage` where nothing takes the run back */
 const checkReversible = async (known: Known, run: Entry): Promise<void> => {
   try {
     if (run.header.command === 'apply') checkFormer(run.file, run.header.id)
-    else await inverseOf(run.header)
+    else await findInverse(run.header)
   } catch (error) {
     const others = ownOf(known).filter(
       (entry) => entry.file !== run.file && entry.header.irreversible === undefined && wrote(entry),

@@ -1,16 +1,16 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
 
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { keptOf } from '../../engine/command/answered.js'
+import { toKeptAnswer } from '../../engine/command/answered.js'
 import { concurrencyLimit } from '../../engine/command/globals.js'
-import { maskingOf } from '../../engine/command/kept.js'
+import { createAttributeMask } from '../../engine/command/kept.js'
 import type { PlanAnswer, Services } from '../../engine/command/services.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineAsked } from '../../engine/journal/lines.js'
-import { isDone, nextOf } from '../../engine/journal/past.js'
+import { getNextStep, isDone } from '../../engine/journal/past.js'
 import type { Facts } from '../../engine/journal/record.js'
 import { recordIn } from '../../engine/journal/record.js'
-import { enlist, workOf } from '../../engine/journal/work.js'
+import { enlist, readWork } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writing.js'
 import {
   keptAs,
@@ -21,7 +21,7 @@ import {
 } from '../../engine/journaling/runs.js'
 import type { GivenObject, Item } from '../../engine/work/items.js'
 import type { Outcome, Report } from '../../engine/work/report.js'
-import { closingLine, outcomeOf, parseFailureLimit, verdict } from '../../engine/work/report.js'
+import { closingLine, parseFailureLimit, toOutcome, verdict } from '../../engine/work/report.js'
 import { run } from '../../engine/work/run.js'
 import { type Failure, usage } from '../../errors.js'
 
@@ -63,7 +63,7 @@ export const beginRun = async (
     asked: { ...asked, undo_record: true },
   }
   const journal = await makeJournal(place, named, header)
-  await enlist(journal, objects, maskingOf(endpoint))
+  await enlist(journal, objects, createAttributeMask(endpoint))
   return { journal, items }
 }
 
@@ -96,8 +96,8 @@ export const resumeRun = async (
   const { journal, past } = await takeUpJournal(place, before.file)
   const items: Item[] = []
   const damaged = past.gap !== undefined
-  const next = (n: number) => nextOf(past.states.get(n) ?? 'queued', header.endpoint, damaged)
-  for await (const item of workOf(journal, undefined, next)) items.push(item)
+  const next = (n: number) => getNextStep(past.states.get(n) ?? 'queued', header.endpoint, damaged)
+  for await (const item of readWork(journal, undefined, next)) items.push(item)
   return { journal, items }
 }
 
@@ -117,7 +117,9 @@ class Befores {
 
   facts(answer: PlanAnswer = {}): Facts {
     const before = this.#known.get(answer)
-    return before === undefined ? keptOf(answer) : { ...keptOf(answer), before, after: null }
+    return before === undefined
+      ? toKeptAnswer(answer)
+      : { ...toKeptAnswer(answer), before, after: null }
   }
 }
 
@@ -145,7 +147,7 @@ export const carryRun = async (
       befores.keep(result, item)
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     } catch (error) {
-      return outcomeOf(error)
+      return toOutcome(error)
     }
   }
   const tally = ui.tally(items.length)
@@ -154,7 +156,7 @@ export const carryRun = async (
     // How many are sent at once is the gate's affair: every request passes it.
     gate: { width: concurrencyLimit(place.globals) },
     signal: place.clock.signal,
-    record: journal && recordIn(journal, facts, maskingOf(endpoint)),
+    record: journal && recordIn(journal, facts, createAttributeMask(endpoint)),
     failureLimit: parseFailureLimit(maxFailures),
     queued: () => items.length,
     work: tried,

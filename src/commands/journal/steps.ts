@@ -8,12 +8,12 @@ import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
 import type { Past } from '../../engine/journal/past.js'
 import type { Undoable } from '../../engine/journal/undo.js'
-import { undoOf } from '../../engine/journal/undo.js'
+import { readUndo } from '../../engine/journal/undo.js'
 import {
+  getUndoParent,
   type Inverse,
   innerFirst,
-  parentOf,
-  treePlaceOf,
+  parseTreePlace,
   valuesFor,
 } from '../../engine/journaling/inverse.js'
 import { withSmallHeap } from '../../engine/work/v8.js'
@@ -113,7 +113,7 @@ async function* changedIn(
   const names = changedBy(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
   const lost = new Lost()
-  for await (const known of undoOf(past, lost.add)) {
+  for await (const known of readUndo(past, lost.add)) {
     lost.known = true
     if (presence) checkSameObject(known, original)
     const own = presence ? { was: known, others: [] } : limited(known, names)
@@ -136,7 +136,7 @@ async function* stepsIn(past: Past, inverse: Inverse, note: Note): AsyncGenerato
       continue
     }
     const values = valuesFor(endpoint, was, past.header)
-    const parent = parentOf(was)
+    const parent = getUndoParent(was)
     yield { was, plan: { key: '', endpoint, values, label: was.object, ...parent } }
   }
 }
@@ -183,7 +183,7 @@ export interface Steps {
  * @param note is told what is not put back
  * @throws Failure `usage` where nothing can be, or where the journal was edited
  */
-export const stepsOf = async (
+export const readSteps = async (
   services: Services,
   past: Past,
   inverse: Inverse,
@@ -193,7 +193,7 @@ export const stepsOf = async (
   let [count, together] = [0, false]
   for await (const step of withSmallHeap(stepsIn(past, inverse, note))) {
     count += 1
-    together ||= treePlaceOf(step.was.parent) !== undefined || namesUser(step.plan)
+    together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
     if (first.length < maxFirst) first.push(step)
   }
   const each = () => withSmallHeap(stepsIn(past, inverse, () => {}))

@@ -1,26 +1,31 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
 import { boolean } from '../../catalogue/params.js'
-import { answered, keptOf } from '../../engine/command/answered.js'
-import { maskingOf } from '../../engine/command/kept.js'
+import { answered, toKeptAnswer } from '../../engine/command/answered.js'
+import { createAttributeMask } from '../../engine/command/kept.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
 import type { Line } from '../../engine/journal/lines.js'
 import { type Past, readPast } from '../../engine/journal/past.js'
 import { type Facts, recordIn } from '../../engine/journal/record.js'
-import { takingOf } from '../../engine/journal/undo.js'
+import { chooseUndo } from '../../engine/journal/undo.js'
 import type { Journal } from '../../engine/journal/writing.js'
-import { presentOf } from '../../engine/journaling/current.js'
-import { type Inverse, inverseOf, Turns, treePlaceOf } from '../../engine/journaling/inverse.js'
+import { readCurrent } from '../../engine/journaling/current.js'
+import {
+  findInverse,
+  type Inverse,
+  parseTreePlace,
+  Turns,
+} from '../../engine/journaling/inverse.js'
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
-import { placeOf } from '../../engine/work/items.js'
-import { type Outcome, outcomeOf } from '../../engine/work/report.js'
+import { getItemPlace } from '../../engine/work/items.js'
+import { type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
-import { fileOf, journalArgument } from '../../engine/workspace/journals.js'
+import { journalArgument, resolveFile } from '../../engine/workspace/journals.js'
 import { Failure, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { lastRunToUndo } from './last.js'
-import { type Steps, stepsOf, type UndoStep } from './steps.js'
+import { readSteps, type Steps, type UndoStep } from './steps.js'
 
 // What an undo keeps on record: a journal of its own.
 
@@ -65,7 +70,7 @@ const ownJournal = ({ place }: Services, past: Past, steps: Steps, redo: boolean
       ...(redo ? { redo } : {}),
     })
     for await (const { was } of steps.each()) {
-      journal.add({ ...placeOf(was), state: 'queued' })
+      journal.add({ ...getItemPlace(was), state: 'queued' })
       if (journal.full) await journal.drained()
     }
     await journal.append({ input: 'complete', total: steps.count })
@@ -76,10 +81,10 @@ const ownJournal = ({ place }: Services, past: Past, steps: Steps, redo: boolean
 const recordOf = (own: Own, { plan, was }: UndoStep): RunRecord<PlanAnswer> => {
   const turned = { before: was.after, after: was.before }
   const facts = (answer: PlanAnswer = {}): Facts => {
-    const known = keptOf(answer)
+    const known = toKeptAnswer(answer)
     return answer.unchanged === true ? known : { ...known, ...turned }
   }
-  return recordIn(own, facts, maskingOf(plan.endpoint))
+  return recordIn(own, facts, createAttributeMask(plan.endpoint))
 }
 
 /**
@@ -98,7 +103,7 @@ const isDue = async (
   { plan, was }: UndoStep,
 ): Promise<boolean> => {
   const sent = { ...was.after, ...was.before }
-  const taking = takingOf(was, await presentOf(instance, inverse, plan, sent))
+  const taking = chooseUndo(was, await readCurrent(instance, inverse, plan, sent))
   if (taking === 'conflict') throw new Failure('conflict', 'it changed since the run')
   return taking === 'write'
 }
@@ -125,7 +130,7 @@ const recorded = async (
   try {
     result = await work()
   } catch (error) {
-    await record.settled(was, outcomeOf(error))
+    await record.settled(was, toOutcome(error))
     throw error
   }
   const state = result.unchanged === true ? 'unchanged' : 'done'
@@ -140,7 +145,7 @@ const runIn = async (
   redo: boolean,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
-  if (name !== 'last') return { file: await fileOf(services.place, name), since: [] }
+  if (name !== 'last') return { file: await resolveFile(services.place, name), since: [] }
   const { file, since } = await lastRunToUndo(services, redo)
   return { file, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
@@ -198,7 +203,7 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
   const { file: path, since } = await runIn(services, given.args[0] ?? '', redo)
   const past = await readPast(path)
   const isApply = past.header.command === 'apply'
-  const inverse = isApply ? undefined : await inverseOf(past.header)
+  const inverse = isApply ? undefined : await findInverse(past.header)
   const doubt = await checkMaker(services, past)
   tellGap(services, past)
   if (inverse === undefined) {
@@ -208,7 +213,7 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
     await undoApply(services, past, redo)
     return { plans: [] }
   }
-  const steps = await stepsOf(services, past, inverse, (text) => ui.note(text))
+  const steps = await readSteps(services, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
   if (steps.count === 0) ui.note('the run made no changes to revert')
   const { plans, stepOf } = plansOf(steps)
@@ -222,7 +227,7 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
     send: async (plan) => {
       const step = stepOf(plan)
       const record = recordOf(own, step)
-      const inside = treePlaceOf(step.was.parent)
+      const inside = parseTreePlace(step.was.parent)
       const work = () => turns.take(inside, () => putBack(instance, inverse, step, record))
       return recorded(step, record, work)
     },

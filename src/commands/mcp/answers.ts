@@ -3,7 +3,7 @@
  * `structuredContent` and, for clients that show nothing else, as text (the protocol's section on structured content).
  */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { builtOf } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/built.js'
 import { Exact } from '../../base/json/json.js'
 import { isObject } from '../../base/objects.js'
 import { scrub } from '../../base/secrets/scrub.js'
@@ -139,7 +139,7 @@ const packed = (records: readonly Uint8Array[], taken: number): FittingRecords =
   const fitting: unknown[] = []
   let size = 0
   for (const bytes of records) {
-    const record = shown(builtOf(bytes))
+    const record = shown(parseBytes(bytes))
     const own = bytesOf(record) + 1
     if (size + own > most) {
       if (fitting.length > 0) break
@@ -157,7 +157,7 @@ const maxNotes = 5
 const longestNote = 300
 
 /** What was said beside an answer, bounded. */
-export const notesOf = (notes: readonly string[]): readonly string[] => {
+export const limitNotes = (notes: readonly string[]): readonly string[] => {
   const more = notes.length - maxNotes
   return [
     ...notes.slice(0, maxNotes).map((note) => visibleLines(note.slice(0, longestNote))),
@@ -206,7 +206,7 @@ interface OfRecords {
 /** As many of the records as there is room for. */
 export const recordsAnswered = (of: OfRecords): CallToolResult => {
   const { beside, name, records, finally: known = () => beside } = of
-  const notes = notesOf(of.notes)
+  const notes = limitNotes(of.notes)
   const whole = (shown: readonly unknown[], cut: readonly string[], more: object) => ({
     ...more,
     ...(cut.length === 0 ? {} : { cut: true }),

@@ -11,7 +11,7 @@ import type { Given } from '../../engine/command/described.js'
 import type { Within, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import { Failure, usage } from '../../errors.js'
 import { answered, recordsAnswered } from './answers.js'
-import { lineOf } from './line.js'
+import { formatCommandLine } from './line.js'
 import type { Offer } from './offers.js'
 import { schemaOfData } from './schema.js'
 import { failureFor, wordsFor } from './wording.js'
@@ -320,7 +320,7 @@ export class Calls {
   /** @throws Failure `usage` for what no line says */
   #line(offer: Offer, given: Given): string {
     try {
-      return lineOf(offer, given, this.#around.where)
+      return formatCommandLine(offer, given, this.#around.where)
     } catch (error) {
       throw error instanceof Failure ? failureFor(offer, error) : error
     }

@@ -5,9 +5,9 @@ import { usage } from '../../errors.js'
 import type { Session } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { define, type GivenBy } from '../define.js'
-import { callLogOf } from './log.js'
-import { offersOf } from './offers.js'
-import { checkToolsets, toolsetsOf } from './tools.js'
+import { openCallLog } from './log.js'
+import { getOffers } from './offers.js'
+import { checkToolsets, getToolsets } from './tools.js'
 
 const flags = {
   toolsets: list('string', 'areas whose commands become separate tools', {
@@ -68,12 +68,12 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   // The embedded instance is started by the first call.
   const session = place.globals.sandbox ? undefined : await place.session()
   if (writes) checkWriting(place, session)
-  const log = callLogOf(session)
+  const log = openCallLog(session)
   if (answer.terminal)
     ui.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
   const { within, clock, stdin } = place
-  const offers = once(async () => offersOf(await place.commands()))
-  const tools = toolsetsOf(wanted.length === 0 ? [] : await offers(), wanted, writes)
+  const offers = once(async () => getOffers(await place.commands()))
+  const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   try {
     const { serveLines } = await import('./server.js')
     await serveLines(

@@ -118,7 +118,7 @@ const argumentWords = (args: readonly string[]): readonly string[] => {
  * @param where flags that name the instance: `-p work`
  * @throws Failure `usage` for what no line says
  */
-export const lineOf = (
+export const formatCommandLine = (
   { command, data }: Offer,
   given: Given,
   where: readonly string[],

@@ -75,7 +75,7 @@ const journaled = (log: AuditLog, { profile, user, sudo }: Session): CallLog => 
  * The record of calls of a session; nothing is kept without a profile that has an audit log.
  * @throws Failure `usage` where it cannot be opened
  */
-export const callLogOf = (session: Session | undefined): CallLog => {
+export const openCallLog = (session: Session | undefined): CallLog => {
   const file = session?.profile?.auditLog
   return session === undefined || file === undefined ? none : journaled(openAudit(file), session)
 }

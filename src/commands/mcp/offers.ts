@@ -1,9 +1,9 @@
 /** Which commands agents may ask for, and as what: by what their endpoints and specials declare. */
 
-import { type Endpoint, methodOf, writes } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { type Datum, dataOf } from '../../engine/command/data.js'
-import { plainOf } from '../../engine/command/derive/derived.js'
+import { type Datum, getData } from '../../engine/command/data.js'
+import { toDescribed } from '../../engine/command/derive/derived.js'
 import { named } from '../../engine/command/derive/names.js'
 import type { Described } from '../../engine/command/described.js'
 
@@ -49,20 +49,20 @@ const offerOf = (found: Described): Offer | undefined => {
   if (!isOfApi(found) || !asks || found.longRunning === true) return undefined
   if (endpoints.some(isApart)) return undefined
   const plain = readsFiles(found)
-  const command = plain ? plainOf(found) : found
+  const command = plain ? toDescribed(found) : found
   return {
     name: named(command),
     command,
     plain,
-    data: dataOf(command),
+    data: getData(command),
     reads: !endpoints.some(writes) && command.waits !== true && command.writes !== true,
     // What one without endpoints of its own writes, nobody says.
     destroys: endpoints.some((e) => e.destructive !== undefined) || command.writes === true,
-    idempotent: endpoints.every((e) => methodOf(e) !== 'POST' || e.safe === true),
+    idempotent: endpoints.every((e) => getMethod(e) !== 'POST' || e.safe === true),
     lists: endpoints.some(({ returns }) => returns.kind === 'many'),
   }
 }
 
 /** Those of all commands that agents may have: the tool's own are none of them. */
-export const offersOf = (commands: readonly Described[]): readonly Offer[] =>
+export const getOffers = (commands: readonly Described[]): readonly Offer[] =>
   commands.flatMap((command) => offerOf(command) ?? [])

@@ -17,7 +17,7 @@ import { refused } from './answers.js'
 import { Calls } from './calls.js'
 import type { CallLog } from './log.js'
 import type { Offer } from './offers.js'
-import { standing, toolOf } from './tools.js'
+import { createTool, standing } from './tools.js'
 
 // Messages of the protocol, a line each: what is none is answered with the protocol's error, and the session goes on.
 
@@ -140,7 +140,7 @@ const createServer = (serving: Serving) => {
   const flying = new Set<Promise<unknown>>()
   server.registerCapabilities({ tools: {} })
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [...standing, ...[...tools.values()].map(toolOf)],
+    tools: [...standing, ...[...tools.values()].map(createTool)],
   }))
   const answer = async (name: string, input: Record<string, unknown>, stop: AbortSignal) => {
     try {

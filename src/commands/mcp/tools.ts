@@ -81,7 +81,7 @@ export const standing: readonly Tool[] = [
 const toolName = ({ name }: Pick<Offer, 'name'>): string => name.replace(/[ -]/g, '_')
 
 /** A command as a tool of its own. */
-export const toolOf = (offer: Offer): Tool => {
+export const createTool = (offer: Offer): Tool => {
   const { command: of, data, reads, destroys, idempotent } = offer
   const { properties, ...schema } = schemaOfData(data)
   const access = Object.values(of.endpoints).find((e) => e.access !== undefined)?.access
@@ -117,7 +117,7 @@ const isTool = ({ reads, destroys, command: { waits } }: Offer, writes: boolean)
  * The commands of areas that are tools of their own, by the names of these.
  * @param writes whether those that write are among them
  */
-export const toolsetsOf = (
+export const getToolsets = (
   offers: readonly Offer[],
   wanted: readonly string[],
   writes: boolean,

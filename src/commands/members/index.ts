@@ -1,6 +1,6 @@
 /** `members add`, `members update`, `members remove`, `members billable remove` (`catalogue/reference/members.md`). */
 
-import { type Fields, isObject, textOf } from '../../base/objects.js'
+import { type Fields, isObject, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
@@ -15,7 +15,7 @@ import { lookUp, namedUsers } from '../usernames.js'
 const reasonOf = (messages: unknown, user: string): string | undefined => {
   if (!isObject(messages)) return undefined
   const reason = messages[user]
-  return Array.isArray(reason) ? reason.map(String).join('; ') : textOf(reason)
+  return Array.isArray(reason) ? reason.map(String).join('; ') : toText(reason)
 }
 
 interface Added {
@@ -27,7 +27,7 @@ interface Added {
  * What became of each of several users added at once: the answer names those that failed, by ID or
  * by name. An error that names none of them is every user's.
  */
-export const outcomesOf = (users: readonly string[], answer: Fields): readonly Added[] => {
+export const getAddOutcomes = (users: readonly string[], answer: Fields): readonly Added[] => {
   if (answer.status !== 'error') return users.map((user) => ({ user }))
   const { message } = answer
   const named = isObject(message) ? Object.keys(message) : []
@@ -37,7 +37,7 @@ export const outcomesOf = (users: readonly string[], answer: Fields): readonly A
     const reason = reasonOf(message, user)
     if (reason === undefined && !general) return { user }
     const others = strange.map((name) => `${name}: ${reasonOf(message, name) ?? 'refused'}`)
-    const text = reason ?? textOf(message) ?? (others.join('; ') || 'the instance rejected it')
+    const text = reason ?? toText(message) ?? (others.join('; ') || 'the instance rejected it')
     return { user, failure: new Failure('failed', text) }
   })
 }
@@ -71,7 +71,10 @@ const addedBy = async (services: Services, plans: readonly Plan[], { data }: Who
   const [first] = plans
   const users = plans.map(({ values }) => String(values.user_id))
   if (first === undefined) return []
-  const added = outcomesOf(users, await byId(services, first, users, isObject(data) ? data : {}))
+  const added = getAddOutcomes(
+    users,
+    await byId(services, first, users, isObject(data) ? data : {}),
+  )
   return added.map(({ failure }) => failure)
 }
 

@@ -1,12 +1,17 @@
 /** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
-import { isObject, textOf } from '../../base/objects.js'
+import { isObject, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { account } from '../../catalogue/implied.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import { answered } from '../../engine/command/answered.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
-import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../../engine/journaling/inverse.js'
+import {
+  innerFirst,
+  parseTreePlace,
+  type TreePlace,
+  Turns,
+} from '../../engine/journaling/inverse.js'
 import { exitCodes, Failure, isMissing, usage } from '../../errors.js'
 import { define } from '../define.js'
 import {
@@ -45,7 +50,7 @@ const tokenUser = async ({ instance, place }: Services): Promise<TokenUser> => {
       'Omit --sudo.',
     )
   const { data } = await instance.call(account, {})
-  const username = isObject(data) ? textOf(data.username) : undefined
+  const username = isObject(data) ? toText(data.username) : undefined
   if (!isObject(data) || username === undefined || !Number.isInteger(data.id))
     throw usage('the instance does not report the token’s user, who must not be removed')
   return { id: Number(data.id), username }
@@ -198,7 +203,7 @@ const own = {
 
 /** @throws Failure `usage` for a journal that this command did not write */
 const placeIn = ({ parent }: Item): TreePlace => {
-  const place = treePlaceOf(parent)
+  const place = parseTreePlace(parent)
   if (place !== undefined) return place
   throw usage('the journal contains an object that is neither a group nor a project')
 }

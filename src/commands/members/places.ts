@@ -1,6 +1,6 @@
 /** The groups and projects that the caller sees, one after the other: those of the instance's lists. */
 
-import { isObject, objects, textOf } from '../../base/objects.js'
+import { isObject, objects, toText } from '../../base/objects.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import type { RecordOf } from '../../client/typed.js'
@@ -30,9 +30,9 @@ interface SeenProject {
 
 const projectIn = (record: RecordOf<typeof projects.list>): SeenProject | undefined => {
   const { id, path_with_namespace, namespace } = record
-  const path = textOf(path_with_namespace)
+  const path = toText(path_with_namespace)
   if (path === undefined || !Number.isInteger(id)) return undefined
-  const full = textOf(namespace?.full_path)
+  const full = toText(namespace?.full_path)
   const own = { id: Number(id), path }
   if (full === undefined) return own
   return namespace?.kind === 'user' ? { ...own, holder: full } : { ...own, group: full }
@@ -90,7 +90,7 @@ export class MemberPlaces {
   async #listed(): Promise<readonly string[]> {
     try {
       const found = objects(await this.#instance.records(groupsAll, {}))
-      return found.flatMap((group) => textOf(group.full_path) ?? []).sort()
+      return found.flatMap((group) => toText(group.full_path) ?? []).sort()
     } catch (error) {
       const { details, category } = survived(error)
       const denied = category === 'not_found' || details.status === 403

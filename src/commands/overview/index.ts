@@ -54,7 +54,7 @@ const answerOf = async (part: OverviewPart, sources: OverviewSources): Promise<P
  * Reads parts of the overview.
  * @throws Failure where the instance could not be asked for a single one
  */
-export const overviewOf = async (
+export const readOverview = async (
   services: Services,
   parts: readonly OverviewPart[],
 ): Promise<Overview> => {
@@ -73,7 +73,7 @@ const isWhole = ({ answers }: Overview): boolean =>
   answers.every(({ read, offered }) => !offered || (read !== undefined && read.incomplete !== true))
 
 /** The overview as one object. */
-export const recordOf = ({ address, at, answers }: Overview) => ({
+export const toRecord = ({ address, at, answers }: Overview) => ({
   address,
   at,
   ...Object.fromEntries(answers.map(({ part, read }) => [part.name, read?.value ?? null])),
@@ -173,7 +173,7 @@ const besides = (
   })
 
 /** The page, a line each. */
-export async function* pageOf(
+export async function* renderOverview(
   { address, answers }: Overview,
   answer: AnswerService,
 ): AsyncGenerator<string> {
@@ -199,10 +199,10 @@ const flags = {
 } as const
 
 const print = async ({ answer }: Services, overview: Overview): Promise<void> => {
-  if (answer.reader === 'programs') return answer.print(recordOf(overview))
-  await answer.printMany([recordOf(overview)], {
+  if (answer.reader === 'programs') return answer.print(toRecord(overview))
+  await answer.printMany([toRecord(overview)], {
     people: {
-      page: () => pageOf(overview, answer),
+      page: () => renderOverview(overview, answer),
       rows: () => rowsOf(overview),
       columns: ['part', 'item', 'value', 'state'],
       sheets: true,
@@ -215,7 +215,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   const { answer, ui } = services
   const { parts: wanted } = given.flags
   const meant = parts.filter(({ name }) => wanted === undefined || wanted.includes(name))
-  const overview = await ui.progress('looking', () => overviewOf(services, meant))
+  const overview = await ui.progress('looking', () => readOverview(services, meant))
   await print(services, overview)
   if (!isWhole(overview)) answer.exit(exitCodes.partial)
 }

@@ -5,8 +5,8 @@ import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
 import type { Stated, WantedValue, Wish } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
-import { type PlanGiven, selectionOf } from './flags.js'
-import { readableOf } from './instance.js'
+import { type PlanGiven, parseSelection } from './flags.js'
+import { toReadable } from './instance.js'
 import { declaredBy, desiredPlaces } from './making.js'
 import { sourceText, valueText } from './values.js'
 
@@ -83,9 +83,10 @@ const placesFor = async (
   if (place !== undefined && place.scope !== 'project')
     return declared.places({ projects: [], groups: groupsAbove(place.path) })
   const { openSight } = await import('../../desired/reading/index.js')
-  const places = await openSight(readableOf(services), selectionOf(given, services.place)).places(
-    declared.reach,
-  )
+  const places = await openSight(
+    toReadable(services),
+    parseSelection(given, services.place),
+  ).places(declared.reach)
   return desiredPlaces(declared, places)
 }
 

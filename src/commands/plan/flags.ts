@@ -32,7 +32,7 @@ export const selectionFlags = {
 } as const
 
 /** What the flags of a line select. @throws Failure `usage` for a flag without a value */
-export const selectionOf = (
+export const parseSelection = (
   { flags }: GivenBy<typeof selectionFlags>,
   { globals }: Pick<WorkspaceService, 'globals'>,
 ): Scoping => {
@@ -118,7 +118,7 @@ const limitIn = (name: string, text: string | undefined): PlanLimit | undefined 
 }
 
 /** @throws Failure `usage` for a limit that is none */
-export const limitsOf = ({ flags }: PlanGiven): PlanLimits => {
+export const parseLimits = ({ flags }: PlanGiven): PlanLimits => {
   const deletes = limitIn('max-deletes', flags['max-deletes'])
   const changes = limitIn('max-changes', flags['max-changes'])
   return {

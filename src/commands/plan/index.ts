@@ -5,7 +5,7 @@ import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { explained } from './explain.js'
 import { filesArgument, planningFlags } from './flags.js'
-import { secretsOf } from './instance.js'
+import { readSecrets } from './instance.js'
 import { inLittleMemory, madePlan } from './making.js'
 import { checkOut, shownPlan, writePlan } from './printing.js'
 
@@ -31,7 +31,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     return explained(services, given, explain)
   }
   if (out !== undefined) await checkOut(services.place, out)
-  const { policy } = await secretsOf(services, secrets)
+  const { policy } = await readSecrets(services, secrets)
   await inLittleMemory(async (look) => {
     const made = await services.ui.progress('comparing', () =>
       madePlan(services, given, { against, secrets: policy, look }),

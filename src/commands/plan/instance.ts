@@ -10,10 +10,10 @@ import { defaultTimeout } from '../../client/defaults.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
-import { instanceOf } from '../../engine/workspace/sandbox.js'
+import { openSandbox } from '../../engine/workspace/sandbox.js'
 import { Failure, usage } from '../../errors.js'
 import type { Ask, Whole } from '../../http/types.js'
-import { pathsOf } from '../../profile/index.js'
+import { getPaths } from '../../profile/index.js'
 
 interface Run {
   readonly instance: Pick<InstanceService, 'collect' | 'each' | 'send'>
@@ -32,7 +32,7 @@ const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): re
 const read = (whole: Whole): Whole => ({ ...whole, data: documented(whole.data) })
 
 /** The instance, only to be read. */
-export const readableOf = ({ instance }: Run): ReadableInstance => {
+export const toReadable = ({ instance }: Run): ReadableInstance => {
   const records: ReadableInstance['records'] = async (ask, wanted = () => true) => {
     // What is no record is kept, to be found out.
     const where = (record: unknown): boolean => !isObject(record) || wanted(record)
@@ -47,8 +47,8 @@ export const readableOf = ({ instance }: Run): ReadableInstance => {
 }
 
 /** The same, to be written too. */
-export const writableOf = (run: Run): WritableInstance => ({
-  ...readableOf(run),
+export const toWritable = (run: Run): WritableInstance => ({
+  ...toReadable(run),
   send: async (ask) => read(await run.instance.send({ key: '', ...ask })),
 })
 
@@ -82,7 +82,7 @@ const printedBy = async (
 }
 
 /** Values of secrets, and what is on record of those that were set. */
-export const secretsOf = async (services: Services, set: SecretsPolicy['set']) => {
+export const readSecrets = async (services: Services, set: SecretsPolicy['set']) => {
   const { SecretRecord, SecretValues } = await import('../../desired/applying/secrets.js')
   const { place } = services
   const values = new SecretValues({
@@ -90,7 +90,7 @@ export const secretsOf = async (services: Services, set: SecretsPolicy['set']) =
     cwd: place.cwd,
     command: (line) => printedBy(line, services),
   })
-  const record = new SecretRecord(pathsOf(place.env).state, await instanceOf(place))
+  const record = new SecretRecord(getPaths(place.env).state, await openSandbox(place))
   const unusable = await record.unusable()
   if (unusable !== undefined) services.ui.note(`cannot tell whether secrets changed: ${unusable}`)
   const policy: SecretsPolicy = {

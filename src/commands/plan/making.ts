@@ -12,10 +12,10 @@ import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
 import type { Origin } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
-import { instanceOf } from '../../engine/workspace/sandbox.js'
+import { openSandbox } from '../../engine/workspace/sandbox.js'
 import { survived, usage } from '../../errors.js'
-import { limitsOf, type PlanGiven, selectionOf } from './flags.js'
-import { readableOf } from './instance.js'
+import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
+import { toReadable } from './instance.js'
 import type { Worked } from './values.js'
 
 // How many requests reading took.
@@ -199,7 +199,7 @@ const pathsIn = ({ projects, groups }: FoundPlaces) => {
 }
 
 /** The plan as one object. */
-export const documentOf = async ({ plan, head }: MadePlan): Promise<PlanDocument> =>
+export const toPlanDocument = async ({ plan, head }: MadePlan): Promise<PlanDocument> =>
   (await import('../../desired/planfile/write.js')).documentOf(plan, head)
 
 /**
@@ -258,12 +258,12 @@ const headOf = async (
   { files }: DeclaredState,
 ): Promise<PlanHead> => ({
   tool: `svcctl ${version}`,
-  instance: await instanceOf(place),
+  instance: await openSandbox(place),
   user: given.flags.self ?? (await sight.self())?.username ?? null,
   created: place.clock.now().toISOString(),
   inputs: inputsOf(given),
   files,
-  selection: selected({ ...selectionOf(given, place), ignore: given.flags.ignore }),
+  selection: selected({ ...parseSelection(given, place), ignore: given.flags.ignore }),
 })
 
 /** What comparing goes by, of a line and the places that were found. */
@@ -274,9 +274,9 @@ const comparingBy = (
 ) => {
   const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
   return {
-    limits: limitsOf(given),
+    limits: parseLimits(given),
     ignore: given.flags.ignore,
-    selection: selectionOf(given, place),
+    selection: parseSelection(given, place),
     self: given.flags.self,
     about: (path: string) => projects.get(path.toLowerCase()),
     projects: projects.size,
@@ -292,16 +292,16 @@ const comparingBy = (
 export const madePlan = async (
   services: Services,
   given: PlanGiven,
-  { instance = readableOf(services), against, look = () => {}, ...how }: Making,
+  { instance = toReadable(services), against, look = () => {}, ...how }: Making,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
-  const scoping = selectionOf(given, place)
+  const scoping = parseSelection(given, place)
   const desired = await loaded()
   desired.checkGlobs(globsIn(given))
-  limitsOf(given)
+  parseLimits(given)
   const declared = await declaredBy(services, given, look)
-  checkInstance(declared, await instanceOf(place), desired.originText)
+  checkInstance(declared, await openSandbox(place), desired.originText)
   const counting = counted(instance, look)
   const sight = desired.openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)

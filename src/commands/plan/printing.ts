@@ -11,14 +11,14 @@ import type { DesiredPlan } from '../../desired/actions.js'
 import type { PlanEntry } from '../../desired/entries.js'
 import type { PlanAction, PlanDocument, PlanHead } from '../../desired/planfile/read.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
-import { codeOf, exitCodes, Failure, reasonOf, usage } from '../../errors.js'
+import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
 import { roughWidths } from '../../terminal/text/width.js'
 import type { PlanGiven } from './flags.js'
-import { documentOf, type MadePlan } from './making.js'
+import { type MadePlan, toPlanDocument } from './making.js'
 import type { Reported } from './reports.js'
-import { type ChangeSigns, changeText, givenText, marks, summaryOf } from './values.js'
+import { type ChangeSigns, changeText, givenText, marks, summarizePlan } from './values.js'
 
 /** An action as a line of a table. */
 const rowsOf = ({ actions }: PlanDocument) =>
@@ -29,7 +29,7 @@ const rowsOf = ({ actions }: PlanDocument) =>
   }))
 
 /** The format that was asked for. */
-export const formatOf = async (
+export const loadPlanFormat = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'profile'>,
 ): Promise<Format> => {
   const { output } = place.globals
@@ -44,7 +44,7 @@ const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof P
 export const printPlan = async (services: Services, reported: Reported): Promise<void> => {
   const { answer } = services
   const { made } = reported
-  const format = await formatOf(services.place)
+  const format = await loadPlanFormat(services.place)
   if (format.name === 'markdown')
     return answer.write((await import('./reports.js')).notePage(reported))
   if (answer.reader === 'people') {
@@ -54,7 +54,7 @@ export const printPlan = async (services: Services, reported: Reported): Promise
     for (const text of page()) await answer.write(text)
     return
   }
-  const document = await documentOf(made)
+  const document = await toPlanDocument(made)
   if (answer.reader === 'sheets')
     return answer.printMany(rowsOf(document), { columns: ['verb', 'address', 'changes'] })
   // What holds no object inside of another has the actions, one a line.
@@ -64,14 +64,14 @@ export const printPlan = async (services: Services, reported: Reported): Promise
 }
 
 /** What makes a run fail: by its line, else by the profile. */
-export const failOnOf = async (
+export const parseFailOn = async (
   { place }: Pick<Services, 'place'>,
   { flags }: PlanGiven,
 ): Promise<ReadonlySet<string>> =>
   new Set<string>(flags['fail-on'] ?? (await place.profile())?.failOn)
 
 /** What was not read is an end of its own, and what was asked to be one. */
-export const endOf = (
+export const getPlanEnd = (
   { answer }: Services,
   { plan: { findings, unread } }: MadePlan,
   failOn: ReadonlySet<string>,
@@ -86,11 +86,11 @@ export const shownPlan = async (
   of: 'plan' | 'drift',
   made: MadePlan,
 ): Promise<void> => {
-  const failOn = await failOnOf(services, given)
+  const failOn = await parseFailOn(services, given)
   const reported = { of, made, failOn }
   await printPlan(services, reported)
   await (await import('./reports.js')).writeReports(services, given, reported)
-  endOf(services, made, failOn)
+  getPlanEnd(services, made, failOn)
   if (failOn.has('refused')) checkLimits(made, 'apply refuses this plan')
 }
 
@@ -221,7 +221,7 @@ function* pageOf(
   if (entries.length > 0) yield '\n'
   yield* compared(made, answer)
   yield* refusals(made.plan, answer)
-  const sum = summaryOf(made.counts, made.worked)
+  const sum = summarizePlan(made.counts, made.worked)
   yield `${answer.terminal ? answer.text.hanging(sum, 0) : sum}\n`
 }
 
@@ -245,8 +245,8 @@ export const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
   try {
     bytes = planBytes(resolve(cwd, file))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return
-    throw usage(`${file} cannot be written: ${reasonOf(error)}`)
+    if (getErrorCode(error) === 'ENOENT') return
+    throw usage(`${file} cannot be written: ${getReason(error)}`)
   }
   if (!isPlan(bytes))
     throw usage(
@@ -289,6 +289,6 @@ export const writePlan = async (
     }
   } catch (cause) {
     if (cause instanceof Failure) throw cause
-    throw new Failure('failed', `cannot write the plan ${file}: ${reasonOf(cause)}`, { cause })
+    throw new Failure('failed', `cannot write the plan ${file}: ${getReason(cause)}`, { cause })
   }
 }

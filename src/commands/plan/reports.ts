@@ -9,8 +9,8 @@ import type { Origin } from '../../desired/wishes.js'
 import type { Services } from '../../engine/command/services.js'
 import { escaped } from '../../output/markdown.js'
 import { visible } from '../../terminal/text/escape.js'
-import { type JunitCase, junitOf } from '../reports/junit.js'
-import { type SarifResult, sarifOf } from '../reports/sarif.js'
+import { type JunitCase, renderJunit } from '../reports/junit.js'
+import { renderSarif, type SarifResult } from '../reports/sarif.js'
 import { writeReport } from '../reports/writing.js'
 import type { PlanGiven } from './flags.js'
 import type { MadePlan } from './making.js'
@@ -74,7 +74,7 @@ const junit = (reported: Reported): Promise<string> => {
     .filter(({ is }) => is === 'warning')
     .map(({ full, text }) => `${full}: ${text}`)
   const said = entries.filter(({ is }) => is !== 'note' && is !== 'warning')
-  return junitOf(reported.of, [
+  return renderJunit(reported.of, [
     {
       name: `${reported.made.counts.same} objects unchanged`,
       output: certificates.length === 0 ? undefined : certificates.join('\n'),
@@ -108,7 +108,7 @@ const resultOf = (entry: PlanEntry, reported: Reported, first: Origin): readonly
 const sarif = (reported: Reported): string => {
   const { head } = reported.made
   const first = { file: head.files[0]?.path ?? 'svcctl', line: 1, column: 1 }
-  return sarifOf(
+  return renderSarif(
     version,
     rules,
     reported.made.entries.flatMap((entry) => resultOf(entry, reported, first)),

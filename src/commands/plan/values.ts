@@ -135,7 +135,7 @@ export const countWords = (counts: PlanCounts) => ({
 })
 
 /** `Plan: 1 to create, 2 to change; 1 impossible; 12 objects as they should be (20 requests, 1 s).` */
-export const summaryOf = (counts: PlanCounts, { requests, seconds }: Worked): string => {
+export const summarizePlan = (counts: PlanCounts, { requests, seconds }: Worked): string => {
   const { todo, rest } = countWords(counts)
   const took = `${grouped(requests)} request${requests === 1 ? '' : 's'}, ${grouped(Math.round(seconds))} s`
   const what = todo.length === 0 ? 'nothing to do' : todo.join(', ')

@@ -22,7 +22,7 @@ export interface JunitCase {
 }
 
 /** A report of one suite. */
-export const junitOf = async (suite: string, cases: readonly JunitCase[]): Promise<string> => {
+export const renderJunit = async (suite: string, cases: readonly JunitCase[]): Promise<string> => {
   const { create } = await import('xmlbuilder2')
   const count = (what: 'error' | 'failure' | 'skipped'): number =>
     cases.filter((one) => one[what] !== undefined).length

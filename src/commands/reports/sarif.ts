@@ -37,7 +37,7 @@ const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifRes
  * A report of one run.
  * @param rules what each rule finds, by its id
  */
-export const sarifOf = (
+export const renderSarif = (
   version: string,
   rules: Readonly<Record<string, string>>,
   results: readonly SarifResult[],

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
-import { Failure, reasonOf } from '../../errors.js'
+import { Failure, getReason } from '../../errors.js'
 
 /**
  * Writes a report: it is there whole or not at all, since CI would take half a one for the result.
@@ -19,6 +19,6 @@ export const writeReport = async (
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     const what = `cannot write the ${kind} report ${file}`
-    throw new Failure('failed', `${what}: ${reasonOf(cause)}`, { cause })
+    throw new Failure('failed', `${what}: ${getReason(cause)}`, { cause })
   }
 }

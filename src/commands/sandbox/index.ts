@@ -142,8 +142,8 @@ export const status = define({
   examples: ['sandbox status', 'sandbox status -o json'],
   run: async (services, given) => {
     const folder = folderOf(services, given)
-    const { summaryOf } = await import('../../sandbox/index.js')
-    await services.answer.print({ folder, ...summaryOf(folder) })
+    const { summarizeState } = await import('../../sandbox/index.js')
+    await services.answer.print({ folder, ...summarizeState(folder) })
   },
 })
 
@@ -158,8 +158,8 @@ export const tokens = define({
     'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
   ],
   run: async (services, given) => {
-    const { credentialsOf } = await import('../../sandbox/index.js')
-    await services.answer.printMany(credentialsOf(folderOf(services, given)), {
+    const { listCredentials } = await import('../../sandbox/index.js')
+    await services.answer.printMany(listCredentials(folderOf(services, given)), {
       columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
       reveal: true,
     })
@@ -177,9 +177,9 @@ export const alerts = define({
   flags: { state, endpoints: boolean('list the alert endpoints and their keys') },
   examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
   run: async (services, given) => {
-    const { alertsOf } = await import('../../sandbox/index.js')
+    const { listAlerts } = await import('../../sandbox/index.js')
     const base = services.place.globals.baseUrl ?? (services.place.env.SVC_BASE_URL || anyAddress)
-    const { received, endpoints } = alertsOf(folderOf(services, given), base)
+    const { received, endpoints } = listAlerts(folderOf(services, given), base)
     if (given.flags.endpoints === true) {
       const columns = ['project', 'name', 'active', 'key', 'url']
       return services.answer.printMany(endpoints, { columns, reveal: true })

@@ -1,7 +1,7 @@
 /** Which vocabulary is in force, for commands that look at the file itself. */
 
 import type { WorkspaceService } from '../../engine/command/services.js'
-import { openStore, pathsOf, vocabularyInForce } from '../../profile/index.js'
+import { getPaths, openStore, vocabularyInForce } from '../../profile/index.js'
 
 /** The file; undefined where none is in force. */
 export const vocabularyFile = ({
@@ -14,5 +14,5 @@ export const vocabularyFile = ({
     profile,
     baseUrl,
   }
-  return vocabularyInForce(flags, env, () => openStore(pathsOf(env)))?.file
+  return vocabularyInForce(flags, env, () => openStore(getPaths(env)))?.file
 }

@@ -3,21 +3,21 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { project, string } from '../../catalogue/params.js'
-import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
 import type { Words } from '../../catalogue/words.js'
 import type { Services } from '../../engine/command/services.js'
 import { exitCodes, type Failure, usage } from '../../errors.js'
 import {
   checkText,
+  formatVocabulary,
   type Lesson,
   learnFrom,
   loadChecked,
   soundIn,
-  writtenOf,
 } from '../../vocabulary/index.js'
 import { define, type GivenBy } from '../define.js'
 import { vocabularyFile } from './in-force.js'
-import { type Answers, answersOf, type Read, type Unanswered } from './reading.js'
+import { type Answers, type Read, readAnswers, type Unanswered } from './reading.js'
 
 const ofProject = { ...project('project whose settings to read as well'), short: 'P' } as const
 
@@ -68,7 +68,7 @@ const write = async (services: Services, text: string, to: string | undefined): 
 const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): Promise<void> => {
   const { ui, place } = services
   const { to } = given.flags
-  const answers = await answersOf(services, given.flags.project)
+  const answers = await readAnswers(services, given.flags.project)
   checkReached(answers)
   noteUnread(services, answers.unread)
   if (answers.version === undefined) ui.note('the instance does not report its version')
@@ -76,7 +76,7 @@ const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): 
   const answered = await asked(services, lesson)
   const { baseUrl, profile } = await place.session()
   const day = place.clock.now().toISOString().slice(0, 10)
-  const text = writtenOf(lesson, { baseUrl, version: answers.version, day, answered })
+  const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day, answered })
   await checkText(text, to ?? 'the vocabulary')
   await write(services, text, to)
   const left = lesson.open.filter(({ name }) => !answered.has(name))
@@ -107,7 +107,7 @@ interface Row {
 
 /** The mapped names of an answer, and whether it has them. */
 const rowsOf = ({ what, shape, record }: Read, words: Words): readonly Row[] =>
-  Object.keys(propertiesOf(shape) ?? {}).flatMap((name): readonly Row[] => {
+  Object.keys(getProperties(shape) ?? {}).flatMap((name): readonly Row[] => {
     const own = words.name(name)
     if (own === name) return []
     const there = Object.keys(record).includes(own)
@@ -126,7 +126,7 @@ const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): 
       'Pass a file, or run: svcctl profile set <profile> --vocabulary <file>',
     )
   const words = await loadChecked(file)
-  const answers = await answersOf(services, given.flags.project, words)
+  const answers = await readAnswers(services, given.flags.project, words)
   const failed = answers.unread.filter(({ failure }) => !refused(failure))
   checkReached({ ...answers, unread: failed })
   noteUnread(services, answers.unread)

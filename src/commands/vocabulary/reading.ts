@@ -33,7 +33,7 @@ const versionIn = (data: unknown): string | undefined =>
   isObject(data) && typeof data.version === 'string' ? data.version : undefined
 
 /** What the instance says of its version, which the documents do not have. */
-export const versionOf = async ({ instance }: Pick<Services, 'instance'>) => {
+export const readVersion = async ({ instance }: Pick<Services, 'instance'>) => {
   const request = { method: 'GET', path: '/version', headers: {} }
   return versionIn((await instance.raw(request))?.data)
 }
@@ -93,7 +93,7 @@ const projectOf = async (
  * Asks an instance for what its words show in.
  * @param words those in which it is asked
  */
-export const answersOf = async (
+export const readAnswers = async (
   services: Services,
   project: string | number | undefined,
   words?: Words,
@@ -101,7 +101,7 @@ export const answersOf = async (
   const reader = new Reader(services, words)
   let version: string | undefined
   try {
-    version = await versionOf(services)
+    version = await readVersion(services)
   } catch (error) {
     const failure = survived(error)
     if (failure.details.status === undefined) throw failure

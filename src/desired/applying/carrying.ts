@@ -6,9 +6,9 @@
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { type HeldText, openHeld } from '../../base/secrets/held.js'
-import { methodOf } from '../../catalogue/endpoint.js'
+import { getMethod } from '../../catalogue/endpoint.js'
 import type { Item } from '../../engine/work/items.js'
-import { type Outcome, outcomeOf, type Report } from '../../engine/work/report.js'
+import { type Outcome, type Report, toOutcome } from '../../engine/work/report.js'
 import { type EngineOptions, run } from '../../engine/work/run.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import { type ActionStep, type PlannedAction, Ready } from '../actions.js'
@@ -78,7 +78,7 @@ const settled = async (
 }
 
 const isGone = ({ endpoint }: ActionStep, failure: Failure): boolean =>
-  methodOf(endpoint) === 'DELETE' && isMissing(failure)
+  getMethod(endpoint) === 'DELETE' && isMissing(failure)
 
 const withSecrets = async (
   { secrets }: PerformingParts,
@@ -229,7 +229,7 @@ export const carryOut = async (
     if (failed !== undefined) skipped.set(action.id, failed)
     const outcome: Outcome<Performed> =
       failed === undefined
-        ? await perform(options, action).then(outcomeFrom, outcomeOf)
+        ? await perform(options, action).then(outcomeFrom, toOutcome)
         : { state: 'failed', failure: skipping(failed, outcomes.get(failed)) }
     outcomes.set(action.id, outcome)
     return outcome

@@ -9,7 +9,7 @@ import { writeWhole } from '../../base/files/files.js'
 import { makeFolders } from '../../base/files/folders.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
-import { codeOf, reasonOf, usage } from '../../errors.js'
+import { getErrorCode, getReason, usage } from '../../errors.js'
 import { type Address, addressText } from '../address.js'
 import { besideText } from '../files/secret.js'
 import type { SecretSource } from '../wishes.js'
@@ -42,7 +42,7 @@ const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string):
     if (text.length > longest) throw new Error(`it is longer than ${longest} characters`)
     return withoutEnd(text)
   } catch (error) {
-    throw usage(`the secret @${source.file} cannot be read: ${reasonOf(error)}`)
+    throw usage(`the secret @${source.file} cannot be read: ${getReason(error)}`)
   }
 }
 
@@ -73,7 +73,7 @@ export class SecretValues {
       await this.value(source)
       return undefined
     } catch (error) {
-      return reasonOf(error)
+      return getReason(error)
     }
   }
 
@@ -156,7 +156,7 @@ export class SecretRecord {
       await this.#readKey()
       return undefined
     } catch (error) {
-      return reasonOf(error)
+      return getReason(error)
     }
   }
 
@@ -184,9 +184,9 @@ export class SecretRecord {
       if (key.length !== keyBytes) throw new Unusable(`${path} is no key`)
       return key
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
+      if (getErrorCode(error) === 'ENOENT') return undefined
       if (error instanceof Unusable) throw error
-      throw new Unusable(`${path} cannot be read: ${reasonOf(error)}`)
+      throw new Unusable(`${path} cannot be read: ${getReason(error)}`)
     }
   }
 

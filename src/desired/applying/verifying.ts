@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { methodOf } from '../../catalogue/endpoint.js'
+import { getMethod } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Failure, survived } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
@@ -195,7 +195,7 @@ export const differences = (
 ): readonly Difference[] => {
   const found = itemOf(kind, step, items)
   const item = found !== undefined && isPresent(kind, found) ? found : undefined
-  if (methodOf(step.endpoint) === 'DELETE')
+  if (getMethod(step.endpoint) === 'DELETE')
     return item === undefined ? [] : [{ attribute: undefined, text: 'it is still there' }]
   if (item === undefined) return [{ attribute: undefined, text: 'it is not there' }]
   return unkept(kind, step, item)

@@ -8,7 +8,7 @@ import { makeFolders } from '../../base/files/folders.js'
 import { readRegular } from '../../base/files/regular.js'
 import { isModestYaml } from '../../base/json/yaml.js'
 import { type Fields, isObject } from '../../base/objects.js'
-import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
 import { isConfigSchema } from '../schema/index.js'
 import type { JsonSchema } from '../schema/kinds.js'
@@ -31,7 +31,7 @@ const entryAt = (path: string): Stats | undefined => {
   try {
     return lstatSync(path)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    if (getErrorCode(error) === 'ENOENT' || getErrorCode(error) === 'ENOTDIR') return undefined
     throw error
   }
 }
@@ -40,7 +40,7 @@ const listed = (folder: string): readonly Dirent[] => {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
+    if (getErrorCode(error) === 'ENOENT' || getErrorCode(error) === 'ENOTDIR') return []
     throw error
   }
 }
@@ -56,7 +56,7 @@ const filesBelow = (root: string, path: string): readonly string[] =>
 const failed = (verb: string, file: string, error: unknown): Failure =>
   error instanceof Failure
     ? error
-    : new Failure('failed', `cannot ${verb} ${file}: ${reasonOf(error)}`, { cause: error })
+    : new Failure('failed', `cannot ${verb} ${file}: ${getReason(error)}`, { cause: error })
 
 /** The text of a regular file; undefined for anything else. */
 const textAt = (file: string): string | undefined =>

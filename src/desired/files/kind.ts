@@ -4,7 +4,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
 import { foldedName, type Reference, referenceOf } from '../address.js'
 import { shortAttribute } from '../attributes.js'
 import { canonical } from '../values.js'
@@ -28,7 +28,7 @@ import {
 // Rules of a file: what each is for, and what those get.
 
 const fieldsOf = (kind: Managed): readonly string[] => {
-  const shapes = [kind.read, kind.each].map((endpoint) => propertiesOf(endpoint?.returns.shape))
+  const shapes = [kind.read, kind.each].map((endpoint) => getProperties(endpoint?.returns.shape))
   return [...new Set(['id', ...shapes.flatMap((fields) => Object.keys(fields ?? {}))])]
 }
 

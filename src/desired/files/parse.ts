@@ -7,7 +7,7 @@ import type { Alias, Document, LineCounter, Node, ParsedNode, Scalar, YAMLError 
 import { readRegular } from '../../base/files/regular.js'
 import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
 import { quoted } from '../../base/quoted.js'
-import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { type Origin, originText } from '../wishes.js'
 import { liesIn } from './secret.js'
 import type { Mistakes, Written, WrittenEntry } from './written.js'
@@ -247,7 +247,7 @@ interface Found {
 
 const documents = /\.(?:ya?ml|json)$/
 const cannotRead = (path: string, cause: unknown): Failure =>
-  new Failure('usage', `${path}: cannot be read: ${reasonOf(cause)}`, { cause })
+  new Failure('usage', `${path}: cannot be read: ${getReason(cause)}`, { cause })
 
 const tried = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
@@ -264,7 +264,7 @@ const byBytes = (a: Found, b: Found): number =>
 const linked = async (found: Found, cwd: string): Promise<readonly Found[]> => {
   const at = resolve(cwd, found.path)
   const stats: Stats | undefined = await fs.stat(at).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   })
   if (stats?.isDirectory() === true || !documents.test(found.path)) return []

@@ -7,7 +7,7 @@ import { quoted } from '../../base/quoted.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
-import { codeOf, reasonOf } from '../../errors.js'
+import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../wishes.js'
 import type { Mistakes, SourceRules, Written, WrittenMap } from './written.js'
 
@@ -61,7 +61,7 @@ const refuse = ({ origin, mistakes }: Said, file: string, error: unknown): void 
   const isOutside = error instanceof Error && error.message.includes('outside')
   mistakes.add(
     origin,
-    `${quoted(file)}: ${quoted(reasonOf(error))}`,
+    `${quoted(file)}: ${quoted(getReason(error))}`,
     isOutside ? 'With --allow-outside files may name any.' : undefined,
   )
 }
@@ -190,7 +190,7 @@ const real = (path: string): string => {
     return realpathSync(path)
   } catch (error) {
     const above = dirname(path)
-    if (codeOf(error) !== 'ENOENT' || above === path) throw error
+    if (getErrorCode(error) !== 'ENOENT' || above === path) throw error
     return join(real(above), basename(path))
   }
 }

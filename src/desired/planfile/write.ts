@@ -172,7 +172,7 @@ function* jsonOf(parts: object, layout: keyof typeof layouts): Generator<string>
   }
 }
 
-/** The text of a plan file: what `documentOf` makes of it. */
+/** The text of a plan file: what `toPlanDocument` makes of it. */
 export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
   const parts = partsOf(plan, head)
   const { created: _, ...lasting } = parts

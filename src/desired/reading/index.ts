@@ -1,5 +1,5 @@
 /** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
-import { isObject, textOf } from '../../base/objects.js'
+import { isObject, toText } from '../../base/objects.js'
 import { account } from '../../catalogue/implied.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { groupMembers } from '../../catalogue/managed/members.js'
@@ -117,7 +117,7 @@ class Sight implements InstanceSight {
     return this.#once.ask('', 'self', async () => {
       try {
         const { data } = await this.#instance.get({ endpoint: account, values: {} })
-        const username = isObject(data) ? textOf(data.username) : undefined
+        const username = isObject(data) ? toText(data.username) : undefined
         if (!isObject(data) || username === undefined || !Number.isInteger(data.id))
           return undefined
         return { id: Number(data.id), username }

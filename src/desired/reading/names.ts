@@ -1,5 +1,5 @@
 /** Names for numbers and back: what answers show, then what is asked, each at most once a run. */
-import { type Fields, isObject, objects, textOf } from '../../base/objects.js'
+import { type Fields, isObject, objects, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import { branchesOf, groupAt, groupsAll, usersNamed } from '../../catalogue/implied.js'
@@ -139,7 +139,7 @@ export class Book implements NameBook {
     if (of === 'group') return this.#groups.names()
     if (of === 'branch') return this.#branches.get(placeText(near))?.names() ?? []
     const all = [...(this.#runners ?? []), ...(this.#own.get(placeText(near)) ?? [])]
-    return all.flatMap(({ description }) => textOf(description) ?? [])
+    return all.flatMap(({ description }) => toText(description) ?? [])
   }
 
   async #user(name: string, near: ManagedPlace): Promise<number | undefined> {
@@ -215,7 +215,7 @@ export class Book implements NameBook {
   #description(number: number, near: ManagedPlace): string | undefined {
     const own = this.#own.get(placeText(near)) ?? []
     const all = this.#runners?.some(({ id }) => id === number) ? this.#runners : own
-    const description = textOf(all.find(({ id }) => id === number)?.description)
+    const description = toText(all.find(({ id }) => id === number)?.description)
     if (description === undefined) return undefined
     const alone = called(all, description).length === 1 && called(own, description).length <= 1
     return alone ? description : undefined

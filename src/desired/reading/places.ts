@@ -1,6 +1,6 @@
 /** Which projects and groups are looked at: those that files speak of, or all; narrowed by what is selected. */
 
-import { type Fields, isObject, textOf } from '../../base/objects.js'
+import { type Fields, isObject, toText } from '../../base/objects.js'
 import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import { projects } from '../../catalogue/areas/projects.js'
@@ -240,7 +240,7 @@ export interface ListedProject extends ProjectPlace {
 
 /** What is asked here of a project's record; undefined for one that does not say which it is. */
 const projectIn = (record: Fields): ListedProject | undefined => {
-  const path = textOf(record.path_with_namespace)
+  const path = toText(record.path_with_namespace)
   if (path === undefined || !Number.isInteger(record.id)) return undefined
   const namespace = isObject(record.namespace) ? record.namespace : {}
   const topics = record.topics ?? record.tag_list
@@ -255,8 +255,8 @@ const projectIn = (record: Fields): ListedProject | undefined => {
       (Array.isArray(record.shared_with_groups) && record.shared_with_groups.length > 0) ||
       undefined,
     topics: Array.isArray(topics) ? topics.map(String) : undefined,
-    visibility: textOf(record.visibility),
-    group: kind === 'group' ? textOf(namespace.full_path) : undefined,
+    visibility: toText(record.visibility),
+    group: kind === 'group' ? toText(namespace.full_path) : undefined,
   }
 }
 
@@ -321,7 +321,7 @@ export class PlaceListing {
       for (const { group } of await this.all())
         if (group !== undefined) pathsDownTo(group).forEach(add)
       for (const { full_path } of await this.#ownList()) {
-        const path = textOf(full_path)
+        const path = toText(full_path)
         if (path !== undefined) add(path)
       }
       return [...found.values()].map((path) => this.group(path))

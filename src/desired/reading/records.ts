@@ -10,8 +10,8 @@ import { projectErrorTracking } from '../../catalogue/managed/error-tracking.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { projectDomains } from '../../catalogue/managed/pages-domains.js'
 import { projectRunners } from '../../catalogue/managed/runners.js'
-import { secretsOf } from '../../catalogue/secret-fields.js'
-import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import { getSecretFields } from '../../catalogue/secret-fields.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import { attributesOf, isSecretValue } from '../attributes.js'
@@ -35,7 +35,7 @@ const placed = (reader: KindReader, place: ManagedPlace, { path }: Endpoint) =>
 
 /** An answer without any documented field says nothing of the object, whatever it is of. */
 const objectIn = (data: unknown, { returns }: Endpoint): Fields => {
-  const fields = Object.keys(propertiesOf(returns.shape) ?? {})
+  const fields = Object.keys(getProperties(returns.shape) ?? {})
   const isRecord = fields.length === 0 || fields.some((name) => isObject(data) && name in data)
   if (isObject(data) && isRecord) return data
   const what = isObject(data) ? 'a record without any documented field' : 'what is no record'
@@ -50,7 +50,7 @@ const holders = async (
   place: ManagedPlace,
   { everywhere, name }: Managed,
 ): Promise<ReadonlySet<number> | undefined> => {
-  const shape = propertiesOf(everywhere?.returns.shape) ?? {}
+  const shape = getProperties(everywhere?.returns.shape) ?? {}
   if (everywhere === undefined || !Object.hasOwn(shape, 'project_id')) return undefined
   if (!isOneOfMany(place)) return undefined
   return once.ask('', `holders of ${name}`, async () => {
@@ -236,7 +236,7 @@ const furtherOf = (kind: Managed, record: Fields): readonly string[] => {
   if (kind.open !== true) return []
   const documented = attributesOf(kind)
   const params = { ...kind.create?.params, ...kind.update?.params }
-  const secret = secretsOf(kind.read)
+  const secret = getSecretFields(kind.read)
   return Object.keys(record).filter(
     (name) =>
       !kept.has(name) && !documented.has(name) && !secret.has(name) && !Object.hasOwn(params, name),

@@ -5,7 +5,7 @@ import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import type { Param, StringParam } from '../../catalogue/params.js'
-import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
 import { type Attribute, attributesOf, shortAttribute } from '../attributes.js'
 
 const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
@@ -108,7 +108,7 @@ const setOf = (kind: Managed): JsonSchema => {
 }
 
 const rulesOf = (kind: Managed): JsonSchema => {
-  const shapes = [kind.read, kind.each].map((endpoint) => propertiesOf(endpoint?.returns.shape))
+  const shapes = [kind.read, kind.each].map((endpoint) => getProperties(endpoint?.returns.shape))
   const fields = ['id', ...shapes.flatMap((shape) => Object.keys(shape ?? {}))]
   const wanted: JsonSchema = { type: ['string', 'number', 'boolean'] }
   const value = either(wanted, { type: 'array', items: wanted })

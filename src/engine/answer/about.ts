@@ -1,5 +1,5 @@
 /** Answers about several objects: each says which object it is about, as that was given. */
-import { builtOf } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/built.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -64,7 +64,7 @@ export const showsNothing = ({ bytes, value }: PlanAnswer): boolean =>
 
 /** The value as it is printed: with its numbers as they came. */
 export const printedValue = ({ bytes, value }: PlanAnswer): unknown =>
-  bytes === undefined ? value : builtOf(bytes)
+  bytes === undefined ? value : parseBytes(bytes)
 
 const bracket = 0x5b
 
@@ -79,7 +79,7 @@ const argumentOf = ({ args, path, params }: Endpoint) => {
 }
 
 /** The key and the value that name a plan's object in JSON. */
-export const identityOf = ({ endpoint, values, label }: Plan): JsonValues => {
+export const getIdentity = ({ endpoint, values, label }: Plan): JsonValues => {
   const { name, key } = argumentOf(endpoint)
   const id = values[name] ?? label
   if (id === undefined) return {}
@@ -89,7 +89,7 @@ export const identityOf = ({ endpoint, values, label }: Plan): JsonValues => {
 }
 
 /** The placeholder of a path that names the project or group of an object, with its kind. */
-export const holderOf = ({
+export const getHolder = ({
   path,
 }: Pick<Endpoint, 'path'>): { readonly name: string; readonly type: string } | undefined => {
   const [name, param] =
@@ -98,13 +98,13 @@ export const holderOf = ({
 }
 
 /** What a plan is about, without its words: the object's own id, and the project or group that it is in. */
-export const belongingOf = ({
+export const getParentFields = ({
   endpoint,
   values,
   label = '',
   object: named,
 }: Plan): { readonly object: string; readonly parent?: string } => {
-  const holder = holderOf(endpoint)
+  const holder = getHolder(endpoint)
   const { name } = argumentOf(endpoint)
   // A reference brings its project along; any other text stands for itself.
   const object = named ?? (/[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label)
@@ -125,7 +125,7 @@ const same = (column: string, plans: readonly Plan[]): boolean =>
   })
 
 /** The column that has to come before these, where they do not begin with the object as given. */
-export const leadOf = (
+export const createLead = (
   columns: readonly string[],
   plans: readonly Plan[],
 ): { lead?: typeof objectColumn } => {
@@ -140,12 +140,12 @@ export const about = ({ label }: Plan, value: unknown): unknown => {
 }
 
 /** What names the parent of a plan's object, where there are several. */
-export const belowOf = ({ parent }: Plan): Readonly<Record<string, string>> =>
+export const getParentCell = ({ parent }: Plan): Readonly<Record<string, string>> =>
   parent === undefined ? {} : { [parent.column]: parent.name }
 
 /** A row below its parent, as `Emit.parent` has it. */
 export const below = (plan: Plan, value: unknown): unknown =>
-  plan.parent === undefined ? value : { ...belowOf(plan), record: value }
+  plan.parent === undefined ? value : { ...getParentCell(plan), record: value }
 
 /** The same, unless the record itself says which object it is. */
 export const toldApart = (plan: Plan, value: unknown): unknown => {

@@ -1,12 +1,12 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { secretsOf } from '../../catalogue/secret-fields.js'
+import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { openDocument, openWriter } from '../../output/index.js'
 import { ownColours } from '../../output/shown.js'
 import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../output/types.js'
 import { printable, visibleLines } from '../../terminal/text/escape.js'
-import { fieldsOf, firstOf } from '../command/derive/derived.js'
+import { getAnswerFields, getFirstSegment } from '../command/derive/derived.js'
 import { changes } from '../command/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
@@ -57,11 +57,11 @@ const peopleOf = ({ people, within, parent }: Emit, sorts: boolean): Pick<Asked,
 /** The columns of the area's list whose every column the endpoint's shape has; else its first fields. */
 const columnsFor = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
   if (endpoint.columns !== undefined) return endpoint.columns
-  const fields = fieldsOf([endpoint])
+  const fields = getAnswerFields([endpoint])
   const endpoints = (await areas.find((a) => a.name === area)?.load()) ?? {}
   for (const { columns = [], made = [] } of Object.values(endpoints)) {
     const own = columns.filter((name) => !made.some((one) => one === name))
-    if (own.length > 0 && own.every((name) => fields.includes(firstOf(name)))) return own
+    if (own.length > 0 && own.every((name) => fields.includes(getFirstSegment(name)))) return own
   }
   return fields.slice(0, 8)
 }
@@ -213,8 +213,8 @@ export class Printing implements RunAnswer {
   async #singles(many: boolean, emit: Emit): Promise<SingleFields | undefined> {
     const { command, globals, words } = this.#asked
     if (!many || !mayAskSingles(command, globals)) return undefined
-    const { singleFieldsOf } = await import('../records/single.js')
-    return singleFieldsOf({ command, emit, words }, globals)
+    const { getSingleFields } = await import('../records/single.js')
+    return getSingleFields({ command, emit, words }, globals)
   }
 
   /** Whether the records have what is to be shown: the fields that were asked for, else the columns. */
@@ -258,10 +258,10 @@ export class Printing implements RunAnswer {
     const { command, globals, inner } = this.#asked
     // A program that asked for it is no person who has to copy it.
     if (globals.showSecrets || (reveal === true && inner === undefined)) return 'nothing'
-    const own = new Set([...secretsOf(endpoint), ...secretsOf(single)])
+    const own = new Set([...getSecretFields(endpoint), ...getSecretFields(single)])
     if (within === undefined) return own
     // Each instance may have been asked by another endpoint of the command.
-    const all = Object.values(command.endpoints).map((one) => secretsOf(one))
+    const all = Object.values(command.endpoints).map((one) => getSecretFields(one))
     return new Set([...own, ...all.flatMap((names) => [...names])])
   }
 

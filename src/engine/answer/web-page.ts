@@ -1,7 +1,7 @@
 /** `--web`: in the place of an answer, the page of the one object that it is about. */
 
 import { once } from 'node:events'
-import { isObject, textOf } from '../../base/objects.js'
+import { isObject, toText } from '../../base/objects.js'
 import { startProgram } from '../../base/processes.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
@@ -66,8 +66,8 @@ export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): b
  * The address of a record's page, as it may be opened.
  * @throws Failure `failed` for one that is not on the instance: whoever writes a record would choose it
  */
-export const pageOf = (record: unknown, baseUrl: string, field = 'web_url'): string => {
-  const text = isObject(record) ? textOf(record[field]) : undefined
+export const getWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): string => {
+  const text = isObject(record) ? toText(record[field]) : undefined
   if (text === undefined)
     throw new Failure('failed', 'the instance reports no web page for this object', {
       hint: 'Omit --web to print its record.',
@@ -130,7 +130,7 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
 
   async #show(record: unknown): Promise<void> {
     const { baseUrl, env, note, words } = this.#showing
-    const url = pageOf(record, await baseUrl(), words?.name('web_url'))
+    const url = getWebUrl(record, await baseUrl(), words?.name('web_url'))
     if (hasDisplay(env, process.platform)) {
       try {
         await openPage(url, env)

@@ -4,8 +4,8 @@ import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate/gate.js'
 import type { Whole } from '../../http/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
-import { holderOf } from '../answer/about.js'
-import { answered, factsOf, isTolerated, type Tolerating } from '../command/answered.js'
+import { getHolder } from '../answer/about.js'
+import { answered, getAnswerFacts, isTolerated, type Tolerating } from '../command/answered.js'
 import type { Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { AnswerService, Many, PlanAnswer, UiService } from '../command/services.js'
@@ -95,7 +95,7 @@ export interface Engine {
 }
 
 /** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
-export const eachOf = async <T>(
+export const runEach = async <T>(
   items: readonly T[],
   width: number,
   signal: AbortSignal,
@@ -120,25 +120,25 @@ const saysNull = ({ endpoint }: Plan, whole: Whole): boolean => {
 }
 
 /** What a plan came to by its answer. */
-export const answerOf = (plan: Plan, whole: Whole): PlanAnswer =>
-  saysNull(plan, whole) ? factsOf(whole) : answered(whole)
+export const toPlanAnswer = (plan: Plan, whole: Whole): PlanAnswer =>
+  saysNull(plan, whole) ? getAnswerFacts(whole) : answered(whole)
 
 /** What one plan comes to when it is simply sent. */
-export const callOf =
+export const createCall =
   ({ send }: Pick<Engine, 'send'>) =>
   async (plan: Plan): Promise<PlanAnswer> =>
-    answerOf(plan, await send(plan))
+    toPlanAnswer(plan, await send(plan))
 
 /** Past tense of what became of a plan's object: the command's word, else the endpoint's. */
-export const doneOf = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>
+export const describeDone = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>
   done ?? endpoint.done ?? 'done'
 
 /** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
-export const objectOf = (plan: Plan): string => {
+export const getObjectName = (plan: Plan): string => {
   if (plan.label === undefined && plan.parent !== undefined) return plan.parent.name
   // A full reference says where it belongs by itself.
   if (plan.label !== undefined && /.[!#]\d+$/.test(plan.label)) return plan.label
-  const holder = holderOf(plan.endpoint)
+  const holder = getHolder(plan.endpoint)
   const name = holder === undefined ? undefined : String(plan.values[holder.name])
   const of = holder === undefined || name === plan.label ? '' : ` of ${holder.type} ${name}`
   return `${plan.label ?? plan.endpoint.route}${of}`
@@ -147,5 +147,5 @@ export const objectOf = (plan: Plan): string => {
 /** What is said of an object whose answer shows nothing; of one that should show a record, that too. */
 export const doneText = (plan: Plan, { status }: PlanAnswer, options: Many): string =>
   status === undefined || plan.endpoint.returns.kind !== 'one'
-    ? doneOf(plan, options)
-    : `${doneOf(plan, options)}, according to the status only: the instance answered ${status} without the record`
+    ? describeDone(plan, options)
+    : `${describeDone(plan, options)}, according to the status only: the instance answered ${status} without the record`

@@ -1,19 +1,24 @@
 /** A run whose plans are all in hand, by way of its journal. Loaded late: an object that is only read needs none of it. */
 import { survived } from '../../errors.js'
-import { belongingOf } from '../answer/about.js'
+import { getParentFields } from '../answer/about.js'
 import type { Plan } from '../command/described.js'
 import type { Many, PlanAnswer } from '../command/services.js'
 import { seenIn } from '../journal/work.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
-import { Deduplicator, type Numbered, queueOf, type WorkQueue } from '../journaling/work-queue.js'
+import {
+  createQueue,
+  Deduplicator,
+  type Numbered,
+  type WorkQueue,
+} from '../journaling/work-queue.js'
 import type { Item } from '../work/items.js'
-import { type End, type Outcome, outcomeOf } from '../work/report.js'
+import { type End, type Outcome, toOutcome } from '../work/report.js'
 import type { Engine, Keeper } from './each.js'
 import { runBulk } from './run-bulk.js'
 
 /** What a plan works on, as the journal names it: of a tree its kind stands before its name. */
 const placeOf = (plan: Plan) => ({
-  ...belongingOf(plan),
+  ...getParentFields(plan),
   ...(plan.parent === undefined ? {} : { parent: plan.parent.name }),
 })
 
@@ -56,7 +61,7 @@ const queueIn = async (journaled: JournaledRun, plans: readonly Plan[]): Promise
   const own = plans.filter((plan) => once.take(plan))
   const items =
     journaled.resumed === undefined ? await fresh(journaled, own) : await goneOnWith(journaled, own)
-  return queueOf(items, once.twice)
+  return createQueue(items, once.twice)
 }
 
 /** Runs plans that are confirmed, each on record before and after. */
@@ -124,7 +129,7 @@ export const keptSingle = async (
         state: result.unchanged === true ? 'unchanged' : 'done',
         result,
       }),
-      outcomeOf,
+      toOutcome,
     )
     await written(journaled.record.settled(item, outcome))
     end = 'completed'

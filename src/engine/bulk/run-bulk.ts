@@ -4,9 +4,9 @@ import { Failure } from '../../errors.js'
 import {
   about,
   below,
-  belowOf,
-  identityOf,
-  leadOf,
+  createLead,
+  getIdentity,
+  getParentCell,
   printedValue,
   showsNothing,
   toldApart,
@@ -21,12 +21,12 @@ import { closingLine, maxTold, parseFailureLimit, type Report, verdict } from '.
 import { type Run, run } from '../work/run.js'
 import { HeapTuning } from '../work/v8.js'
 import {
-  callOf,
+  createCall,
   doneText,
   type Engine,
+  getObjectName,
   ignoredError,
   ignoringErrors,
-  objectOf,
   unfinished,
 } from './each.js'
 
@@ -36,7 +36,7 @@ import {
 const recordOf = ({ item: { plan }, outcome }: Result): unknown => {
   const failure = 'failure' in outcome ? outcome.failure : ignoredError(outcome.result)
   const failed = failure?.toJSON() ?? {}
-  return { ...belowOf(plan), ...identityOf(plan), outcome: outcome.state, ...failed }
+  return { ...getParentCell(plan), ...getIdentity(plan), outcome: outcome.state, ...failed }
 }
 
 /** How the results of a run are shown. */
@@ -66,7 +66,7 @@ class Showing {
     if (first === undefined) throw new Failure('internal', 'a run without a plan')
     const endpoint = options.emit?.endpoint ?? first.endpoint
     const columns = options.emit?.columns ?? (await engine.answer.columnsFor(endpoint))
-    const lead = leadOf(engine.globals.fields ?? columns, known)
+    const lead = createLead(engine.globals.fields ?? columns, known)
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
     const inline = engine.answer.reader === 'programs' && placed
@@ -126,17 +126,17 @@ class Showing {
     const { ui } = this.#engine
     if ('failure' in outcome) {
       const told = this.#view.inline && plan.parent === undefined
-      if (!told && this.#told++ < maxTold) ui.report(outcome.failure, objectOf(plan))
+      if (!told && this.#told++ < maxTold) ui.report(outcome.failure, getObjectName(plan))
       return
     }
     const { result } = outcome
     if (result?.told === true) return
     const tolerated = ignoredError(result)
-    if (tolerated !== undefined) ui.note(toleratedText(objectOf(plan), tolerated))
+    if (tolerated !== undefined) ui.note(toleratedText(getObjectName(plan), tolerated))
     else if (outcome.state === 'unchanged')
-      ui.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already in this state'}`)
+      ui.note(`${getObjectName(plan)}: ${plan.endpoint.unchanged ?? 'already in this state'}`)
     else if (result !== undefined && showsNothing(result))
-      ui.note(`${objectOf(plan)}: ${doneText(plan, result, this.#options)}`)
+      ui.note(`${getObjectName(plan)}: ${doneText(plan, result, this.#options)}`)
   }
 }
 
@@ -192,7 +192,7 @@ const started = async (
   options: Many,
   journaled: JournaledRun | undefined,
 ): Promise<Run<PlanAnswer, Numbered>> => {
-  const send = ignoringErrors(engine.globals, options.run ?? callOf(engine))
+  const send = ignoringErrors(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
   const tally = engine.ui.tally(total(), () => gate.waiting)
   const heap = await HeapTuning.begin()

@@ -7,18 +7,18 @@ import type { Plan, PlanSource } from '../command/described.js'
 import { concurrencyLimit } from '../command/globals.js'
 import { lossIn } from '../command/running.js'
 import type { Emit, Many, PlanAnswer } from '../command/services.js'
-import { linesOf } from '../ui/prompter.js'
+import { resolveDetails } from '../ui/prompter.js'
 import { parseFailureLimit } from '../work/report.js'
 import {
-  callOf,
-  doneOf,
+  createCall,
+  describeDone,
   doneText,
   type Engine,
-  eachOf,
+  getObjectName,
   ignoredError,
   ignoringErrors,
   type Keeper,
-  objectOf,
+  runEach,
   unprinted,
 } from './each.js'
 
@@ -79,7 +79,7 @@ export class BulkRunner {
     const { ui, signal } = this.#engine
     const tally = ui.tally(items.length)
     const counted: typeof work = (...item) => work(...item).finally(() => tally.add(1))
-    await eachOf(items, concurrencyLimit(this.#engine.globals), signal, counted).finally(tally.end)
+    await runEach(items, concurrencyLimit(this.#engine.globals), signal, counted).finally(tally.end)
   }
 
   /** Asks once for all plans together when something is lost with them. */
@@ -101,12 +101,12 @@ export class BulkRunner {
         : (await Promise.all(plans.map((plan) => each(plan)))).flat()
     const details = loses?.details ?? named
     if (loses?.told !== undefined && !ui.interactive)
-      for (const line of await linesOf(details)) ui.note(`${loses.told} ${line}`)
+      for (const line of await resolveDetails(details)) ui.note(`${loses.told} ${line}`)
     await ui.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)
   }
 
   async #single(plan: Plan, how: Many, keeper: Keeper | undefined): Promise<void> {
-    const send = ignoringErrors(this.#engine.globals, how.run ?? callOf(this.#engine))
+    const send = ignoringErrors(this.#engine.globals, how.run ?? createCall(this.#engine))
     const work = async (one: Plan): Promise<PlanAnswer> => {
       await how.together?.([one])
       return send(one)
@@ -120,7 +120,7 @@ export class BulkRunner {
       await this.#engine.answer.flush()
     } catch (error) {
       if (!writes(plan.endpoint) || !(error instanceof Failure)) throw error
-      throw unprinted(error, `${objectOf(plan)}: ${doneOf(plan, how)} before that`)
+      throw unprinted(error, `${getObjectName(plan)}: ${describeDone(plan, how)} before that`)
     }
   }
 
@@ -128,12 +128,13 @@ export class BulkRunner {
     const { answer, ui } = this.#engine
     if (outcome.told === true) return
     const tolerated = ignoredError(outcome)
-    if (tolerated !== undefined) ui.note(toleratedText(objectOf(plan), tolerated))
+    if (tolerated !== undefined) ui.note(toleratedText(getObjectName(plan), tolerated))
     else if (outcome.unchanged === true && showsNothing(outcome))
       ui.note(
-        plan.endpoint.unchanged ?? `${objectOf(plan)}: already in this state, nothing changed`,
+        plan.endpoint.unchanged ?? `${getObjectName(plan)}: already in this state, nothing changed`,
       )
-    else if (showsNothing(outcome)) ui.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)
+    else if (showsNothing(outcome))
+      ui.note(`${getObjectName(plan)}: ${doneText(plan, outcome, how)}`)
     else if (how.present === undefined) await answer.printAnswer(outcome, emitOf(plan, how))
     else {
       const { records, emit } = how.present(plan, outcome)

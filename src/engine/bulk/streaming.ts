@@ -3,7 +3,7 @@ import { mapConcurrent } from '../../base/map-concurrent.js'
 import { Failure } from '../../errors.js'
 import type { Plan, PlanSource } from '../command/described.js'
 import { lossIn, type Many } from '../command/running.js'
-import { type Spool, seenIn, spool, workOf } from '../journal/work.js'
+import { readWork, type Spool, seenIn, spool } from '../journal/work.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Resumed } from '../journaling/options.js'
 import { arriving, type Numbered, type WorkQueue } from '../journaling/work-queue.js'
@@ -163,7 +163,7 @@ const kept = async (
         await whole(spooled, engine.signal)
         await confirmed(streaming, spooled.first, spooled.queued())
       })
-    const items = workOf(journaled.journal, spooled)
+    const items = readWork(journaled.journal, spooled)
     const queue = intakeOf(streaming, { items, first, spooled, left: 0 })
     await runBulk(engine, queue, how, journaled, spooled.stop)
   } finally {
@@ -178,7 +178,7 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   const { journal, again, next, past } = resumed
   const spooled = again ? spool(journal, source.objects, await seenIn(journal)) : undefined
   if (spooled !== undefined) await whole(spooled, engine.signal)
-  const items = workOf(journal, spooled, next)
+  const items = readWork(journal, spooled, next)
   const head = await firstOf(items, maxNamed)
   const [one] = head
   if (one === undefined) return engine.ui.note('nothing is left to do')

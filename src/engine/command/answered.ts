@@ -1,7 +1,7 @@
 /** What a call came to: the bytes of its answer, and their value for whoever looks into it. */
 
 import type { Failure } from '../../errors.js'
-import { headerOf } from '../../http/answers/headers.js'
+import { readHeader } from '../../http/answers/headers.js'
 import type { Whole } from '../../http/types.js'
 import type { Globals } from './globals.js'
 import type { PlanAnswer } from './running.js'
@@ -25,13 +25,16 @@ export const toleratedText = (object: string, { message }: Failure): string =>
 export const isBare = ({ bytes, data }: Whole): boolean => bytes.length === 0 && data === undefined
 
 /** What is to be known of an answer besides what it shows. */
-export const factsOf = ({ status, headers }: Whole): Pick<PlanAnswer, 'requestId' | 'status'> => {
-  const requestId = headerOf(headers, 'x-request-id')
+export const getAnswerFacts = ({
+  status,
+  headers,
+}: Whole): Pick<PlanAnswer, 'requestId' | 'status'> => {
+  const requestId = readHeader(headers, 'x-request-id')
   return { status, requestId }
 }
 
 /** The same of an answer that is there already. */
-export const keptOf = ({
+export const toKeptAnswer = ({
   status,
   requestId,
 }: PlanAnswer): Pick<PlanAnswer, 'requestId' | 'status'> => ({
@@ -41,7 +44,7 @@ export const keptOf = ({
 
 /** The same answer about an object that the write left as it was. */
 export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
-  ...keptOf(answer),
+  ...toKeptAnswer(answer),
   bytes: answer.bytes,
   told: answer.told,
   unchanged: true,
@@ -53,9 +56,9 @@ export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
 /** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
 export const answered = (whole: Whole): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }
-  if (isBare(whole)) return factsOf(whole)
+  if (isBare(whole)) return getAnswerFacts(whole)
   return {
-    ...factsOf(whole),
+    ...getAnswerFacts(whole),
     ...(whole.bytes.length === 0 ? {} : { bytes: whole.bytes }),
     get value() {
       return whole.data

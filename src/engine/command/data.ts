@@ -39,7 +39,7 @@ const ofFlag = (flag: Flag): readonly Datum[] => {
 }
 
 /** The values that a command takes, those by position first. Flags of the tool itself are none. */
-export const dataOf = ({ args, flags }: Pick<Described, 'args' | 'flags'>): readonly Datum[] => [
+export const getData = ({ args, flags }: Pick<Described, 'args' | 'flags'>): readonly Datum[] => [
   ...args.flatMap(ofArgument),
   ...flags.flatMap(ofFlag),
 ]

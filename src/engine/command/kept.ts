@@ -4,7 +4,7 @@ import { type Instead, maskFields, secrecies } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { secretsOf } from '../../catalogue/secret-fields.js'
+import { getSecretFields } from '../../catalogue/secret-fields.js'
 
 /** A value without any text that was sent as a secret. */
 const scrubbedValue = (value: unknown): unknown => {
@@ -16,8 +16,10 @@ const scrubbedValue = (value: unknown): unknown => {
 const whole: Instead = { value: () => masked, address: () => masked }
 
 /** Attributes of what an endpoint takes or gives, as they may be written down. */
-export const maskingOf = (endpoint: Endpoint): ((attributes: Fields | null) => Fields | null) => {
-  const secrecyOf = secrecies(secretsOf(endpoint))
+export const createAttributeMask = (
+  endpoint: Endpoint,
+): ((attributes: Fields | null) => Fields | null) => {
+  const secrecyOf = secrecies(getSecretFields(endpoint))
   return (attributes) =>
     attributes === null
       ? null

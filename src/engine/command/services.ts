@@ -24,7 +24,7 @@ export interface WithinAsk {
   /** As its endpoints alone make it, without what was written by hand. */
   readonly plain?: boolean
   readonly manner: Manner
-  /** By the names of `dataOf`: each is what it is, and stands for nothing else. */
+  /** By the names of `getData`: each is what it is, and stands for nothing else. */
   readonly values: JsonValues
   /** The fields that are wanted, dots reach inside; all where it is absent. */
   readonly fields?: readonly string[]

@@ -10,14 +10,15 @@ const asCredential = (found: ResolvedCredential | undefined): Credential | undef
   found === undefined ? undefined : { kind: found.kind, value: found.value }
 
 /** What the client asks a session for. */
-export const credentialsOf =
+export const createCredentials =
   (session: Pick<Session, 'credential' | 'jobToken'>) =>
   async (need: Need): Promise<Credential | undefined> =>
     asCredential(need === 'job' ? session.jobToken() : await session.credential())
 
 /** A fresh access token of a session, as the client takes it. */
-export const renewalOf = (renew: Session['renew']) => async (): Promise<Credential | undefined> =>
-  asCredential(await renew())
+export const createRenewal =
+  (renew: Session['renew']) => async (): Promise<Credential | undefined> =>
+    asCredential(await renew())
 
 type Of = Pick<Session, 'baseUrl' | 'jobTokenWithheld'>
 

@@ -16,7 +16,7 @@ import type { Gate } from '../../http/gate.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, Exchange, WireRequest } from '../../http/types.js'
 import { Audit } from '../../profile/audit/kept.js'
-import { checkReadOnly, transportOf } from '../../profile/index.js'
+import { checkReadOnly, createTransport } from '../../profile/index.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { Meter } from '../../terminal/streams/meter.js'
 import type { Globals } from '../command/globals.js'
@@ -25,7 +25,7 @@ import { type FindOwn, servesOrigin, wordsFor } from '../own/found.js'
 import { tuneParser } from '../work/v8.js'
 import { worded } from '../workspace/advice.js'
 import type { UnkeptWrites } from '../workspace/unkept.js'
-import { credentialsOf, hinted, renewalOf } from './credential.js'
+import { createCredentials, createRenewal, hinted } from './credential.js'
 
 // What is said, once, about how an instance is reached.
 
@@ -125,7 +125,7 @@ export const reaching = async (
     transport: () => {
       warnings.reaching(baseUrl)
       const own = profile !== undefined && serves(profile, baseUrl) ? { profile } : {}
-      return transportOf({ baseUrl, ...own }, globals.insecure, env)
+      return createTransport({ baseUrl, ...own }, globals.insecure, env)
     },
     record: (credential) => audit.open(profile, credential, user),
     guard: (request) => run.guard(request, request.absolute),
@@ -133,7 +133,7 @@ export const reaching = async (
     worded,
     gate: await run.gateOf(baseUrl),
     ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
-    renew: renew && renewalOf(renew),
+    renew: renew && createRenewal(renew),
   }
 }
 
@@ -233,7 +233,7 @@ const sessionInstance = (session: () => Promise<Session>, run: RunWays, own: Spo
       ...(await reaching(run, given.baseUrl, given)),
       sudo: given.sudo,
       words,
-      credential: credentialsOf(given),
+      credential: createCredentials(given),
       worded: hinted(given),
       without: () => run.warnings.withheld(given),
     })

@@ -1,5 +1,5 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
-import { builtOf } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/built.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { legible } from '../../catalogue/legible.js'
 import { largestPage } from '../../client/defaults.js'
@@ -35,7 +35,7 @@ const noteOfChosen = ({ records, more }: ListEnd, page: number | undefined): str
 }
 
 /** What standard error says after a list; undefined where there is nothing to say. */
-export const noteOf = (
+export const describeListEnd = (
   end: ListEnd,
   { page }: Pick<Paging, 'page'>,
   plan?: Plan,
@@ -104,7 +104,7 @@ const drain = async (
 
 /** A record, whose fields are found by the names of the documents as well. */
 const built = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown => {
-  const record: unknown = builtOf(bytes)
+  const record: unknown = parseBytes(bytes)
   return words === undefined ? record : legible(record, words)
 }
 
@@ -266,7 +266,7 @@ export class Lists {
   private say(end: ListEnd, plan?: Plan, stage?: Stage): void {
     // Whoever reads page by page needs no words for it.
     const { ended, later } = this.screen
-    const note = noteOf(end, this.paging, plan, stage !== undefined)
+    const note = describeListEnd(end, this.paging, plan, stage !== undefined)
     if (ended !== undefined) ended(end.more)
     else if (note !== undefined) later(note)
   }

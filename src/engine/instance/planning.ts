@@ -2,13 +2,13 @@
 
 import { AsyncCache } from '../../base/async-cache.js'
 import type { JsonValues } from '../../base/json/value.js'
-import { isObject, textOf } from '../../base/objects.js'
+import { isObject, toText } from '../../base/objects.js'
 import { echoes } from '../../catalogue/endpoint.js'
 import type { Naming } from '../../catalogue/words.js'
 import { refuseGone } from '../../client/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { scopeOf } from '../command/derive/index.js'
+import { getScope } from '../command/derive/index.js'
 import { isRepeated } from '../command/many-flags.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
@@ -16,9 +16,9 @@ import type { RunOptions, Streams } from '../options.js'
 import type { Unknown } from '../plan/attributes.js'
 import type { PlanContext } from '../plan/objects.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
-import { plansOf } from '../plan/plan.js'
+import { createPlans } from '../plan/plan.js'
 import { apartWithRows } from '../plan/row-fields.js'
-import { sourceOf } from '../plan/sourced.js'
+import { createSource } from '../plan/sourced.js'
 import type { Wanted } from '../plan/sources.js'
 import { Questions, type Replied } from '../ui/ask.js'
 import type { Workspace } from '../workspace/workspace.js'
@@ -37,7 +37,7 @@ const projectPaths = (
   const pathOf = async (id: number): Promise<string | undefined> => {
     const { projects } = await import('../../catalogue/areas/projects.js')
     const data = await read({ endpoint: projects.get, values: { id } })
-    return isObject(data) ? textOf(data.path_with_namespace) : undefined
+    return isObject(data) ? toText(data.path_with_namespace) : undefined
   }
   return (id) => kept.of(id, () => pathOf(id))
 }
@@ -83,10 +83,10 @@ type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
 
 /** What stands for the objects of a project or group that are not known: nothing is lost where nothing can be done. */
 const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
-  const form = Object.entries(command.endpoints).find(([, e]) => scopeOf(e)?.kind === kind)
+  const form = Object.entries(command.endpoints).find(([, e]) => getScope(e)?.kind === kind)
   if (form === undefined) return undefined
   const [key, { destructive: _, ...endpoint }] = form
-  return { key, endpoint, values: { [scopeOf(endpoint)?.placeholder ?? 'id']: value }, parent }
+  return { key, endpoint, values: { [getScope(endpoint)?.placeholder ?? 'id']: value }, parent }
 }
 
 /** The plans of a run. */
@@ -156,7 +156,7 @@ export class Planning {
 
   /** A plan for each object that comes. */
   async source(given: Given, operation: Operation, coming: ObjectStream): Promise<PlanSource> {
-    return sourceOf(this.#options.command, { given, operation }, coming, this.#around)
+    return createSource(this.#options.command, { given, operation }, coming, this.#around)
   }
 
   /** The flags that a person was asked for on the way. */
@@ -166,7 +166,7 @@ export class Planning {
 
   /** The plans of another command than the run's, whose values are all known. */
   ofCommand(command: Command, given: Given): Promise<readonly Plan[]> {
-    return plansOf(command, given, this.#around)
+    return createPlans(command, given, this.#around)
   }
 
   async #make(
@@ -174,7 +174,7 @@ export class Planning {
     override: JsonValues | undefined,
     apart: boolean,
   ): Promise<readonly Plan[]> {
-    const made = await plansOf(this.#options.command, given, this.#around, override, apart)
+    const made = await createPlans(this.#options.command, given, this.#around, override, apart)
     this.#questions.teach()
     return made
   }

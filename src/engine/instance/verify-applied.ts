@@ -8,7 +8,7 @@ import { isSecretName } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
 import { type Endpoint, echoes } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
-import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import type { Ask } from '../../http/types.js'
 
@@ -77,7 +77,7 @@ export interface UnappliedAttribute {
 const knows = (endpoint: Endpoint, name: string): boolean =>
   name in endpoint.params || name in endpoint.path
 
-const fieldsOf = ({ returns: { shape } }: Endpoint): Fields => propertiesOf(shape) ?? {}
+const fieldsOf = ({ returns: { shape } }: Endpoint): Fields => getProperties(shape) ?? {}
 
 /** `; did you mean x?`, or nothing where neither a parameter nor a field of the answer is near. */
 const meant = (

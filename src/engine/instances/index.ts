@@ -2,7 +2,7 @@
 
 import { Failure, usage } from '../../errors.js'
 import type { Format } from '../../output/types.js'
-import { isOpen, meant, openStore, pathsOf, profilesIn } from '../../profile/index.js'
+import { getPaths, isOpen, meant, openStore, profilesIn } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { changes, isAskable, named } from '../command/derive/index.js'
@@ -12,13 +12,13 @@ import { failureIn } from '../failed.js'
 import { outputFormat, toldBy } from '../format.js'
 import { StandardInput } from '../input.js'
 import type { AskedLine, LinePart } from '../options.js'
-import { ownOf } from '../own/found.js'
-import { everybodys, globalsOf } from '../plan/given.js'
+import { findOwnWords } from '../own/found.js'
+import { everybodys, parseGlobals } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { Ended } from '../targets/shared.js'
 import type { FailureLimit } from '../work/report.js'
 import { parseFailureLimit } from '../work/report.js'
-import { type AskedSite, OneAnswer, sitesOf } from './merged.js'
+import { type AskedSite, OneAnswer, openInstances } from './merged.js'
 
 // Which profiles a line means that means several, and what does not go with them.
 
@@ -86,7 +86,7 @@ const checkSeveral = (
  * @throws Failure `usage` for what means none
  */
 const profilesFor = (parts: readonly string[], env: NodeJS.ProcessEnv): readonly Profile[] => {
-  const store = openStore(pathsOf(env))
+  const store = openStore(getPaths(env))
   if (parts.some(isOpen)) return meant(parts, store.list())
   const known = meant(
     parts,
@@ -163,7 +163,7 @@ const isNoted = ({ failure, code }: Ending, tolerant: boolean): boolean =>
  * The exit code of several: that of all, where they are alike.
  * @param tolerant those that cannot be reached do not count, while one can
  */
-export const codeOf = (endings: readonly Ending[], tolerant: boolean): number => {
+export const getExitCode = (endings: readonly Ending[], tolerant: boolean): number => {
   const all = endings.map(({ code }) => code)
   const first = foremost.find((code) => all.includes(code))
   if (first !== undefined) return first
@@ -288,7 +288,7 @@ class Several {
 
   /** Tells what is to be told of all of them. @returns the exit code */
   async end(sites: readonly AskedSite[]): Promise<number> {
-    const code = codeOf(this.#endings, this.#tolerant)
+    const code = getExitCode(this.#endings, this.#tolerant)
     const mistake = sameMistake(this.#endings)
     const names = sites.map(({ name }) => name)
     const whole = this.#lost === undefined && code !== 130
@@ -349,7 +349,7 @@ class Several {
 const aloneOf = (line: AskedLine, name: string): AskedLine => ({
   ...line,
   raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
-  own: ownOf([`--profile=${name}`], process.env),
+  own: findOwnWords([`--profile=${name}`], process.env),
 })
 
 /**
@@ -362,14 +362,14 @@ export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<numb
   const { env } = process
   const wanted = wantedBy(raw)
   if ('one' in wanted) return run(aloneOf(line, wanted.one))
-  const globals = globalsOf(everybodys(command, raw), env, () => {})
+  const globals = parseGlobals(everybodys(command, raw), env, () => {})
   const format = outputFormat(globals, env)
   decided(toldBy(globals, format))
   checkSeveral(command, raw, globals, env)
   const profiles = profilesFor(wanted.several, env)
   const writing = changes(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
-  const { sites, words } = await sitesOf(command, profiles, writing)
+  const { sites, words } = await openInstances(command, profiles, writing)
   const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
   const input = new StandardInput(signal)
   const several = new Several(line, run, globals, format, merged, input)

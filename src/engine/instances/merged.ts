@@ -10,10 +10,10 @@ import type { Emit, PlanAnswer } from '../command/services.js'
 import type { Command } from '../command/types.js'
 import type { InstancePart, Streams } from '../options.js'
 import { commandIn } from '../own/command.js'
-import { type FindOwn, ownOf, ownWords, speaks } from '../own/found.js'
+import { type FindOwn, findOwnWords, ownWords, speaks } from '../own/found.js'
 import { wordsAmong, wordsOfAll } from '../own/several.js'
-import { notesOf, openStreams, type ScreenOptions } from '../streams.js'
-import { causeOf, Ended, heldUntil, Shared, wrapper } from '../targets/shared.js'
+import { openNotes, openStreams, type ScreenOptions } from '../streams.js'
+import { Ended, heldUntil, Shared, unwrapEnded, wrapper } from '../targets/shared.js'
 
 // The answer of one of several instances: what it prints goes below its profile's name.
 
@@ -74,7 +74,7 @@ export interface AskedSite {
 
 /** Words that cannot be had are told of where the instance is asked, or at once where it is to be changed. */
 const ownOfSite = async (command: Command, { name }: Profile, writing: boolean) => {
-  const own = ownOf([`--profile=${name}`], process.env)
+  const own = findOwnWords([`--profile=${name}`], process.env)
   const { words } = await ownWords(command, own).catch((error: unknown) => {
     if (writing) throw error
     return { words: undefined }
@@ -86,7 +86,7 @@ const ownOfSite = async (command: Command, { name }: Profile, writing: boolean) 
  * Each with the line as it takes it, and the words of all of them; undefined where none has any.
  * @throws Failure `usage` where they are to be changed, and one has words that are none
  */
-export const sitesOf = async (
+export const openInstances = async (
   command: Command,
   profiles: readonly Profile[],
   writing: boolean,
@@ -151,7 +151,7 @@ export class OneAnswer {
 
   /** The notes of one, each line with its name. */
   notesOf(name: string): Promise<Streams['notes']> {
-    return notesOf(this.#shown, name)
+    return openNotes(this.#shown, name)
   }
 
   /**
@@ -186,7 +186,7 @@ export class OneAnswer {
     try {
       await (whole ? this.#shared.close() : this.#shared.abandon())
     } catch (error) {
-      throw causeOf(error)
+      throw unwrapEnded(error)
     } finally {
       await this.#screen.out.end()
     }

@@ -2,10 +2,10 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { codeOf, type Failure, usage } from '../../errors.js'
+import { type Failure, getErrorCode, usage } from '../../errors.js'
 import type { Counts, End } from '../work/report.js'
 import { type Header, type Line, Sums } from './lines.js'
-import { gapFailure, lineOf } from './parse.js'
+import { gapFailure, parseLine } from './parse.js'
 import { isDone, type Past, readPast } from './past.js'
 import { linesFrom, openJournal } from './reading.js'
 
@@ -91,7 +91,7 @@ export const formerBeside = (journal: string): string =>
 const lastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
   const text = bytes.toString()
   const lines = text.slice(0, Math.max(0, text.lastIndexOf('\n'))).split('\n')
-  return lineOf(sums.check(lines.at(-1) ?? ''))
+  return parseLine(sums.check(lines.at(-1) ?? ''))
 }
 
 const firstLine = async (
@@ -111,7 +111,7 @@ const entryOf = async (file: string): Promise<Entry | 'empty' | undefined> => {
     const sums = new Sums()
     const first = await firstLine(handle, size, sums)
     if (first === undefined) return 'empty'
-    const header = lineOf(first)
+    const header = parseLine(first)
     if (header === undefined || !('journal' in header)) return undefined
     const tail = Buffer.alloc(Math.min(tailBytes, size))
     const { bytesRead } = await handle.read(tail, { position: size - tail.length })
@@ -132,7 +132,7 @@ const entryOf = async (file: string): Promise<Entry | 'empty' | undefined> => {
 
 const namesIn = (folder: string): Promise<readonly string[]> =>
   readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return []
+    if (getErrorCode(error) === 'ENOENT') return []
     throw error
   })
 

@@ -11,7 +11,7 @@ import { makeFolders } from '../../base/files/folders.js'
 import { isObject } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { scrub } from '../../base/secrets/scrub.js'
-import { codeOf } from '../../errors.js'
+import { getErrorCode } from '../../errors.js'
 import type { Header } from './lines.js'
 import { openJournal } from './reading.js'
 
@@ -95,7 +95,7 @@ const readIn = async (file: string): Promise<LastWrite | undefined> => {
 export const lastWritesIn = async (journals: string): Promise<readonly LastWrite[]> => {
   const folder = notesOf(journals)
   const names = await readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return []
+    if (getErrorCode(error) === 'ENOENT') return []
     throw error
   })
   const found = await Promise.all(

@@ -134,4 +134,4 @@ export type Line =
   | EndLine
 
 /** A line's own text with its checksum and its end. */
-export const textOf = (line: Line): string => `${withSum(JSON.stringify(line))}\n`
+export const formatLine = (line: Line): string => `${withSum(JSON.stringify(line))}\n`

@@ -4,7 +4,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeFolders } from '../../base/files/folders.js'
 import { type Lock, lock } from '../../base/files/lock.js'
-import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { type Clock, systemClock } from '../../http/gate/clock.js'
 import type { Header } from './lines.js'
 import type { Past } from './past.js'
@@ -24,7 +24,7 @@ const lockOf = (file: string): Promise<Lock> =>
 
 const cannot = (file: string, error: unknown): Failure =>
   usage(
-    `cannot create the journal ${file}: ${codeOf(error) === 'EEXIST' ? 'it exists' : reasonOf(error)}`,
+    `cannot create the journal ${file}: ${getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error)}`,
     'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
   )
 

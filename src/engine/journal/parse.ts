@@ -186,7 +186,7 @@ const isLine = (value: unknown): value is Line => {
 }
 
 /** What a line says; undefined where it is none of a journal. */
-export const lineOf = (text: string): Line | undefined => {
+export const parseLine = (text: string): Line | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return isLine(value) ? value : undefined
@@ -195,7 +195,7 @@ export const lineOf = (text: string): Line | undefined => {
   }
 }
 
-/** How every line about an object begins, as `textOf` writes it. */
+/** How every line about an object begins, as `formatLine` writes it. */
 const beginning =
   /^\{"n":([1-9]\d{0,14}),"object":"(?:[^"\\]|\\.)*"(?:,"parent":"(?:[^"\\]|\\.)*")?,"state":"(\w+)"[,}]/
 

@@ -5,7 +5,7 @@ import type { Item } from '../work/items.js'
 import type { Counts, End } from '../work/report.js'
 import type { EndLine, Header, Line, ObjectLine } from './lines.js'
 import { Sums } from './lines.js'
-import { type Gap, Gaps, gapFailure, lineOf, placedIn } from './parse.js'
+import { type Gap, Gaps, gapFailure, parseLine, placedIn } from './parse.js'
 import { linesFrom, openJournal, type Whose } from './reading.js'
 
 /** The state of an object, by its latest line. */
@@ -111,7 +111,7 @@ class Reader {
   /** @returns whether the line is whole */
   #go(text: string): boolean {
     // A checksum says that all of a line is there; without one it has to be read.
-    const line = (this.sums.required ? placedIn(text) : undefined) ?? lineOf(text)
+    const line = (this.sums.required ? placedIn(text) : undefined) ?? parseLine(text)
     // What a later version writes may be of another kind.
     if (line === undefined) return this.sums.required === true && text !== ''
     if ('journal' in line) return true
@@ -126,7 +126,7 @@ class Reader {
   }
 
   #begin(text: string): void {
-    const line = lineOf(text)
+    const line = parseLine(text)
     if (text === '' && this.sums.required === true)
       throw gapFailure(this.#file, 'its first line, which says what the run was')
     if (!isHeader(line)) throw foreign(this.#file)
@@ -170,7 +170,7 @@ export type Next = 'skip' | 'do' | NonNullable<Item['how']>
  * POST and PATCH are never sent twice blindly; what was deleted is not there to be deleted again.
  * @param damaged lines of the journal are: the one that says that the object was done may be among them
  */
-export const nextOf = (state: ObjectState, endpoint: string, damaged = false): Next => {
+export const getNextStep = (state: ObjectState, endpoint: string, damaged = false): Next => {
   if (state === 'done' || state === 'unchanged') return 'skip'
   if (!damaged && (state === 'queued' || state === 'failed')) return 'do'
   if (/^(POST|PATCH) /.test(endpoint)) return 'read'

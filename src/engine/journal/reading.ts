@@ -2,8 +2,8 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
-import { distrustOpen, wordsOf } from '../../base/files/trust.js'
-import { codeOf, reasonOf, usage } from '../../errors.js'
+import { describeDistrust, distrustOpen } from '../../base/files/trust.js'
+import { getErrorCode, getReason, usage } from '../../errors.js'
 import { Sums } from './lines.js'
 
 const piece = 1 << 15
@@ -25,7 +25,7 @@ export type Whose = 'own' | 'any'
 const checkOwn = (file: string, stats: Stats): void => {
   const distrusted = distrustOpen(file, stats)
   if (distrusted === undefined) return
-  const { message, remedy } = wordsOf(distrusted)
+  const { message, remedy } = describeDistrust(distrusted)
   throw usage(
     `the journal cannot be trusted: ${message}`,
     `Check it with \`svcctl journal show\`. If it is correct, run: ${remedy}`,
@@ -43,7 +43,7 @@ export const openJournal = async (
 ): Promise<FileHandle> => {
   const handle = await open(file, flags | (constants.O_NOFOLLOW ?? 0) | nonBlocking).catch(
     (error: unknown) => {
-      const reason = codeOf(error) === 'ELOOP' ? 'it is a symbolic link' : reasonOf(error)
+      const reason = getErrorCode(error) === 'ELOOP' ? 'it is a symbolic link' : getReason(error)
       throw usage(`cannot open the journal ${file}: ${reason}`)
     },
   )

@@ -1,7 +1,7 @@
 /** What a run writes into its journal of each object. */
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { scrub } from '../../base/secrets/scrub.js'
-import { type Item, placeOf } from '../work/items.js'
+import { getItemPlace, type Item } from '../work/items.js'
 import type { Outcome } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import type { Attributes, ObjectLine } from './lines.js'
@@ -39,10 +39,10 @@ const lineOf = <R>(
   mask: Masking,
 ): ObjectLine => {
   if (outcome.state === 'done' || outcome.state === 'unchanged')
-    return { ...placeOf(item), state: outcome.state, ...factsOf(facts(outcome.result), mask) }
+    return { ...getItemPlace(item), state: outcome.state, ...factsOf(facts(outcome.result), mask) }
   const { category, message, details } = outcome.failure
   return {
-    ...placeOf(item),
+    ...getItemPlace(item),
     state: outcome.state,
     category,
     status: details.status,
@@ -63,6 +63,6 @@ export const recordIn = <R>(
   found: (item: Item) => Facts = () => ({}),
 ): RunRecord<R> => ({
   begun: (item) =>
-    journal.append({ ...placeOf(item), state: 'begun', ...factsOf(found(item), mask) }),
+    journal.append({ ...getItemPlace(item), state: 'begun', ...factsOf(found(item), mask) }),
   settled: (item, outcome) => journal.append(lineOf(item, outcome, facts, mask)),
 })

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { masked } from '../../base/secrets/names.js'
 import { mask as scrubbedMark } from '../../base/secrets/scrub.js'
-import { type Item, placeOf } from '../work/items.js'
+import { getItemPlace, type Item } from '../work/items.js'
 import type { Attributes, BegunLine, DoneLine, Header, ObjectLine } from './lines.js'
-import { lineOf } from './parse.js'
+import { parseLine } from './parse.js'
 import type { Past } from './past.js'
 import { textsIn } from './reading.js'
 
@@ -34,7 +34,7 @@ const withoutMasked = (attributes: Attributes): Attributes =>
 const noRecord = 'the run did not record previous values'
 
 const undoableOf = (line: Item, before: Attributes, after: Attributes): Undoable => ({
-  ...placeOf(line),
+  ...getItemPlace(line),
   before: withoutMasked(before),
   after: withoutMasked(after),
   masked: maskedIn(before),
@@ -52,7 +52,7 @@ async function* begunIn({ file, size }: Past): AsyncGenerator<ObjectLine> {
   for await (const texts of textsIn(file, size))
     for (const text of texts) {
       if (text.includes('"state":"queued"')) continue
-      const line = lineOf(text)
+      const line = parseLine(text)
       if (line !== undefined && 'n' in line) yield line
     }
 }
@@ -74,7 +74,7 @@ const changeIn = (
  * The objects that a run did, or may have done, with what they were; in its own order.
  * @param left is told of each that cannot be brought back, and why
  */
-export async function* undoOf(
+export async function* readUndo(
   past: Past,
   left: (object: string, why: string) => void,
 ): AsyncGenerator<Undoable> {
@@ -119,7 +119,7 @@ const agrees = (now: Attributes, with_: Attributes, unshown: boolean): boolean =
       )
 
 /** @param now the object as it is read now; null where it is not there */
-export const takingOf = (
+export const chooseUndo = (
   { before, after }: Pick<Undoable, 'before' | 'after'>,
   now: Attributes,
 ): Taking => {

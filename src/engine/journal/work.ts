@@ -6,11 +6,11 @@ import type { FileHandle } from 'node:fs/promises'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
-import { type GivenObject, type Item, maxNamed, placeOf } from '../work/items.js'
+import { type GivenObject, getItemPlace, type Item, maxNamed } from '../work/items.js'
 import { Seen } from '../work/seen.js'
 import type { Attributes, QueuedLine } from './lines.js'
 import { Sums } from './lines.js'
-import { lineOf } from './parse.js'
+import { parseLine } from './parse.js'
 import type { Next } from './past.js'
 import { linesFrom, openJournal, textsIn } from './reading.js'
 import type { Journal } from './writing.js'
@@ -39,7 +39,7 @@ export type Keep = (before: Attributes) => Attributes | undefined
 const queuedLine = (given: GivenObject, n: number, keep: Keep | undefined): QueuedLine => {
   const before = given.before === undefined ? undefined : keep?.(given.before)
   return {
-    ...placeOf({ ...given, n }),
+    ...getItemPlace({ ...given, n }),
     state: 'queued',
     row: given.row,
     before,
@@ -125,7 +125,7 @@ export const enlist = async (
 const queuedIn = (text: string): QueuedLine | undefined => {
   // Most lines are others, and need no reading.
   if (!text.includes('"queued"')) return undefined
-  const line = lineOf(text)
+  const line = parseLine(text)
   return line !== undefined && 'n' in line && line.state === 'queued' ? line : undefined
 }
 
@@ -195,7 +195,7 @@ async function* itemsIn(
  * @param next what is to be done with the object in a place
  * @throws what broke the input, after all that came before
  */
-export async function* workOf(
+export async function* readWork(
   journal: Journal,
   source?: Spool,
   next: Choose = () => 'do',

@@ -1,10 +1,10 @@
 import { type FileHandle, unlink } from 'node:fs/promises'
 import { writeAll } from '../../base/files/files.js'
 import type { Lock } from '../../base/files/lock.js'
-import { codeOf, Failure, reasonOf } from '../../errors.js'
+import { Failure, getErrorCode, getReason } from '../../errors.js'
 import { type Clock, systemClock } from '../../http/gate/clock.js'
 import type { End } from '../work/report.js'
-import { type Header, type Line, textOf } from './lines.js'
+import { formatLine, type Header, type Line } from './lines.js'
 import { States } from './past.js'
 
 /** How often it is brought to the disk, in milliseconds. */
@@ -90,7 +90,7 @@ export class Journal {
   add(line: Line): void {
     if (this.#broken !== undefined) return
     if ('n' in line) this.states.note(line.n, line.state)
-    this.#waiting.text += textOf(line)
+    this.#waiting.text += formatLine(line)
     this.#writing ??= this.#write()
   }
 
@@ -174,7 +174,7 @@ export class Journal {
     try {
       await this.#handle.datasync()
     } catch (error) {
-      if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(codeOf(error))) await this.#break(error)
+      if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(getErrorCode(error))) await this.#break(error)
     }
     if (!this.#lock.isHeld()) await this.#break(new Error('another process took over the journal'))
   }
@@ -183,7 +183,7 @@ export class Journal {
   async #break(error: unknown, batch?: Batch): Promise<void> {
     const failure = new Failure(
       'failed',
-      `cannot write the journal ${this.file}: ${reasonOf(error)}; stopped before the next request`,
+      `cannot write the journal ${this.file}: ${getReason(error)}; stopped before the next request`,
       {
         hint: 'The journal contains the results so far. Free some space, then continue with --resume.',
         cause: error,

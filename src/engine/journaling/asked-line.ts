@@ -8,7 +8,7 @@ import { isSecret } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Param } from '../../catalogue/params.js'
-import { reasonOf, usage } from '../../errors.js'
+import { getReason, usage } from '../../errors.js'
 import { flagsOfCommand, named } from '../command/derive/index.js'
 import { declared } from '../command/globals.js'
 import type { Command, Flag } from '../command/types.js'
@@ -156,7 +156,7 @@ const shardText = (text: string): string => {
 }
 
 /** What was asked, and why it cannot be asked again where it cannot. */
-export const askedOf = async (
+export const describeLine = async (
   of: AskedOf,
 ): Promise<{ readonly asked?: LineAsked; readonly final?: string }> => {
   const { final, shard, undoRecord, journaling } = of
@@ -182,7 +182,7 @@ const digestNow = (label: string, path: string): string => {
   try {
     return digestOf(path)
   } catch (error) {
-    throw usage(`${label}: cannot read ${path} again: ${reasonOf(error)}`)
+    throw usage(`${label}: cannot read ${path} again: ${getReason(error)}`)
   }
 }
 

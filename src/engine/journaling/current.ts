@@ -1,9 +1,9 @@
 /** How an object is now that a run changed: read before it is put back. */
 import { type Fields, isObject } from '../../base/objects.js'
-import { type Endpoint, methodOf, pathOf, pathPattern } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure } from '../../errors.js'
-import { asSent, readingOf, shownIn } from '../command/derive/reading.js'
+import { asSent, findReading, shownIn } from '../command/derive/reading.js'
 import type { InstanceService } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { Attributes } from '../journal/lines.js'
@@ -22,10 +22,10 @@ const shownOf = (record: unknown, endpoint: Endpoint, sent: Attributes): Fields 
 
 /** The list that has an object as long as it is there. */
 const listFor = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefined => {
-  const path = pathPattern(pathOf(endpoint)).replace(/\/:$/, '')
+  const path = pathPattern(getPath(endpoint)).replace(/\/:$/, '')
   return Object.values<Endpoint>(endpoints).find(
     (one) =>
-      methodOf(one) === 'GET' && one.returns.kind === 'many' && pathPattern(pathOf(one)) === path,
+      getMethod(one) === 'GET' && one.returns.kind === 'many' && pathPattern(getPath(one)) === path,
   )
 }
 
@@ -82,7 +82,7 @@ const listed = async (
  * @param plan what would put it back
  * @param sent the attributes that the run changed
  */
-export const presentOf = async (
+export const readCurrent = async (
   instance: InstanceService,
   inverse: Inverse,
   plan: Plan,
@@ -91,7 +91,7 @@ export const presentOf = async (
   const { endpoint } = plan
   const list = inverse.presence ? listFor(inverse, endpoint) : undefined
   if (list !== undefined) return listed(instance, list, plan, inverse.original)
-  const reading = await readingOf(inverse.area, endpoint)
+  const reading = await findReading(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
   const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
   const { data } = await instance.send(ask)

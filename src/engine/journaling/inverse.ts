@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import type { Fields } from '../../base/objects.js'
-import { type Endpoint, type Endpoints, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, type Endpoints, getPath } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
-import { scopeOf } from '../command/derive/names.js'
+import { getScope } from '../command/derive/names.js'
 import type { Parent } from '../command/described.js'
 import type { Attributes, Header } from '../journal/lines.js'
 import type { Undoable } from '../journal/undo.js'
@@ -21,14 +21,14 @@ export interface TreePlace {
 }
 
 /** The place that a parent's name has in a tree; undefined for what is none. */
-export const treePlaceOf = (parent: string | undefined): TreePlace | undefined => {
+export const parseTreePlace = (parent: string | undefined): TreePlace | undefined => {
   const [, kind, path] = /^(group|project):(.+)$/s.exec(parent ?? '') ?? []
   if (path === undefined || (kind !== 'group' && kind !== 'project')) return undefined
   return { kind, path }
 }
 
 const depth = (parent: string | undefined): number =>
-  treePlaceOf(parent)?.path.split('/').length ?? 0
+  parseTreePlace(parent)?.path.split('/').length ?? 0
 
 /** What is inside comes before what is around it. */
 export const innerFirst = (
@@ -72,8 +72,8 @@ export interface Inverse {
 }
 
 /** The parent of an object that was done in a tree, as a plan names it. */
-export const parentOf = ({ parent }: Undoable): { readonly parent?: Parent } =>
-  parent === undefined || treePlaceOf(parent) === undefined
+export const getUndoParent = ({ parent }: Undoable): { readonly parent?: Parent } =>
+  parent === undefined || parseTreePlace(parent) === undefined
     ? {}
     : { parent: { column: 'of', name: parent } }
 
@@ -83,8 +83,8 @@ const formBelow = (
   original: Endpoint,
   endpoints: Endpoints,
 ): Endpoint | undefined => {
-  const kind = treePlaceOf(parent)?.kind
-  const fits = (one: Endpoint): boolean => kind === undefined || scopeOf(one)?.kind === kind
+  const kind = parseTreePlace(parent)?.kind
+  const fits = (one: Endpoint): boolean => kind === undefined || getScope(one)?.kind === kind
   if (fits(original)) return original
   return Object.values<Endpoint>(endpoints).find(
     (one) =>
@@ -93,7 +93,7 @@ const formBelow = (
 }
 
 /** The path of what a verb is said of. */
-const subjectOf = (endpoint: Endpoint): string => pathOf(endpoint).replace(/\/[^/]+$/, '')
+const subjectOf = (endpoint: Endpoint): string => getPath(endpoint).replace(/\/[^/]+$/, '')
 
 /** The verbs of the same objects that set the same fields. */
 const siblingsOf = (original: Endpoint, endpoints: Endpoints): readonly Endpoint[] => {
@@ -114,7 +114,7 @@ const leadsTo = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
  * What takes a run back.
  * @throws Failure `usage` for a verb that the documents have no inverse of
  */
-export const inverseOf = async ({ command, endpoint: route }: Header): Promise<Inverse> => {
+export const findInverse = async ({ command, endpoint: route }: Header): Promise<Inverse> => {
   const [area = ''] = command.split(' ')
   const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
@@ -181,12 +181,12 @@ const restoredBy = (endpoint: Endpoint, before: Attributes): Fields => {
 
 /** What an endpoint that puts an object back is given. */
 export const valuesFor = (endpoint: Endpoint, was: Undoable, header: Header): JsonValues => {
-  const holder = scopeOf(endpoint)?.placeholder
+  const holder = getScope(endpoint)?.placeholder
   const [name = ''] = endpoint.args ?? []
   const param = endpoint.path[name] ?? endpoint.params[name]
   const comesAndGoes = was.before === null || was.after === null
   const named = comesAndGoes ? identityOf(was.before ?? was.after, param?.completes) : undefined
-  const above = treePlaceOf(was.parent)?.path ?? was.parent
+  const above = parseTreePlace(was.parent)?.path ?? was.parent
   const parent = holder === undefined ? undefined : (above ?? header.values[holder])
   if (holder !== undefined && parent === undefined)
     throw new Failure('usage', `${was.object}: the journal does not record its project or group`)

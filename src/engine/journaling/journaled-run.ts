@@ -3,13 +3,13 @@ import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
 import type { Fields } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { isSecretName } from '../../base/secrets/names.js'
-import { type Endpoint, methodOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
-import { asUnchanged, keptOf } from '../command/answered.js'
-import { flagName, named, scopeOf } from '../command/derive/index.js'
+import { asUnchanged, toKeptAnswer } from '../command/answered.js'
+import { flagName, getScope, named } from '../command/derive/index.js'
 import type { Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
-import { maskingOf } from '../command/kept.js'
+import { createAttributeMask } from '../command/kept.js'
 import type {
   InstanceService,
   PlanAnswer,
@@ -25,12 +25,12 @@ import type { Journal } from '../journal/writing.js'
 import type { Raw } from '../plan/line.js'
 import { paramFile } from '../plan/texts.js'
 import type { Replied } from '../ui/ask.js'
-import { type GivenObject, type Item, identityOf as sameName } from '../work/items.js'
+import { type GivenObject, type Item, hashIdentity as sameName } from '../work/items.js'
 import type { End } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import type { UnkeptWrites } from '../workspace/unkept.js'
-import { askedOf } from './asked-line.js'
-import { type Inverse, inverseOf } from './inverse.js'
+import { describeLine } from './asked-line.js'
+import { findInverse, type Inverse } from './inverse.js'
 import type { JournalOptions, Resumed } from './options.js'
 import { againBy, makeJournal } from './runs.js'
 import {
@@ -116,7 +116,7 @@ class JournaledStep {
     // What was as it is to be is sent all the same: others may change it meanwhile.
     const same = sent.unchanged !== true && hasAttributes(wantedBy(plan), before ?? null)
     const answer = same ? asUnchanged(sent) : sent
-    const facts = keptOf(answer)
+    const facts = toKeptAnswer(answer)
     if (answer.unchanged === true) return { answer, facts }
     if (creates(plan))
       return { answer, facts: { ...facts, before: null, after: identityIn(answer.value, plan) } }
@@ -160,7 +160,7 @@ class JournaledStep {
   ): Promise<Attributes> {
     const { inverse, header } = this.#parts
     if (inverse?.presence !== true) return leftBy(plan, answer, before)
-    if (methodOf(plan.endpoint) === 'DELETE') return null
+    if (getMethod(plan.endpoint) === 'DELETE') return null
     const shown = this.#snapshot.shown(answer.value, inverse, header, item, plan)
     // What cannot be read any more is done all the same.
     return shown ?? this.#snapshot.presence(inverse, header, item, plan).catch(() => ({}))
@@ -190,16 +190,16 @@ const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
 }
 
 /** What all objects of a run are sent: neither the object itself nor what it belongs to. */
-export const valuesOf = (
+export const getJournalValues = (
   { endpoint, values, extra }: Plan,
   raw: Raw,
   rowFields: readonly string[] = [],
 ): Fields => {
-  const own = [...(endpoint.args ?? []), scopeOf(endpoint)?.placeholder]
+  const own = [...(endpoint.args ?? []), getScope(endpoint)?.placeholder]
   const common = Object.entries({ ...extra, ...values }).filter(
     ([name, value]) => value !== undefined && !own.includes(name) && !rowFields.includes(name),
   )
-  const shown = maskingOf(endpoint)(Object.fromEntries(common)) ?? {}
+  const shown = createAttributeMask(endpoint)(Object.fromEntries(common)) ?? {}
   const rows = rowFields.map((name): [string, unknown] => [name, { row: name }])
   const shared = common.map(([name]): [string, unknown] => {
     const secret = endpoint.params[name]?.secret === true || isSecretName(name)
@@ -264,10 +264,10 @@ const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
     id: journalId(words, place.clock.now(), parts.single),
     command: words,
     endpoint: maskAddresses(first.endpoint.route),
-    values: valuesOf(first, journaling.raw, journaling.rowFields),
+    values: getJournalValues(first, journaling.raw, journaling.rowFields),
     ...identity,
     source: journaling.source,
-    ...(await askedOf({ ...parts, answered, cwd, shard, undoRecord })),
+    ...(await describeLine({ ...parts, answered, cwd, shard, undoRecord })),
   }
 }
 
@@ -276,7 +276,7 @@ const inverseFor = async (
   header: Header,
 ): Promise<{ readonly inverse?: Inverse; readonly irreversible?: string }> => {
   try {
-    return { inverse: await inverseOf(header) }
+    return { inverse: await findInverse(header) }
   } catch (error) {
     return { irreversible: survived(error).message }
   }
@@ -311,7 +311,7 @@ export class JournaledRun {
     this.#step = step
     const facts = (result: PlanAnswer | undefined): Facts =>
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
-    const mask = maskingOf(first.endpoint)
+    const mask = createAttributeMask(first.endpoint)
     this.#keep = keepOf(first, mask)
     this.record = recordIn(journal, facts, mask, (item) => step.seen(item))
   }

@@ -4,7 +4,7 @@ import { quoted } from '../../base/shell-words.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
-import { named, type ScopeKind, scopeOf, streams } from '../command/derive/index.js'
+import { getScope, named, type ScopeKind, streams } from '../command/derive/index.js'
 import type { Parent } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
@@ -12,12 +12,12 @@ import type { Command, MadeBy } from '../command/types.js'
 import { checkIdentity, checkResumable } from '../journal/folder.js'
 import type { Header, LineAsked } from '../journal/lines.js'
 import { gapFailure } from '../journal/parse.js'
-import { isDone, nextOf, type Past, readPast } from '../journal/past.js'
-import { workOf } from '../journal/work.js'
+import { getNextStep, isDone, type Past, readPast } from '../journal/past.js'
+import { readWork } from '../journal/work.js'
 import type { Raw } from '../plan/line.js'
 import { type Parents, type ParentTarget, SlotsWithObjects, slotIn } from '../plan/parents.js'
 import type { Item } from '../work/items.js'
-import { fileOf } from '../workspace/journals.js'
+import { resolveFile } from '../workspace/journals.js'
 import { checkResuming, flagsAsked } from './asked-line.js'
 import type { JournalOptions } from './options.js'
 import { lastRun, takeUpJournal, tellGap } from './runs.js'
@@ -86,7 +86,7 @@ const scopeIn = async (
 ): Promise<ScopeKind | undefined> => {
   const endpoints = (await areas.find(({ name }) => name === command.area)?.load()) ?? {}
   const endpoint = Object.values(endpoints).find((one) => one.route === route)
-  return endpoint === undefined ? undefined : scopeOf(endpoint)?.kind
+  return endpoint === undefined ? undefined : getScope(endpoint)?.kind
 }
 
 /** The objects below their parents. */
@@ -182,7 +182,7 @@ const checkAgain = ({ file, gap, total }: Past): void => {
 const found = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefined> => {
   const { globals, services } = resuming
   if (globals.resume === 'last') return last(resuming, identity)
-  return readPast(await fileOf(services.place, globals.resume ?? ''))
+  return readPast(await resolveFile(services.place, globals.resume ?? ''))
 }
 
 /** Whether it was known what of a parent was meant: the list that it was to be selected from may have been refused. */
@@ -227,8 +227,8 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   const { header, states } = past
   const streamed = isStreamed(command, header)
   const damaged = past.gap !== undefined
-  const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint, damaged)
-  const left = () => workOf(journal, undefined, next)
+  const next = (n: number) => getNextStep(states.get(n) ?? 'queued', header.endpoint, damaged)
+  const left = () => readWork(journal, undefined, next)
   const all: Item[] = []
   if (!streamed) for await (const item of left()) all.push(item)
   const items = all.filter((item) => isKnown(resuming, item))

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { usage } from '../../errors.js'
 import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
 import { type ParentTarget, slotIn } from '../plan/parents.js'
-import { referenceOf } from '../plan/references.js'
-import { type GivenObject, identityOf } from '../work/items.js'
+import { createReferenceResolver } from '../plan/references.js'
+import { type GivenObject, hashIdentity } from '../work/items.js'
 
 // `--shard i/n`: one part of the objects, so that several machines share a run. The parts are
 // disjoint and together everything, whoever computes them.
@@ -48,19 +48,23 @@ export const parseShard = (text: string, env: NodeJS.ProcessEnv = {}): Shard => 
  * Which part an object is in: the first eight bytes of SHA-256 over kind, parent and object.
  * @param object by its id, or its parent's where parents are shared out
  */
-export const partOf = (kind: string, { object, parent = '' }: GivenObject, of: number): number => {
-  const text = [kind, identityOf(parent), identityOf(object)].join('\0')
+export const getShardNumber = (
+  kind: string,
+  { object, parent = '' }: GivenObject,
+  of: number,
+): number => {
+  const text = [kind, hashIdentity(parent), hashIdentity(object)].join('\0')
   const head = createHash('sha256').update(text).digest().readBigUInt64BE(0)
   return Number(head % BigInt(of)) + 1
 }
 
 /** The objects of one part. */
-export async function* shardOf<T extends GivenObject>(
+export async function* selectShard<T extends GivenObject>(
   objects: AsyncIterable<T>,
   kind: string,
   { part, of }: Shard,
 ): AsyncGenerator<T> {
-  for await (const given of objects) if (partOf(kind, given, of) === part) yield given
+  for await (const given of objects) if (getShardNumber(kind, given, of) === part) yield given
 }
 
 /** Whether an object is of a part, as it was given. */
@@ -70,13 +74,13 @@ const inShard =
     const kind = argument?.param?.completes ?? ''
     // The address of an instance says as much of its objects as its path.
     const address = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).origin : ''
-    const own = referenceOf(text, argument?.parameter ?? '', () => address)
+    const own = createReferenceResolver(text, argument?.parameter ?? '', () => address)
     const project = own.project ?? parent
     const object: GivenObject = {
       object: own.id,
       parent: project,
     }
-    return partOf(kind, object, of) === part
+    return getShardNumber(kind, object, of) === part
   }
 
 const parentOf = ({ flags: { project, group } }: Given): string | undefined => {
@@ -112,7 +116,9 @@ const slotsInShard = (
         ? { args, ...(rows && { rows }) }
         : { args: slot.args, ...(slot.rows && { rows: slot.rows }) }
     if (all.args.length === 0)
-      return partOf(slot.kind, { object: slot.value }, shard.of) === shard.part ? [slot] : []
+      return getShardNumber(slot.kind, { object: slot.value }, shard.of) === shard.part
+        ? [slot]
+        : []
     const own = filteredArgs(all, inShard(command, shard, slot.value))
     return own.args.length === 0 ? [] : [{ ...slot, ...own }]
   })

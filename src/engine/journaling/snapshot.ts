@@ -2,17 +2,17 @@
 import { holdsRounded } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
-import { type Endpoint, methodOf, pathOf, pathPattern } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, pathPattern } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure, isMissing } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { asSent, readingOf, shownIn } from '../command/derive/index.js'
+import { asSent, findReading, shownIn } from '../command/derive/index.js'
 import type { Plan } from '../command/described.js'
 import type { InstanceService, PlanAnswer } from '../command/services.js'
 import { agrees } from '../instance/verify-applied.js'
 import type { Attributes, Header } from '../journal/lines.js'
 import type { Item } from '../work/items.js'
-import { presentOf } from './current.js'
+import { readCurrent } from './current.js'
 import { type Inverse, valuesFor } from './inverse.js'
 
 /** Lists that a plan empties by leaving them out. */
@@ -72,7 +72,7 @@ const givenIn = (record: Fields, { endpoint }: Plan): Fields =>
 
 /** Whether a plan makes an object that nobody named. */
 export const creates = ({ endpoint }: Plan): boolean =>
-  methodOf(endpoint) === 'POST' &&
+  getMethod(endpoint) === 'POST' &&
   endpoint.inverse !== undefined &&
   endpoint.path[endpoint.args?.[0] ?? ''] === undefined
 
@@ -120,7 +120,7 @@ export class Snapshot {
 
   /** What of the object a plan changes, as it is now; undefined where the API reads no single one. */
   async attributes(plan: Plan): Promise<Attributes | undefined> {
-    const reading = await readingOf(this.#area, plan.endpoint)
+    const reading = await findReading(this.#area, plan.endpoint)
     if (reading === undefined) return undefined
     try {
       const data = await this.#reads({ endpoint: reading.endpoint, values: reading.values(plan) })
@@ -136,7 +136,7 @@ export class Snapshot {
     const [inverse, , , plan] = back
     const taking = backOf(...back)
     const now =
-      (await this.#single([plan, taking])) ?? (await presentOf(this.#instance, inverse, taking))
+      (await this.#single([plan, taking])) ?? (await readCurrent(this.#instance, inverse, taking))
     return now === null ? null : { ...identityIn(now, taking), ...givenIn(now, taking) }
   }
 
@@ -152,12 +152,12 @@ export class Snapshot {
     for (const { endpoint, values } of plans) {
       const name = endpoint.args?.[0] ?? ''
       const reading = /^\d+$/.test(String(values[name]))
-        ? await readingOf(this.#area, endpoint)
+        ? await findReading(this.#area, endpoint)
         : undefined
       // A record from elsewhere says nothing of whether it is here.
       if (
         reading === undefined ||
-        pathPattern(pathOf(reading.endpoint)) !== pathPattern(pathOf(endpoint))
+        pathPattern(getPath(reading.endpoint)) !== pathPattern(getPath(endpoint))
       )
         continue
       try {

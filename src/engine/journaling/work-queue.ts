@@ -1,6 +1,6 @@
 /** The plans of a run on their way to the engine: numbered, each once. */
 
-import { belongingOf } from '../answer/about.js'
+import { getParentFields } from '../answer/about.js'
 import type { Plan, PlanSource } from '../command/described.js'
 import type { PlanAnswer } from '../command/services.js'
 import type { GivenObject, Item } from '../work/items.js'
@@ -41,14 +41,14 @@ export class Deduplicator {
   queued = 0
 
   take(plan: Plan): boolean {
-    const known = plan.label !== undefined && !this.#seen.add(belongingOf(plan))
+    const known = plan.label !== undefined && !this.#seen.add(getParentFields(plan))
     if (known) this.twice += 1
     else this.queued += 1
     return !known
   }
 }
 
-const placed = (plan: Plan, n: number): Numbered => ({ n, ...belongingOf(plan), plan })
+const placed = (plan: Plan, n: number): Numbered => ({ n, ...getParentFields(plan), plan })
 
 /** Items in hand, as they would come. */
 async function* each(items: readonly Numbered[]): AsyncGenerator<Numbered> {
@@ -56,7 +56,7 @@ async function* each(items: readonly Numbered[]): AsyncGenerator<Numbered> {
 }
 
 /** Items in hand, of which so many were given once more. */
-export const queueOf = (items: readonly Numbered[], twice: number): WorkQueue => {
+export const createQueue = (items: readonly Numbered[], twice: number): WorkQueue => {
   const known = items.map(({ plan }) => plan)
   return {
     items: each(items),
@@ -73,7 +73,7 @@ export const queueOf = (items: readonly Numbered[], twice: number): WorkQueue =>
 export const held = (plans: readonly Plan[]): WorkQueue => {
   const once = new Deduplicator()
   const items = plans.filter((plan) => once.take(plan)).map((plan, i) => placed(plan, i + 1))
-  return queueOf(items, once.twice)
+  return createQueue(items, once.twice)
 }
 
 /** Objects that are planned as they come, after the first. */

@@ -69,8 +69,8 @@ const find = async (
     const words = await wordsOfLine(profiles, env, read)
     return words === undefined ? undefined : { words }
   }
-  const { openStore, pathsOf, vocabularyInForce } = await import('../../profile/index.js')
-  const found = vocabularyInForce(flags, env, () => openStore(pathsOf(env)))
+  const { openStore, getPaths, vocabularyInForce } = await import('../../profile/index.js')
+  const found = vocabularyInForce(flags, env, () => openStore(getPaths(env)))
   return found === undefined ? undefined : { ...found, words: await read(found.file) }
 }
 
@@ -78,7 +78,7 @@ const find = async (
  * Finds the words for a line, when they are asked for.
  * @throws Failure `usage` for a vocabulary that is none
  */
-export const ownOf = (tokens: readonly string[], env: NodeJS.ProcessEnv): FindOwn => {
+export const findOwnWords = (tokens: readonly string[], env: NodeJS.ProcessEnv): FindOwn => {
   let found: Promise<Own | undefined> | undefined
   return () => {
     found ??= find(tokens, env)

@@ -7,7 +7,7 @@ import type { Operation } from '../command/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import { readable } from '../instance/placeholder.js'
-import { mergedOf } from './requests.js'
+import { mergePlans } from './requests.js'
 
 interface Parts {
   readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
@@ -39,7 +39,8 @@ export class Curl {
         await this.#one(await source.planOf(object), operation)
       return
     }
-    for (const { request } of mergedOf(source, operation.merge)) await this.#one(request, operation)
+    for (const { request } of mergePlans(source, operation.merge))
+      await this.#one(request, operation)
   }
 
   async #one(plan: Plan, { to }: Operation): Promise<void> {

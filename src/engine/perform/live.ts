@@ -11,7 +11,7 @@ import {
 } from '../../client/typed.js'
 import { type Failure, survived } from '../../errors.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
-import { answerOf } from '../bulk/each.js'
+import { toPlanAnswer } from '../bulk/each.js'
 import type { BulkRunner } from '../bulk/runner.js'
 import type { Given, Plan } from '../command/described.js'
 import type {
@@ -28,7 +28,7 @@ import type { Caller } from '../instance/caller.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
-import { mergedOf } from './requests.js'
+import { mergePlans } from './requests.js'
 
 // Requests as they are sent: each by its way, followed to its end where the command does that.
 
@@ -68,7 +68,7 @@ class LiveSending {
       if (failure !== undefined) throw failure
       return {}
     }
-    if (finish === undefined) return answerOf(plan, await this.#whole(plan))
+    if (finish === undefined) return toPlanAnswer(plan, await this.#whole(plan))
     const came = this.#came.get(plan) ?? (await this.#answered(plan))
     this.#came.delete(plan)
     return finish(plan, came)
@@ -83,7 +83,7 @@ class LiveSending {
   /** One request for all of them that go together. */
   readonly #allInOne = async (plans: readonly Plan[]): Promise<void> => {
     const { merge } = this.#operation
-    const several = mergedOf(plans, merge).filter((merged) => merged.plans.length > 1)
+    const several = mergePlans(plans, merge).filter((merged) => merged.plans.length > 1)
     await this.#parts.crowd.each(several, async ({ request, plans: due }) => {
       try {
         const outcomes = await merge?.outcomes(due, await this.#whole(request))

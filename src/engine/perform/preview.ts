@@ -2,17 +2,17 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { maskFields, secrecies } from '../../base/secrets/mask.js'
-import { type Endpoint, methodOf, pathOf, writes } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { Param } from '../../catalogue/params.js'
-import { secretsOf } from '../../catalogue/secret-fields.js'
+import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
-import { levelOf } from '../../output/levels.js'
+import { getLevelName } from '../../output/levels.js'
 import type { BulkRunner } from '../bulk/runner.js'
-import { asSent, readingOf, shownIn } from '../command/derive/index.js'
+import { asSent, findReading, shownIn } from '../command/derive/index.js'
 import type { Described, Plan, PlanSource } from '../command/described.js'
 import type { AnswerService, Emit } from '../command/services.js'
 import type { Operation } from '../command/types.js'
@@ -20,7 +20,7 @@ import type { Caller } from '../instance/caller.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import { agrees } from '../instance/verify-applied.js'
-import { mergedOf } from './requests.js'
+import { mergePlans } from './requests.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
 
@@ -82,7 +82,7 @@ const hidden = (
   endpoint: Endpoint,
   words: Words | undefined,
 ): readonly Change[] => {
-  const secrecyOf = secrecies(secretsOf(endpoint), words)
+  const secrecyOf = secrecies(getSecretFields(endpoint), words)
   const hide = (of: 'now' | 'new'): Fields =>
     maskFields(
       Object.fromEntries(changes.map((change) => [change.attribute, change[of]])),
@@ -98,7 +98,7 @@ const hidden = (
 
 /** Whether a call removes the very object that is read. */
 const removes = (endpoint: Endpoint, read: Endpoint | undefined): boolean =>
-  methodOf(endpoint) === 'DELETE' && read !== undefined && pathOf(read) === pathOf(endpoint)
+  getMethod(endpoint) === 'DELETE' && read !== undefined && getPath(read) === getPath(endpoint)
 
 const requestLine = ({ method, path }: Pick<WireRequest, 'method' | 'path'>): string =>
   `${method} ${path}`
@@ -127,7 +127,7 @@ const previewOf = (
     columns !== undefined && record !== undefined
       ? lostWith(record, columns)
       : sentBy(ask).map((one) => changed(ask, record, one))
-  const request = requestLine({ method: methodOf(ask.endpoint), path: path.replace(/\?.*$/, '') })
+  const request = requestLine({ method: getMethod(ask.endpoint), path: path.replace(/\?.*$/, '') })
   const shown = secrets ? changes : hidden(changes, ask.endpoint, words)
   const named =
     words === undefined
@@ -166,7 +166,7 @@ const soAlready = 'already in this state'
 
 /** A value as the column of its name would show it. */
 const inWords = (attribute: unknown, value: unknown): unknown =>
-  levelOf(typeof attribute === 'string' ? attribute : undefined, value) ?? value
+  getLevelName(typeof attribute === 'string' ? attribute : undefined, value) ?? value
 
 /** The rows of previews: an attribute each, and the request where nothing was there to compare. */
 const rowsOf = (records: readonly unknown[]): readonly unknown[] =>
@@ -322,7 +322,7 @@ export class Previews {
       const planOf: PlanSource['planOf'] = async (object) => reading.of(await source.planOf(object))
       return crowd.stream({ ...source, planOf }, { emit, run })
     }
-    const plans = mergedOf(source, operation.merge).map(({ request }) => request)
+    const plans = mergePlans(source, operation.merge).map(({ request }) => request)
     const [only, ...others] = plans
     if (only !== undefined && this.#isAlone(only, others)) return this.#print(only, operation)
     await crowd.many(
@@ -354,7 +354,7 @@ export class Previews {
     const wire = await exchange.build(plan, to?.origin)
     if (to !== undefined) return previewOfRequest(to.request?.(wire) ?? wire, secrets, words)
     const how = { path: wire.path, secrets, words }
-    const reading = writes(endpoint) ? await readingOf(command.area, endpoint) : undefined
+    const reading = writes(endpoint) ? await findReading(command.area, endpoint) : undefined
     if (reading === undefined) {
       await checkAbsent(plan, (list) => lists.gather(list))
       return previewOf(plan, undefined, how)

@@ -19,7 +19,7 @@ interface Merged {
 const together = ({ parent, row }: Plan): string => JSON.stringify([parent?.name, row])
 
 /** What is sent of these; one that is refused, or alone, stands for itself. */
-export const mergedOf = (plans: readonly Plan[], merge: Merge | undefined): readonly Merged[] => {
+export const mergePlans = (plans: readonly Plan[], merge: Merge | undefined): readonly Merged[] => {
   if (merge === undefined) return plans.map((plan) => ({ request: plan, plans: [plan] }))
   const groups = new Map<unknown, Plan[]>()
   for (const plan of plans) {

@@ -24,7 +24,7 @@ import type {
 } from '../command/services.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-import { placeholderOf, readable } from '../instance/placeholder.js'
+import { createPlaceholder, readable } from '../instance/placeholder.js'
 import type { Planning } from '../instance/planning.js'
 
 /** Ends the work on an object, or the run, early and well: its request was printed instead of sent. */
@@ -138,6 +138,6 @@ export class UnsentInstance implements InstanceService {
     if (!this.#explained)
       this.#parts.ui.note('nothing is sent; <name> stands for the output of the previous command')
     this.#explained = true
-    return placeholderOf(endpoint)
+    return createPlaceholder(endpoint)
   }
 }

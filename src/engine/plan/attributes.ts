@@ -4,10 +4,10 @@
  */
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
-import { type Endpoint, placeOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { isObjectFailure, usage } from '../../errors.js'
-import { flagName, named, scopeOf } from '../command/derive/index.js'
+import { flagName, getScope, named } from '../command/derive/index.js'
 import type { Plan } from '../command/described.js'
 import type { Command, Flag, Given, Operation } from '../command/types.js'
 import { spelled, spelledIn } from './spellings.js'
@@ -64,7 +64,7 @@ export const pathValues = (
   endpoint: Endpoint,
   given: Given,
 ): Record<string, JsonValue | undefined> => {
-  const scope = scopeOf(endpoint)
+  const scope = getScope(endpoint)
   const values: Record<string, JsonValue | undefined> = {}
   for (const [name, param] of Object.entries(endpoint.path)) {
     const flag = scope?.placeholder === name ? scope.kind : flagName(name, param)
@@ -80,7 +80,7 @@ export const extraValues = (endpoint: Endpoint, given: Given, unknown: Unknown) 
   for (const [name, text] of Object.entries(given.extra)) {
     const param = endpoint.params[name]
     if (param === undefined && endpoint.path[name] === undefined) unknown(endpoint, name)
-    const body = placeOf(endpoint, param ?? { type: 'string', help: '' }) === 'body'
+    const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
     const one = (t: string): JsonValue => (body ? parseParam(t, true) : queryParam(t, name))
     extra[name] = typeof text === 'string' ? one(text) : text.map(one)
   }

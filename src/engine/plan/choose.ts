@@ -5,7 +5,7 @@
 import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
-import { flagName, named, type ScopeKind, scopeOf } from '../command/derive/index.js'
+import { flagName, getScope, named, type ScopeKind } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
 
 export interface ChosenEndpoint {
@@ -35,7 +35,7 @@ const checkScopes = (command: Command, given: Given): void => {
       selects === true &&
       given.flags[name] === true &&
       Object.values(command.endpoints).every(
-        (e) => e.when?.flag !== name || scopeOf(e) === undefined,
+        (e) => e.when?.flag !== name || getScope(e) === undefined,
       ),
   )
   if (bare !== undefined && a !== undefined)
@@ -43,7 +43,7 @@ const checkScopes = (command: Command, given: Given): void => {
 }
 
 const isScope = (command: Command, name: string): boolean =>
-  name !== 'user' || Object.values(command.endpoints).some((e) => scopeOf(e)?.kind === 'user')
+  name !== 'user' || Object.values(command.endpoints).some((e) => getScope(e)?.kind === 'user')
 
 const bySelector = (candidates: readonly Candidate[], given: Given): readonly Candidate[] => {
   const chosen = candidates.filter(
@@ -58,7 +58,7 @@ const byScope = (
   given: Given,
 ): readonly Candidate[] => {
   const asked = scopeFlags.find((s) => given.flags[s] !== undefined && isScope(command, s))
-  const kind = (c: Candidate): ScopeKind | undefined => scopeOf(c[1])?.kind
+  const kind = (c: Candidate): ScopeKind | undefined => getScope(c[1])?.kind
   if (asked !== undefined) {
     const chosen = candidates.filter((c) => kind(c) === asked)
     if (chosen.length > 0) return chosen
@@ -75,7 +75,7 @@ const byScope = (
 const forms = (command: Command): string =>
   Object.values(command.endpoints)
     .map((e) => {
-      const scope = scopeOf(e)
+      const scope = getScope(e)
       const flags = [
         ...(e.when === undefined ? [] : [`--${e.when.flag}`]),
         ...(scope === undefined ? [] : [`--${scope.kind}`]),
@@ -87,7 +87,7 @@ const forms = (command: Command): string =>
 
 /** Placeholders that flags or arguments have to fill, without the scope. */
 const holders = (e: Endpoint): string[] => {
-  const scope = scopeOf(e)?.placeholder
+  const scope = getScope(e)?.placeholder
   return Object.keys(e.path).filter((name) => name !== scope)
 }
 
@@ -176,11 +176,11 @@ export const choose = (
   if (first === undefined)
     throw usage(`${named(command)} is not available in this form`, `Available: ${forms(command)}.`)
   const [key, endpoint] = first
-  const scope = scopeOf(endpoint)
+  const scope = getScope(endpoint)
   const open = scope !== undefined && given.flags[scope.kind] === undefined ? scope.kind : undefined
   if (open === undefined) return { key, endpoint, others: [] }
   const others = rest.flatMap(([k, e]) => {
-    const s = scopeOf(e)
+    const s = getScope(e)
     return s === undefined ? [] : [{ key: k, endpoint: e, scope: s.kind }]
   })
   return { key, endpoint, scope: open, others }

@@ -6,7 +6,7 @@ import type { HashParam, ListParam, Param } from '../../catalogue/params.js'
 import { asWord, checkNumber, type Note } from '../../catalogue/scalars.js'
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import { type Datum, dataOf } from '../command/data.js'
+import { type Datum, getData } from '../command/data.js'
 import { named } from '../command/derive/index.js'
 import type { Described, Given } from '../command/types.js'
 import { bothNames } from '../own/both.js'
@@ -134,11 +134,11 @@ const positional = (data: readonly Datum[], values: JsonValues, note: Note): rea
 
 /**
  * What was asked of a command by data.
- * @param values by the names of `dataOf`
+ * @param values by the names of `getData`
  * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
  */
 export const givenOfData = (command: Described, values: JsonValues, note: Note): Given => {
-  const data = dataOf(command)
+  const data = getData(command)
   checkNames(command, data, values)
   const flags = data.flatMap(({ name, param, flag }) => {
     const value = values[name]
@@ -150,7 +150,7 @@ export const givenOfData = (command: Described, values: JsonValues, note: Note):
 
 /** What the documents call so is that; @throws Failure `usage` where one thing stands there by two names */
 const neutralNames = (command: Described, values: JsonValues, words: Words): JsonValues => {
-  const names = new Set(dataOf(command).map(({ name }) => name))
+  const names = new Set(getData(command).map(({ name }) => name))
   const written = new Map<string, string>()
   for (const own of Object.keys(values)) {
     const neutral = words.neutral(own)

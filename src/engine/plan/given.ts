@@ -17,7 +17,7 @@ import {
 import { ownOrders } from '../command/many-flags.js'
 import type { Command, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
-import { objectsOf } from './objects.js'
+import { readObjects } from './objects.js'
 import { pipedObjects } from './piped-reader.js'
 import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import { spelled } from './spellings.js'
@@ -115,7 +115,7 @@ const argsOf = async (
       `${named(command)} takes one <${first.name}> and cannot read it from standard input`,
     )
   }
-  const kind = await objectsOf(first, command.naming)
+  const kind = await readObjects(first, command.naming)
   const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
   const objects = await pipedObjects(await stdin(), kind, project, tap)
   if (objects.length === 0 && raw.args.length === 1)
@@ -134,7 +134,7 @@ export const fromStdin = (raw: Raw): boolean => raw.args.includes('-')
  * What was asked of a command.
  * @throws Failure `usage` for a value that its parameter does not take
  */
-export const givenOf = async (
+export const parseGiven = async (
   command: Command,
   raw: Raw,
   sources: GivenSources,
@@ -169,5 +169,5 @@ export const givenOf = async (
 }
 
 /** The global flags, parsed; also those that the environment sets. */
-export const globalsOf = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals =>
+export const parseGlobals = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals =>
   readGlobals(raw.flags, env, (param, texts, label) => parseValue(param, texts, label, { note }))

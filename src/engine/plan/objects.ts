@@ -4,7 +4,7 @@ import { areas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
-import { fieldsOf } from '../command/derive/derived.js'
+import { getAnswerFields } from '../command/derive/derived.js'
 import type { ScopeKind } from '../command/derive/index.js'
 import type { Argument } from '../command/types.js'
 import type { Unknown } from './attributes.js'
@@ -86,7 +86,7 @@ const listsOf = async (rows: readonly (typeof areas)[number][]): Promise<readonl
  * What an argument takes; undefined where the catalogue does not know objects of this kind.
  * @param naming by which their fields may be called otherwise
  */
-export const objectsOf = async (
+export const readObjects = async (
   argument: Argument | undefined,
   naming?: Naming,
 ): Promise<Objects | undefined> => {
@@ -102,9 +102,9 @@ export const objectsOf = async (
     ...new Set([...kind.names, argument?.name.replaceAll('-', '_') ?? name, parameter]),
   ]
   const also = kind.also ?? []
-  const known = new Set([...names, ...also, ...fieldsOf(own)])
+  const known = new Set([...names, ...also, ...getAnswerFields(own)])
   const unknown = (lists: readonly Endpoint[]): ReadonlySet<string> =>
-    new Set(fieldsOf(lists).filter((field) => !known.has(field)))
+    new Set(getAnswerFields(lists).filter((field) => !known.has(field)))
   let far: Promise<ReadonlySet<string>> | undefined
   return {
     word: wordOfKind(name),

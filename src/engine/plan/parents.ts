@@ -25,7 +25,7 @@ export interface Parents {
 }
 
 /** The column that names each. */
-export const columnOf = ({ origin, kind }: Parents): Parent['column'] =>
+export const getParentColumn = ({ origin, kind }: Parents): Parent['column'] =>
   origin === 'tree' ? 'of' : kind
 
 /** Whether a list of the instance says which they are. */
@@ -166,7 +166,7 @@ export interface ParentTarget {
   readonly failure?: Failure
 }
 
-export const slotOf = (kind: ParentKind, name: string): ParentTarget => ({
+export const createParentTarget = (kind: ParentKind, name: string): ParentTarget => ({
   kind,
   value: name,
   parent: { column: kind, name },
@@ -174,7 +174,7 @@ export const slotOf = (kind: ParentKind, name: string): ParentTarget => ({
 
 /** One as its column has it: in a tree its kind stands before its name. */
 export const slotIn = (column: Parent['column'], name: string): ParentTarget => {
-  if (column !== 'of') return slotOf(column, name)
+  if (column !== 'of') return createParentTarget(column, name)
   const kind = name.startsWith('group:') ? 'group' : 'project'
   return slotOfTree(kind, name.slice(kind.length + 1))
 }

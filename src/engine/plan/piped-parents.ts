@@ -7,9 +7,9 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { hasForm } from '../command/derive/index.js'
 import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
 import type { Raw } from './line.js'
-import { objectsOf } from './objects.js'
+import { readObjects } from './objects.js'
 import { type ParentTarget, SlotsWithObjects, slotIn } from './parents.js'
-import { type Cells, cellsOf, objectAt, plain } from './piped.js'
+import { type Cells, objectAt, plain, splitCells } from './piped.js'
 import { CommaRows, InputLines } from './piped-lines.js'
 import { refused } from './piped-row.js'
 import type { RowFields } from './row-fields.js'
@@ -78,7 +78,7 @@ const tabbed = (): Reader => {
   return table((text, last) =>
     lines
       .take(text, last)
-      .map(({ number, text: line }) => ({ place: `line ${number}`, cells: cellsOf(line) })),
+      .map(({ number, text: line }) => ({ place: `line ${number}`, cells: splitCells(line) })),
   )
 }
 
@@ -146,7 +146,7 @@ class Beginning {
 
 /** What names an object of the verb, whatever parent it is in. */
 const namingFor = async (command: Command, rowFields: RowFields | undefined) => {
-  const objects = (await objectsOf(command.args[0], command.naming)) ?? plain
+  const objects = (await readObjects(command.args[0], command.naming)) ?? plain
   const elsewhere = await objects.elsewhere()
   let n = 0
   return ({ column, parent, record }: Owned): NamedObject => {

@@ -6,16 +6,16 @@ import { JsonCutter } from '../../base/json/cutter.js'
 import type { Objects } from './objects.js'
 import {
   type Cells,
-  cellsOf,
+  describePosition,
   isHeadless,
   isOneHeading,
   isTable,
   lineReader,
   type NumberedText,
   objectAt,
-  placeOf,
   plain,
   rowReader,
+  splitCells,
   type ValueReading,
 } from './piped.js'
 import { CommaRows, InputLines, type Parse } from './piped-lines.js'
@@ -44,7 +44,7 @@ class JsonForm implements Form {
 
   push(text: string, last: boolean): readonly string[] {
     const values = [...this.#cutter.push(text), ...(last ? this.#cutter.end() : [])]
-    return values.map((cut) => objectAt(placeOf(cut), cut.value, this.#reading))
+    return values.map((cut) => objectAt(describePosition(cut), cut.value, this.#reading))
   }
 }
 
@@ -69,7 +69,7 @@ const tabbed = ({ objects, project, tap }: Reading): ByLine => {
   let read: ((row: Cells) => readonly string[]) | undefined
   return (lines) =>
     lines.flatMap(({ number, text }) => {
-      const cells = cellsOf(text)
+      const cells = splitCells(text)
       if (read !== undefined) return read({ place: `line ${number}`, cells })
       read = rowReader(cells, objects, project, tap)
       return []
@@ -97,7 +97,7 @@ const oneALine = ({ objects, project, tap }: Reading): ByLine => {
     for (const line of lines) {
       const text = line.text.trim()
       if (read === undefined) {
-        const cells = cellsOf(line.text)
+        const cells = splitCells(line.text)
         read = lineReader(isHeadless(cells, objects) ? cells.length : 1, objects, project)
         // A heading of one column, where lines follow it.
         if (isOneHeading(text, objects)) {
@@ -142,7 +142,7 @@ const formOf = async (head: string, reading: Reading): Promise<Form> => {
     (reading.tap?.sheet === true && cells.some((cell) => isOneHeading(cell, objects))) ||
     isTable(cells, objects)
   if (head.includes('\t'))
-    return new LineForm(isHeading(cellsOf(head)) ? tabbed(reading) : oneALine(reading))
+    return new LineForm(isHeading(splitCells(head)) ? tabbed(reading) : oneALine(reading))
   const csv = head.includes(',') ? await csvHeading(head) : undefined
   if (csv !== undefined && isHeading(csv[1])) return new LineForm(commas(csv[0], reading))
   return new LineForm(oneALine(reading))

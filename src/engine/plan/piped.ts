@@ -1,10 +1,10 @@
 /** What names the objects of a verb: fields of records, columns of tables, or lines of their own. */
 import type { CutValue } from '../../base/json/cutter.js'
-import { digitsOf, isNumber } from '../../base/json/json.js'
+import { formatNumber, isNumber } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../catalogue/words.js'
-import { firstOf, objectColumn } from '../command/derive/derived.js'
+import { getFirstSegment, objectColumn } from '../command/derive/derived.js'
 import type { Objects } from './objects.js'
 import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
 import type { RowTap } from './row-fields.js'
@@ -45,7 +45,7 @@ const isOfOthers = (
 }
 
 const textOf = (value: unknown): string => {
-  if (isNumber(value)) return digitsOf(value)
+  if (isNumber(value)) return formatNumber(value)
   return typeof value === 'string' ? value.trim() : ''
 }
 
@@ -68,7 +68,9 @@ const neutralName = (name: string, { known, naming }: Objects): string =>
 
 const knownCell = (cell: string, objects: Objects): boolean => {
   const name = neutralName(cell, objects)
-  return cell === objectColumn || objects.known.has(name) || objects.known.has(firstOf(name))
+  return (
+    cell === objectColumn || objects.known.has(name) || objects.known.has(getFirstSegment(name))
+  )
 }
 
 const isHeading = (cells: readonly string[], objects: Objects): boolean =>
@@ -105,7 +107,7 @@ export const rowReader = (
   }
 }
 
-export const cellsOf = (text: string): string[] => text.split('\t').map((cell) => cell.trim())
+export const splitCells = (text: string): string[] => text.split('\t').map((cell) => cell.trim())
 
 /** A line of a list whose heading was cut away (grep): known by as many columns, the object first. */
 export const isHeadless = (cells: readonly string[], objects: Objects): boolean =>
@@ -124,7 +126,7 @@ export const lineReader =
     const place = `line ${number}`
     if (!line.includes('\t') && objects.mark === undefined && !/^\s*[[{]/.test(line))
       return line.trim()
-    const cells = cellsOf(line)
+    const cells = splitCells(line)
     const [text = ''] = cells
     if (/^[[{]/.test(text))
       throw refused(
@@ -142,7 +144,11 @@ export const lineReader =
   }
 
 /** What the record of a list calls its object. */
-export const objectOf = (record: unknown, objects: Objects = plain, project?: string): string =>
+export const getPipedObject = (
+  record: unknown,
+  objects: Objects = plain,
+  project?: string,
+): string =>
   objectIn(
     { place: 'a record', field: (name) => fieldOf(record, name, objects.naming) },
     objects,
@@ -186,13 +192,15 @@ export const objectAt = (
 }
 
 /** Where a value of JSON stands, for messages. */
-export const placeOf = ({ line, item }: CutValue): string =>
+export const describePosition = ({ line, item }: CutValue): string =>
   item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
 /** Whether a first line is the heading of a list of such objects; one of other things is refused. */
 export const isTable = (heading: readonly string[], objects: Objects): boolean => {
   if (isHeading(heading, objects)) return true
-  const strange = heading.some((cell) => objects.foreign.has(firstOf(neutralName(cell, objects))))
+  const strange = heading.some((cell) =>
+    objects.foreign.has(getFirstSegment(neutralName(cell, objects))),
+  )
   const fields = heading.filter((cell) => knownCell(cell, objects)).length
   if (strange && fields > 0) throw otherThings('line 1', objects)
   return false

@@ -8,7 +8,7 @@ import { hasDots, isDots } from '../../base/segments.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
-import { flagName, isScope, named, scopeOf } from '../command/derive/index.js'
+import { flagName, getScope, isScope, named } from '../command/derive/index.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { allArgs, joins, parameterIn, placeArgs } from './arguments.js'
 import {
@@ -22,7 +22,7 @@ import {
 import { choose } from './choose.js'
 import type { Missing, PlanContext } from './objects.js'
 import type { ObjectReference } from './references.js'
-import { placeProject, referencesOf, scopedBy, withoutReference } from './references.js'
+import { placeProject, resolveReferences, scopedBy, withoutReference } from './references.js'
 import { givenInRow } from './row-fields.js'
 import { fillScope, type Scoped } from './scope.js'
 import { spelledIn } from './spellings.js'
@@ -94,7 +94,7 @@ const projectIn = (
   given: Given,
   scope: Scoped['scope'],
 ): Pick<Missing, 'project'> => {
-  const holder = scopeOf(endpoint)
+  const holder = getScope(endpoint)
   if (holder?.kind !== 'project') return {}
   const value = given.flags.project ?? scope[holder.placeholder]
   return value === undefined ? {} : { project: String(value) }
@@ -132,7 +132,7 @@ export interface Common extends Scoped {
 }
 
 /** The values that do not belong to one object: flags over `--input`, the path, what was asked. */
-export const commonOf = async (
+export const planCommon = async (
   command: Command,
   given: Given,
   scoped: Scoped,
@@ -189,18 +189,18 @@ const planOf = async (
 
 /** What the plans of a row have in common with all others, and its own attributes; of those without a row it is made once. */
 const commonsOf = (
-  ...[command, given, scoped, around, override]: Parameters<typeof commonOf>
+  ...[command, given, scoped, around, override]: Parameters<typeof planCommon>
 ): ((row: JsonValues | undefined) => Promise<Common>) => {
   let common: Promise<Common> | undefined
   return async (row) => {
     if (row === undefined) {
-      common ??= commonOf(command, given, scoped, around, override)
+      common ??= planCommon(command, given, scoped, around, override)
       return common
     }
     const own = await givenInRow(command, given, row, around)
     // A stand-in for what no flag says gives way to the row.
     const others = Object.entries(override).filter(([name]) => row[name] === undefined)
-    return commonOf(command, own, scoped, around, Object.fromEntries(others))
+    return planCommon(command, own, scoped, around, Object.fromEntries(others))
   }
 }
 
@@ -209,14 +209,14 @@ const commonsOf = (
  * @param apart also for objects that one request could take together
  * @throws Failure `usage` naming the flag or argument that is missing, wrong or in the way
  */
-export const plansOf = async (
+export const createPlans = async (
   command: Command,
   given: Given,
   around: PlanContext,
   override: Values = {},
   apart = false,
 ): Promise<readonly Plan[]> => {
-  const references = await referencesOf(command, given, around)
+  const references = await resolveReferences(command, given, around)
   // Of rows all together say which endpoint is meant.
   const all = await givenInRow(command, given, Object.assign({}, ...(given.rows ?? [])), around)
   const choice = choose(command, scopedBy(all, references), around.env, override)

@@ -6,14 +6,14 @@
 import type { JsonValue } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
-import { scopeOf } from '../command/derive/index.js'
+import { getScope } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
 import type { PlanContext } from './objects.js'
 
 // The project that objects bring along as references, beside the one that was asked for.
 
 /** The first argument, or each of several, as a reference that may carry a project. */
-export const referencesOf = async (
+export const resolveReferences = async (
   command: Command,
   given: Given,
   around: PlanContext,
@@ -21,7 +21,7 @@ export const referencesOf = async (
   const [argument] = command.args
   const texts = argument?.variadic === true ? given.args : given.args.slice(0, 1)
   const base = texts.some((t) => /^https?:/i.test(t)) ? await around.baseUrl() : ''
-  return texts.map((text) => referenceOf(text, argument?.parameter ?? '', () => base))
+  return texts.map((text) => createReferenceResolver(text, argument?.parameter ?? '', () => base))
 }
 
 /** Where every object brings its project along, none is looked for in the environment. */
@@ -55,7 +55,7 @@ export const placeProject = async (
   values: Record<string, JsonValue | undefined>,
   around: PlanContext,
 ): Promise<void> => {
-  const holder = scopeOf(endpoint)?.placeholder
+  const holder = getScope(endpoint)?.placeholder
   if (reference?.project === undefined || holder === undefined) return
   const asked = given.flags.project
   if (asked !== undefined && !(await sameProject(String(asked), reference.project, around)))
@@ -86,7 +86,7 @@ const wordOf = (key: 'mark' | 'segment', value: string): string =>
  * @param baseUrl the instance's address: an address elsewhere is refused
  * @throws Failure `usage` for a reference of another kind or an address of another instance
  */
-export const referenceOf = (
+export const createReferenceResolver = (
   text: string,
   parameter: string,
   baseUrl: () => string,

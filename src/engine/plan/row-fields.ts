@@ -1,6 +1,6 @@
 /** `--row-fields`: columns of the rows of standard input whose values are attributes of the row's own object. */
 
-import { digitsOf, isNumber } from '../../base/json/json.js'
+import { formatNumber, isNumber } from '../../base/json/json.js'
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { isSecret as holdsSecret } from '../../base/secrets/mask.js'
@@ -39,7 +39,7 @@ const isSecret = ({ param, parameter = '' }: Flag): boolean =>
 const textsIn = (value: unknown, where: string): readonly string[] => {
   if (value === undefined || value === null || value === '') return []
   if (Array.isArray(value)) return value.flatMap((one) => textsIn(one, where))
-  if (isNumber(value)) return [digitsOf(value)]
+  if (isNumber(value)) return [formatNumber(value)]
   if (isObject(value)) return [JSON.stringify(value)]
   return [String(value).trim()]
 }

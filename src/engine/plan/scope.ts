@@ -1,7 +1,7 @@
 /** What the object of a command belongs to, where the line does not say: the environment, else a person. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { Failure, usage } from '../../errors.js'
-import { manyFlags, named, type ScopeKind, scopeOf } from '../command/derive/index.js'
+import { getScope, manyFlags, named, type ScopeKind } from '../command/derive/index.js'
 import type { Command } from '../command/types.js'
 import type { ChosenEndpoint } from './choose.js'
 import type { PlanContext } from './objects.js'
@@ -22,7 +22,7 @@ interface Option {
 const placed = ({ key, endpoint }: Option, value: string): Scoped => ({
   key,
   endpoint,
-  scope: { [scopeOf(endpoint)?.placeholder ?? 'id']: value },
+  scope: { [getScope(endpoint)?.placeholder ?? 'id']: value },
 })
 
 /** The variables that say what is at hand. */
@@ -67,7 +67,7 @@ const asked = async (
 ): Promise<Scoped> => {
   const [first] = options
   if (first === undefined) throw new Failure('internal', 'no scope to choose from')
-  const param = first.endpoint.path[scopeOf(first.endpoint)?.placeholder ?? 'id']
+  const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
   const [answer] =
     (param === undefined ? undefined : await around.missing({ name: first.scope, param })) ?? []
   if (answer === undefined) throw missing(command, options)

@@ -5,7 +5,7 @@ import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
 import { copied } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
-import { named, scopeOf } from '../command/derive/index.js'
+import { getScope, named } from '../command/derive/index.js'
 import type {
   Command,
   Given,
@@ -21,8 +21,8 @@ import { completing } from './attributes.js'
 import { choose } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { givenFor, type ParentTarget, slotIn } from './parents.js'
-import { type Common, commonOf, completed } from './plan.js'
-import { type ObjectReference, placeProject, referenceOf } from './references.js'
+import { type Common, completed, planCommon } from './plan.js'
+import { createReferenceResolver, type ObjectReference, placeProject } from './references.js'
 import { fillScope } from './scope.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
@@ -62,7 +62,11 @@ export class Planner {
     const [argument] = this.#command.args
     const isAddress = text.startsWith('http')
     if (isAddress) this.#baseUrl ??= await this.#around.baseUrl()
-    const reference = referenceOf(text, argument?.parameter ?? '', () => this.#baseUrl ?? '')
+    const reference = createReferenceResolver(
+      text,
+      argument?.parameter ?? '',
+      () => this.#baseUrl ?? '',
+    )
     const common = await this.#commonOf({
       object: reference.id,
       parent: reference.project,
@@ -78,7 +82,7 @@ export class Planner {
   async planOf({ object, parent }: GivenObject): Promise<Plan> {
     const common = await this.#commonOf({ object, parent })
     const own: Record<string, JsonValue | undefined> = copied(common.values)
-    const holder = scopeOf(common.endpoint)?.placeholder
+    const holder = getScope(common.endpoint)?.placeholder
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
       own[holder] = parent
     const args = [this.#standIn(object)]
@@ -108,7 +112,7 @@ export class Planner {
     const choice = choose(this.#command, given, this.#around.env, this.#override)
     this.#around.offered?.(choice.endpoint)
     const scoped = await fillScope(this.#command, choice, this.#around)
-    return commonOf(this.#command, given, scoped, this.#around, this.#override)
+    return planCommon(this.#command, given, scoped, this.#around, this.#override)
   }
 
   /** @throws Failure `usage` where an object that came with its project names another */
@@ -126,7 +130,7 @@ export class Planner {
     { endpoint, values }: Common,
     reference: ObjectReference,
   ): Promise<string | undefined> {
-    const holder = scopeOf(endpoint)?.placeholder
+    const holder = getScope(endpoint)?.placeholder
     if (holder === undefined || endpoint.args?.includes(holder) === true) return undefined
     const own: Record<string, JsonValue | undefined> = { [holder]: values[holder] }
     if (reference.project !== undefined)
@@ -205,7 +209,7 @@ async function* apart(
 }
 
 /** A plan for each object that comes. */
-export const sourceOf = (
+export const createSource = (
   command: Command,
   { given, operation }: Unplanned,
   { objects, below, confirm }: ObjectStream,

@@ -6,10 +6,10 @@ import { isSecretName } from '../../base/secrets/names.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
-import { secretsOf } from '../../catalogue/secret-fields.js'
+import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import type { WireRequest } from '../../http/types.js'
-import { scopeOf } from '../command/derive/index.js'
+import { getScope } from '../command/derive/index.js'
 import type { Suggestion } from '../command/types.js'
 
 interface Shown {
@@ -74,7 +74,7 @@ export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
 
 /** Whether a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
 export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
-  isSecretName(field) || secretsOf(endpoint).has(field)
+  isSecretName(field) || getSecretFields(endpoint).has(field)
 
 const candidatesIn = (
   data: unknown,
@@ -90,7 +90,7 @@ const candidatesIn = (
   if (!Array.isArray(data)) return []
   const text = source.text ?? title ?? ''
   const about = isHidden(text, endpoint) ? '' : text
-  const secrecyOf = secrecies(secretsOf(endpoint))
+  const secrecyOf = secrecies(getSecretFields(endpoint))
   return data.filter(isObject).flatMap((given) => {
     const record = maskFields(given, secrecyOf)
     const value = record[source.value]
@@ -113,7 +113,7 @@ export const ofProject = async (what: string): Promise<boolean> => {
   if (source === undefined) return false
   if ('path' in source) return source.path.startsWith('/projects/:id/')
   const endpoint = await endpointOf(source)
-  return endpoint !== undefined && scopeOf(endpoint)?.kind === 'project'
+  return endpoint !== undefined && getScope(endpoint)?.kind === 'project'
 }
 
 const wantedOf = async (
@@ -132,7 +132,7 @@ const wantedOf = async (
     return { request: { method: 'GET', path: paged(path), headers: {} } }
   }
   const endpoint = await endpointOf(source)
-  const scope = endpoint === undefined ? undefined : scopeOf(endpoint)
+  const scope = endpoint === undefined ? undefined : getScope(endpoint)
   if (endpoint === undefined || (scope !== undefined && project === undefined)) return undefined
   await words?.check(endpoint)
   const values = {
@@ -152,7 +152,7 @@ const wantedOf = async (
  * @param words the instance's own, in which it is asked
  * @returns undefined where no list gave an answer
  */
-export const valuesOf = async (
+export const readSources = async (
   what: string,
   project: string | undefined,
   fetch: (wanted: Wanted) => Promise<unknown>,

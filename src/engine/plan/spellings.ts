@@ -54,9 +54,9 @@ const inOwnWords = (flag: Flag, own: readonly string[]): readonly Spelling[] => 
   const { own: _, short, ...plain } = flag
   const { aliases: __, ...bare } = plain
   const [first = flag.name, ...others] = own
-  const hidden = (one: Flag) => spellingsOf(one).map((form) => ({ ...form, hidden: true }))
+  const hidden = (one: Flag) => getSpellings(one).map((form) => ({ ...form, hidden: true }))
   return [
-    ...spellingsOf({ ...bare, short, name: first }),
+    ...getSpellings({ ...bare, short, name: first }),
     ...others.flatMap((name) => hidden({ ...bare, name })),
     ...hidden(plain),
   ]
@@ -84,7 +84,7 @@ const bothForms = ({ name, hidden, refusal }: Flag, short: string): Spelling[] =
 ]
 
 /** Every form of a flag, the one that help shows first. */
-export const spellingsOf = (flag: Flag): readonly Spelling[] => {
+export const getSpellings = (flag: Flag): readonly Spelling[] => {
   const { name, param, aliases = [], optionalValue, hidden, own } = flag
   if (own !== undefined) return inOwnWords(flag, own)
   const short = flag.short === undefined ? '' : `-${flag.short}, `

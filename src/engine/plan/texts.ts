@@ -4,7 +4,7 @@ import { addToGroup } from '../../base/group-by.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Note } from '../../catalogue/scalars.js'
-import { Failure, reasonOf, usage } from '../../errors.js'
+import { Failure, getReason, usage } from '../../errors.js'
 import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
 import { spelled } from './spellings.js'
@@ -41,7 +41,7 @@ export const readText = async (
     await read?.(path, bytes)
     return holdText(bytes.toString())
   } catch (cause) {
-    throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
+    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   }
 }
 

@@ -7,11 +7,11 @@ import { shownFields } from '../../catalogue/kinds.js'
 import { called, dotted, keyIn, namesIn, type Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Inspection } from '../../output/types.js'
-import { firstOf, objectColumn } from '../command/derive/derived.js'
+import { getFirstSegment, objectColumn } from '../command/derive/derived.js'
 import { singleNamed } from '../command/derive/index.js'
 import type { Emit } from '../command/running.js'
 import type { Command } from '../command/types.js'
-import { fieldsOf, kindIn, mayHave } from '../where/shape.js'
+import { getShapeFields, kindIn, mayHave } from '../where/shape.js'
 
 // Looks for the catalogue's columns in the records of an answer: what none has may be called otherwise there.
 
@@ -147,7 +147,7 @@ const endpointsOf = ({ command, emit, single }: Answering): readonly Endpoint[] 
 }
 
 /** What the documents say of an answer's records. */
-export const shapesOf = (answering: Answering): readonly unknown[] =>
+export const getShapes = (answering: Answering): readonly unknown[] =>
   endpointsOf(answering).map(({ returns }) => returns.shape)
 
 /** The names by which an answer's records are known to be shown. */
@@ -160,7 +160,7 @@ export class KnownFields {
     const { command, emit, words } = answering
     const { columns = [], people, lead } = emit
     const endpoints = endpointsOf(answering)
-    this.#shapes = shapesOf(answering)
+    this.#shapes = getShapes(answering)
     this.#beside = new Set([
       ...columns,
       ...endpoints.flatMap((one) => [...(one.columns ?? []), ...(one.made ?? [])]),
@@ -177,18 +177,20 @@ export class KnownFields {
 
   /** Every name, for guesses at what was meant. */
   get names(): readonly string[] {
-    return [...this.#beside, ...this.#shapes.flatMap((shape) => fieldsOf(shape))]
+    return [...this.#beside, ...this.#shapes.flatMap((shape) => getShapeFields(shape))]
   }
 
   /** Whether the documents say what the records have. */
   get documented(): boolean {
-    return this.#shapes.some((shape) => fieldsOf(shape, 0).length > 0)
+    return this.#shapes.some((shape) => getShapeFields(shape, 0).length > 0)
   }
 
   has(field: string): boolean {
     return [field, this.#neutral(field)].some(
       (name) =>
-        this.#beside.has(name) || this.#beside.has(firstOf(name)) || this.#isDocumented(name),
+        this.#beside.has(name) ||
+        this.#beside.has(getFirstSegment(name)) ||
+        this.#isDocumented(name),
     )
   }
 
@@ -197,7 +199,7 @@ export class KnownFields {
     // A number picks an element of a list.
     const path = (source ?? field).split('.').filter((name) => !/^\d+$/.test(name))
     return this.#shapes.some(
-      (shape) => fieldsOf(shape, 0).length > 0 && kindIn(shape, path.join('.')) !== undefined,
+      (shape) => getShapeFields(shape, 0).length > 0 && kindIn(shape, path.join('.')) !== undefined,
     )
   }
 }
@@ -205,7 +207,9 @@ export class KnownFields {
 /** The fields of the single records of a list, which may be asked for as well. */
 const namesInSingle = async (command: Answering['command']): Promise<readonly string[]> => {
   const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
-  return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) => fieldsOf(returns.shape))
+  return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) =>
+    getShapeFields(returns.shape),
+  )
 }
 
 /** What to do about a name that no record has. */

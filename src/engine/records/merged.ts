@@ -1,6 +1,6 @@
 /** Records of a list with what only the single record shows of them. */
 
-import { builtOf } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/built.js'
 import { stringifyExact } from '../../base/json/json.js'
 import { mapConcurrent } from '../../base/map-concurrent.js'
 import { isObject } from '../../base/objects.js'
@@ -42,7 +42,7 @@ export const withSingles = (writer: Writer, options: MergeOptions, width: number
     const merge = async ([i, bytes]: readonly [number, Uint8Array]): Promise<Uint8Array> => {
       const reader = readers[i]
       if (reader === undefined) return bytes
-      const row = builtOf(bytes)
+      const row = parseBytes(bytes)
       const merged = await mergedRow(row, reader, options)
       return merged === row ? bytes : encoded(merged)
     }

@@ -1,14 +1,14 @@
 /** The single record behind a record of a list, which may show more of it. */
 import type { JsonValues } from '../../base/json/value.js'
-import { type Endpoint, methodOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { dotted } from '../../catalogue/words.js'
 import type { Ask } from '../../http/types.js'
-import { scopeOf, singleNamed } from '../command/derive/index.js'
+import { getScope, singleNamed } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Given } from '../command/types.js'
-import { objectsOf } from '../plan/objects.js'
-import { objectOf } from '../plan/piped.js'
+import { readObjects } from '../plan/objects.js'
+import { getPipedObject } from '../plan/piped.js'
 import { kindIn } from '../where/shape.js'
 import { type Answering, KnownFields } from './known-fields.js'
 
@@ -26,7 +26,7 @@ export interface SingleFields {
 }
 
 /** Undefined where the records of the list have all that is asked for, or the area reads no single ones. */
-export const singleFieldsOf = async (
+export const getSingleFields = async (
   { command, emit, words }: Answering,
   { fields = [], sort = [] }: Asking,
 ): Promise<SingleFields | undefined> => {
@@ -39,7 +39,7 @@ export const singleFieldsOf = async (
     sorted: strange(sort.map((text) => text.replace(/^-/, ''))),
   }
   if (asked.shown.length + asked.sorted.length === 0) return undefined
-  const single = await singleOf(command, { endpoint, values: {} })
+  const single = await createSingleReader(command, { endpoint, values: {} })
   if (single === undefined) return undefined
   const has = (field: string): boolean =>
     [field, words === undefined ? field : dotted(field, words.neutral)].some(
@@ -62,21 +62,21 @@ export interface SingleRecord {
 
 /** Whether an endpoint reads the objects of a list, wherever they belong. */
 const reads = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
-  if (methodOf(endpoint) !== 'GET' || endpoint.returns.kind !== 'one') return false
-  const holder = scopeOf(endpoint)
+  if (getMethod(endpoint) !== 'GET' || endpoint.returns.kind !== 'one') return false
+  const holder = getScope(endpoint)
   const carried = kindNamed(list.lists)?.mark !== undefined
-  return holder === undefined || carried || holder.kind === scopeOf(list)?.kind
+  return holder === undefined || carried || holder.kind === getScope(list)?.kind
 }
 
 /** What a list belongs to, as flags say it. */
 const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
-  const scope = scopeOf(endpoint)
+  const scope = getScope(endpoint)
   const value = scope === undefined ? undefined : values[scope.placeholder]
   return scope === undefined || value === undefined ? {} : { [scope.kind]: value }
 }
 
 /** How the records of a list are read one by one; undefined where the area cannot. */
-export const singleOf = async (
+export const createSingleReader = async (
   { registry, area, words, naming }: Pick<Command, 'registry' | 'area' | 'words' | 'naming'>,
   list: Ask,
 ): Promise<SingleRecord | undefined> => {
@@ -86,11 +86,11 @@ export const singleOf = async (
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
   if (argument?.param?.completes !== list.endpoint.lists) return undefined
-  const objects = await objectsOf(argument, naming)
+  const objects = await readObjects(argument, naming)
   // What belongs to no project is found by its ID alone.
-  const scope = scopeOf(endpoint)?.kind === scopeOf(list.endpoint)?.kind ? scopeFlagsOf(list) : {}
+  const scope = getScope(endpoint)?.kind === getScope(list.endpoint)?.kind ? scopeFlagsOf(list) : {}
   const project = scope.project === undefined ? undefined : String(scope.project)
-  const textOf = (record: unknown): string => objectOf(record, objects, project)
+  const textOf = (record: unknown): string => getPipedObject(record, objects, project)
   return {
     command,
     endpoint,

@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { builtOf } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/built.js'
 import { mapConcurrent } from '../../base/map-concurrent.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'
 import { defaultLimit } from '../../client/defaults.js'
-import { Failure, reasonOf } from '../../errors.js'
+import { Failure, getReason } from '../../errors.js'
 import type { Inspection, SingleReader, Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
 import { ownOrders } from '../command/many-flags.js'
@@ -21,8 +21,8 @@ import {
   type Answering,
   columnsBeside,
   fieldInspection,
+  getShapes,
   recordIn,
-  shapesOf,
 } from './known-fields.js'
 import { encoded, mergedRow } from './merged.js'
 import type { SingleFields } from './single.js'
@@ -36,10 +36,14 @@ const chunkSize = 1024 * 1024
 type SpoolPlace = Uint8Array | { readonly at: number; readonly length: number }
 
 const failed = (cause: unknown): Failure =>
-  new Failure('failed', `cannot store the records for sorting in ${tmpdir()}: ${reasonOf(cause)}`, {
-    cause,
-    hint: 'Set TMPDIR to a folder with more space, or sort fewer records with --where or --limit.',
-  })
+  new Failure(
+    'failed',
+    `cannot store the records for sorting in ${tmpdir()}: ${getReason(cause)}`,
+    {
+      cause,
+      hint: 'Set TMPDIR to a folder with more space, or sort fewer records with --where or --limit.',
+    },
+  )
 
 /** A file without a name: it is gone with the process, however that ends. */
 const openPrivate = async (): Promise<FileHandle> => {
@@ -226,7 +230,7 @@ const alsoOwn = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => 
 
 /** What is known of the records of an answer. */
 const knownOf = (answering: Answering): Known => ({
-  list: { anyOf: shapesOf(answering) },
+  list: { anyOf: getShapes(answering) },
   now: Date.now(),
   names: levelsNamed,
   nearest,
@@ -278,7 +282,7 @@ class SortedWriter implements Writer {
     readers: readonly (SingleReader | undefined)[] = [],
   ): Promise<void> {
     if (readers.length === 0) {
-      for (const bytes of batch) await this.#take({ row: builtOf(bytes), bytes })
+      for (const bytes of batch) await this.#take({ row: parseBytes(bytes), bytes })
       return
     }
     const whole = ([i, bytes]: readonly [number, Uint8Array]) => this.#whole(bytes, readers[i])
@@ -317,7 +321,7 @@ class SortedWriter implements Writer {
 
   /** A row with what it is sorted by of its single record; what is only shown of that is read for what is printed. */
   async #whole(bytes: Uint8Array, reader: SingleReader | undefined): Promise<Taken> {
-    const row = builtOf(bytes)
+    const row = parseBytes(bytes)
     const recordOf = (one: unknown): unknown => recordIn(one, this.#answering)
     const { emit, words } = this.#answering
     const { sorted = [], shown = [] } = this.#singles ?? {}

@@ -1,5 +1,5 @@
 /** The stage of a list that lets only matching records through, each as the bytes that came. */
-import { builtOf } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/built.js'
 import { Failure } from '../../errors.js'
 import type { Batch, ListEnd } from '../../http/types.js'
 import type { Where } from '../where/index.js'
@@ -37,7 +37,7 @@ interface Seen {
 }
 
 const parsed = (batch: Batch): readonly Seen[] =>
-  batch.map((bytes) => ({ bytes, record: builtOf(bytes) }))
+  batch.map((bytes) => ({ bytes, record: parseBytes(bytes) }))
 
 /** A list that is read here and there, and still tells how it ended. */
 class Source {

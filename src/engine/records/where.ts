@@ -26,7 +26,7 @@ import {
   wrongAt,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
-import { type SingleRecord, singleFieldsOf, singleOf } from './single.js'
+import { createSingleReader, getSingleFields, type SingleRecord } from './single.js'
 import { filtered, type SingleReads } from './stage.js'
 
 // Columns that lists show under a name of their own, as the fields they come from.
@@ -300,7 +300,7 @@ export class RecordChoice {
    * @throws Failure `usage` for what the list's records cannot be asked
    */
   async of<A extends Ask>(ask: A, limit: number | undefined): Promise<Narrowed<A>> {
-    const single = await singleOf(this.#options.command, ask)
+    const single = await createSingleReader(this.#options.command, ask)
     const known: Known = {
       list: ask.endpoint.returns.shape,
       single: single?.endpoint.returns.shape,
@@ -338,7 +338,7 @@ export class RecordChoice {
   async #asksSingles(endpoint: Endpoint): Promise<string | undefined> {
     const { asked, command, words } = this.#options
     if (asked === undefined || !mayAskSingles(command, asked)) return undefined
-    const found = await singleFieldsOf({ command, emit: { endpoint }, words }, asked)
+    const found = await getSingleFields({ command, emit: { endpoint }, words }, asked)
     return found && [...new Set([...found.shown, ...found.sorted])].join(', ')
   }
 

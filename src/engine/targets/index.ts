@@ -1,5 +1,5 @@
 /** A command over the several parents that its line names. */
-import { isObject, objects, textOf } from '../../base/objects.js'
+import { isObject, objects, toText } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
@@ -7,23 +7,23 @@ import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, survived, usage } from '../../errors.js'
 import type { Engine } from '../bulk/each.js'
-import { changes, hasForm, named, scopeOf } from '../command/derive/index.js'
+import { changes, getScope, hasForm, named } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import type { Targets } from '../perform/requests.js'
 import { Printed } from '../perform/unsent.js'
-import { objectsOf } from '../plan/objects.js'
+import { readObjects } from '../plan/objects.js'
 import {
+  createParentTarget,
   givenFor,
   isFound,
   type Parents,
   type ParentTarget,
-  slotOf,
   slotOfTree,
 } from '../plan/parents.js'
 import { pipedObjects } from '../plan/piped-reader.js'
-import { referenceOf } from '../plan/references.js'
+import { createReferenceResolver } from '../plan/references.js'
 import { isRehearsal } from '../preflight.js'
 import type { ListOver } from './listing.js'
 import { doTogether, selectedIn } from './selecting.js'
@@ -50,8 +50,8 @@ const seen = async ({ instance }: Services, archived: boolean): Promise<readonly
   const order = { order_by: 'id', sort: 'asc' } as const
   await instance.records(projects.list, archived ? order : { ...order, archived: false }, {
     where: ({ path_with_namespace, namespace }) => {
-      const path = textOf(path_with_namespace)
-      const group = textOf(namespace?.full_path)
+      const path = toText(path_with_namespace)
+      const group = toText(namespace?.full_path)
       const own = namespace?.kind === 'group' && group !== undefined
       const id = Number(namespace?.id)
       if (path !== undefined) found.push({ path, group: own ? { id, path: group } : undefined })
@@ -98,7 +98,7 @@ const above = (path: string): readonly string[] =>
 const listed = async ({ instance }: Services): Promise<readonly string[] | undefined> => {
   try {
     const found = await instance.records(groupsAll, {})
-    return objects(found).flatMap((group) => textOf(group.full_path) ?? [])
+    return objects(found).flatMap((group) => toText(group.full_path) ?? [])
   } catch (error) {
     survived(error)
     return undefined
@@ -114,7 +114,7 @@ const groupsSeen = async (services: Services): Promise<readonly ParentTarget[]> 
   const paths = all ?? (await seen(services, true)).flatMap(({ group }) => above(group?.path ?? ''))
   const unique = [...new Set(paths)].filter((path) => path !== '').sort()
   if (unique.length === 0) throw new Failure('not_found', 'no visible groups')
-  return unique.map((path) => slotOf('group', path))
+  return unique.map((path) => createParentTarget('group', path))
 }
 
 /** A group with the groups below it, and their projects. */
@@ -156,10 +156,10 @@ const foundSlots = async (
   }
   if (origin === 'projects-of') {
     const paths = names.flatMap((name) => ofGroup(name, found, alone))
-    return each(paths.map((path) => slotOf('project', path)))
+    return each(paths.map((path) => createParentTarget('project', path)))
   }
   if (found.length === 0) throw none('at all')
-  return found.map(({ path }) => slotOf('project', path))
+  return found.map(({ path }) => createParentTarget('project', path))
 }
 
 // The projects or groups that a line means, one after the other.
@@ -177,7 +177,7 @@ const pipedNames = async (
     help: kind,
     param: { type: 'string', help: kind, completes: kind },
   } as const
-  const names = await pipedObjects(text, await objectsOf(argument, naming))
+  const names = await pipedObjects(text, await readObjects(argument, naming))
   if (names.length === 0) throw usage(`standard input contains no ${kind}`)
   return [...new Set(names)]
 }
@@ -188,7 +188,7 @@ const isNumber = (name: string): boolean => /^\d+$/.test(name)
 const pathById = async ({ instance }: Services, id: string): Promise<string> => {
   try {
     const { data } = await instance.call(projects.get, { id: Number(id) })
-    return (isObject(data) ? textOf(data.path_with_namespace) : undefined) ?? id
+    return (isObject(data) ? toText(data.path_with_namespace) : undefined) ?? id
   } catch (error) {
     survived(error)
     return id
@@ -229,7 +229,7 @@ const slotsOf = async (
   const names =
     text === undefined ? parents.names : await pipedNames(parents, text, narrowed.naming)
   const once = writing && kind === 'project' ? await oneEach(services, names) : names
-  return once.map((name) => slotOf(kind, name))
+  return once.map((name) => createParentTarget(kind, name))
 }
 
 interface Asked {
@@ -258,7 +258,7 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
   for (const text of argument?.variadic === true ? args : args.slice(0, 1)) {
     const own =
       /^https?:/i.test(text) ||
-      referenceOf(text, argument?.parameter ?? '', () => '').project !== undefined
+      createReferenceResolver(text, argument?.parameter ?? '', () => '').project !== undefined
     if (own && argument?.param?.type === 'integer')
       throw usage(
         `${text} already names its project, but several projects are given`,
@@ -342,7 +342,7 @@ const runSelected = async (
 /** Whether what one of these has is a list. */
 const isListing = ({ endpoints }: Command, slots: readonly ParentTarget[]): boolean =>
   Object.values(endpoints).some(
-    (e) => e.returns.kind === 'many' && slots.some(({ kind }) => scopeOf(e)?.kind === kind),
+    (e) => e.returns.kind === 'many' && slots.some(({ kind }) => getScope(e)?.kind === kind),
   )
 
 const over = async (asked: Asked, slots: readonly ParentTarget[]): Promise<void> => {

@@ -1,7 +1,7 @@
 /** `--where` of a run: nothing of it is loaded before a list asks for it. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { exitCodes, usage } from '../../errors.js'
-import { selectsOf } from '../command/derive/index.js'
+import { getSelects } from '../command/derive/index.js'
 import { concurrencyLimit } from '../command/globals.js'
 import type { AnswerService, UiService } from '../command/services.js'
 import type { Given } from '../command/types.js'
@@ -33,7 +33,7 @@ const readingFor = (
 })
 
 /** Which records the lists of a run give; undefined where all are wanted. */
-export const choiceOf = (
+export const loadChoice = (
   { command, globals, signal, words }: RunOptions,
   around: Around & { readonly budget: SingleBudget },
 ): ((endpoint?: Endpoint) => Promise<RecordChoice | undefined>) | undefined => {
@@ -42,9 +42,9 @@ export const choiceOf = (
   if (where === undefined && !asks) return undefined
   return async (endpoint) => {
     if (where === undefined) {
-      const { singleFieldsOf } = await import('../records/single.js')
+      const { getSingleFields } = await import('../records/single.js')
       const emit = endpoint === undefined ? {} : { endpoint }
-      if ((await singleFieldsOf({ command, emit, words }, globals)) === undefined) return undefined
+      if ((await getSingleFields({ command, emit, words }, globals)) === undefined) return undefined
     }
     const { RecordChoice } = await import('../records/where.js')
     return new RecordChoice(where ?? [], {
@@ -60,11 +60,11 @@ export const choiceOf = (
 }
 
 /** `--select` of a run; undefined where nothing is to be selected. */
-export const selectionOf =
+export const loadSelection =
   (options: RunOptions, around: Around & Pick<Selecting, 'exchange' | 'ui' | 'place'>) =>
   async (given: Given): Promise<Selection | undefined> => {
     const { select } = options.globals
-    const alone = selectsOf(options.command)?.by?.find((name) => given.flags[name] === true)
+    const alone = getSelects(options.command)?.by?.find((name) => given.flags[name] === true)
     if (select === undefined && alone !== undefined) throw usage(`--${alone} requires --select`)
     if (select === undefined) return undefined
     const { Selection } = await import('./selection.js')

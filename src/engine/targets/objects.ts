@@ -12,7 +12,7 @@ import type { JournalOptions } from '../journaling/options.js'
 import type { Narrow } from '../journaling/shards.js'
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
-import { objectsOf } from '../plan/objects.js'
+import { readObjects } from '../plan/objects.js'
 import { namedParents, type Parents, type ParentTarget } from '../plan/parents.js'
 import { isOpen, mayOwn, ownedObjects, ownedSlots } from '../plan/piped-parents.js'
 import { pipedStream } from '../plan/piped-reader.js'
@@ -34,7 +34,7 @@ async function* namedIn(
 ): AsyncGenerator<NamedObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
-  const kind = await objectsOf(command.args[0], command.naming)
+  const kind = await readObjects(command.args[0], command.naming)
   const tap = kind && unusedColumns(command, note, kind)
   for await (const some of pipedStream(chunks, kind, project, tap)) {
     any = true
@@ -98,7 +98,7 @@ const piped = async ({
 }
 
 /** What is taken as it comes; undefined where all is read first. */
-export const comingOf = async (line: ObjectsLine): Promise<ObjectStream | undefined> => {
+export const openObjectStream = async (line: ObjectsLine): Promise<ObjectStream | undefined> => {
   if (!isStreamed(line)) return undefined
   const { raw, streamed, journaling } = line
   if (streamed !== true || raw.args.includes('-')) return piped(line)
@@ -112,7 +112,7 @@ export const spreadBy = async (command: Command, { select }: Globals): Promise<C
 }
 
 /** What reads the attributes of rows; those of a run that is gone on with stand in its journal. */
-export const rowFieldsOf = ({ command, raw, journaling }: ObjectsLine): RowFields | undefined => {
+export const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | undefined => {
   const columns = raw.flags.get('row-fields')?.flatMap((text) => text.split(','))
   const again = journaling.resumed?.again
   if (columns === undefined || again === false) return undefined

@@ -11,7 +11,7 @@ import type { Item } from '../work/items.js'
 import { maxTold, type Report, type Settled, verdict } from '../work/report.js'
 import type { EngineOptions } from '../work/run.js'
 import { run } from '../work/run.js'
-import { causeOf, Ended, Enough, FieldPresence, isOwn, Shared } from './shared.js'
+import { Ended, Enough, FieldPresence, isOwn, Shared, unwrapEnded } from './shared.js'
 
 /** Where the records of one of several go, and how many of them at most. */
 export interface PartOfOver {
@@ -67,7 +67,7 @@ class OverParents {
   async run(): Promise<void> {
     const report = await this.#each().catch(async (error: unknown) => {
       await this.#shared.abandon()
-      throw causeOf(error)
+      throw unwrapEnded(error)
     })
     this.#sightings.check()
     return this.#end(report)
@@ -148,7 +148,7 @@ class OverParents {
     const failure = verdict(report)
     const whole = report.end === 'completed'
     await (whole ? this.#shared.close() : this.#shared.abandon()).catch((error: unknown) => {
-      throw causeOf(error)
+      throw unwrapEnded(error)
     })
     const { ui } = this.#over.services
     if (this.#told > maxTold) ui.note(`${this.#told - maxTold} more failed`)

@@ -2,7 +2,7 @@
 
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import { lists, selectsOf } from '../command/derive/index.js'
+import { getSelects, lists } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import { commandIn } from '../own/command.js'
@@ -15,7 +15,7 @@ export const checkSelection = (
   command: Command,
   { select, limit, allProjects, recursive }: Globals,
 ): void => {
-  const fact = selectsOf(command)
+  const fact = getSelects(command)
   if (select !== undefined || fact === undefined) return
   if (limit !== undefined && !lists(command)) throw usage('--limit requires --select')
   if (fact.spread === true && (allProjects || recursive === true))
@@ -30,7 +30,7 @@ export const selectionList = async (
   command: Command,
   own?: Words,
 ): Promise<Command | undefined> => {
-  const [area, ...words] = selectsOf(command)?.list.split(' ') ?? []
+  const [area, ...words] = getSelects(command)?.list.split(' ') ?? []
   const list = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
   if (list === undefined || own === undefined) return list
   return commandIn(list, own, [])

@@ -5,19 +5,19 @@
 
 import { addToGroup } from '../../base/group-by.js'
 import { type Fields, isObject } from '../../base/objects.js'
-import { type Endpoint, methodOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { hasForm, named, scopeOf, selectsOf } from '../command/derive/index.js'
+import { getScope, getSelects, hasForm, named } from '../command/derive/index.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
 import { chosenAs } from '../journaling/options.js'
 import type { RunOptions } from '../options.js'
-import { type Objects, objectsOf } from '../plan/objects.js'
-import { objectOf } from '../plan/piped.js'
+import { type Objects, readObjects } from '../plan/objects.js'
+import { getPipedObject } from '../plan/piped.js'
 import { isRehearsal } from '../preflight.js'
 import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
 import { parseWhere } from '../where/index.js'
@@ -71,11 +71,11 @@ async function* objectsIn(
   project: string | undefined,
 ): AsyncGenerator<ChosenObject> {
   const [argument] = command.args
-  const objects = await objectsOf(argument, command.naming)
+  const objects = await readObjects(argument, command.naming)
   const title = kindNamed(argument?.param?.completes)?.title
   const names = changeableBy(command)
   for await (const record of records) {
-    const text = objectOf(record, objects, project)
+    const text = getPipedObject(record, objects, project)
     yield {
       text,
       called: `${text}${titleOf(record, title)}`,
@@ -95,7 +95,7 @@ const ownedIn = async (
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   const owned = new Map<string, string[]>()
   for await (const record of records) {
-    const { project = '', id = '' } = reference.exec(objectOf(record, objects))?.groups ?? {}
+    const { project = '', id = '' } = reference.exec(getPipedObject(record, objects))?.groups ?? {}
     const number = isObject(record) ? String(record.project_id) : project
     for (const key of new Set([project.toLowerCase(), number])) addToGroup(owned, key, id)
   }
@@ -152,7 +152,7 @@ const isScopeFlag = (name: string): name is 'project' | 'group' =>
 /** The scopes that a verb's own endpoints have. */
 const scopesOf = (command: Command): readonly ('project' | 'group')[] =>
   Object.values(command.endpoints).flatMap((endpoint) => {
-    const kind = scopeOf(endpoint)?.kind
+    const kind = getScope(endpoint)?.kind
     return kind !== undefined && isScopeFlag(kind) ? [kind] : []
   })
 
@@ -245,7 +245,7 @@ export class Selection {
   /** What was asked without what only the list understands. */
   verbed(given: Given): Given {
     const { command } = this.#options
-    const by = selectsOf(command)?.by ?? []
+    const by = getSelects(command)?.by ?? []
     const own = new Set<string>(scopesOf(command))
     const flags = Object.entries(given.flags).filter(
       ([name]) => (!isScopeFlag(name) || own.has(name)) && !by.includes(name),
@@ -254,7 +254,7 @@ export class Selection {
   }
 
   async nothing(): Promise<undefined> {
-    const list = selectsOf(this.#options.command)?.list ?? ''
+    const list = getSelects(this.#options.command)?.list ?? ''
     this.#around.ui.note(`no matches in ${list}: nothing to do`)
   }
 
@@ -298,11 +298,11 @@ export class Selection {
   /** The records that match. */
   async #listed(list: Command, given: Given, scope: Flags, most: number) {
     const { command } = this.#options
-    const by = selectsOf(command)?.by ?? []
+    const by = getSelects(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
     const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
     const [plan] = await this.#around.planned(list, asked)
-    if (plan === undefined || methodOf(plan.endpoint) !== 'GET') throw usage('no such list')
+    if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...everythingOf(plan.endpoint, this.#texts), ...plan.values }
     return this.#records(list, { ...plan, values }, most)
   }
@@ -310,7 +310,7 @@ export class Selection {
   /** The numbers of everything that matches, read once, by project. */
   async #byProject(list: Command, given: Given): Promise<ReadonlyMap<string, readonly string[]>> {
     const records = await this.#listed(list, given, {}, Number.POSITIVE_INFINITY)
-    return ownedIn(records, await objectsOf(this.#options.command.args[0], this.#options.words))
+    return ownedIn(records, await readObjects(this.#options.command.args[0], this.#options.words))
   }
 
   #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {

@@ -176,7 +176,8 @@ export class Shared {
 }
 
 /** What ended a run, where its parts say so in words of their own. */
-export const causeOf = (error: unknown): unknown => (error instanceof Ended ? error.cause : error)
+export const unwrapEnded = (error: unknown): unknown =>
+  error instanceof Ended ? error.cause : error
 
 /** Whether a failure is that of one parent: what was asked wrongly is wrong for all. */
 export const isOwn = (error: unknown): error is Failure =>

@@ -7,7 +7,7 @@ import { Failure } from '../../errors.js'
 import type { Choice, Prompts } from '../../terminal/questions/prompts.js'
 import type { AskFor, Missing, PickFlags } from '../plan/objects.js'
 import type { Wanted } from '../plan/sources.js'
-import { valuesOf } from '../plan/sources.js'
+import { readSources } from '../plan/sources.js'
 import { parseValue } from '../plan/values.js'
 
 /** A flag that a person was asked for. */
@@ -124,7 +124,7 @@ export class Questions {
     if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
     if (param.completes === undefined) return []
     const found =
-      (await valuesOf(param.completes, project, this.#options.fetch, this.#options.words)) ?? []
+      (await readSources(param.completes, project, this.#options.fetch, this.#options.words)) ?? []
     return found.map(({ value, text }) => choiceOf(value, text))
   }
 

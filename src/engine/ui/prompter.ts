@@ -2,7 +2,7 @@
 
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
-import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import { Failure } from '../../errors.js'
@@ -12,7 +12,7 @@ import type { Prompts } from '../../terminal/questions/prompts.js'
 import type { CountedWork, Waited } from '../../terminal/streams/meter.js'
 import type { Notes } from '../../terminal/streams/notes.js'
 import { progress } from '../../terminal/streams/progress.js'
-import { scopeOf } from '../command/derive/index.js'
+import { getScope } from '../command/derive/index.js'
 import type { Described, Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { Details, Owner, Stays, Tell, UiService } from '../command/services.js'
@@ -30,7 +30,7 @@ const subjectOf = ({ args, path }: Endpoint): { name: string; kind: string } | u
 }
 
 /** The placeholder at the end of a path: what a reading endpoint answers about. */
-const lastOf = (endpoint: Endpoint): string => /:(\w+)$/.exec(pathOf(endpoint))?.[1] ?? ''
+const lastOf = (endpoint: Endpoint): string => /:(\w+)$/.exec(getPath(endpoint))?.[1] ?? ''
 
 /** The values by which an endpoint reads a plan's object; undefined where it reads something else. */
 const valuesFor = (
@@ -39,9 +39,9 @@ const valuesFor = (
   { name, kind }: { name: string; kind: string },
 ): JsonValues | undefined => {
   const last = lastOf(reads)
-  const one = methodOf(reads) === 'GET' && reads.returns.kind === 'one'
+  const one = getMethod(reads) === 'GET' && reads.returns.kind === 'one'
   if (!one || reads.path[last]?.completes !== kind) return undefined
-  const [holder, own] = [scopeOf(reads), scopeOf(plan.endpoint)]
+  const [holder, own] = [getScope(reads), getScope(plan.endpoint)]
   if (Object.keys(reads.path).length > (holder === undefined ? 1 : 2)) return undefined
   const object = { [last]: plan.values[name] }
   if (holder === undefined) return object
@@ -102,7 +102,7 @@ const deedOf = (command: Described, { endpoint, label }: Plan): string => {
 }
 
 const holderOf = ({ endpoint, values, label = '' }: Plan): string => {
-  const scope = scopeOf(endpoint)
+  const scope = getScope(endpoint)
   // A full reference says where it belongs by itself.
   if (scope === undefined || /.[!#]\d+$/.test(label)) return ''
   const holder = String(values[scope.placeholder])
@@ -130,7 +130,7 @@ export const naming = (
 // The objects that a confirmation is about, as lines.
 
 /** The lines, made only now where they are asked for late. */
-export const linesOf = async (details: Details): Promise<readonly string[]> =>
+export const resolveDetails = async (details: Details): Promise<readonly string[]> =>
   typeof details === 'function' ? details() : details
 
 // Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked.
@@ -198,7 +198,7 @@ const confirmer =
     const { profile } = owner
     const how = consentTo({ globals, interactive }, owner, what)
     if (how === 'go') return
-    notes.note(notice(owner, what, await linesOf(details), count))
+    notes.note(notice(owner, what, await resolveDetails(details), count))
     const agreed = how === 'ask-name' ? nameTyped(profile, prompts) : prompts.confirm('Continue?')
     if (!(await agreed)) throw cancelled()
   }

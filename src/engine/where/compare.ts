@@ -1,7 +1,7 @@
 /** One value of a record against one value of a condition. */
 import { isMoment } from '../../base/dates.js'
 import { Exact, isNumber } from '../../base/json/json.js'
-import { lengthOf, momentOf } from '../../base/relative.js'
+import { parseMoment, parseSpan } from '../../base/relative.js'
 import { compareVersions, isVersion } from '../../base/versions.js'
 import { asksOrder, type Op, type Operand } from './parse.js'
 import type { FieldKind, Ranks } from './shape.js'
@@ -38,16 +38,16 @@ const containing = ({ text, quoted }: Operand): Test => {
 }
 
 /** A moment or a day, in milliseconds. */
-export const timeOf = (value: unknown): number | undefined =>
-  typeof value === 'string' && isMoment(value) ? momentOf(value, 0) : undefined
+export const parseTimeValue = (value: unknown): number | undefined =>
+  typeof value === 'string' && isMoment(value) ? parseMoment(value, 0) : undefined
 
 /** A length of time is an age: more of it is earlier. */
 const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
-  const age = value.quoted ? undefined : lengthOf(value.text)
-  const moment = age === undefined ? momentOf(value.text, now) : now - age
+  const age = value.quoted ? undefined : parseSpan(value.text)
+  const moment = age === undefined ? parseMoment(value.text, now) : now - age
   if (moment === undefined) return undefined
   return (tested) => {
-    const time = timeOf(tested)
+    const time = parseTimeValue(tested)
     if (time === undefined) return false
     return holds(age === undefined ? time - moment : moment - time, op)
   }
@@ -119,7 +119,10 @@ const levelled = (value: Operand, op: Plain, levels: Ranks): Test | undefined =>
 
 /** Whether a value is text of which nobody can say whether it comes before another: a name. */
 export const hasNoOrder = (value: unknown): boolean =>
-  typeof value === 'string' && value !== '' && timeOf(value) === undefined && !number.test(value)
+  typeof value === 'string' &&
+  value !== '' &&
+  parseTimeValue(value) === undefined &&
+  !number.test(value)
 
 /** Numbers that have names. */
 export type Names = Ranks | undefined
@@ -138,14 +141,14 @@ const byValue = (value: Operand, op: Plain, now: number, names: Names): Test | u
     if (isNumber(tested)) return tests.number?.(tested) ?? false
     if (typeof tested === 'boolean') return tests.boolean?.(tested) ?? false
     if (typeof tested !== 'string') return false
-    if (timeOf(tested) !== undefined) return (tests.time ?? tests.text)?.(tested) ?? false
+    if (parseTimeValue(tested) !== undefined) return (tests.time ?? tests.text)?.(tested) ?? false
     if (tests.text !== undefined) return tests.text(tested)
     return number.test(tested) && (tests.number?.(new Exact(tested)) ?? false)
   }
 }
 
 /** The test of a value; undefined where it is not of the field's kind. */
-export const testOf = (
+export const createTest = (
   value: Operand,
   op: Plain,
   kind: FieldKind,

@@ -1,17 +1,17 @@
 /** `--where` and `--select`: which records match. */
-import { lengthOf } from '../../base/relative.js'
+import { parseSpan } from '../../base/relative.js'
 import { legible } from '../../catalogue/legible.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
-import { hasNoOrder, type Names, type Plain, type Test, testOf } from './compare.js'
+import { createTest, hasNoOrder, type Names, type Plain, type Test } from './compare.js'
 import { asksOrder, type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
 import {
   type FieldKind,
-  fieldsOf,
+  getLeaves,
+  getShapeFields,
   hasField,
   kindIn,
   type Leaves,
-  leavesOf,
   levelsIn,
 } from './shape.js'
 
@@ -80,7 +80,7 @@ const kindFor = ({ field, at }: Condition, text: string, known: Known): FieldKin
   const { samples = [], nearest, beside, list, single, made = {}, words } = known
   const path = field.split('.')
   if (samples.some((record) => hasField(record, path, words))) return 'any'
-  const shaped = [...fieldsOf(list), ...fieldsOf(single), ...Object.keys(made)]
+  const shaped = [...getShapeFields(list), ...getShapeFields(single), ...Object.keys(made)]
   const fields = new Set([...shaped, ...samples.flatMap(keysOf)])
   const other = beside?.(field)
   const near = nearest?.(field, namesIn([...fields], words))
@@ -104,7 +104,7 @@ const wanted: Readonly<Record<FieldKind, string>> = {
 }
 
 /** The names of a field's numbers, or its words in their order. */
-export const namesOf = (field: string, { list, single, names }: Known): Names =>
+export const getFieldNames = (field: string, { list, single, names }: Known): Names =>
   levelsIn(list, field) ?? levelsIn(single, field) ?? names?.(field)
 
 const wantedOf = (kind: FieldKind, names: Names): string =>
@@ -131,11 +131,11 @@ const testsOf = (
   const { field, op, values } = condition
   const plain = op.replace('!', '') as Plain
   return values.filter(isNoNull).map((value) => {
-    const age = kind === 'time' && !value.quoted && lengthOf(value.text) !== undefined
+    const age = kind === 'time' && !value.quoted && parseSpan(value.text) !== undefined
     if (age && plain === '=')
       throw wrongAt(text, value.at, `${value.text} is an age and requires < or >`)
-    const names = namesOf(field, known)
-    const test = kind === 'object' ? undefined : testOf(value, plain, kind, known.now, names)
+    const names = getFieldNames(field, known)
+    const test = kind === 'object' ? undefined : createTest(value, plain, kind, known.now, names)
     if (test === undefined && asksOrder(op) && (kind === 'text' || kind === 'any'))
       throw noOrder(condition, text, known)
     if (test === undefined)
@@ -159,8 +159,8 @@ export const leavesIn = (field: string, known: Known): ((record: unknown) => Lea
     shapedIn(field, { ...known, made: {} }) === undefined ? known.made?.[field] : undefined
   return (record) =>
     make === undefined || hasField(record, path, words)
-      ? leavesOf(record, path, words)
-      : leavesOf(make(words === undefined ? record : legible(record, words)), [])
+      ? getLeaves(record, path, words)
+      : getLeaves(make(words === undefined ? record : legible(record, words)), [])
 }
 
 const bound = (condition: Condition, text: string, known: Known): Bound => {
@@ -180,7 +180,7 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not
   }
   const { list, single, samples = [], words } = known
-  const isText = (record: unknown) => leavesOf(record, path, words).values.some(hasNoOrder)
+  const isText = (record: unknown) => getLeaves(record, path, words).values.some(hasNoOrder)
   if (asksOrder(op) && kind === 'any' && samples.some(isText)) throw noOrder(condition, text, known)
   const listed =
     kindIn(list, field) !== undefined || samples.some((record) => hasField(record, path, words))

@@ -4,8 +4,8 @@ import { compareVersions, isVersion } from '../../base/versions.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { called, dotted } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
-import { type Names, number, orderOfNumbers, spellings, timeOf } from './compare.js'
-import { type Known, leavesIn, namesOf, shapedIn } from './index.js'
+import { type Names, number, orderOfNumbers, parseTimeValue, spellings } from './compare.js'
+import { getFieldNames, type Known, leavesIn, shapedIn } from './index.js'
 import type { FieldKind } from './shape.js'
 
 /** A field to sort by. */
@@ -75,7 +75,7 @@ const rankOf = (value: unknown, names: Names): Comparable | undefined => {
 }
 
 const momentOf = (value: unknown): Comparable | undefined => {
-  const time = timeOf(value)
+  const time = parseTimeValue(value)
   return time === undefined ? undefined : ['time', time]
 }
 
@@ -127,7 +127,7 @@ const valuesOf = (
       `--sort ${field}: ${called(field, known.words)} is an object`,
       `Sort by one of its fields, after a dot. "svcctl explain" lists them.`,
     )
-  const names = namesOf(source, known)
+  const names = getFieldNames(source, known)
   const leaves = leavesIn(source, known)
   const other = kind === undefined && beside.includes(field)
   return (record, row) => {

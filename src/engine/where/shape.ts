@@ -1,6 +1,6 @@
 /** What a field holds, by the shape of its record: a JSON Schema. */
 import { type Fields, isObject } from '../../base/objects.js'
-import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import { getProperties } from '../../catalogue/shapes/properties.js'
 import { keyIn, type Naming } from '../../catalogue/words.js'
 
 // What stands under a dotted field of a record: through lists as well.
@@ -35,7 +35,7 @@ const leavesAt = (
 }
 
 /** @param words the instance's own, by which fields are found as well */
-export const leavesOf = (record: unknown, path: readonly string[], words?: Naming): Leaves =>
+export const getLeaves = (record: unknown, path: readonly string[], words?: Naming): Leaves =>
   leavesAt(record, path, 0, words)
 
 /** Whether a record has a field, whatever it holds. */
@@ -124,10 +124,10 @@ const kindOf = (schema: unknown): FieldKind => {
 
 /** Schemas without fields of their own hold any. */
 const isOpen = (schema: unknown): boolean =>
-  isObject(schema) && propertiesOf(schema) === undefined && (schema.type ?? 'object') === 'object'
+  isObject(schema) && getProperties(schema) === undefined && (schema.type ?? 'object') === 'object'
 
 const enter = (schema: unknown, name: string): readonly unknown[] => {
-  const properties = propertiesOf(schema)
+  const properties = getProperties(schema)
   if (properties === undefined) return isOpen(schema) ? [{}] : []
   return name in properties ? variantsOf(properties[name]) : []
 }
@@ -168,13 +168,14 @@ export const wordsIn = (shape: unknown, field: string): readonly string[] =>
       : [],
   )
 
-const hasProperty = (schema: unknown, name: string): boolean => name in (propertiesOf(schema) ?? {})
+const hasProperty = (schema: unknown, name: string): boolean =>
+  name in (getProperties(schema) ?? {})
 
 /** The fields of a shape, and those of the objects in it. */
-export const fieldsOf = (shape: unknown, depth = 1): readonly string[] =>
+export const getShapeFields = (shape: unknown, depth = 1): readonly string[] =>
   variantsOf(shape).flatMap((schema) =>
-    Object.entries(propertiesOf(schema) ?? {}).flatMap(([name, inner]) => [
+    Object.entries(getProperties(schema) ?? {}).flatMap(([name, inner]) => [
       name,
-      ...(depth === 0 ? [] : fieldsOf(inner, depth - 1).map((field) => `${name}.${field}`)),
+      ...(depth === 0 ? [] : getShapeFields(inner, depth - 1).map((field) => `${name}.${field}`)),
     ]),
   )

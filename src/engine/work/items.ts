@@ -27,12 +27,16 @@ export interface Item extends GivenObject {
 }
 
 /** Where an object stands in a run, as its journal has it. */
-export const placeOf = ({ n, object, parent }: Item): Pick<Item, 'n' | 'object' | 'parent'> => ({
+export const getItemPlace = ({
+  n,
+  object,
+  parent,
+}: Item): Pick<Item, 'n' | 'object' | 'parent'> => ({
   n,
   object,
   parent,
 })
 
 /** Numbers are the same with and without zeros before them. */
-export const identityOf = (text: string): string =>
+export const hashIdentity = (text: string): string =>
   /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text

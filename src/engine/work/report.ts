@@ -82,7 +82,7 @@ export type Outcome<R> =
  * What became of an object whose work threw.
  * @throws what is no object's own: an interruption, a defect
  */
-export const outcomeOf = (error: unknown): Outcome<never> => {
+export const toOutcome = (error: unknown): Outcome<never> => {
   const failure = survived(error)
   return { state: failure.details.unknownOutcome === true ? 'unknown' : 'failed', failure }
 }

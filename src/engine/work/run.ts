@@ -11,10 +11,10 @@ import {
   type End,
   type FailureLimit,
   type Outcome,
-  outcomeOf,
   type Report,
   type Settled,
   Tally,
+  toOutcome,
 } from './report.js'
 
 /** What is on record of a run; nothing is sent of which it does not know. */
@@ -176,7 +176,7 @@ class Engine<R, I extends Item> {
     try {
       return await this.#options.work(item)
     } catch (error) {
-      return outcomeOf(error)
+      return toOutcome(error)
     }
   }
 

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeFolders } from '../../base/files/folders.js'
 import type { Words } from '../../catalogue/words.js'
-import { codeOf, usage } from '../../errors.js'
-import { environmentToken, jobTokenFor, pathsOf } from '../../profile/index.js'
+import { getErrorCode, usage } from '../../errors.js'
+import { environmentToken, getPaths, jobTokenFor } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 import type { WorkspaceService } from '../command/services.js'
 
 /** Where the state is kept between calls. */
-export const stateFolder = (env: NodeJS.ProcessEnv): string => join(pathsOf(env).state, 'sandbox')
+export const stateFolder = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 'sandbox')
 
 /** What an instance is called in journals: an embedded one by where its state is kept. */
-export const instanceOf = async (
+export const openSandbox = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
 ): Promise<string> =>
   place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
@@ -36,7 +36,7 @@ export const workingFolder = (
     accessSync(folder, constants.W_OK)
     return { folder, leave: () => undefined }
   } catch (error) {
-    if (!closed.has(codeOf(error))) throw error
+    if (!closed.has(getErrorCode(error))) throw error
     const own = mkdtempSync(join(tmpdir(), 'svcctl-sandbox-'))
     note(`changes to the embedded instance are not saved: cannot write ${folder}`)
     return { folder: own, leave: () => rmSync(own, { recursive: true, force: true }) }

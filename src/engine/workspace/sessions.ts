@@ -4,7 +4,13 @@ import { userAgent } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
 import { type FormWay, postForm } from '../../client/form.js'
 import { Failure } from '../../errors.js'
-import { openStore, openTokens, pathsOf, resolveSession, transportOf } from '../../profile/index.js'
+import {
+  createTransport,
+  getPaths,
+  openStore,
+  openTokens,
+  resolveSession,
+} from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
 import type { OpenSessions, RunOptions } from '../options.js'
 import { worded } from './advice.js'
@@ -101,7 +107,7 @@ export class Sessions implements OpenSessions {
 
   #resolve(profile: string | undefined): Session {
     const env = environmentFor(profile, this.#options.env)
-    const paths = pathsOf(env)
+    const paths = getPaths(env)
     const { signal } = this.#options
     const resolved: Session = resolveSession(
       flagsFor(profile ?? this.#options.globals.profile, this.#options),
@@ -122,7 +128,7 @@ export class Sessions implements OpenSessions {
     [url, form]: Parameters<Post>,
   ): ReturnType<Post> {
     const { globals, signal } = this.#options
-    const transport = await transportOf(session, globals.insecure, env)
+    const transport = await createTransport(session, globals.insecure, env)
     const timeout = globals.timeout ?? session.profile?.timeout ?? refreshTimeout
     return sendForm(url, form, { ...(transport && { transport }), timeout, signal })
   }

@@ -1,12 +1,12 @@
 /** Writes that no journal keeps: noted before they are sent, so that `journal undo last` does not pass over them. */
 
-import { reasonOf } from '../../errors.js'
+import { getReason } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import { journalFolder } from '../../profile/index.js'
 import { named } from '../command/derive/index.js'
 import type { WorkspaceService } from '../command/services.js'
 import type { Command } from '../command/types.js'
-import { instanceOf } from './sandbox.js'
+import { openSandbox } from './sandbox.js'
 
 interface UnkeptParts {
   readonly command: Command
@@ -61,7 +61,7 @@ export class UnkeptWrites {
       const writer = elsewhere
         ? await elsewhereBy(this.#parts)
         : {
-            instance: await instanceOf(place),
+            instance: await openSandbox(place),
             profile: (await place.session()).profile?.name ?? null,
           }
       const write = { command: named(command), at: clock.now().toISOString() }
@@ -71,7 +71,7 @@ export class UnkeptWrites {
     } catch (error) {
       if (!this.#warned)
         warn(
-          `this write cannot be recorded (${reasonOf(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,
+          `this write cannot be recorded (${getReason(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,
         )
       this.#warned = true
     }

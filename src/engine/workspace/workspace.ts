@@ -27,7 +27,7 @@ const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   })
 
 /** The waiting of a run. */
-export const clockOf = (signal: AbortSignal): RunClock => ({
+export const createClock = (signal: AbortSignal): RunClock => ({
   now: () => new Date(),
   sleep: (milliseconds) => sleep(milliseconds, signal),
   signal,
@@ -79,7 +79,7 @@ export class Workspace implements WorkspaceService {
     this.#searched = part === undefined ? this.cwd : undefined
     this.env = env
     this.globals = globals
-    this.clock = clockOf(signal)
+    this.clock = createClock(signal)
     this.#sessions = sessions
     this.stdin = stdin
     const warn = (text: string): void => screen.notes.warn(text)
@@ -99,8 +99,8 @@ export class Workspace implements WorkspaceService {
   }
 
   async identity(how: 'asked' | 'known' = 'asked'): Promise<MadeBy> {
-    const { identityOf } = await import('./identity.js')
-    return identityOf({ place: this, ...(how === 'asked' ? { glance: this.#glance } : {}) })
+    const { readIdentity } = await import('./identity.js')
+    return readIdentity({ place: this, ...(how === 'asked' ? { glance: this.#glance } : {}) })
   }
 
   async scope(kind: ScopeKind): Promise<string | undefined> {

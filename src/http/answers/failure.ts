@@ -3,7 +3,7 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
-import { headerOf } from './headers.js'
+import { readHeader } from './headers.js'
 import { safeAddress } from './secrets.js'
 import { nameOfStatus, statusText } from './statuses.js'
 import { isPage, oneLine, pageTitle } from './text.js'
@@ -142,7 +142,7 @@ const categories: Readonly<Record<number, Category>> = {
 }
 
 /** What a status means for the exit code. */
-export const categoryOf = (status: number): Category =>
+export const getCategory = (status: number): Category =>
   categories[status] ?? (status >= 500 ? 'unreachable' : 'failed')
 
 /** `404 Project Not Found`, `400 Bad Request: name is missing`: the status always, and once. */
@@ -204,7 +204,7 @@ interface Rule {
 
 /** How long an instance asks to wait. */
 const waitOf = ({ headers }: RefusedAnswer): { readonly about?: string } => {
-  const after = headerOf(headers, 'retry-after')
+  const after = readHeader(headers, 'retry-after')
   if (after === undefined) return {}
   return { about: /^\d+$/.test(after) ? `${after} s` : `until ${oneLine(after)}` }
 }
@@ -305,14 +305,14 @@ const rules: readonly Rule[] = [
  * The Failure for an answer that is neither 2xx nor 304. Never throws.
  * Its category follows from the status; its message keeps the text of every field of the body.
  */
-export const failureOf = (refusal: RefusedAnswer): Failure => {
+export const toFailure = (refusal: RefusedAnswer): Failure => {
   const { status, headers, body, request } = refusal
   const said = readErrorBody(body)
   const text = messageOf(status, said)
   const rule = rules.find(({ when }) => when(refusal, said))
-  const requestId = headerOf(headers, 'x-request-id')
+  const requestId = readHeader(headers, 'x-request-id')
   const lacks = lackOf(status, said)
-  return new Failure(rule?.category ?? categoryOf(status), rule?.message?.(text, said) ?? text, {
+  return new Failure(rule?.category ?? getCategory(status), rule?.message?.(text, said) ?? text, {
     status,
     request,
     ...details(rule?.next(refusal, said) ?? { code: 'input' }),

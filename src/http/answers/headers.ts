@@ -2,7 +2,7 @@
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** The first value of a header. */
-export const headerOf = (headers: AnswerHeaders, name: string): string | undefined => {
+export const readHeader = (headers: AnswerHeaders, name: string): string | undefined => {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value
 }

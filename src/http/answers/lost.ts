@@ -170,7 +170,7 @@ export const unknownOutcome = (failure: Failure): Failure =>
 const timedOut = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'])
 
 /** How a request without an answer went, as the gate is told. */
-export const lossOf = (error: unknown): Extract<Came, { lost: string }>['lost'] => {
+export const getLoss = (error: unknown): Extract<Came, { lost: string }>['lost'] => {
   if (error instanceof Failure && error.category === 'interrupted') return 'interrupted'
   return timedOut.has(codeOf(error)) ? 'time-out' : 'connection'
 }

@@ -11,8 +11,8 @@ import {
   closed,
   firstWait,
   over,
+  readRateLimit,
   TheirClock,
-  toldOf,
   turnsAway,
   waitFor,
 } from './limits.js'
@@ -205,7 +205,7 @@ export class FleetGate implements Gate {
     const { status, headers } = came
     this.#theirs.read(headers, now)
     const theirs = this.#theirs.now(now)
-    const told = toldOf(came, theirs)
+    const told = readRateLimit(came, theirs)
     if (told !== undefined) this.#pace.told(told, now, leave.serial)
     if (turnsAway(came, theirs)) return this.#turnedAway(leave, came, now)
     this.#wellAt = now

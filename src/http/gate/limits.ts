@@ -71,7 +71,7 @@ export const turnsAway = ({ status, headers }: Head, theirs: number): boolean =>
  * The limit that an answer tells of; undefined where it does not tell of all of it, or fails while something
  * remains: then it is not the limit's doing.
  */
-export const toldOf = ({ status, headers }: Head, theirs: number): Told | undefined => {
+export const readRateLimit = ({ status, headers }: Head, theirs: number): Told | undefined => {
   const limit = countOf(headers, 'ratelimit-limit')
   const remaining = countOf(headers, 'ratelimit-remaining')
   const rest = untilReset(textOf(headers, 'ratelimit-reset'), theirs)

@@ -1,11 +1,11 @@
 /** Finds the keys of given names in a list while it is cut into records: cheap enough to look at every key. */
 import { addToGroup } from '../../base/group-by.js'
-import { type Marks, tailOf } from '../../base/json/scan.js'
+import { hashTail, type Marks } from '../../base/json/scan.js'
 import { viewed } from '../../base/utf8.js'
 import type { FieldMatch } from '../types.js'
 
 const tailIn = (bytes: Uint8Array, end: number): number =>
-  tailOf(bytes[end - 3] ?? 0, bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)
+  hashTail(bytes[end - 3] ?? 0, bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)
 
 /** All bits of a letter but that of its case. */
 const withoutCase = ~0x20
@@ -38,7 +38,7 @@ export class KeyMatcher implements Marks {
   /** Before fewer than three letters anything may stand. */
   #mark([third, second, last]: readonly number[]): void {
     if (third !== undefined && second !== undefined && last !== undefined)
-      this.tails[tailOf(third, second, last)] = 1
+      this.tails[hashTail(third, second, last)] = 1
     else if (third !== undefined)
       for (let any = 0; any < 256; any++)
         this.#mark(second === undefined ? [any, third] : [any, third, second])

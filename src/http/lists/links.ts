@@ -1,9 +1,9 @@
 /** Where a list goes on: the Link header as it is given (`http/README.md`). */
 import LinkHeader from 'http-link-header'
-import { type AnswerHeaders, headerOf } from '../answers/headers.js'
+import { type AnswerHeaders, readHeader } from '../answers/headers.js'
 import { unusable } from '../answers/lost.js'
 import { safeAddress } from '../answers/secrets.js'
-import { addressOf, type Target, targetOf } from '../request/address.js'
+import { formatAddress, parseAddress, type Target } from '../request/address.js'
 import type { WireRequest } from '../types.js'
 
 /** What of an answer says where its list goes on. */
@@ -31,9 +31,9 @@ export interface Root {
 }
 
 const belowRoot = (link: string, page: Linked, { root, note }: Root): string => {
-  const from = addressOf(page.target)
+  const from = formatAddress(page.target)
   const url = URL.canParse(link, from) ? new URL(link, from) : undefined
-  const target = url === undefined ? undefined : targetOf(url.href)
+  const target = url === undefined ? undefined : parseAddress(url.href)
   if (target === undefined || !target.path.startsWith(`${root.path}/`))
     throw unusable(
       `the list continues outside of the instance, at ${safeAddress(url?.href ?? link)}, which was not contacted`,
@@ -41,7 +41,7 @@ const belowRoot = (link: string, page: Linked, { root, note }: Root): string => 
       'The instance names itself otherwise than the base URL does: use the address that it uses.',
     )
   if (target.origin !== root.origin)
-    note(`next page: ${safeAddress(addressOf(target))} taken as ${root.origin}`)
+    note(`next page: ${safeAddress(formatAddress(target))} taken as ${root.origin}`)
   return target.path.slice(root.path.length)
 }
 
@@ -65,7 +65,7 @@ const parameter = (path: string, name: string): string | null =>
 
 /** The number of the last page, where the instance counts its pages. */
 export const lastPage = (page: Linked): number | undefined =>
-  wholeNumber(headerOf(page.headers, 'x-total-pages'))
+  wholeNumber(readHeader(page.headers, 'x-total-pages'))
 
 /** A page by its number, made from a page that the instance named. */
 export const numbered = (named: WireRequest, number: number): WireRequest => ({
@@ -80,13 +80,13 @@ const documentedSize = 20
 
 /** How many records a page may hold. */
 export const pageSize = (page: Linked): number =>
-  wholeNumber(headerOf(page.headers, 'x-per-page')) ??
+  wholeNumber(readHeader(page.headers, 'x-per-page')) ??
   wholeNumber(parameter(page.target.path, 'per_page')) ??
   documentedSize
 
-export const totalOf = (page: Linked): number | undefined =>
-  wholeNumber(headerOf(page.headers, 'x-total'))
+export const getTotal = (page: Linked): number | undefined =>
+  wholeNumber(readHeader(page.headers, 'x-total'))
 
 /** Whether the instance speaks of a further page, in whichever header. */
 export const hasMore = (page: Linked): boolean =>
-  wholeNumber(headerOf(page.headers, 'x-next-page')) !== undefined
+  wholeNumber(readHeader(page.headers, 'x-next-page')) !== undefined

@@ -4,7 +4,7 @@ import { Lost, unusable } from '../answers/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
 import { KeyMatcher } from './key-matcher.js'
-import { hasMore, pageSize, totalOf } from './links.js'
+import { getTotal, hasMore, pageSize } from './links.js'
 import { type ListPage, misled, PagePrefetch, type Pages } from './prefetch.js'
 import { Foreign, Splitter } from './splitter.js'
 
@@ -53,7 +53,7 @@ class Listing {
     try {
       for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
         const { next, reply } = page
-        this.#total = totalOf(reply) ?? this.#total
+        this.#total = getTotal(reply) ?? this.#total
         ahead.check(page)
         ahead.look(page, this.#limit - this.#records, this.#pagesRead === 0)
         if (!ahead.none) await leave()

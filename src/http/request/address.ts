@@ -16,13 +16,13 @@ export const apiRoot = (baseUrl: string): Target => {
 }
 
 /** An absolute address, split without touching how its path is written. */
-export const targetOf = (address: string): Target => {
+export const parseAddress = (address: string): Target => {
   const url = new URL(address)
   return { origin: url.origin, path: `${url.pathname}${url.search}` }
 }
 
-export const addressOf = (target: Target): string => `${target.origin}${target.path}`
+export const formatAddress = (target: Target): string => `${target.origin}${target.path}`
 
 /** A request in words, without credentials: `GET https://host/api/v4/runners`. */
 export const requestLabel = (method: string, target: Target): string =>
-  `${method} ${safeAddress(addressOf(target))}`
+  `${method} ${safeAddress(formatAddress(target))}`

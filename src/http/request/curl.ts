@@ -13,7 +13,7 @@ import {
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import type { Credential, Part, WireRequest } from '../types.js'
-import { addressOf, apiRoot } from './address.js'
+import { apiRoot, formatAddress } from './address.js'
 
 /** A word for a POSIX shell. */
 const quoted = (text: string): string =>
@@ -127,7 +127,7 @@ export const toCurl = (
   words?: OwnNames & Pick<Words, 'cookie'>,
 ): string => {
   const root = apiRoot(normalizeBaseUrl(baseUrl))
-  const address = request.absolute === true ? request.path : `${addressOf(root)}${request.path}`
+  const address = request.absolute === true ? request.path : `${formatAddress(root)}${request.path}`
   const own = Object.keys(request.headers).some((name) => name.toLowerCase() in credentialHeaders)
   return [
     'curl',

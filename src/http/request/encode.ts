@@ -86,7 +86,7 @@ const loosePairs = (name: string, value: unknown): Pair[] => {
  * The pairs of one parameter in a query or a form: lists with brackets or comma-joined, hashes
  * nested, null and the empty list as an empty value, nothing for undefined.
  */
-export const pairsOf = (name: string, param: Param | undefined, value: unknown): Pair[] => {
+export const toPairs = (name: string, param: Param | undefined, value: unknown): Pair[] => {
   if (value === undefined) return []
   if (value === null) return [[name, '']]
   if (param?.type === 'list') return listPairs(name, param, Array.isArray(value) ? value : [value])
@@ -94,19 +94,19 @@ export const pairsOf = (name: string, param: Param | undefined, value: unknown):
   if (param?.type === 'string' && Array.isArray(value)) return [[name, value.join(',')]]
   if (param?.type === 'hash' && isObject(value))
     return Object.entries(value).flatMap(([key, v]) =>
-      pairsOf(`${name}[${key}]`, param.keys?.[key], v),
+      toPairs(`${name}[${key}]`, param.keys?.[key], v),
     )
   return loosePairs(name, value)
 }
 
 /** The value of one parameter in a JSON body. */
-export const jsonOf = (param: Param | undefined, value: unknown): unknown => {
+export const toJson = (param: Param | undefined, value: unknown): unknown => {
   if (param?.type === 'list' && param.single === true && Array.isArray(value) && value.length === 1)
     return value[0]
   if (param?.type === 'string' && Array.isArray(value)) return value.join(',')
   if (param?.type === 'hash' && param.keys !== undefined && isObject(value)) {
     const { keys } = param
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, jsonOf(keys[k], v)]))
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, toJson(keys[k], v)]))
   }
   return value
 }

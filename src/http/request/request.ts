@@ -2,14 +2,14 @@
 
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
-import { type Endpoint, methodOf, pathOf, placeOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
 import type { Param, Params } from '../../catalogue/params.js'
-import { secretsOf } from '../../catalogue/secret-fields.js'
+import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { details } from '../advice.js'
 import type { Ask, FilePart, Part, WireRequest } from '../types.js'
-import { jsonOf, type Pair, pairsOf, queryText, segmentText, wildcardText } from './encode.js'
+import { type Pair, queryText, segmentText, toJson, toPairs, wildcardText } from './encode.js'
 
 // Multipart bodies (`http/README.md`): certificates that come from files.
 
@@ -148,7 +148,7 @@ const endpointIn = (endpoint: Endpoint, words: Words): Endpoint => {
   if (before !== undefined) return before
   const spoken: Endpoint = {
     ...endpoint,
-    route: `${methodOf(endpoint)} ${words.path(pathOf(endpoint))}`,
+    route: `${getMethod(endpoint)} ${words.path(getPath(endpoint))}`,
     params: paramsIn(endpoint.params, words),
   }
   made.set(endpoint, spoken)
@@ -201,14 +201,14 @@ const valueAttributes = ({ endpoint, values }: Ask): Attribute[] => {
     name,
     param,
     value: at(values, name),
-    place: placeOf(endpoint, param),
+    place: getPlace(endpoint, param),
   }))
-  const address = isAddress(pathOf(endpoint))
+  const address = isAddress(getPath(endpoint))
   const others = Object.entries(values)
     .filter(([name]) => !Object.hasOwn(endpoint.params, name))
     .filter(([name]) => !Object.hasOwn(endpoint.path, name))
     .filter(([name]) => !(address && name === addressName))
-    .map(([name, value]) => ({ name, value, place: placeOf(endpoint, loose) }))
+    .map(([name, value]) => ({ name, value, place: getPlace(endpoint, loose) }))
   return [...known, ...others].filter((a) => a.value !== undefined)
 }
 
@@ -218,7 +218,7 @@ const extraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[] =>
     .map(([name, value]) => ({
       name,
       value,
-      place: placeOf(endpoint, at(endpoint.params, name) ?? loose),
+      place: getPlace(endpoint, at(endpoint.params, name) ?? loose),
     }))
 
 const plainName = (name: string): string => name.replace(/\[\]$/, '')
@@ -230,14 +230,14 @@ const pairsIn = (
   extra: readonly Attribute[],
 ): Pair[] => {
   const pairs = (list: readonly Attribute[]): Pair[] =>
-    list.filter((a) => a.place === place).flatMap((a) => pairsOf(a.name, a.param, a.value))
+    list.filter((a) => a.place === place).flatMap((a) => toPairs(a.name, a.param, a.value))
   const first = pairs(own)
   const names = new Set(first.map(([name]) => plainName(name)))
   return [...first, ...pairs(extra).filter(([name]) => !names.has(plainName(name)))]
 }
 
 const fillPath = ({ endpoint, values }: Ask): string =>
-  pathOf(endpoint)
+  getPath(endpoint)
     .split('/')
     .map((segment) => {
       if (!/^[:*]/.test(segment)) return segment
@@ -286,10 +286,10 @@ const jsonBody = (
   attributes: readonly Attribute[],
 ): Pick<WireRequest, 'headers' | 'body'> => {
   const sent = attributes.filter((a) => a.place === 'body')
-  if (sent.length === 0 && !isAddress(pathOf(ask.endpoint))) return { headers: {} }
+  if (sent.length === 0 && !isAddress(getPath(ask.endpoint))) return { headers: {} }
   return {
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(Object.fromEntries(sent.map((a) => [a.name, jsonOf(a.param, a.value)]))),
+    body: JSON.stringify(Object.fromEntries(sent.map((a) => [a.name, toJson(a.param, a.value)]))),
   }
 }
 
@@ -302,7 +302,7 @@ const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
  * @throws Failure `usage` for a missing path value, or one that cannot stand in a path
  */
 export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
-  const secrets = secretsOf(ask.endpoint)
+  const secrets = getSecretFields(ask.endpoint)
   const request = requestOf(words === undefined ? ask : spoken(ask, words))
   return secrets.size === 0 ? request : { ...request, secrets: [...secrets] }
 }
@@ -311,7 +311,7 @@ const requestOf = (ask: Ask): WireRequest => {
   const { endpoint, files = {} } = ask
   const own = valueAttributes(ask)
   const extra = extraAttributes(ask)
-  const address = isAddress(pathOf(endpoint))
+  const address = isAddress(getPath(endpoint))
   const path = address ? checkAddress(ask.values[addressName]) : fillPath(ask)
   const query = queryText(pairsIn('query', own, extra))
   const content =
@@ -320,7 +320,7 @@ const requestOf = (ask: Ask): WireRequest => {
       : jsonBody(ask, [...own, ...extra])
   const join = path.includes('?') ? '&' : '?'
   return {
-    method: methodOf(endpoint),
+    method: getMethod(endpoint),
     path: query === '' ? path : `${path}${join}${query}`,
     ...(address ? { absolute: true } : {}),
     keyset: endpoint.keyset,

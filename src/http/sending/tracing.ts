@@ -2,7 +2,7 @@
 import type { OwnNames } from '../../base/secrets/mask.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
-import { type AnswerHeaders, headerOf } from '../answers/headers.js'
+import { type AnswerHeaders, readHeader } from '../answers/headers.js'
 import { Lost } from '../answers/lost.js'
 import { safeAddress, safeBody, safeHeaders } from '../answers/secrets.js'
 import { oneLine } from '../answers/text.js'
@@ -64,7 +64,7 @@ export const startTrace = (
   return {
     answered: (status, responseHeaders, bytes) => {
       const shown = bytes && safeBody(Buffer.from(bytes).toString(), secrets, words)
-      const id = headerOf(responseHeaders, 'x-request-id')
+      const id = readHeader(responseHeaders, 'x-request-id')
       once({
         status,
         responseHeaders: cleanHeaders(responseHeaders),

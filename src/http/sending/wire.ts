@@ -7,11 +7,17 @@ import { details, type NextStep } from '../advice.js'
 import { Patient, readSome } from '../answers/body.js'
 import { decoded } from '../answers/decode.js'
 import { isMaintenance, movedProject } from '../answers/failure.js'
-import { type AnswerHeaders, headerOf } from '../answers/headers.js'
-import { Lost, lossOf, unknownOutcome } from '../answers/lost.js'
+import { type AnswerHeaders, readHeader } from '../answers/headers.js'
+import { getLoss, Lost, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, secretTexts } from '../answers/secrets.js'
 import type { OnInterrupt } from '../gate.js'
-import { addressOf, apiRoot, requestLabel, type Target, targetOf } from '../request/address.js'
+import {
+  apiRoot,
+  formatAddress,
+  parseAddress,
+  requestLabel,
+  type Target,
+} from '../request/address.js'
 import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
 import type { ClientOptions, Credential, WireRequest } from '../types.js'
 import { type Attempts, isIdempotent, isSafe, longestWait } from './attempts.js'
@@ -39,7 +45,7 @@ const moved = 'If the instance has moved there, use that URL as the base URL.'
 const leadsAway = (reply: OpenAnswer, next: Target): Failure =>
   refused(
     reply,
-    `it redirects to another host, ${safeAddress(addressOf(next))}, which was not contacted`,
+    `it redirects to another host, ${safeAddress(formatAddress(next))}, which was not contacted`,
     moved,
   )
 
@@ -49,7 +55,7 @@ const leadsAway = (reply: OpenAnswer, next: Target): Failure =>
  */
 const nextTarget = (reply: OpenAnswer, location: string, hops: number): Target => {
   const { method, target } = reply
-  const from = addressOf(target)
+  const from = formatAddress(target)
   const next = URL.canParse(location, from) ? new URL(location, from) : undefined
   if (next === undefined || !/^https?:$/.test(next.protocol))
     throw refused(reply, 'it redirects to an invalid URL', 'Check the base URL.')
@@ -71,7 +77,7 @@ const nextTarget = (reply: OpenAnswer, location: string, hops: number): Target =
     )
   if (hops >= longestChain)
     throw refused(reply, `too many redirects, the last one to ${shown}`, 'Check the base URL.')
-  return targetOf(next.href)
+  return parseAddress(next.href)
 }
 
 // Headers in the words of their instance, for readers who know those of the documents.
@@ -192,7 +198,7 @@ export class Wire {
     const again =
       (status === 429 && reply.gate === undefined) || (passing.has(status) && isIdempotent(method))
     if (!again || !attempts.left) return undefined
-    const asked = askedWait(status, (name) => headerOf(headers, name), this.#now())
+    const asked = askedWait(status, (name) => readHeader(headers, name), this.#now())
     if (asked === undefined) return {}
     return asked > longestWait ? undefined : { asked }
   }
@@ -217,7 +223,7 @@ export class Wire {
     let headers = this.#headers(request, target)
     for (let hops = 0; ; hops++) {
       const reply = await this.#admitted(request, target, headers, attempts)
-      const location = headerOf(reply.headers, 'location')
+      const location = readHeader(reply.headers, 'location')
       if (!redirects.has(reply.status) || location === undefined) return reply
       // First, since a redirect that is refused belongs on record, too.
       await discard(reply)
@@ -238,7 +244,7 @@ export class Wire {
   #target(request: WireRequest): Target {
     if (!request.absolute && !/^[\x21-\x7e]*$/.test(request.path))
       throw usage('the path contains invalid characters', 'Percent-encode them: a space is %20.')
-    if (request.absolute === true) return targetOf(request.path)
+    if (request.absolute === true) return parseAddress(request.path)
     return { origin: this.#root.origin, path: `${this.#root.path}${request.path}` }
   }
 
@@ -270,7 +276,7 @@ export class Wire {
       const reply = await this.#exchange(request, target, headers)
       return { ...reply, gate: gate.observe(admission, reply) ? 'again' : 'stands' }
     } catch (error) {
-      gate.observe(admission, { lost: lossOf(error) })
+      gate.observe(admission, { lost: getLoss(error) })
       throw error
     }
   }
@@ -298,7 +304,7 @@ export class Wire {
     const dispatcher = await this.#connections.to(target.origin)
     try {
       const incoming = await exchange(dispatcher, outgoing, this.#onInterrupt)
-      const encoding = headerOf(incoming.headers, 'content-encoding')
+      const encoding = readHeader(incoming.headers, 'content-encoding')
       const { headers: came } = incoming
       return {
         status: incoming.status,

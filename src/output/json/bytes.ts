@@ -1,7 +1,7 @@
 /** JSON records as bytes: passed on as they came wherever nothing needs their fields. */
 
 import { viewed } from '../../base/utf8.js'
-import { parse, shaper, stringify, textOf } from '../record.js'
+import { decodeText, parse, shaper, stringify } from '../record.js'
 import { shown } from '../shown.js'
 import type { FormatView, Sink } from '../types.js'
 import { chunksOf } from './chunks.js'
@@ -49,14 +49,14 @@ export type ToLines = (batch: readonly Uint8Array[]) => readonly Uint8Array[]
 /** Records as they came; those with white space between their tokens are written anew. */
 const passing: ToLines = (batch) =>
   batch.some(loose) || chunksOf(batch).some(broken)
-    ? batch.map((bytes) => (spaced(bytes) ? rewrite(textOf(bytes)) : bytes))
+    ? batch.map((bytes) => (spaced(bytes) ? rewrite(decodeText(bytes)) : bytes))
     : batch
 
 /** Records on a terminal: whatever could move the cursor escaped. */
 const escaping =
   ({ style }: FormatView): ToLines =>
   (batch) =>
-    batch.map((bytes) => rewrite(textOf(bytes), { show: (text) => shown(text, style) }))
+    batch.map((bytes) => rewrite(decodeText(bytes), { show: (text) => shown(text, style) }))
 
 /** The fields asked for, of each record. */
 const shaping = (view: FormatView): ToLines => {

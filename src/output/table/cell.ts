@@ -2,7 +2,7 @@
 import { Exact } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Tone } from '../../base/tone.js'
-import { levelOf } from '../levels.js'
+import { getLevelName } from '../levels.js'
 import { isScalar, stringify } from '../record.js'
 import { type Shown, shown } from '../shown.js'
 import type { View } from '../types.js'
@@ -35,13 +35,13 @@ const soon = 30 * day
 const nameKeys = ['path_with_namespace', 'full_path', 'full', 'name', 'username', 'title', 'path']
 
 /** The name of an object; undefined when it has none. */
-export const labelOf = (value: Fields): string | undefined => {
+export const getLabel = (value: Fields): string | undefined => {
   const key = nameKeys.find((k) => Object.hasOwn(value, k) && typeof value[k] === 'string')
   return key === undefined ? undefined : String(value[key])
 }
 
 /** The object that a column looks into for its name: `author` of `author.username`. */
-export const ownerOf = (column: string): string => {
+export const getColumnOwner = (column: string): string => {
   const cut = column.lastIndexOf('.')
   return cut > 0 && nameKeys.includes(column.slice(cut + 1)) ? column.slice(0, cut) : column
 }
@@ -68,7 +68,7 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Said
 }
 
 const ofNumber = (name: string, value: number | Exact, view: View, whole: boolean): Said => {
-  const level = levelOf(name, Number(value))
+  const level = getLevelName(name, Number(value))
   if (level !== undefined) return { text: whole ? `${level} (${value})` : level }
   if (!secondsName.test(name)) return { text: String(value) }
   const span = view.style.span(Number(value))
@@ -77,14 +77,14 @@ const ofNumber = (name: string, value: number | Exact, view: View, whole: boolea
 
 /** `Ana Adler (ana)`: people share names. */
 const titleOf = (value: Fields): string | undefined => {
-  const label = labelOf(value)
+  const label = getLabel(value)
   const { username } = value
   return typeof username === 'string' && username !== label ? `${label} (${username})` : label
 }
 
 const itemText = (value: unknown, whole: boolean): string =>
   isObject(value)
-    ? ((whole ? titleOf(value) : labelOf(value)) ?? stringify(value))
+    ? ((whole ? titleOf(value) : getLabel(value)) ?? stringify(value))
     : isScalar(value)
       ? String(value ?? '–')
       : stringify(value)
@@ -103,7 +103,7 @@ const saidOf = (name: string, value: unknown, view: View, whole: boolean): Said 
  * A value under its field name as one line.
  * @param whole whether there is room for more than a word: times and levels with their codes
  */
-export const cellOf = (name: string, value: unknown, view: View, whole = false): Cell => {
+export const createCell = (name: string, value: unknown, view: View, whole = false): Cell => {
   const said = saidOf(name, value, view, whole)
   return { ...said, text: shown(said.text, view.style) }
 }

@@ -5,11 +5,11 @@
  */
 
 import { type Fields, isObject } from '../../base/objects.js'
-import { rowsOf } from '../columns.js'
+import { createRows } from '../columns.js'
 import { isScalar } from '../record.js'
 import { type Shown, shown } from '../shown.js'
 import type { Open, TextWidths, View } from '../types.js'
-import { type Cell, cellOf, ownerOf, painted } from './cell.js'
+import { type Cell, createCell, getColumnOwner, painted } from './cell.js'
 import { grid } from './grid.js'
 import { gap, indent, shareWidth, stackWidth, type TableLine } from './widths.js'
 
@@ -38,7 +38,7 @@ const cellsOf = (
   view: View,
 ): Cell[] =>
   names.map((name, i) => {
-    const cell = cellOf(name, values[i], view)
+    const cell = createCell(name, values[i], view)
     return i === 0 ? { ...linkOf(record), ...cell } : cell
   })
 
@@ -83,7 +83,7 @@ const bodyOf = (
  * look into (`author.username` → `author`); those that were asked for stay as they were written.
  */
 const headingsOf = (names: readonly string[], { fields, style }: View): readonly Shown[] =>
-  names.map((name) => shown(fields === undefined ? ownerOf(name) : name, style))
+  names.map((name) => shown(fields === undefined ? getColumnOwner(name) : name, style))
 
 const headerOf = (headings: readonly Shown[], layout: Layout, view: View): string => {
   const shownColumns = columnsIn(layout.lines)
@@ -134,7 +134,7 @@ const linesFor = (
 }
 
 export const list: Open = (sink, view) => {
-  const rows = rowsOf(view, scalarFields)
+  const rows = createRows(view, scalarFields)
   let waiting: Cell[][] = []
   let natural: readonly number[] | undefined
   let lines: readonly TableLine[] | undefined

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
 import { isObject } from '../../base/objects.js'
-import { codeOf } from '../../errors.js'
+import { getErrorCode } from '../../errors.js'
 import { fileFailure } from '../files.js'
 import { type AuditEntry, auditFields, auditOutcomes } from './audit.js'
 
@@ -85,7 +85,7 @@ const longestLine = 1 << 20
 export async function* linesIn(file: string): AsyncGenerator<string> {
   const { open } = await import('node:fs/promises')
   const handle = await open(file, constants.O_RDONLY | nonBlocking).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw fileFailure('read the audit log', file, error)
   })
   if (handle === undefined) return

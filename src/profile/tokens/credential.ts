@@ -1,9 +1,9 @@
 /** The credential that belongs to a profile: its token command's, else its stored token. */
 
 import { momentAfter } from '../../base/dates.js'
-import { distrust, wordsOf } from '../../base/files/trust.js'
+import { describeDistrust, distrust } from '../../base/files/trust.js'
 import { type Fields, isObject } from '../../base/objects.js'
-import { oauthErrorOf } from '../../base/secrets/oauth-errors.js'
+import { parseOauthError } from '../../base/secrets/oauth-errors.js'
 import { Failure } from '../../errors.js'
 import type { Environment, Post, Profile, ResolvedCredential, TokenPlace } from '../types.js'
 import { runTokenCommand } from './command.js'
@@ -42,7 +42,7 @@ const parsed = (body: unknown): Fields => {
 
 /** The machine-readable code of an OAuth error; its free text could repeat the token. */
 const errorCode = ({ error }: Fields): string => {
-  const code = oauthErrorOf(error)
+  const code = parseOauthError(error)
   return code === undefined ? '' : ` ${code}`
 }
 
@@ -143,7 +143,7 @@ const shared = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 const checkConfiguration = (file: string, profile: Profile): void => {
   const found = distrust(file)
   if (found === undefined) return
-  const { message, remedy } = wordsOf(found)
+  const { message, remedy } = describeDistrust(found)
   throw new Failure(
     'auth',
     `the token command of profile ${profile.name} was not run, because others could have changed it: ${message}`,

@@ -3,7 +3,7 @@
 import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type Fields, isObject } from '../../base/objects.js'
-import { codeOf, Failure } from '../../errors.js'
+import { Failure, getErrorCode } from '../../errors.js'
 import { corrupt, fileFailure, readObject } from '../files.js'
 import { type LockWait, withLock } from '../lock.js'
 import type { Paths } from '../paths.js'
@@ -28,7 +28,7 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
   try {
     mode = statSync(file).mode & 0o777
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return
+    if (getErrorCode(error) === 'ENOENT') return
     throw fileFailure('read', file, error)
   }
   if ((mode & 0o077) === 0) return

@@ -4,17 +4,17 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { userSummary, usersOf } from '../present/common.js'
-import { coreOfRequest, mergeStatus, requestOf } from '../present/merge-request.js'
+import { presentUsers, userSummary } from '../present/common.js'
+import { coreOfRequest, findMergeRequest, mergeStatus } from '../present/merge-request.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
 import {
   applicable,
   approvalCounts,
   approvedUnder,
   eligible,
+  getApprovalRules,
   membersAmong,
   overwritten,
-  rulesOf,
 } from '../rules/planning/approval-rules.js'
 import type {
   ApprovalSettings,
@@ -70,7 +70,7 @@ const presentRule = (call: Call, rule: ApprovalRuleRecord) => {
     rule_type: rule.rule_type as string,
     eligible_approvers: eligible(call, rule).map((user) => userSummary(call, user)),
     approvals_required: rule.approvals_required,
-    users: usersOf(call, rule.user_ids),
+    users: presentUsers(call, rule.user_ids),
     groups: visible.map((group) => groupOf(call, group)),
     protected_branches: rule.protected_branch_ids.flatMap((id) => {
       const found = call.state.protectedBranches.get(id)
@@ -103,7 +103,7 @@ const configure = (call: Call, project: ProjectRecord, input: CheckedOf<Approval
 }
 
 const ruleOf = (call: Call, project: ProjectRecord, id: number): ApprovalRuleRecord => {
-  const rule = rulesOf(call, project).find((r) => r.id === id)
+  const rule = getApprovalRules(call, project).find((r) => r.id === id)
   if (rule === undefined) throw notFound()
   return rule
 }
@@ -121,7 +121,7 @@ const refuseTaken = (
   name: string,
   except?: ApprovalRuleRecord,
 ): void => {
-  if (rulesOf(call, project).some((r) => r.name === name && r !== except))
+  if (getApprovalRules(call, project).some((r) => r.name === name && r !== except))
     throw badRequest({ name: ['has already been taken'] })
 }
 
@@ -145,7 +145,7 @@ const create = (call: Call, project: ProjectRecord, input: NewRule): ApprovalRul
   const { name, approvals_required, rule_type, protected_branch_ids = [] } = input
   refuseTaken(call, project, name)
   const any = rule_type === 'any_approver'
-  if (any && rulesOf(call, project).some((r) => r.rule_type === 'any_approver'))
+  if (any && getApprovalRules(call, project).some((r) => r.rule_type === 'any_approver'))
     throw badRequest({ rule_type: ['any-approver for the project already exists'] })
   return call.state.approvalRules.add({
     project_id: project.id,
@@ -186,13 +186,13 @@ const presentApprovals = (call: Call, project: ProjectRecord, request: MergeRequ
   ...coreOfRequest(request),
   merge_status: mergeStatus(call, request),
   ...approvalCounts(call, project, request),
-  approved_by: usersOf(call, request.approved_by_ids).map((user) => ({ user })),
+  approved_by: presentUsers(call, request.approved_by_ids).map((user) => ({ user })),
 })
 
 const stateOf = (call: Call, request: MergeRequestRecord) => ({
   approval_rules_overwritten: overwritten(call, request),
   rules: applicable(call, request).map((rule) => {
-    const approved_by = usersOf(call, approvedUnder(call, rule, request))
+    const approved_by = presentUsers(call, approvedUnder(call, rule, request))
     const approved = approved_by.length >= rule.approvals_required
     return { ...presentRule(call, rule), approved_by, approved }
   }),
@@ -201,7 +201,7 @@ const stateOf = (call: Call, request: MergeRequestRecord) => ({
 const located = (
   call: Call,
   input: { readonly id: string | number; readonly merge_request_iid: number },
-) => requestOf(call, input.id, input.merge_request_iid)
+) => findMergeRequest(call, input.id, input.merge_request_iid)
 
 const setRequired = (
   call: Call,
@@ -224,7 +224,9 @@ export const handlers: Handlers<Approvals> = {
   get: (call, { id }) => configuration(call.project(id, { member: 'reporter' })),
   update: (call, input) => configure(call, governed(call, input.id), input),
   rulesList: (call, { id }) =>
-    rulesOf(call, call.project(id, { member: 'reporter' })).map((rule) => presentRule(call, rule)),
+    getApprovalRules(call, call.project(id, { member: 'reporter' })).map((rule) =>
+      presentRule(call, rule),
+    ),
   rulesCreate: (call, input) => presentRule(call, create(call, governed(call, input.id), input)),
   rulesGet: (call, { id, approval_rule_id }) =>
     presentRule(call, ruleOf(call, call.project(id, { member: 'reporter' }), approval_rule_id)),

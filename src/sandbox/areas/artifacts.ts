@@ -5,9 +5,14 @@ import { isDots } from '../../base/segments.js'
 import type { artifacts } from '../../catalogue/areas/artifacts.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { archiveName, jobOf, presentJob, projectWithJobs, withChildren } from '../present/job.js'
+import { archiveName, findJob, presentJob, projectWithJobs, withChildren } from '../present/job.js'
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
-import { archiveOf, countArtifacts, entriesOf, entryOf } from '../rules/repository/archive.js'
+import {
+  countArtifacts,
+  createArchive,
+  listArchive,
+  openArchiveEntry,
+} from '../rules/repository/archive.js'
 import type { JobRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -41,13 +46,13 @@ const latest = (call: Call, project: ProjectRecord, ref: string, name: string): 
     const job = call.state.jobs
       .filter((j) => j.pipeline_id === id && j.name === name && j.status === 'success')
       .at(-1)
-    if (job !== undefined && entriesOf(job, call.clock.iso()) !== undefined) return job
+    if (job !== undefined && listArchive(job, call.clock.iso()) !== undefined) return job
   }
   throw notFound()
 }
 
 const archive = async (call: Call, job: JobRecord): Promise<FileReply> => {
-  const zip = await archiveOf(job, call.clock.iso())
+  const zip = await createArchive(job, call.clock.iso())
   if (zip === undefined) throw notFound()
   return new FileReply(zip, 'application/zip', archiveName)
 }
@@ -58,10 +63,10 @@ const isValid = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && !isDots(part))
 
 const single = async (call: Call, job: JobRecord, path: string): Promise<FileReply> => {
-  const zip = await archiveOf(job, call.clock.iso())
+  const zip = await createArchive(job, call.clock.iso())
   if (zip === undefined) throw notFound()
   if (!isValid(path)) throw badRequest('400 Bad request - Invalid path')
-  const stream = await entryOf(zip, path)
+  const stream = await openArchiveEntry(zip, path)
   if (stream === undefined) throw notFound()
   const type = types[posix.extname(path)] ?? 'application/octet-stream'
   return new FileReply(stream, type, posix.basename(path))
@@ -76,20 +81,21 @@ const writable = (
 ): JobRecord => {
   const project = call.project(id, { role })
   if (project.archived) throw forbidden()
-  return jobOf(call, project, jobId)
+  return findJob(call, project, jobId)
 }
 
 export const handlers: Handlers<typeof artifacts> = {
-  download: (call, { id, job_id }) => archive(call, jobOf(call, projectWithJobs(call, id), job_id)),
+  download: (call, { id, job_id }) =>
+    archive(call, findJob(call, projectWithJobs(call, id), job_id)),
   downloadLatest: (call, { id, ref_name, job }) =>
     archive(call, latest(call, projectWithJobs(call, id), ref_name, job)),
   file: (call, { id, job_id, artifact_path }) =>
-    single(call, jobOf(call, projectWithJobs(call, id), job_id), artifact_path),
+    single(call, findJob(call, projectWithJobs(call, id), job_id), artifact_path),
   fileLatest: (call, { id, ref_name, artifact_path, job }) =>
     single(call, latest(call, projectWithJobs(call, id), ref_name, job), artifact_path),
   keep: async (call, { id, job_id }) => {
     const job = writable(call, id, job_id, 'developer')
-    if (entriesOf(job, call.clock.iso()) === undefined) throw notFound()
+    if (listArchive(job, call.clock.iso()) === undefined) throw notFound()
     call.state.jobs.change(job_id, { artifacts_expire_at: null, updated_at: call.clock.iso() })
     return { ...(await presentJob(call, job)), download_url: null }
   },

@@ -4,7 +4,7 @@ import type { Call } from '../call.js'
 import { isVersion, type LintVerdict, lint, type Version } from '../ci-lint/index.js'
 import type { Handlers } from '../handlers.js'
 import { invalid, notFound, unauthorized } from '../reply.js'
-import { levelOf } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/people/access.js'
 import {
   configurationAt,
   configurationNames,
@@ -37,7 +37,7 @@ const result = async ({ errors, warnings, merged }: LintVerdict) => ({
 
 /** A simulated pipeline is one of the acting user, who has to be one that may make pipelines. */
 const refusalOf = (call: Call, project: ProjectRecord): string | undefined =>
-  call.projectLevel(project) >= levelOf('developer')
+  call.projectLevel(project) >= getRoleLevel('developer')
     ? undefined
     : 'Insufficient permissions to create a new pipeline'
 

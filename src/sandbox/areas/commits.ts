@@ -4,7 +4,7 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { act, type FileAction, parseActions } from '../git/actions.js'
 import { type Applied, pick, undo } from '../git/apply.js'
-import { diffOf } from '../git/diff.js'
+import { readDiff } from '../git/diff.js'
 import {
   branchHead,
   commit,
@@ -20,10 +20,10 @@ import {
 import type { Repository } from '../git/repositories.js'
 import {
   copyCommit,
-  filesOf,
   isBranchName,
   isNameless,
   moveBranch,
+  readTreeFiles,
   writeCommit,
   writeTree,
 } from '../git/write.js'
@@ -104,7 +104,7 @@ const write = async (
   place: Place,
   actions: readonly FileAction[],
 ): Promise<string> => {
-  const before = await filesOf(repository, place.parent)
+  const before = await readTreeFiles(repository, place.parent)
   const files = await act(repository, before, place.parent, actions)
   const id = await writeCommit(repository, {
     tree: await writeTree(repository, files),
@@ -329,6 +329,6 @@ export const handlers: Handlers<Commits> = {
   diff: async (call, input) => {
     const { repository, id } = await located(call, input)
     const { parents } = await commit(repository, id)
-    return diffOf(repository, parents[0], id)
+    return readDiff(repository, parents[0], id)
   },
 }

@@ -2,12 +2,12 @@
 import type { dependencies } from '../../catalogue/areas/dependencies.js'
 import type { Handlers } from '../handlers.js'
 import { lazily } from '../reply.js'
-import { levelOf } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/people/access.js'
 
 export const handlers: Handlers<typeof dependencies> = {
   list: (call, { id, package_manager = [] }) => {
     const project = call.project(id, { member: 'reporter' })
-    const security = call.projectLevel(project) >= levelOf('developer')
+    const security = call.projectLevel(project) >= getRoleLevel('developer')
     const rows = call.state.dependencies.filter(
       (d) =>
         d.project_id === project.id &&

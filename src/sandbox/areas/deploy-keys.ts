@@ -6,7 +6,7 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
-import { levelOf } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/people/access.js'
 import type { DeployKeyRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -44,7 +44,7 @@ const join = (
 const accessible = (call: Call, record: DeployKeyRecord): boolean =>
   record.projects.some(({ project_id }) => {
     const project = call.state.projects.get(project_id)
-    return project !== undefined && call.projectLevel(project) >= levelOf('maintainer')
+    return project !== undefined && call.projectLevel(project) >= getRoleLevel('maintainer')
   })
 
 const joined = (call: Call, project: ProjectRecord, id: number): DeployKeyRecord => {

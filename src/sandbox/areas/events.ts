@@ -3,7 +3,7 @@ import type { events } from '../../catalogue/areas/events.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { authorOf, seesIssue } from '../present/issue.js'
+import { presentAuthor, seesIssue } from '../present/issue.js'
 import { seesRequests } from '../present/merge-request.js'
 import { lazily, notFound } from '../reply.js'
 import { projectLevel } from '../rules/people/access.js'
@@ -37,7 +37,7 @@ const note = (call: Call, record: NoteRecord) => ({
   id: record.id,
   body: record.body,
   attachment: null,
-  author: authorOf(call, record.author_id),
+  author: presentAuthor(call, record.author_id),
   created_at: record.created_at,
   system: record.system,
   noteable_id: record.noteable_id,
@@ -47,7 +47,7 @@ const note = (call: Call, record: NoteRecord) => ({
 
 const present = (call: Call, event: EventRecord, inProject: boolean) => {
   const about = call.state.notes.get(event.note_id)
-  const author = authorOf(call, event.author_id)
+  const author = presentAuthor(call, event.author_id)
   return {
     id: event.id,
     title: null,

@@ -4,11 +4,11 @@ import type { issues } from '../../catalogue/areas/issues.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { projectSummary, timeStats } from '../present/common.js'
-import { authorOf, issueUrl, presentIssue, seesIssue } from '../present/issue.js'
+import { issueUrl, presentAuthor, presentIssue, seesIssue } from '../present/issue.js'
 import { listIssues } from '../present/issue-list.js'
 import { presentRequest, seesRequests } from '../present/merge-request.js'
 import { badRequest, forbidden, invalid, lazily, notFound, unchanged } from '../reply.js'
-import { groupOf, projectsWithin } from '../rules/people/access.js'
+import { getProjectGroup, projectsWithin } from '../rules/people/access.js'
 import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
 import type { EpicRecord, IssueRecord, NoteRecord } from '../state/planning.js'
 
@@ -20,7 +20,7 @@ const reporter = 20
 const check = (call: Call, project: ProjectRecord, issue: IssueRecord, body: string) => {
   if (!command.test(body))
     throw badRequest({ body: ['must contain /promote at the start of a line'] })
-  const group = groupOf(call.state, project)
+  const group = getProjectGroup(call.state, project)
   if (group === undefined)
     throw badRequest({ commands_only: ['Only issues of a group’s project can be promoted.'] })
   if (call.groupLevel(group) < reporter) throw forbidden()
@@ -103,7 +103,7 @@ const present = (call: Call, note: NoteRecord) => {
     type: null,
     body,
     attachment: null,
-    author: authorOf(call, note.author_id),
+    author: presentAuthor(call, note.author_id),
     created_at: note.created_at,
     updated_at: note.updated_at,
     system,
@@ -181,7 +181,7 @@ const addTodo = (call: Call, { project, issue }: Found) => {
   return {
     id: todo.id,
     project: projectSummary(project),
-    author: authorOf(call, todo.author_id),
+    author: presentAuthor(call, todo.author_id),
     action_name: todo.action_name,
     target_type: todo.target_type,
     target: presentIssue(call, project, issue, { from: project }),

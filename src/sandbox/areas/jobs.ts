@@ -4,7 +4,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { describedProject, projectSummary, userSummary } from '../present/common.js'
 import {
-  jobOf,
+  findJob,
   pipelineOfJob,
   pipelineTimes,
   presentBridge,
@@ -84,7 +84,7 @@ export const handlers: Handlers<typeof jobs> = {
     const rows = call.state.jobs.filter((j) => j.pipeline_id === pipeline.id && j.kind === 'bridge')
     return lazily(newestFirst(rows.filter(inScope(scope))), (job) => presentBridge(call, job))
   },
-  get: (call, { id, job_id }) => presentJob(call, jobOf(call, projectWithJobs(call, id), job_id)),
+  get: (call, { id, job_id }) => presentJob(call, findJob(call, projectWithJobs(call, id), job_id)),
   current: (call) => presentJob(call, currentJob(call)),
   agents: context,
 }

@@ -5,18 +5,19 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentIssue, seesIssue } from '../present/issue.js'
 import {
+  findMergeRequest,
   fullRequest,
   presentRequest,
-  requestOf,
   seesRequests,
   simpleRequest,
 } from '../present/merge-request.js'
 import { forbidden, lazily, notFound, Refusal, unchanged } from '../reply.js'
-import { approversOf } from '../rules/planning/approval-rules.js'
+import { getApprovers } from '../rules/planning/approval-rules.js'
 import {
   between,
   except,
   type FilterTest,
+  getUsernames,
   inScope,
   inTime,
   labelled,
@@ -25,7 +26,6 @@ import {
   milestoneTitles,
   ownReactions,
   sorted,
-  usernamesOf,
   where,
 } from '../rules/planning/planning-filters.js'
 import { startRebase } from '../rules/planning/rebase.js'
@@ -44,13 +44,13 @@ const testsOf = (call: Call) => ({
   milestone: (v: string, m: MergeRequestRecord) => matches(v, milestoneTitles(call, m)),
   author_id: (v: number, m: MergeRequestRecord) => m.author_id === v,
   author_username: (v: string, m: MergeRequestRecord) =>
-    usernamesOf(call, [m.author_id]).includes(v),
+    getUsernames(call, [m.author_id]).includes(v),
   assignee_id: (v: number | Wildcard, m: MergeRequestRecord) => matches(v, m.assignee_ids),
   assignee_username: (v: string, m: MergeRequestRecord) =>
-    usernamesOf(call, m.assignee_ids).includes(v),
+    getUsernames(call, m.assignee_ids).includes(v),
   reviewer_id: (v: number | Wildcard, m: MergeRequestRecord) => matches(v, m.reviewer_ids),
   reviewer_username: (v: string, m: MergeRequestRecord) =>
-    matches(v, usernamesOf(call, m.reviewer_ids)),
+    matches(v, getUsernames(call, m.reviewer_ids)),
   my_reaction_emoji: (v: string, m: MergeRequestRecord) => matches(v, ownReactions(call, m)),
 })
 
@@ -96,7 +96,7 @@ const asked = (call: Call, f: RequestFilters): FilterTest<MergeRequestRecord>[] 
     where(f.author_id, tests.author_id),
     where(f.author_username, tests.author_username),
     where(f.assignee_id, tests.assignee_id),
-    where(f.approver_ids, (v, m: MergeRequestRecord) => everyOf(v, approversOf(call, m))),
+    where(f.approver_ids, (v, m: MergeRequestRecord) => everyOf(v, getApprovers(call, m))),
     where(f.approved_by_ids, (v, m: MergeRequestRecord) => everyOf(v, m.approved_by_ids)),
     where(f.reviewer_id, tests.reviewer_id),
     where(f.reviewer_username, tests.reviewer_username),
@@ -157,7 +157,7 @@ interface Named {
 }
 
 const found = (call: Call, { id, merge_request_iid }: Named) =>
-  requestOf(call, id, merge_request_iid)
+  findMergeRequest(call, id, merge_request_iid)
 
 /** Items of an external tracker that a description names: `ABC-12`. */
 const externalItems = ({ description }: MergeRequestRecord) =>

@@ -4,10 +4,10 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
 import type { Handlers } from '../handlers.js'
-import { positionOf } from '../pages.js'
+import { parsePosition } from '../pages.js'
 import { fullProject, simpleProject } from '../present/project.js'
 import { forbidden, Keyset, lazily, notFound, Refusal } from '../reply.js'
-import { levelOf, projectLevel } from '../rules/people/access.js'
+import { getRoleLevel, projectLevel } from '../rules/people/access.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Filters = CheckedOf<(typeof projects)['list']>
@@ -24,7 +24,7 @@ const memberLevel = (call: Call, project: ProjectRecord): number =>
 
 const owns = (call: Call, project: ProjectRecord): boolean =>
   (project.namespace_kind === 'user' && project.namespace_id === call.user?.id) ||
-  memberLevel(call, project) >= levelOf('owner')
+  memberLevel(call, project) >= getRoleLevel('owner')
 
 const holds = (text: string | null, part: string): boolean =>
   text?.toLowerCase().includes(part.toLowerCase()) === true
@@ -143,7 +143,7 @@ const keyset = (call: Call, f: Filters) => {
   if (f.order_by !== 'id')
     throw refused('Keyset pagination is not yet available for this type of request')
   const rows = select(call, f, () => true)
-  const { perPage } = positionOf(call.sent.params)
+  const { perPage } = parsePosition(call.sent.params)
   const page = rows.slice(0, perPage)
   const last = page.at(-1)
   const after = f.sort === 'asc' ? 'id_after' : 'id_before'
@@ -153,7 +153,7 @@ const keyset = (call: Call, f: Filters) => {
 
 const list = (call: Call, f: Filters) => {
   if (call.sent.params.pagination === 'keyset') return keyset(call, f)
-  const { page, perPage } = positionOf(call.sent.params)
+  const { page, perPage } = parsePosition(call.sent.params)
   if ((page - 1) * perPage >= offsetLimit)
     throw refused(
       `Offset pagination has a maximum allowed offset of ${offsetLimit} for requests that return ` +

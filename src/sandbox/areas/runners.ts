@@ -8,7 +8,7 @@ import type { Handlers } from '../handlers.js'
 import { longUser, pipelineBrief, projectSummary } from '../present/common.js'
 import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
 import { lineage } from '../rules/people/access.js'
-import { letFinish, runnersOf, runnersOfGroups } from '../rules/repository/job-runs.js'
+import { findRunners, letFinish, runnersOfGroups } from '../rules/repository/job-runs.js'
 import type { JobRecord, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -283,7 +283,7 @@ export const handlers: Handlers<Runners> = {
     )
   },
   listOfProject: (call, input) =>
-    filtered(runnersOf(call.state, call.project(input.id, { role: 'maintainer' })), input),
+    filtered(findRunners(call.state, call.project(input.id, { role: 'maintainer' })), input),
   enable: (call, { id, runner_id }) =>
     summary(enable(call, call.project(id, { role: 'maintainer' }), runner_id)),
   disable: (call, { id, runner_id }) => {

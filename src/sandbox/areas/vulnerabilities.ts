@@ -4,7 +4,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { describedProject } from '../present/common.js'
 import { badRequest, forbidden, lazily, notFound, unchanged } from '../reply.js'
-import { levelOf } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/people/access.js'
 import type { FindingRecord, VulnerabilityRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -61,7 +61,7 @@ const visible = (call: Call, id: number) => {
   const project = call.state.projects.get(record?.project_id)
   if (record === undefined || project === undefined || !call.sees(project))
     throw notFound('Vulnerability')
-  if (call.projectLevel(project) < levelOf('developer')) throw forbidden()
+  if (call.projectLevel(project) < getRoleLevel('developer')) throw forbidden()
   return { record, project }
 }
 

@@ -2,13 +2,13 @@
 import { addToGroup } from '../../base/group-by.js'
 import { type AsOf, isKnown } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
-import { type Job, jobsOf } from './jobs.js'
+import { getJobs, type Job } from './jobs.js'
 import type { Finding } from './problem.js'
 
 const usual = ['build', 'test', 'deploy']
 
 /** Stages in order, with those that are always there. */
-export const stagesOf = (tree: Hash): readonly string[] => {
+export const getStages = (tree: Hash): readonly string[] => {
   const given = tree.stages ?? tree.types
   const named: readonly unknown[] = Array.isArray(given) ? given : usual
   const texts = named.filter((s): s is string => typeof s === 'string')
@@ -173,11 +173,11 @@ export const checkBetween = (
   most: number,
   asOf: AsOf,
 ): readonly Finding[] => {
-  const stages = stagesOf(tree)
+  const stages = getStages(tree)
   const ownStages = 'stages' in own || 'types' in own
   const whole: Whole = {
     asOf,
-    all: new Map(jobsOf(tree, asOf).map((job) => [job.name, job])),
+    all: new Map(getJobs(tree, asOf).map((job) => [job.name, job])),
     stages,
     place: new Map(stages.map((stage, index) => [stage, index])),
     settled: ({ name, stage }) => {

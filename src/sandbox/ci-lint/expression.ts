@@ -1,6 +1,6 @@
 /** Expressions of `rules:if` and `only:variables`: `$A == "x" && $B =~ /y/`. */
 import type { RE2JS } from 're2js'
-import { regexOf } from './regex.js'
+import { compileRegex } from './regex.js'
 
 export type Variables = Readonly<Record<string, string>>
 type Value = string | RE2JS | null | boolean
@@ -21,7 +21,7 @@ interface Token {
 class Syntax extends Error {}
 
 const regex = (text: string): RE2JS => {
-  const found = regexOf(text)
+  const found = compileRegex(text)
   if (found === undefined) throw new Syntax()
   return found
 }
@@ -61,7 +61,7 @@ const tokensOf = (text: string): Token[] => {
 const truth = (value: Value): boolean => value !== null && value !== '' && value !== false
 
 const patternOf = (value: Value): RE2JS | undefined => {
-  if (typeof value === 'string') return regexOf(value)
+  if (typeof value === 'string') return compileRegex(value)
   return typeof value === 'boolean' || value === null ? undefined : value
 }
 

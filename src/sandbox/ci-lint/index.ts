@@ -3,12 +3,12 @@
  * and extends, its keywords, and how its jobs hang together.
  */
 import { checkBetween } from './between.js'
-import { findingsOf } from './grammar/findings.js'
+import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/table/others.js'
 import type { AsOf, Version } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
-import { checkEach, checkNames, checkRoot, warningsOf } from './jobs.js'
-import { type PipelinePlan, planOf } from './plan.js'
+import { checkEach, checkNames, checkRoot, getWarnings } from './jobs.js'
+import { type PipelinePlan, planPipeline } from './plan.js'
 import { Budget, type Finding, Unreadable } from './problem.js'
 import { type Expanded, withExtends, withReferences } from './reading/expand.js'
 import { type Files, type Included, withIncludes } from './reading/include.js'
@@ -136,12 +136,13 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
   await readyRegexes(paths || holdsRegex([tree, included.entries]))
   const early = [
     ...[...included.errors, ...errors].map((text) => ({ text })),
-    ...included.entries.flatMap((entry) => findingsOf(include, entry, 'include', asOf)),
+    ...included.entries.flatMap((entry) => checkNode(include, entry, 'include', asOf)),
   ]
   const findings = early.some(isWrong)
     ? early
     : [...early, ...check(tree, own, [...numeric, ...included.numeric], asOf)]
-  const plan = context === undefined || findings.some(isWrong) ? undefined : planOf(tree, context)
+  const plan =
+    context === undefined || findings.some(isWrong) ? undefined : planPipeline(tree, context)
   const refused = (plan?.errors ?? []).map((text) => ({ text, curable: true as const }))
   const { errors: wrong, warnings } = judged([...findings, ...refused], included.left)
   // Without a project at hand the documents let `extends` stand in the expanded text.
@@ -151,7 +152,7 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
       : tree
   return {
     errors: wrong,
-    warnings: [...warnings, ...warningsOf(tree)],
+    warnings: [...warnings, ...getWarnings(tree)],
     merged: () => writeTree(shown()),
     plan,
   }

@@ -1,8 +1,8 @@
 /** The jobs of a configuration, each on its own. */
-import { findingsOf } from './grammar/findings.js'
+import { checkNode } from './grammar/findings.js'
 import { anyJob, bridge, job, root } from './grammar/table.js'
 import type { Type } from './grammar/types.js'
-import { type AsOf, changeOf, isKnown } from './grammar/versions.js'
+import { type AsOf, describeChange, isKnown } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
 import type { Finding } from './problem.js'
 
@@ -28,7 +28,7 @@ export const checkRoot = (tree: Hash, asOf: AsOf): readonly Finding[] =>
     const type = rootType(name)
     return type === undefined || value === null || !isKnown(type, asOf)
       ? []
-      : findingsOf(type, value, name, asOf)
+      : checkNode(type, value, name, asOf)
   })
 
 const nameProblem = (name: string, numeric: readonly string[]): string | undefined => {
@@ -56,7 +56,7 @@ export const checkNames = (
 }
 
 /** The jobs that run something or start a pipeline. */
-export const jobsOf = (tree: Hash, asOf?: AsOf): readonly Job[] =>
+export const getJobs = (tree: Hash, asOf?: AsOf): readonly Job[] =>
   Object.entries(tree).flatMap(([name, config]) => {
     if (!isVisible(name, asOf) || !isHash(config)) return []
     const stage = config.stage ?? config.type
@@ -84,19 +84,19 @@ export const checkEach = (tree: Hash, asOf: AsOf): readonly Finding[] =>
     .flatMap(([name, config]): readonly Finding[] => {
       const path = `jobs:${name}`
       const { type, wrong } = kindOf(isHash(config) ? config : {})
-      const change = changeOf(`\`${name}\``, rootType(name) ?? {}, asOf)
+      const change = describeChange(`\`${name}\``, rootType(name) ?? {}, asOf)
       const text = `${path} config ${wrong}${change === '' ? '' : ` (${change})`}`
       if (config !== null && !isHash(config)) return [{ text }]
       return [
         ...(wrong === undefined ? [] : [{ text, curable: true as const }]),
-        ...(config === null ? [] : findingsOf(type, config, path, asOf)),
+        ...(config === null ? [] : checkNode(type, config, path, asOf)),
       ]
     })
 
 /** Jobs that may run twice for one push, as instances warn of it: a last rule that is only `when`. */
-export const warningsOf = (tree: Hash): string[] => {
+export const getWarnings = (tree: Hash): string[] => {
   if (isHash(tree.workflow) && Array.isArray(tree.workflow.rules)) return []
-  return jobsOf(tree).flatMap(({ name, config }) => {
+  return getJobs(tree).flatMap(({ name, config }) => {
     const rules: readonly unknown[] = Array.isArray(config.rules) ? config.rules.flat(10) : []
     const last = rules.at(-1)
     return isHash(last) && Object.keys(last).join() === 'when' && last.when !== 'never'

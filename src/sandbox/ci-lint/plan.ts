@@ -1,7 +1,7 @@
 /** The pipeline of a configuration: its jobs, parallel ones each by itself, with what they wait for. */
-import { type JobNeed, jobNamed, needsIn, stagesOf } from './between.js'
+import { getStages, type JobNeed, jobNamed, needsIn } from './between.js'
 import type { Variables } from './expression.js'
-import { secondsOf } from './grammar/duration.js'
+import { parseSeconds } from './grammar/duration.js'
 import { type Hash, isHash } from './hash.js'
 import {
   expand,
@@ -110,7 +110,7 @@ const artifactsOf = (given: unknown, variables: Variables): ArtifactPlan | undef
       .slice(0, maxArtifactPaths)
       .map((path) => expand(path, variables)),
     when: typeof when === 'string' ? when : 'on_success',
-    expire_in: typeof expiry === 'string' ? (secondsOf(expiry) ?? null) : null,
+    expire_in: typeof expiry === 'string' ? (parseSeconds(expiry) ?? null) : null,
     reports: isHash(reports) ? Object.keys(reports) : [],
   }
 }
@@ -127,7 +127,7 @@ const timingOf = ({ job: { config }, rule }: SelectedJob) => {
     allow_failure:
       typeof allowed === 'boolean' ? allowed : config.rules === undefined && when === 'manual',
     ...(when === 'delayed'
-      ? { start_in: secondsOf(String(rule.start_in ?? config.start_in)) ?? 0 }
+      ? { start_in: parseSeconds(String(rule.start_in ?? config.start_in)) ?? 0 }
       : {}),
   }
 }
@@ -160,7 +160,7 @@ const needErrors = (chosen: readonly SelectedJob[]): string[] => {
 }
 
 const plannedOf = (tree: Hash, chosen: readonly SelectedJob[]): readonly PlannedJob[] => {
-  const stages = stagesOf(tree)
+  const stages = getStages(tree)
   const instances = chosen.map((one) => [one, instancesOf(one)] as const)
   const families = new Map(
     instances.map(([{ job }, made]) => [job.name, made.map(([name]) => name)] as const),
@@ -186,7 +186,7 @@ const plannedOf = (tree: Hash, chosen: readonly SelectedJob[]): readonly Planned
 }
 
 /** The pipeline of a configuration that was found to be right. */
-export const planOf = (tree: Hash, context: PipelineContext): PipelinePlan => {
+export const planPipeline = (tree: Hash, context: PipelineContext): PipelinePlan => {
   const chosen = select(tree, context)
   if (chosen === undefined) return none('Pipeline filtered out by workflow rules.')
   if (chosen.length === 0) return none('No stages / jobs for this pipeline.')

@@ -43,7 +43,7 @@ const globPart = (part: string, quote: (text: string) => string): string =>
     .join('')
 
 /** What `rules:changes` and `rules:exists` name paths by: `docs/**` followed by `/*`, `*.md`, `{a,b}.txt`. */
-export const globOf = (glob: string): RE2JS | undefined => {
+export const compileGlob = (glob: string): RE2JS | undefined => {
   if (engine === undefined) throw new Error('regular expressions were not made ready')
   return compiled(`^${globPart(glob, engine.quote)}$`, 's')
 }
@@ -59,7 +59,7 @@ const compiled = (source: string, flags: string): RE2JS | undefined => {
 }
 
 /** The expression between the slashes; undefined where it is none in this dialect. */
-export const regexOf = (text: string): RE2JS | undefined => {
+export const compileRegex = (text: string): RE2JS | undefined => {
   if (known.has(text)) return known.get(text)
   const match = dressed.exec(text)
   const result = match === null ? undefined : compiled(match[1] ?? '', match[2] ?? '')

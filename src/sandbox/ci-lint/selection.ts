@@ -1,8 +1,8 @@
 /** Which jobs of a configuration a pipeline has: workflow, rules, `only` and `except`. */
 import { holds, type Variables } from './expression.js'
 import { type Hash, isHash } from './hash.js'
-import { type Job, jobsOf } from './jobs.js'
-import { globOf, regexOf } from './regex.js'
+import { getJobs, type Job } from './jobs.js'
+import { compileGlob, compileRegex } from './regex.js'
 
 export type PathList = readonly string[]
 
@@ -38,7 +38,7 @@ export const expand = (text: string, variables: Variables): string =>
 const anyMatches = (globs: unknown, paths: PathList | undefined, variables: Variables): boolean => {
   if (paths === undefined) return true
   const given = isHash(globs) ? globs.paths : globs
-  const patterns = texts(given).map((glob) => globOf(expand(glob, variables)))
+  const patterns = texts(given).map((glob) => compileGlob(expand(glob, variables)))
   return paths.some((path) => patterns.some((pattern) => pattern?.matcher(path).find() === true))
 }
 
@@ -60,7 +60,7 @@ const ruleFor = (
 
 const refMatches = (ref: string, branch: string): boolean => {
   if (ref === 'branches' || ref === 'pushes' || ref === branch) return true
-  return regexOf(ref)?.matcher(branch).find() === true
+  return compileRegex(ref)?.matcher(branch).find() === true
 }
 
 /** What an `only` or `except` asks, key by key. No instance here has a cluster. */
@@ -123,5 +123,5 @@ export const select = (
   const rule = workflow === undefined ? {} : ruleFor(workflow, context, variables)
   if (rule === undefined) return undefined
   const base = { ...variables, ...valuesOf(rule.variables) }
-  return jobsOf(tree).flatMap((job) => selectedOf(job, context, base))
+  return getJobs(tree).flatMap((job) => selectedOf(job, context, base))
 }

@@ -49,7 +49,7 @@ const parsePatch = (output: string): string[] =>
     })
 
 /** What a commit changed against its first parent (against nothing, for the first commit). */
-export const diffOf = async (
+export const readDiff = async (
   repository: Repository,
   parent: string | undefined,
   id: string,

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AsyncCache } from '../../base/async-cache.js'
 import { runFile } from '../../base/processes.js'
-import { codeOf, Failure } from '../../errors.js'
+import { Failure, getErrorCode } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
 import { type Content, writeContent } from './content.js'
 
@@ -46,7 +46,7 @@ const start = async (args: readonly string[], { input, env }: GitOptions): Promi
     maxBuffer: 256 * 1024 * 1024,
     input,
   })
-  if (codeOf(error) === 'ENOENT') throw unavailable('git is not installed on this machine')
+  if (getErrorCode(error) === 'ENOENT') throw unavailable('git is not installed on this machine')
   if (error !== null && typeof error.code !== 'number')
     throw new Failure('failed', `git ${args[0] ?? ''} could not be run: ${error.message}`, {
       hint: 'The embedded instance needs the git program (2.38 or later) on the PATH.',

@@ -13,7 +13,7 @@ export interface TreeFile {
 }
 
 /** All files of a commit's tree by their path; none for undefined. */
-export const filesOf = async (
+export const readTreeFiles = async (
   repository: Repository,
   commit: string | undefined,
 ): Promise<Map<string, TreeFile>> => {

@@ -16,14 +16,14 @@ export const userSummary = (call: Call, user: UserRecord) => ({
 })
 
 /** The summary of the user of an ID; null when there is none. */
-export const userOf = (call: Call, id: number | null | undefined) => {
+export const presentUser = (call: Call, id: number | null | undefined) => {
   const user = call.state.users.get(id)
   return user === undefined ? null : userSummary(call, user)
 }
 
 /** Summaries of several users, those that exist. */
-export const usersOf = (call: Call, ids: readonly number[]) =>
-  ids.flatMap((id) => userOf(call, id) ?? [])
+export const presentUsers = (call: Call, ids: readonly number[]) =>
+  ids.flatMap((id) => presentUser(call, id) ?? [])
 
 /** The long form. */
 export const longUser = (call: Call, user: UserRecord) => ({

@@ -6,6 +6,7 @@ import { type Lazy, lazily, notFound, unauthorized } from '../reply.js'
 import {
   except,
   type FilterTest,
+  getUsernames,
   inScope,
   inTime,
   labelled,
@@ -16,7 +17,6 @@ import {
   milestoneTitles,
   ownReactions,
   sorted,
-  usernamesOf,
   where,
 } from '../rules/planning/planning-filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -56,9 +56,9 @@ const single = <V>(value: V | null): V[] => (value === null ? [] : [value])
 /** How each filter that may also be negated matches one value. */
 const testsOf = (call: Call) => ({
   assignee_id: (v: number | Wildcard, i: IssueRecord) => matches(v, i.assignee_ids),
-  assignee_username: (v: string, i: IssueRecord) => usernamesOf(call, i.assignee_ids).includes(v),
+  assignee_username: (v: string, i: IssueRecord) => getUsernames(call, i.assignee_ids).includes(v),
   author_id: (v: number, i: IssueRecord) => i.author_id === v,
-  author_username: (v: string, i: IssueRecord) => usernamesOf(call, [i.author_id]).includes(v),
+  author_username: (v: string, i: IssueRecord) => getUsernames(call, [i.author_id]).includes(v),
   iids: (v: number, i: IssueRecord) => i.iid === v,
   iteration_id: (v: number | Wildcard, i: IssueRecord) => matches(v, single(i.iteration_id)),
   iteration_title: (v: string, i: IssueRecord) =>

@@ -8,12 +8,12 @@ import type { IssueRecord } from '../state/planning.js'
 import {
   labelDetails,
   milestone,
+  presentUser,
+  presentUsers,
   references,
   taskCompletion,
   timeStats,
-  userOf,
   userSummary,
-  usersOf,
 } from './common.js'
 
 const reporter = 20
@@ -32,14 +32,14 @@ export const seesIssue = (call: Call, project: ProjectRecord, issue: IssueRecord
 }
 
 /** An author that is always there. */
-export const authorOf = (call: Call, id: number) => {
+export const presentAuthor = (call: Call, id: number) => {
   const user: UserRecord | undefined = call.state.users.get(id)
   if (user === undefined) throw notFound('User')
   return userSummary(call, user)
 }
 
 /** Label names, or the labels themselves (`with_labels_details`). */
-export const labelsOf = (
+export const presentLabels = (
   call: Call,
   project: ProjectRecord,
   names: readonly string[],
@@ -53,7 +53,7 @@ export const labelsOf = (
   })
 }
 
-export const milestoneOf = (call: Call, id: number | null) => {
+export const presentMilestone = (call: Call, id: number | null) => {
   const record = call.state.milestones.get(id)
   return record === undefined ? null : milestone(call, record)
 }
@@ -99,10 +99,10 @@ export interface IssueView {
 
 /** Who it concerns and where it belongs. */
 const people = (call: Call, issue: IssueRecord) => ({
-  author: authorOf(call, issue.author_id),
-  assignees: usersOf(call, issue.assignee_ids),
-  assignee: userOf(call, issue.assignee_ids[0]),
-  closed_by: userOf(call, issue.closed_by_id),
+  author: presentAuthor(call, issue.author_id),
+  assignees: presentUsers(call, issue.assignee_ids),
+  assignee: presentUser(call, issue.assignee_ids[0]),
+  closed_by: presentUser(call, issue.closed_by_id),
 })
 
 const premium = (call: Call, issue: IssueRecord) => {
@@ -130,8 +130,8 @@ export const presentIssue = (
   type: issue.issue_type.toUpperCase(),
   issue_type: issue.issue_type as string,
   ...people(call, issue),
-  milestone: milestoneOf(call, issue.milestone_id),
-  labels: labelsOf(call, project, issue.labels, view.labelDetails),
+  milestone: presentMilestone(call, issue.milestone_id),
+  labels: presentLabels(call, project, issue.labels, view.labelDetails),
   created_at: issue.created_at,
   updated_at: issue.updated_at,
   closed_at: issue.closed_at,

@@ -2,7 +2,7 @@
 
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
-import { archiveOf } from '../rules/repository/archive.js'
+import { createArchive } from '../rules/repository/archive.js'
 import { traceSize } from '../rules/repository/job-runs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -16,7 +16,7 @@ export const projectWithJobs = (call: Call, id: string | number): ProjectRecord 
   return call.project(id, { role: 'reporter' })
 }
 
-export const jobOf = (call: Call, project: ProjectRecord, id: number): JobRecord => {
+export const findJob = (call: Call, project: ProjectRecord, id: number): JobRecord => {
   const job = call.state.jobs.get(id)
   if (job?.project_id !== project.id || job.kind !== 'build') throw notFound()
   return job
@@ -94,7 +94,7 @@ const file = (file_type: string, size: number, filename: string, file_format: st
 export const archiveName = 'artifacts.zip'
 
 const filesOf = async (call: Call, job: JobRecord) => {
-  const archive = await archiveOf(job, call.clock.iso())
+  const archive = await createArchive(job, call.clock.iso())
   const size = traceSize(job, call.clock.iso())
   const trace = size > 0 ? [file('trace', size, 'job.log', 'raw')] : []
   if (archive === undefined) return { artifacts: [...job.reports, ...trace] }

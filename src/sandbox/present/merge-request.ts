@@ -9,13 +9,13 @@ import type { MergeRequestRecord } from '../state/planning.js'
 import {
   pipelineBrief,
   pipelineUrl,
+  presentUser,
+  presentUsers,
   references,
   taskCompletion,
   timeStats,
-  userOf,
-  usersOf,
 } from './common.js'
-import { authorOf, labelsOf, milestoneOf, notesCount, votes } from './issue.js'
+import { notesCount, presentAuthor, presentLabels, presentMilestone, votes } from './issue.js'
 
 /** How long it takes to find out whether a merge request can be merged. */
 const checkSeconds = 2
@@ -34,7 +34,7 @@ export const seesRequests = (call: Call, project: ProjectRecord): boolean =>
   (project.visibility !== 'private' || call.projectLevel(project) >= 20)
 
 /** A merge request of a project by its IID; 403 where the list says so, too. */
-export const requestOf = (call: Call, id: string | number, iid: number) => {
+export const findMergeRequest = (call: Call, id: string | number, iid: number) => {
   call.signedIn()
   const project = call.project(id)
   if (!seesRequests(call, project)) throw forbidden()
@@ -65,14 +65,14 @@ export const simpleRequest = (call: Call, project: ProjectRecord, request: Merge
 })
 
 const people = (call: Call, request: MergeRequestRecord) => ({
-  merged_by: userOf(call, request.merged_by_id),
+  merged_by: presentUser(call, request.merged_by_id),
   merged_at: request.merged_at,
-  closed_by: userOf(call, request.closed_by_id),
+  closed_by: presentUser(call, request.closed_by_id),
   closed_at: request.closed_at,
-  author: authorOf(call, request.author_id),
-  assignees: usersOf(call, request.assignee_ids),
-  assignee: userOf(call, request.assignee_ids[0]),
-  reviewers: usersOf(call, request.reviewer_ids),
+  author: presentAuthor(call, request.author_id),
+  assignees: presentUsers(call, request.assignee_ids),
+  assignee: presentUser(call, request.assignee_ids[0]),
+  reviewers: presentUsers(call, request.reviewer_ids),
 })
 
 const merging = (call: Call, request: MergeRequestRecord) => {
@@ -117,10 +117,10 @@ export const presentRequest = (
   ...people(call, request),
   ...branches(request),
   ...votes(request.reactions),
-  labels: labelsOf(call, project, request.labels, view.labelDetails),
+  labels: presentLabels(call, project, request.labels, view.labelDetails),
   draft: request.draft,
   work_in_progress: request.draft,
-  milestone: milestoneOf(call, request.milestone_id),
+  milestone: presentMilestone(call, request.milestone_id),
   ...merging(call, request),
   user_notes_count: notesCount(call, 'MergeRequest', request.id),
   discussion_locked: request.discussion_locked,
@@ -140,7 +140,7 @@ const headPipeline = (call: Call, pipeline: PipelineRecord) => ({
   before_sha: pipeline.before_sha,
   tag: pipeline.tag,
   yaml_errors: pipeline.yaml_errors ?? null,
-  user: userOf(call, pipeline.user_id),
+  user: presentUser(call, pipeline.user_id),
   created_at: pipeline.created_at,
   updated_at: pipeline.updated_at,
   started_at: pipeline.started_at,

@@ -2,7 +2,7 @@
 
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
-import { levelOf } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/people/access.js'
 import type { ProjectRecord, SourceKind } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 
@@ -58,12 +58,12 @@ const access = (call: Call, type: SourceKind, id: number) => {
 const projectAccess = (call: Call, project: ProjectRecord) => {
   const own = project.namespace_kind === 'user' && project.namespace_id === call.user?.id
   return own
-    ? { access_level: levelOf('maintainer'), notification_level: 3 }
+    ? { access_level: getRoleLevel('maintainer'), notification_level: 3 }
     : access(call, 'project', project.id)
 }
 
 /** The groups that a project or group is shared with. */
-export const sharesOf = ({ shares, groups }: State, type: SourceKind, id: number) =>
+export const presentShares = ({ shares, groups }: State, type: SourceKind, id: number) =>
   shares
     .filter((s) => s.source_type === type && s.source_id === id)
     .flatMap((s) => {
@@ -92,7 +92,7 @@ const features = (call: Call, project: ProjectRecord) => ({
   service_desk_enabled: false,
   service_desk_address: null,
   can_create_merge_request_in:
-    project.merge_requests_enabled && call.projectLevel(project) >= levelOf('developer'),
+    project.merge_requests_enabled && call.projectLevel(project) >= getRoleLevel('developer'),
 })
 
 const constants = {
@@ -162,7 +162,7 @@ export const fullProject = (call: Call, project: ProjectRecord, extra: With = {}
     archived: project.archived,
     shared_runners_enabled: project.shared_runners_enabled,
     public_jobs: project.public_jobs,
-    shared_with_groups: sharesOf(call.state, 'project', project.id),
+    shared_with_groups: presentShares(call.state, 'project', project.id),
     merge_method: project.merge_method as string,
     squash_option: project.squash_option,
     approvals_before_merge: project.approvals.approvals_before_merge,
@@ -174,9 +174,9 @@ export const fullProject = (call: Call, project: ProjectRecord, extra: With = {}
         project.namespace_kind === 'group' ? access(call, 'group', project.namespace_id) : null,
     },
     _links: links(call, project),
-    ...(level >= levelOf('maintainer') ? { runners_token: project.runners_token } : {}),
+    ...(level >= getRoleLevel('maintainer') ? { runners_token: project.runners_token } : {}),
     ...(call.isAdmin ? { repository_storage: project.repository_storage } : {}),
-    ...(extra.statistics === true && level >= levelOf('reporter') ? statistics(project) : {}),
+    ...(extra.statistics === true && level >= getRoleLevel('reporter') ? statistics(project) : {}),
     ...(extra.custom_attributes === true
       ? {
           custom_attributes: Object.entries(project.custom_attributes).map(([key, value]) => ({

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import contentDisposition from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { pageOf } from '../pages.js'
+import { cutPage } from '../pages.js'
 import { FileReply, Keyset, Lazy, Reply } from '../reply.js'
 import { isLoopback } from './door.js'
 
@@ -72,7 +72,7 @@ export const sendResult = async (
       : sendJson(reply, result.status, result.body)
   }
   if (paged && isList(result)) {
-    const page = await pageOf(result, at.params, addressOf(request, at.base))
+    const page = await cutPage(result, at.params, addressOf(request, at.base))
     for (const [name, value] of Object.entries(page.headers)) reply.raw.setHeader(name, value)
     return sendJson(reply, status, page.items)
   }

@@ -13,7 +13,7 @@ import type { AnyHandler } from '../handlers.js'
 import { longUser, pipelineBrief, userSummary } from '../present/common.js'
 import { listIssues } from '../present/issue-list.js'
 import { projectWithJobs } from '../present/job.js'
-import { sharesOf, simpleProject } from '../present/project.js'
+import { presentShares, simpleProject } from '../present/project.js'
 import { notFound, Refusal } from '../reply.js'
 import { labelsAround } from '../rules/planning/planning-filters.js'
 import type { GroupRecord, TokenRecord } from '../state/people-and-projects.js'
@@ -59,7 +59,7 @@ const groupOf = (call: Call, { id, with_projects = true }: Held & { with_project
   return {
     ...groupFields(call, of),
     created_at: of.created_at,
-    shared_with_groups: sharesOf(call.state, 'group', of.id),
+    shared_with_groups: presentShares(call.state, 'group', of.id),
     ...(with_projects ? { projects: projects.map((p) => simpleProject(call, p)) } : {}),
   }
 }

@@ -1,5 +1,5 @@
 /** The routes of the instance: those of the catalogue, and a few that it does not know. */
-import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import { type AreaName, areas } from '../../catalogue/index.js'
 import { apiRoot } from '../call.js'
 import type { AnyHandler, AreaExtras } from '../handlers.js'
@@ -26,7 +26,8 @@ const successes: Readonly<Record<string, number>> = { POST: 201 }
 
 /** Where an endpoint answers; undefined when neither its path nor the area says. */
 const urlOf = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
-  extras.urls?.[key] ?? (pathOf(endpoint).startsWith('/') ? apiRoot + pathOf(endpoint) : undefined)
+  extras.urls?.[key] ??
+  (getPath(endpoint).startsWith('/') ? apiRoot + getPath(endpoint) : undefined)
 
 const routesOf = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute[] => {
   const row = registry[area]
@@ -37,7 +38,7 @@ const routesOf = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute[
     if (handler === undefined) throw new Error(`no handler for ${area} ${key}`)
     return handler
   }
-  const method = methodOf(endpoint)
+  const method = getMethod(endpoint)
   const entrance = {
     credential: url instanceof RegExp ? 'parameter' : (endpoint.credential ?? 'user'),
     scopes: row.scopes?.[key] ?? [],
@@ -80,7 +81,7 @@ const byPattern = (routes: readonly ServedRoute[], method: string, path: string)
   return undefined
 }
 
-export const finderOf = (routes: readonly ServedRoute[]): Finder => {
+export const createFinder = (routes: readonly ServedRoute[]): Finder => {
   const router = new Router<ServedRoute>()
   for (const route of routes)
     if (typeof route.url === 'string') router.add(route.method, route.url, route)

@@ -19,7 +19,7 @@ import { decodeForm, decodeJson, isNested, type Nested, nest } from './decode.js
 import { fromPage, turnedAway } from './door.js'
 import { addLoad, type Load } from './limits.js'
 import type { Found } from './router.js'
-import { collectRoutes, type Finder, finderOf, type ServedRoute } from './routes.js'
+import { collectRoutes, createFinder, type Finder, type ServedRoute } from './routes.js'
 import * as other from './words.js'
 
 // What a request carries: its query, and a body as JSON, form or multipart.
@@ -208,9 +208,9 @@ const serve = async (
   await scheduler.advance()
   const actor = authenticate(instance, claims, route.entrance)
   const came = await paramsOf(request, query)
-  const sent = words === undefined ? came : other.paramsOf(route, came, words)
+  const sent = words === undefined ? came : other.translateParams(route, came, words)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
-  const places = words === undefined ? path : other.pathOf(path, words)
+  const places = words === undefined ? path : other.translatePath(path, words)
   const call = new Call(instance, actor, { params, headers })
   const input = inputOf(route, places, call)
   const handler = await handlerOf(route)
@@ -272,7 +272,7 @@ export const buildServer = async (
   await addParsers(app)
   const scheduler = new Scheduler(instance)
   const routes = await collectRoutes()
-  const finder = finderOf(words === undefined ? routes : other.routesIn(routes, words))
+  const finder = createFinder(words === undefined ? routes : other.routesIn(routes, words))
   if (words !== undefined) other.speak(app, words)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = queryOf(request)

@@ -67,7 +67,7 @@ const understood = (
 }
 
 /** Parameters as the documents call them. */
-export const paramsOf = (route: ServedRoute, sent: Nested, words: Words): Nested => {
+export const translateParams = (route: ServedRoute, sent: Nested, words: Words): Nested => {
   const { endpoint, accepts, url } = route
   const params = endpoint?.params ?? accepts?.params
   if (params === undefined) return sent
@@ -83,7 +83,7 @@ const familyWith = (slug: string, words: Words): string | undefined =>
   integrationFamilies.find(({ name }) => words.slugs(name).includes(slug))?.name
 
 /** The slug of an integration by its family's name, under which it is kept. */
-export const pathOf = (
+export const translatePath = (
   path: Readonly<Record<string, string>>,
   words: Words,
 ): Readonly<Record<string, string>> =>

@@ -2,7 +2,7 @@
 import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
 import { accessible, type ColorFlag, type Env, inCi } from '../text/color.js'
-import { type Screen, type Style, styleOf } from '../text/style.js'
+import { createStyle, type Screen, type Style } from '../text/style.js'
 import { aside } from './line.js'
 import { say as sayTo, standardError } from './standard.js'
 
@@ -141,7 +141,7 @@ export const printError = async (
   options: { json: boolean; env: Env; color?: ColorFlag; stream?: Notepad },
 ): Promise<void> => {
   const { json, env, color, stream = standardError() } = options
-  const style = await styleOf(stream, env, color)
+  const style = await createStyle(stream, env, color)
   createNotes({ stream, style, json }).report(failure)
 }
 
@@ -152,7 +152,7 @@ export type Liveness = 'live' | 'line' | 'off'
  * Progress is for a person at a terminal: never in a pipe, in CI or under --quiet. One that does not know its width (`script`,
  * serial lines) cannot be drawn over: the spinner would count endlessly many lines.
  */
-export const livenessOf = (stream: Screen, env: Env, quiet: boolean): Liveness => {
+export const getLiveness = (stream: Screen, env: Env, quiet: boolean): Liveness => {
   if (quiet || stream.isTTY !== true || inCi(env)) return 'off'
   return accessible(env) || env.TERM === 'dumb' || stream.columns === 0 ? 'line' : 'live'
 }

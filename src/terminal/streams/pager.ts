@@ -16,7 +16,7 @@ const wordsOf = (line: string): readonly string[] => {
 }
 
 /** Program and arguments of the pager; undefined where none is wanted (empty, or `cat`). */
-export const pagerOf = (env: Env): readonly [string, ...string[]] | undefined => {
+export const parsePager = (env: Env): readonly [string, ...string[]] | undefined => {
   const [program, ...args] = wordsOf(env.SVC_PAGER ?? env.PAGER ?? 'less')
   if (program === undefined || program === 'cat') return undefined
   const isLess = /(^|\/)less$/.test(program)
@@ -135,6 +135,6 @@ class Paged implements Stdout {
  * closed pipe. `end` waits for the person to leave the pager, so call it after a failure too.
  */
 export const openPager = (options: PagerOptions): Stdout => {
-  const command = pagerOf(options.env)
+  const command = parsePager(options.env)
   return command === undefined ? options.stdout : new Paged(command, options)
 }

@@ -3,7 +3,7 @@
  * effort: what cannot be said there is not said, and the work and its exit code are the same.
  */
 import { fstatSync, writeSync } from 'node:fs'
-import { codeOf } from '../../errors.js'
+import { getErrorCode } from '../../errors.js'
 
 /** What there is to know of a stream that notes go to. */
 interface Sayable {
@@ -50,7 +50,7 @@ const hungUp = (): boolean =>
       if (fstatSync(descriptor).isCharacterDevice()) writeSync(descriptor, new Uint8Array())
       return false
     } catch (error) {
-      return codeOf(error) === 'EIO'
+      return getErrorCode(error) === 'EIO'
     }
   })
 

@@ -1,7 +1,7 @@
 /** Standard output: small writes gathered, back-pressure obeyed, a closed pipe a quiet end. */
 import { writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { codeOf, Failure } from '../../errors.js'
+import { Failure, getErrorCode } from '../../errors.js'
 import { aside } from './line.js'
 import { standardOutput } from './standard.js'
 
@@ -127,7 +127,7 @@ export const printAtOnce = async (text: string): Promise<void> => {
     while (at < bytes.length) at += writeSync(1, bytes, at)
   } catch (error) {
     // A reader that takes nothing just now is waited for as ever.
-    if (codeOf(error) !== 'EAGAIN') throw failureOf(error as NodeJS.ErrnoException)
+    if (getErrorCode(error) !== 'EAGAIN') throw failureOf(error as NodeJS.ErrnoException)
     const out = openStdout()
     await out.write(bytes.subarray(at))
     await out.end()

@@ -37,7 +37,7 @@ const same = (text: string): string => text
 const uncolored: Painter = { bold: same, dim: same, paint: same }
 
 /** Loads what paints; text stays as it is without colour. */
-export const painterOf = async (color: boolean): Promise<Painter> => {
+export const createPainter = async (color: boolean): Promise<Painter> => {
   if (!color) return uncolored
   const { Chalk } = await import('chalk')
   const chalk = new Chalk({ level: 1 })

@@ -1,6 +1,13 @@
 /** How text meets one stream: its colours, widths, symbols and links. */
 import type { Tone } from '../../base/tone.js'
-import { accessible, type ColorFlag, type Env, type Painter, painterOf, useColor } from './color.js'
+import {
+  accessible,
+  type ColorFlag,
+  createPainter,
+  type Env,
+  type Painter,
+  useColor,
+} from './color.js'
 import { visible } from './escape.js'
 import { age, span } from './time.js'
 import { roughWidths, type Widths, widthsFor } from './width.js'
@@ -120,7 +127,7 @@ export const hyperlink: Linker = (text, url) =>
   address.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text
 
 /** Loads the knowledge of which terminals show links. */
-export const linkerOf = async (stream: { isTTY?: boolean }, env: Env): Promise<Linker> => {
+export const createLinker = async (stream: { isTTY?: boolean }, env: Env): Promise<Linker> => {
   if (stream.isTTY !== true || env.TERM === 'dumb') return unlinked
   const { createSupportsHyperlinks } = await import('supports-hyperlinks')
   return createSupportsHyperlinks({ isTTY: true }) ? hyperlink : unlinked
@@ -170,14 +177,14 @@ const signs = (paint: Painter['paint'], spoken: boolean) => ({
 })
 
 /** The style of a stream, from `--color`, the environment, and whether it is a terminal. */
-export const styleOf = async (
+export const createStyle = async (
   stream: Screen,
   env: Env,
   flag: ColorFlag = 'auto',
 ): Promise<Style> => {
   const terminal = stream.isTTY === true
   const color = useColor(flag, env, terminal)
-  const painter = await painterOf(color)
+  const painter = await createPainter(color)
   const spoken = terminal && accessible(env)
   return {
     ...painter,
@@ -191,6 +198,6 @@ export const styleOf = async (
     wrap: roughWidths.wrap,
     age,
     span,
-    link: await linkerOf({ isTTY: terminal }, env),
+    link: await createLinker({ isTTY: terminal }, env),
   }
 }

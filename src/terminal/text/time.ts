@@ -13,7 +13,7 @@ const units = [
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/
 
 /** How long before (or after) `now` a time is: `2 h ago`, `in 3 d`, `just now`. */
-export const ageOf = (time: Date, now: Date): string => {
+export const formatAge = (time: Date, now: Date): string => {
   const seconds = Math.round((now.getTime() - time.getTime()) / second)
   const distance = Math.abs(seconds)
   if (distance < 5) return 'just now'
@@ -26,7 +26,7 @@ export const ageOf = (time: Date, now: Date): string => {
 export const age = (text: string, now: Date): string | undefined => {
   if (text.length < 17 || !iso.test(text)) return undefined
   const time = new Date(text)
-  return Number.isNaN(time.getTime()) ? undefined : ageOf(time, now)
+  return Number.isNaN(time.getTime()) ? undefined : formatAge(time, now)
 }
 
 /** Seconds as a duration in its two largest units: `1 h 5 min`, `3.2 s`. */

@@ -1,6 +1,6 @@
 /** Actions and an instance for the tests of applying: rules of two projects, in memory. */
 import type { JsonValue } from '../../../src/base/json/value.js'
-import { methodOf } from '../../../src/catalogue/endpoint.js'
+import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { approvalRules } from '../../../src/catalogue/managed/approvals.js'
 import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'
 import { addressText } from '../../../src/desired/address.js'
@@ -84,10 +84,10 @@ export class Rules {
       const { id: _, approval_rule_id: number, ...rest } = values
       const rules = this.projects.get(path) ?? []
       const name = String(rest.name ?? number)
-      this.sent.push(`${methodOf(endpoint)} ${path} ${name}`)
+      this.sent.push(`${getMethod(endpoint)} ${path} ${name}`)
       const others = rules.filter(({ id }) => id !== number)
       const made = { id: Number(number ?? 100 + rules.length), ...rest } as unknown as Rule
-      this.projects.set(path, methodOf(endpoint) === 'DELETE' ? others : [...others, made])
+      this.projects.set(path, getMethod(endpoint) === 'DELETE' ? others : [...others, made])
       await this.after({ endpoint, values })
       return { status: 200, headers: {}, bytes: new Uint8Array(), data: undefined }
     },

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { holdText } from '../../../src/base/secrets/held.js'
-import { methodOf } from '../../../src/catalogue/endpoint.js'
+import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
 import { carryOut } from '../../../src/desired/applying/carrying.js'
@@ -61,7 +61,7 @@ const apply = async (document: string, scoping: Scoping): Promise<DesiredPlan> =
   })
   for (const [id, outcome] of outcomes) expect(outcome, id).toMatchObject({ state: 'done' })
   const requests = plan.actions.map(
-    ({ step }) => `${methodOf(step.endpoint)} ${requestOf(step).path}`,
+    ({ step }) => `${getMethod(step.endpoint)} ${requestOf(step).path}`,
   )
   expect([...written()].sort()).toEqual(requests.sort())
   return plan

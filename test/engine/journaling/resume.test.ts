@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { textOf } from '../../../src/engine/journal/lines.js'
+import { formatLine } from '../../../src/engine/journal/lines.js'
 import { folder, program } from '../../support/program.js'
 import { headerOf, linesOf, notFound, runs, statesOf, user } from './runs.js'
 
@@ -175,7 +175,7 @@ describe('--resume', () => {
       { ...line, state: 'begun' },
       { input: 'complete', total: 2 },
     ] as const
-    writeFileSync(file, text + lost.map(textOf).join(''))
+    writeFileSync(file, text + lost.map(formatLine).join(''))
     const again = await run(['deploy-keys', 'delete', '--resume', file, '--yes'])
     expect(again.code, again.stderr).toBe(0)
     expect(statesOf(file)).toMatchObject({ 2: 'unchanged' })

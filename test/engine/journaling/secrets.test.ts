@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { type Endpoint, writes } from '../../../src/catalogue/endpoint.js'
 import { areas } from '../../../src/catalogue/index.js'
-import { secretsOf } from '../../../src/catalogue/secret-fields.js'
+import { getSecretFields } from '../../../src/catalogue/secret-fields.js'
 import { flagName } from '../../../src/engine/command/derive/index.js'
-import { maskingOf } from '../../../src/engine/command/kept.js'
-import { valuesOf } from '../../../src/engine/journaling/journaled-run.js'
+import { createAttributeMask } from '../../../src/engine/command/kept.js'
+import { getJournalValues } from '../../../src/engine/journaling/journaled-run.js'
 
 const canary = 'canary-of-a-secret-0123456789'
 
@@ -26,7 +26,7 @@ describe('the header of a journal', () => {
     const plan = { key: '', endpoint, values: { [name]: canary } }
     const raw = (text: string) => ({ args: [], flags: new Map([[flagName(name, param), [text]]]) })
     for (const text of ['env:NAME', '@file', canary]) {
-      const values = valuesOf(plan, raw(text))
+      const values = getJournalValues(plan, raw(text))
       const args = endpoint.args ?? []
       expect(JSON.stringify(values)).not.toContain(canary)
       if (!args.includes(name))
@@ -40,7 +40,9 @@ describe('the header of a journal', () => {
     const names = ['password', 'api_key', 'runners_token', 'signing_secret']
     const extra = Object.fromEntries(names.map((name) => [name, canary]))
     const plan = { key: '', endpoint, values: {}, extra }
-    expect(JSON.stringify(valuesOf(plan, { args: [], flags: new Map() }))).not.toContain(canary)
+    expect(JSON.stringify(getJournalValues(plan, { args: [], flags: new Map() }))).not.toContain(
+      canary,
+    )
   })
 
   it('is held to all there are', () => {
@@ -51,11 +53,11 @@ describe('the header of a journal', () => {
 describe('what an object was and is', () => {
   it.each(
     writing
-      .filter((endpoint) => secretsOf(endpoint).size > 0)
+      .filter((endpoint) => getSecretFields(endpoint).size > 0)
       .map((endpoint) => [endpoint.route, endpoint] as const),
   )('is masked for %s', (_, endpoint) => {
-    const mask = maskingOf(endpoint)
-    for (const name of secretsOf(endpoint)) {
+    const mask = createAttributeMask(endpoint)
+    for (const name of getSecretFields(endpoint)) {
       const masked = mask({
         [name]: canary,
         nested: { [name]: canary },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/base/json/json.js'
 import { bindWhere, type Known, parseWhere, unshaped } from '../../../src/engine/where/index.js'
-import { fieldsOf, kindIn } from '../../../src/engine/where/shape.js'
+import { getShapeFields, kindIn } from '../../../src/engine/where/shape.js'
 import { Failure } from '../../../src/errors.js'
 
 const text = { type: 'string' }
@@ -256,7 +256,7 @@ describe('fields', () => {
     expect(kindIn(listShape, 'either')).toBe('any')
     expect(kindIn(listShape, 'name.x')).toBeUndefined()
     expect(kindIn(undefined, 'x')).toBeUndefined()
-    expect(fieldsOf(listShape)).toContain('assignees.id')
+    expect(getShapeFields(listShape)).toContain('assignees.id')
   })
 })
 

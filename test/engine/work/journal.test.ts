@@ -26,13 +26,13 @@ import {
   planBeside,
   pruneJournals,
 } from '../../../src/engine/journal/folder.js'
-import { type Header, type Line, textOf } from '../../../src/engine/journal/lines.js'
+import { formatLine, type Header, type Line } from '../../../src/engine/journal/lines.js'
 import { createJournal, reopenJournal } from '../../../src/engine/journal/opening.js'
-import { lineOf, placedIn } from '../../../src/engine/journal/parse.js'
-import { isDone, nextOf, readPast } from '../../../src/engine/journal/past.js'
+import { parseLine, placedIn } from '../../../src/engine/journal/parse.js'
+import { getNextStep, isDone, readPast } from '../../../src/engine/journal/past.js'
 import { recordIn } from '../../../src/engine/journal/record.js'
-import { takingOf, undoOf } from '../../../src/engine/journal/undo.js'
-import { seenIn, spool, workOf } from '../../../src/engine/journal/work.js'
+import { chooseUndo, readUndo } from '../../../src/engine/journal/undo.js'
+import { readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
 import { Journal, type Writable } from '../../../src/engine/journal/writing.js'
 import type { GivenObject, Item } from '../../../src/engine/work/items.js'
 import type { Counts } from '../../../src/engine/work/report.js'
@@ -124,9 +124,9 @@ describe('a journal', () => {
       const gone: Readonly<Record<string, () => Promise<unknown>>> = {
         read: () => readPast(file),
         resumed: async () => (await reopenJournal(file, readPast)).journal.close(),
-        worked: () => all(workOf(journal)),
+        worked: () => all(readWork(journal)),
         seen: () => seenIn(journal),
-        undone: () => all(undoOf(past, () => {})),
+        undone: () => all(readUndo(past, () => {})),
         merged: () => mergeJournals([file], join(home, 'merged.ndjson'), 'merged'),
         last: () => lastOpen(join(home, 'journals'), () => true),
       }
@@ -291,7 +291,7 @@ describe('writing', () => {
     expect(journal.written).toBe(text().length)
   })
   it('fails on a full disk, leaves whole lines, and takes nothing more', async () => {
-    const two = [1, 2].map((n) => textOf(queued(n))).join('')
+    const two = [1, 2].map((n) => formatLine(queued(n))).join('')
     const { handle, text } = small(two.length + 20)
     const journal = new Journal({ file, header, handle, held, clock: scriptedClock() })
     await journal.append(queued(1))
@@ -339,7 +339,7 @@ describe('reading back', () => {
     expect(past.total).toBeUndefined()
     expect(isDone(past)).toBe(false)
     const next = (endpoint: string) =>
-      [1, 2, 3, 4, 5].map((n) => nextOf(past.states.get(n) ?? 'queued', endpoint))
+      [1, 2, 3, 4, 5].map((n) => getNextStep(past.states.get(n) ?? 'queued', endpoint))
     expect(next('PUT /x')).toEqual(['skip', 'do', 'do', 'look', 'do'])
     expect(next('DELETE /x')).toEqual(['skip', 'do', 'do', 'again', 'do'])
     expect(next('POST /x')).toEqual(['skip', 'do', 'do', 'read', 'do'])
@@ -383,7 +383,7 @@ describe('reading back', () => {
     },
   )
   it('does not mistake a message for a line about an object', () => {
-    expect(lineOf('{"message":"\\"state\\":\\"queued\\""}')).toBeUndefined()
+    expect(parseLine('{"message":"\\"state\\":\\"queued\\""}')).toBeUndefined()
   })
 })
 
@@ -401,7 +401,7 @@ describe('work by way of the journal', () => {
     }
     const source = spool(journal, slow())
     const found: string[] = []
-    for await (const { object } of workOf(journal, source)) {
+    for await (const { object } of readWork(journal, source)) {
       found.push(object)
       if (found.length === 2) release()
     }
@@ -415,8 +415,8 @@ describe('work by way of the journal', () => {
     await left(file, [queued(1), queued(2), queued(3), done(1), { ...place(3), state: 'begun' }])
     const { journal, past } = await reopenJournal(file, readPast)
     const source = spool(journal, given('1', '2', '3', '4'), await seenIn(journal))
-    const next = (n: number) => nextOf(past.states.get(n) ?? 'queued', 'POST /x')
-    expect(await all(workOf(journal, source, next))).toEqual([
+    const next = (n: number) => getNextStep(past.states.get(n) ?? 'queued', 'POST /x')
+    expect(await all(readWork(journal, source, next))).toEqual([
       place(2),
       { ...place(3), how: 'read' },
       place(4),
@@ -440,7 +440,7 @@ describe('work by way of the journal', () => {
     }
     await expect(
       (async () => {
-        for await (const item of workOf(journal, spool(journal, broken()))) {
+        for await (const item of readWork(journal, spool(journal, broken()))) {
           found.push(item)
           release()
         }
@@ -537,7 +537,9 @@ describe('taking back', () => {
   it('names what it does not know, and why', async () => {
     await left(file, [done(1, { before: { active: true }, after: { active: false } }), done(2)])
     const named: string[] = []
-    const known = await all(undoOf(await readPast(file), (...lost) => named.push(lost.join(': '))))
+    const known = await all(
+      readUndo(await readPast(file), (...lost) => named.push(lost.join(': '))),
+    )
     expect(known).toMatchObject([place(1)])
     expect(named).toEqual(['2: the run did not record previous values'])
   })
@@ -548,7 +550,7 @@ describe('taking back', () => {
       before: { active: true },
     })
     await left(file, [begun(1), begun(2), begun(3), failed(2), done(3)])
-    expect(await all(undoOf(await readPast(file), () => {}))).toMatchObject([
+    expect(await all(readUndo(await readPast(file), () => {}))).toMatchObject([
       { ...place(3), before: { active: true }, after: { active: false } },
       { ...place(1), before: { active: true }, after: { active: false } },
     ])
@@ -561,7 +563,7 @@ describe('taking back', () => {
       done(3, { before: null, after: { id: 9 } }),
     ])
     const past = await readPast(file)
-    expect(await all(undoOf(past, () => {}))).toEqual([
+    expect(await all(readUndo(past, () => {}))).toEqual([
       { ...place(1), before: { active: true }, after: { active: false }, masked: ['token'] },
       { ...place(3), before: null, after: { id: 9 }, masked: [] },
     ])
@@ -571,9 +573,9 @@ describe('taking back', () => {
     writeFileSync(file, `${JSON.stringify(header)}\n`)
     for (const line of [queued(1), done(1, { before: { active: true } }), queued(2)])
       appendFileSync(file, `${JSON.stringify(line, null, 1).replaceAll('\n', ' ')}\n`)
-    expect(await all(undoOf(await readPast(file), () => {}))).toMatchObject([{ object: '1' }])
+    expect(await all(readUndo(await readPast(file), () => {}))).toMatchObject([{ object: '1' }])
     const { journal } = await reopenJournal(file, readPast)
-    expect(await all(workOf(journal))).toEqual([place(1), place(2)])
+    expect(await all(readWork(journal))).toEqual([place(1), place(2)])
     await journal.close()
   })
   it.each([
@@ -582,14 +584,14 @@ describe('taking back', () => {
     [null, 'conflict'],
     [{ active: null }, 'conflict'],
   ] as const)('looks whether it is as the run left it: %j', (now, taking) => {
-    expect(takingOf({ ...place(1), before: { active: true }, after: { active: false } }, now)).toBe(
-      taking,
-    )
+    expect(
+      chooseUndo({ ...place(1), before: { active: true }, after: { active: false } }, now),
+    ).toBe(taking)
   })
   it('of what was made looks whether it is there', () => {
     const made = { ...place(1), before: null, after: { id: 9 } }
-    expect(takingOf(made, null)).toBe('unchanged')
-    expect(takingOf(made, { id: 9, name: 'x' })).toBe('write')
+    expect(chooseUndo(made, null)).toBe('unchanged')
+    expect(chooseUndo(made, { id: 9, name: 'x' })).toBe('write')
   })
 })
 
@@ -664,7 +666,7 @@ describe('place and state of a line', () => {
         fc.string(),
         (n, object, parent, state, message) => {
           const text = JSON.stringify({ n, object, parent, state, message })
-          const whole = lineOf(text)
+          const whole = parseLine(text)
           expect(placedIn(text)).toEqual(whole === undefined ? undefined : { n, state })
           expect(placedIn(text.slice(0, -1))).toBeUndefined()
         },

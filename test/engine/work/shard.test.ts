@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseShard, partOf, shardOf } from '../../../src/engine/journaling/shards.js'
+import { getShardNumber, parseShard, selectShard } from '../../../src/engine/journaling/shards.js'
 import type { GivenObject } from '../../../src/engine/work/items.js'
 import { Failure } from '../../../src/errors.js'
 
@@ -25,7 +25,8 @@ describe('shards', () => {
       fc.asyncProperty(someObjects, fc.integer({ min: 1, max: 12 }), async (objects, of) => {
         const taken: GivenObject[] = []
         for (let part = 1; part <= of; part++)
-          for await (const one of shardOf(given(objects), 'runner', { part, of })) taken.push(one)
+          for await (const one of selectShard(given(objects), 'runner', { part, of }))
+            taken.push(one)
         expect(taken).toHaveLength(objects.length)
         expect(new Set(taken)).toEqual(new Set(objects))
       }),
@@ -34,13 +35,13 @@ describe('shards', () => {
   it('are those of the first eight bytes of SHA-256', () => {
     const bytes = createHash('sha256').update('runner\0platform/app\x0017').digest()
     const expected = Number(bytes.readBigUInt64BE(0) % 8n) + 1
-    expect(partOf('runner', { object: '17', parent: 'platform/app' }, 8)).toBe(expected)
-    expect(partOf('runner', { object: '0017', parent: 'platform/app' }, 8)).toBe(expected)
+    expect(getShardNumber('runner', { object: '17', parent: 'platform/app' }, 8)).toBe(expected)
+    expect(getShardNumber('runner', { object: '0017', parent: 'platform/app' }, 8)).toBe(expected)
   })
   it('are of about the same size', () => {
     const sizes = Array.from({ length: 8 }, () => 0)
     for (let i = 0; i < 8000; i++) {
-      const part = partOf('runner', { object: String(i) }, 8)
+      const part = getShardNumber('runner', { object: String(i) }, 8)
       sizes[part - 1] = (sizes[part - 1] ?? 0) + 1
     }
     for (const size of sizes) expect(Math.abs(size - 1000)).toBeLessThan(150)

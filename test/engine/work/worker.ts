@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs'
 import { createJournal, reopenJournal } from '../../../src/engine/journal/opening.js'
-import { nextOf, readPast } from '../../../src/engine/journal/past.js'
+import { getNextStep, readPast } from '../../../src/engine/journal/past.js'
 import { recordIn } from '../../../src/engine/journal/record.js'
-import { seenIn, spool, workOf } from '../../../src/engine/journal/work.js'
+import { readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
 import type { GivenObject } from '../../../src/engine/work/items.js'
 import { run } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate/gate.js'
@@ -29,12 +29,12 @@ const [method = 'PUT'] = endpoint.split(' ')
 // The same input again: what stands in the journal already is passed over.
 const cut = past === undefined || past.total === undefined
 const source = cut ? spool(journal, input(), await seenIn(journal)) : undefined
-const next = (n: number) => nextOf(past?.states.get(n) ?? 'queued', endpoint)
+const next = (n: number) => getNextStep(past?.states.get(n) ?? 'queued', endpoint)
 
 const gate = new FleetGate({ concurrency: 8 })
 const client = createClient({ baseUrl, timeout: 30, retries: 0, userAgent: 'test', gate, signal })
 const running = run<number>({
-  items: workOf(journal, source, next),
+  items: readWork(journal, source, next),
   work: async ({ object, how }) => {
     const path = `/runners/${object}`
     const sent = how === 'read' ? 'GET' : method

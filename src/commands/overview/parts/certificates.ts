@@ -1,5 +1,5 @@
 /** Certificates of Pages domains, the one that ends first first. */
-import { certificatesOf, type DomainCertificate } from '../../health/certificates.js'
+import { type DomainCertificate, readCertificates } from '../../health/certificates.js'
 import { leftText, several } from '../../health/words.js'
 import type { OverviewPart } from '../types.js'
 
@@ -33,7 +33,7 @@ export const certificatesPart: OverviewPart = {
   name: 'certificates',
   title: 'Pages certificates',
   read: async ({ instance, place }) => {
-    const { certificates, without } = await certificatesOf(instance, place.clock.now())
+    const { certificates, without } = await readCertificates(instance, place.clock.now())
     const counts = spans.map(([name, within]) => {
       const among = certificates.filter(
         ({ left_seconds: left }) => left !== undefined && within(left),

@@ -1,6 +1,6 @@
 /** The parts of the overview, in the order of its columns. */
 
-import { credentialsOf, type ProfileCredential } from '../../health/credentials.js'
+import { type ProfileCredential, readCredentials } from '../../health/credentials.js'
 import { leftText, several } from '../../health/words.js'
 import type { OverviewPart } from '../types.js'
 import { certificatesPart } from './certificates.js'
@@ -27,7 +27,7 @@ const tokensPart: OverviewPart = {
   title: 'Tokens of the profiles',
   own: true,
   read: async (services) => {
-    const all = await credentialsOf(services)
+    const all = await readCredentials(services)
     return {
       value: all,
       headline: several(all.length, 'token'),

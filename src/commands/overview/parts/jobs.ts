@@ -1,6 +1,6 @@
 /** Jobs that wait for a runner, and the one that waits longest. */
 
-import { textOf } from '../../../base/objects.js'
+import { toText } from '../../../base/objects.js'
 import { quoted } from '../../../base/shell-words.js'
 import { jobs } from '../../../catalogue/areas/jobs.js'
 import { type Failure, survived } from '../../../errors.js'
@@ -25,7 +25,7 @@ interface Found {
   looked: number
 }
 
-const text = (value: unknown): string => textOf(value) ?? ''
+const text = (value: unknown): string => toText(value) ?? ''
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(text) : [])
 
 const lookInto = async (
@@ -59,7 +59,7 @@ const found = async (sources: OverviewSources): Promise<Found> => {
   const working = all.filter((one) => one.archived !== true && one.jobs_enabled !== false)
   const seen: Found = { waiting: [], failed: [], hidden: 0, looked: 0 }
   await sources.instance.each(working, async ({ id, path_with_namespace: path }) => {
-    if (typeof id === 'number') await lookInto(sources, id, textOf(path) ?? String(id), seen)
+    if (typeof id === 'number') await lookInto(sources, id, toText(path) ?? String(id), seen)
   })
   const [first] = seen.failed
   // Where not one could be read, the part is not there.

@@ -1,5 +1,5 @@
 /** Replication, a site a line. */
-import { type GeoSite, sitesOf } from '../../health/geo.js'
+import { type GeoSite, readSites } from '../../health/geo.js'
 import { several, spanText } from '../../health/words.js'
 import type { OverviewPart, Pen } from '../types.js'
 
@@ -40,7 +40,7 @@ export const replicationPart: OverviewPart = {
   name: 'replication',
   title: 'Replication',
   read: async ({ instance }) => {
-    const sites = await sitesOf(instance)
+    const sites = await readSites(instance)
     return {
       value: sites,
       headline: several(sites.length, 'site'),

@@ -2,10 +2,10 @@
 import type { Endpoint, Endpoints } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
 import type { Param } from '../../../catalogue/params.js'
-import { propertiesOf } from '../../../catalogue/shapes/properties.js'
+import { getProperties } from '../../../catalogue/shapes/properties.js'
 import type { Described } from '../described.js'
 import type { Argument, Command, Flag } from '../types.js'
-import { flagName, isScope, kebab, type ScopeKind, scopeOf } from './names.js'
+import { flagName, getScope, isScope, kebab, type ScopeKind } from './names.js'
 
 // Endpoints → flags: their placeholders and parameters, one flag for all endpoints of a command.
 
@@ -15,12 +15,12 @@ import { flagName, isScope, kebab, type ScopeKind, scopeOf } from './names.js'
 export const objectColumn = 'object'
 
 /** The field that a dotted name begins with. */
-export const firstOf = (path: string): string => path.split('.')[0] ?? path
+export const getFirstSegment = (path: string): string => path.split('.')[0] ?? path
 
 /** Field names of the answers of these endpoints, each once. */
-export const fieldsOf = (endpoints: readonly Endpoint[]): readonly string[] => {
-  const own = new Set(endpoints.flatMap((e) => Object.keys(propertiesOf(e.returns.shape) ?? {})))
-  const shown = Object.entries(shownFields).filter(([, path]) => own.has(firstOf(path)))
+export const getAnswerFields = (endpoints: readonly Endpoint[]): readonly string[] => {
+  const own = new Set(endpoints.flatMap((e) => Object.keys(getProperties(e.returns.shape) ?? {})))
+  const shown = Object.entries(shownFields).filter(([, path]) => own.has(getFirstSegment(path)))
   const made = endpoints.flatMap((e) => e.made ?? [])
   return [...own, ...shown.map(([name]) => name), ...made]
 }
@@ -50,7 +50,7 @@ const flagOf = (parameter: string, param: Param, required: boolean): Flag => ({
 
 /** Flags that fill the placeholders of a path, all of which it needs. */
 const pathFlags = (e: Endpoint): Flag[] => {
-  const scope = scopeOf(e)
+  const scope = getScope(e)
   return Object.entries(e.path)
     .filter(([name]) => e.args?.includes(name) !== true)
     .map(([parameter, param]) =>
@@ -157,7 +157,7 @@ export const derived = (area: string, words: string, endpoints: Endpoints): Desc
 }
 
 /** A command as its endpoints alone make it, without what was written by hand. */
-export const plainOf = ({ area, words, endpoints }: Described): Described =>
+export const toDescribed = ({ area, words, endpoints }: Described): Described =>
   derived(area, words, endpoints)
 
 /** The command that reads one record of a list; undefined where the area has none. */

@@ -1,6 +1,6 @@
 /** What commands and their flags are called. */
 
-import { type Endpoint, pathOf } from '../../../catalogue/endpoint.js'
+import { type Endpoint, getPath } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
 import type { Command } from '../types.js'
 
@@ -10,10 +10,10 @@ const scopeRoots = { projects: 'project', groups: 'group', users: 'user' } as co
 export type ScopeKind = (typeof scopeRoots)[keyof typeof scopeRoots]
 
 /** What an endpoint's object belongs to: the placeholder behind /projects, /groups or /users. */
-export const scopeOf = (
+export const getScope = (
   e: Pick<Endpoint, 'route' | 'args'>,
 ): { kind: ScopeKind; placeholder: string } | undefined => {
-  const [, root, holder] = pathOf(e).split('/')
+  const [, root, holder] = getPath(e).split('/')
   if (root === undefined || holder === undefined || !holder.startsWith(':')) return undefined
   if (!(root in scopeRoots)) return undefined
   const placeholder = holder.slice(1)

@@ -1,7 +1,7 @@
 /** Which endpoint reads the object that a call is about: derived from their paths. */
 import type { JsonValues } from '../../../base/json/value.js'
 import { type Fields, isObject } from '../../../base/objects.js'
-import { type Endpoint, methodOf, pathOf, pathPattern } from '../../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, pathPattern } from '../../../catalogue/endpoint.js'
 import { areas } from '../../../catalogue/index.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
 import type { Ask } from '../../../http/types.js'
@@ -35,7 +35,7 @@ const placeholders = (path: string): readonly string[] =>
 
 /** The path of an endpoint up to its object; all of it where it is about no object of many. */
 const objectPath = (endpoint: Endpoint): string => {
-  const path = pathOf(endpoint)
+  const path = getPath(endpoint)
   const [name] = endpoint.args ?? []
   if (name === undefined || endpoint.path[name] === undefined) return path
   const mark = `:${name}`
@@ -48,13 +48,13 @@ const nounOf = (path: string): string => pathPattern(path).split('/').slice(-2).
 /** Values by place: placeholders of one path have other names in another. */
 const filled = (read: Endpoint, names: readonly string[], { values }: Pick<Ask, 'values'>) =>
   Object.fromEntries(
-    placeholders(pathOf(read)).map((name, i) => [name, values[names[i] ?? name]] as const),
+    placeholders(getPath(read)).map((name, i) => [name, values[names[i] ?? name]] as const),
   )
 
 /** How near a read is to an endpoint, the nearest first; undefined where it reads something else. */
 const nearness = (read: Endpoint, endpoint: Endpoint): number | undefined => {
-  if (methodOf(read) !== 'GET' || read.returns.kind !== 'one') return undefined
-  const [path, own, object] = [pathOf(read), pathOf(endpoint), objectPath(endpoint)]
+  if (getMethod(read) !== 'GET' || read.returns.kind !== 'one') return undefined
+  const [path, own, object] = [getPath(read), getPath(endpoint), objectPath(endpoint)]
   if (pathPattern(path) === pathPattern(own)) return 0
   const ofOne = endpoint.path[endpoint.args?.[0] ?? ''] !== undefined
   if (!ofOne) return undefined
@@ -81,14 +81,17 @@ export interface Reading {
 }
 
 /** How the object of an endpoint of an area is read; undefined where the API reads no single one. */
-export const readingOf = async (area: string, endpoint: Endpoint): Promise<Reading | undefined> => {
+export const findReading = async (
+  area: string,
+  endpoint: Endpoint,
+): Promise<Reading | undefined> => {
   const found = (await nearby(area, endpoint))
     .map((read) => ({ read, near: nearness(read, endpoint) }))
     .filter(({ near }) => near !== undefined)
     .toSorted((a, b) => (a.near ?? 0) - (b.near ?? 0))[0]
   if (found === undefined) return undefined
   const { read, near } = found
-  const all = placeholders(pathOf(endpoint))
+  const all = placeholders(getPath(endpoint))
   const names = near === 3 ? all.slice(placeholders(objectPath(endpoint)).length - 1) : all
   return { endpoint: read, values: (ask) => filled(read, names, ask) }
 }

@@ -24,6 +24,7 @@ import {
   answersChanges,
   calls,
   downloads,
+  getSelects,
   hasForm,
   hasPage,
   isAskable,
@@ -33,7 +34,6 @@ import {
   ofProjects,
   rehearsable,
   rowFlags,
-  selectsOf,
   sendsBody,
   spreads,
   watchable,
@@ -83,7 +83,7 @@ const shownScope = (name: 'project' | 'group', help: string): Flag => ({
 
 /** -P and -G of commands whose endpoints have none of their own. */
 const furtherScopes = (command: Described): readonly Flag[] => {
-  if (selectsOf(command)?.spread === true)
+  if (getSelects(command)?.spread === true)
     return [
       shownScope('project', 'with --select: select from this project'),
       shownScope('group', 'with --select: select from this group'),
@@ -132,7 +132,7 @@ const limits: readonly Flag[] = pagingFlags
 /** `--select`, and which objects its list has to choose among; elsewhere it is refused with a word of its own. */
 const selection = (command: Described): readonly Flag[] => {
   if (!sendsBody(command)) return []
-  const fact = selectsOf(command)
+  const fact = getSelects(command)
   if (fact === undefined) return selectFlags.map((flag) => ({ ...flag, hidden: true }))
   const by = (fact.by ?? []).map(
     (name): Flag => ({

@@ -1,8 +1,8 @@
 /** What a command is, by its endpoints. */
-import { type Endpoint, echoes, methodOf, writes } from '../../../catalogue/endpoint.js'
-import { propertiesOf } from '../../../catalogue/shapes/properties.js'
+import { type Endpoint, echoes, getMethod, writes } from '../../../catalogue/endpoint.js'
+import { getProperties } from '../../../catalogue/shapes/properties.js'
 import type { Command, Described, Flag } from '../types.js'
-import { type ScopeKind, scopeOf } from './names.js'
+import { getScope, type ScopeKind } from './names.js'
 
 /** Whether a command reaches the instance through the catalogue. */
 export const calls = (c: Described): boolean => Object.keys(c.endpoints).length > 0
@@ -33,13 +33,13 @@ export const rehearsable = (c: Described): boolean =>
   !Object.values(c.endpoints).some((e) => e.rehearses === true)
 
 /** Which list a command's objects may be selected from; undefined where there is none. */
-export const selectsOf = (c: Described): Endpoint['selects'] =>
+export const getSelects = (c: Described): Endpoint['selects'] =>
   c.args[0]?.variadic === true
     ? Object.values(c.endpoints).find((e) => e.selects !== undefined)?.selects
     : undefined
 
 /** Whether a selection may be made among the objects of several projects, which are of none. */
-export const spreads = (c: Described): boolean => selectsOf(c)?.spread === true
+export const spreads = (c: Described): boolean => getSelects(c)?.spread === true
 
 /** Whether a command is answered with what it changed. */
 export const answersChanges = (c: Described): boolean => Object.values(c.endpoints).some(echoes)
@@ -49,17 +49,17 @@ export const watchable = (c: Described): boolean =>
   c.watches === true ||
   (calls(c) &&
     Object.values(c.endpoints).every(
-      (e) => methodOf(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
+      (e) => getMethod(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
     ))
 
 /** Whether a command shows objects that may have pages of their own. */
 export const hasPage = (c: Described): boolean =>
   watchable(c) &&
-  Object.values(c.endpoints).some((e) => propertiesOf(e.returns.shape)?.web_url !== undefined)
+  Object.values(c.endpoints).some((e) => getProperties(e.returns.shape)?.web_url !== undefined)
 
 /** Whether a command has a form for what belongs to a project, or to a group. */
 export const hasForm = (c: Pick<Described, 'endpoints'>, kind: ScopeKind): boolean =>
-  Object.values(c.endpoints).some((e) => scopeOf(e)?.kind === kind)
+  Object.values(c.endpoints).some((e) => getScope(e)?.kind === kind)
 
 /** Whether a command is answered with a file. */
 export const downloads = (c: Pick<Described, 'endpoints'>): boolean =>

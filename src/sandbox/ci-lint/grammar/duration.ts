@@ -32,7 +32,7 @@ const countOf = (number: string): number =>
   /\d/.test(number) ? Number(number) : numbers.indexOf(number.toLowerCase())
 
 /** Its seconds; undefined where it is no duration. */
-export const secondsOf = (text: string): number | undefined => {
+export const parseSeconds = (text: string): number | undefined => {
   const given = text.trim()
   if (given === '' || given.length > longest) return undefined
   if (/^\d+(?::\d+){1,3}$/.test(given))

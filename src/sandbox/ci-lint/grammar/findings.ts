@@ -16,7 +16,7 @@ import type {
   WordsType,
 } from './types.js'
 import { isOpen } from './values.js'
-import { type AsOf, changeOf, isKnown } from './versions.js'
+import { type AsOf, describeChange, isKnown } from './versions.js'
 
 /** Where a value stands: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
 interface Place {
@@ -97,7 +97,7 @@ class Judge {
       ? `contains unknown values: ${[...new Set(wrong)].join(', ')}`
       : says(known.join(', '), value)
     const changes = wrong.map((one) =>
-      changeOf(`\`${one}\``, words.get(String(one)) ?? {}, this.#asOf),
+      describeChange(`\`${one}\``, words.get(String(one)) ?? {}, this.#asOf),
     )
     return [{ text: sentence(subjectOf(place), text, changes) }]
   }
@@ -130,7 +130,7 @@ class Judge {
     })
     if (unknown.length === 0) return []
     const changes = unknown.map((key) =>
-      changeOf(`\`${key}\``, typeOf(keys, key) ?? {}, this.#asOf),
+      describeChange(`\`${key}\``, typeOf(keys, key) ?? {}, this.#asOf),
     )
     return [{ text: sentence(`${path} config`, `${says}: ${unknown.join(', ')}`, changes) }]
   }
@@ -154,13 +154,15 @@ class Judge {
     const type = form === undefined ? undefined : forms[form]
     if (type !== undefined && isKnown(type, this.#asOf)) return this.of(type, value, place)
     const subject = place.keyword === undefined ? place.path : subjectOf(place)
-    return [{ text: sentence(subject, says, [changeOf('this form', type ?? {}, this.#asOf)]) }]
+    return [
+      { text: sentence(subject, says, [describeChange('this form', type ?? {}, this.#asOf)]) },
+    ]
   }
 
   #all({ of }: AllType, value: unknown, place: Place): readonly Finding[] {
     const found: Finding[] = []
     for (const type of of.filter((one) => isKnown(one, this.#asOf))) {
-      const limit = changeOf('this limit', type, undefined)
+      const limit = describeChange('this limit', type, undefined)
       const wrong = this.of(type, value, place)
       found.push(
         ...wrong.map((one) =>
@@ -182,7 +184,7 @@ class Judge {
 }
 
 /** What is wrong with a value of this type, which stands at `path`. */
-export const findingsOf = (
+export const checkNode = (
   type: Type,
   value: unknown,
   path: string,

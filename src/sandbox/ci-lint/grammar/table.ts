@@ -32,12 +32,12 @@ import {
   hash,
   items,
   type Keys,
+  listOfWords,
   must,
   oneOf,
   type Relation,
   required,
   since,
-  someOf,
   type Type,
   until,
 } from './types.js'
@@ -98,7 +98,7 @@ const common: Keys = {
   inherit: since(
     '12.9',
     hash({
-      default: inherited(all(texts, someOf(Object.entries(defaults)))),
+      default: inherited(all(texts, listOfWords(Object.entries(defaults)))),
       variables: inherited(texts),
     }),
   ),

@@ -125,7 +125,7 @@ export const oneOf = (
 })
 
 /** One or several of these words. */
-export const someOf = (words: readonly Word[]): WordsType => ({
+export const listOfWords = (words: readonly Word[]): WordsType => ({
   ...oneOf(words, () => 'is not included in the list'),
   many: true,
 })

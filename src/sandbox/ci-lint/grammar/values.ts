@@ -1,7 +1,7 @@
 /** The plain values of the table of keywords: texts, numbers, durations, scripts. */
 import { isHash, KeywordReference } from '../hash.js'
-import { isDressed, regexOf } from '../regex.js'
-import { secondsOf } from './duration.js'
+import { compileRegex, isDressed } from '../regex.js'
+import { parseSeconds } from './duration.js'
 import { advised, all, entry, type LeafType, must, type Type } from './types.js'
 
 const isString = (value: unknown): value is string => typeof value === 'string'
@@ -74,13 +74,13 @@ export const unique = advised(
 )
 
 const isDuration = (value: unknown): value is string =>
-  isString(value) && secondsOf(value) !== undefined
+  isString(value) && parseSeconds(value) !== undefined
 
 /** A duration, of at most so many seconds. */
 export const duration = (most = Number.POSITIVE_INFINITY): Type =>
   all(
     must(isDuration, 'should be a duration'),
-    must((v) => isDuration(v) && (secondsOf(v) ?? 0) <= most, 'should not exceed the limit'),
+    must((v) => isDuration(v) && (parseSeconds(v) ?? 0) <= most, 'should not exceed the limit'),
   )
 export const durationOrNever = must((v) => v === 'never' || isDuration(v), 'should be a duration')
 /** Of environments: instances know the value of a variable only when the job runs. */
@@ -90,12 +90,13 @@ export const openDuration = must(
 )
 
 export const regex = must(
-  (v) => isString(v) && regexOf(v) !== undefined,
+  (v) => isString(v) && compileRegex(v) !== undefined,
   'must be a regular expression with re2 syntax',
 )
 /** Names of branches and the like; one that is written as a regular expression has to be one. */
 export const refs = must(
-  (v) => isListOf((item) => isString(item) && (!isDressed(item) || regexOf(item) !== undefined), v),
+  (v) =>
+    isListOf((item) => isString(item) && (!isDressed(item) || compileRegex(item) !== undefined), v),
   'should be an array of strings or regular expressions using re2 syntax',
 )
 

@@ -30,7 +30,7 @@ export const isKnown = (span: Span, asOf: AsOf): boolean =>
   (span.until === undefined || (asOf !== undefined && isBefore(asOf, span.until)))
 
 /** Which version brought or removed something that is not known; empty for what no version knows. */
-export const changeOf = (name: string, span: Span, asOf: AsOf): string => {
+export const describeChange = (name: string, span: Span, asOf: AsOf): string => {
   if (isTooNew(span, asOf)) return `${name} was added in ${span.since}`
   return isKnown(span, asOf) ? '' : `${name} was removed in ${span.until}`
 }

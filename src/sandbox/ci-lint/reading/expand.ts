@@ -1,5 +1,5 @@
 /** Resolves `extends` and `!reference`. */
-import { type AsOf, changeOf } from '../grammar/versions.js'
+import { type AsOf, describeChange } from '../grammar/versions.js'
 import { type Hash, isHash, KeywordReference } from '../hash.js'
 import type { Budget } from '../problem.js'
 import { merged } from './tree.js'
@@ -83,7 +83,7 @@ const tooDeep = (name: string, above: readonly string[]): string | undefined => 
 /** Every job with what it extends, nearest last. */
 export const withExtends = (tree: Hash, expansion: Expansion): Expanded => {
   const family = new Family(tree, expansion)
-  const change = changeOf('`extends`', { since: '11.3' }, expansion.asOf)
+  const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
   const entries = Object.entries(tree).map(([name, value]) => [
     name,
     isHash(value) && 'extends' in value && change === '' ? family.whole(name, value) : value,
@@ -105,7 +105,7 @@ export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion)
   const errors = new Set<string>()
   const follow = (reference: KeywordReference, above: readonly string[]): unknown => {
     const shown = reference.toString()
-    const change = changeOf('`!reference`', { since: '13.9' }, asOf)
+    const change = describeChange('`!reference`', { since: '13.9' }, asOf)
     if (change !== '') errors.add(`${shown} could not be read: ${change}`)
     if (above.includes(shown)) {
       errors.add(`${shown} is part of a circular chain`)

@@ -1,9 +1,9 @@
 /** A header with `spec: inputs:`, and what stands for `$[[ inputs.name ]]` in what follows it. */
-import { findingsOf } from '../grammar/findings.js'
+import { checkNode } from '../grammar/findings.js'
 import { header } from '../grammar/table/others.js'
 import type { AsOf } from '../grammar/versions.js'
 import { Budget, Unreadable } from '../problem.js'
-import { readyRegexes, regexOf } from '../regex.js'
+import { compileRegex, readyRegexes } from '../regex.js'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -37,7 +37,7 @@ const valueProblem = (options: Values, value: unknown, which: string): string | 
   if (other !== undefined && other !== false)
     return `\`${other}\` cannot be used because it is not in the list of allowed options`
   if (typeof regex !== 'string' || typeof value !== 'string') return undefined
-  const pattern = regexOf(regex.startsWith('/') ? regex : `/${regex}/`)
+  const pattern = compileRegex(regex.startsWith('/') ? regex : `/${regex}/`)
   return pattern?.matcher(value).find() === false
     ? `${which} value does not match required RE2 regex pattern`
     : undefined
@@ -71,7 +71,7 @@ const inputsOf = (declared: Values, given: Values): Map<string, unknown> => {
  */
 const declaredIn = async (spec: unknown, asOf: AsOf): Promise<Values> => {
   const inputs = isObject(spec) ? (spec.inputs ?? null) : spec
-  const found = findingsOf(header, { spec: isObject(spec) ? { inputs } : spec }, 'header', asOf)
+  const found = checkNode(header, { spec: isObject(spec) ? { inputs } : spec }, 'header', asOf)
   const wrong = found.filter(({ advice }) => advice !== true)
   if (wrong.length > 0) throw new Unreadable(wrong.map(({ text }) => text))
   const declared = isObject(inputs) ? inputs : {}

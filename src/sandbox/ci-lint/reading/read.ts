@@ -95,7 +95,7 @@ class Reader {
  * The values of a document's root node; the keys of the outermost hash that are numbers.
  * @throws Unreadable where it nests too deep, grows too big, or names an anchor that is not there
  */
-export const valuesOf = (root: unknown): { value: unknown; numeric: readonly string[] } => ({
+export const parseValues = (root: unknown): { value: unknown; numeric: readonly string[] } => ({
   value: new Reader().value(root, 0),
   numeric: isMap(root)
     ? root.items.flatMap(({ key }) =>

@@ -76,11 +76,12 @@ const clean = ({ all, lines }: Documents, index: number): Document.Parsed | unde
 }
 
 const read = async (text: string, inputs: Hash, asOf: AsOf): Promise<Tree> => {
-  const [{ valuesOf }, documents] = [await import('./read.js'), await parsed(text)]
-  const first = valuesOf(clean(documents, 0)?.contents)
+  const [{ parseValues }, documents] = [await import('./read.js'), await parsed(text)]
+  const first = parseValues(clean(documents, 0)?.contents)
   const { isHeader, withInputs } = await import('./inputs.js')
   const header = documents.all.length > 1 && isHeader(first.value) ? first.value : undefined
-  const { value, numeric } = header === undefined ? first : valuesOf(clean(documents, 1)?.contents)
+  const { value, numeric } =
+    header === undefined ? first : parseValues(clean(documents, 1)?.contents)
   const tree = header === undefined ? value : await withInputs(header, value, inputs, asOf)
   if (!isHash(tree)) throw new Unreadable(['Invalid configuration format'])
   return { tree, numeric }

@@ -11,7 +11,7 @@ import type {
 import type { State } from '../../state/state.js'
 
 export type Role = keyof typeof accessLevels
-export const levelOf = (role: Role): number => accessLevels[role]
+export const getRoleLevel = (role: Role): number => accessLevels[role]
 
 /** A group and the groups above it, nearest first. */
 export const lineage = (state: State, group: GroupRecord | undefined): GroupRecord[] => {
@@ -33,7 +33,7 @@ export const projectsWithin = (state: State, group: GroupRecord): ProjectRecord[
 }
 
 /** The group a project stands in; none for a personal project. */
-export const groupOf = (state: State, project: ProjectRecord): GroupRecord | undefined =>
+export const getProjectGroup = (state: State, project: ProjectRecord): GroupRecord | undefined =>
   project.namespace_kind === 'group' ? state.groups.get(project.namespace_id) : undefined
 
 /** Whether a membership or share that ends on a day still counts. */
@@ -101,7 +101,7 @@ export const projectLevel = (
 ): number => {
   if (project.namespace_kind === 'user' && project.namespace_id === user.id)
     return accessLevels.maintainer
-  const group = groupOf(state, project)
+  const group = getProjectGroup(state, project)
   return highest(state, user, [['project', project.id], ...groupSources(state, group)], today)
 }
 

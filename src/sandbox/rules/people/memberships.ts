@@ -7,7 +7,7 @@ import type {
   ProjectRecord,
   UserRecord,
 } from '../../state/people-and-projects.js'
-import { current, family, groupOf, lineage, projectsWithin } from './access.js'
+import { current, family, getProjectGroup, lineage, projectsWithin } from './access.js'
 
 /** A group or a project, whichever members are asked of. */
 export type MemberSource =
@@ -55,7 +55,7 @@ export const inherited = (call: Call, place: MemberSource): Membership[] => {
   const above =
     place.kind === 'group'
       ? lineage(call.state, call.state.groups.get(place.group.parent_id))
-      : lineage(call.state, groupOf(call.state, place.project))
+      : lineage(call.state, getProjectGroup(call.state, place.project))
   return above.flatMap((group) => records(call, 'group', group.id))
 }
 

@@ -6,7 +6,10 @@ import type { ApprovalRuleRecord, MergeRequestRecord } from '../../state/plannin
 import { projectLevel } from '../people/access.js'
 
 /** The rules of a project itself. */
-export const rulesOf = (call: Call, project: { readonly id: number }): ApprovalRuleRecord[] =>
+export const getApprovalRules = (
+  call: Call,
+  project: { readonly id: number },
+): ApprovalRuleRecord[] =>
   call.state.approvalRules.filter((r) => r.project_id === project.id && r.merge_request_id === null)
 
 const ownRules = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] =>
@@ -24,7 +27,7 @@ const covers = (call: Call, rule: ApprovalRuleRecord, branch: string): boolean =
 export const applicable = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] => {
   const own = ownRules(call, request)
   if (own.length > 0) return own
-  return rulesOf(call, { id: request.project_id }).filter((rule) =>
+  return getApprovalRules(call, { id: request.project_id }).filter((rule) =>
     covers(call, rule, request.target_branch),
   )
 }
@@ -45,7 +48,7 @@ export const eligible = (call: Call, rule: ApprovalRuleRecord): UserRecord[] => 
 }
 
 /** Everyone whom the rules of a merge request, or the request itself, name as an approver. */
-export const approversOf = (call: Call, request: MergeRequestRecord): number[] => [
+export const getApprovers = (call: Call, request: MergeRequestRecord): number[] => [
   ...new Set([
     ...request.approver_ids,
     ...applicable(call, request).flatMap((rule) => eligible(call, rule).map(({ id }) => id)),

@@ -1,5 +1,5 @@
 /** Merge requests that are merged when their pipeline succeeds (`sandbox/README.md`). */
-import { reasonOf } from '../../../errors.js'
+import { getReason } from '../../../errors.js'
 import { Call, type Due, type Instance } from '../../call.js'
 import { mergeBase, mergeCommits } from '../../git/apply.js'
 import { branchHead, commit, count } from '../../git/read.js'
@@ -115,7 +115,7 @@ const end = async (then: Instance, request: MergeRequestRecord): Promise<void> =
   })
   if (user === undefined) return
   const call = new Call(then, { user }, { params: {}, headers: {} })
-  const why = await merge(call, request).catch(reasonOf)
+  const why = await merge(call, request).catch(getReason)
   const merge_error = why === null ? null : `Merge request was not merged: ${why}`
   mergeRequests.change(request.id, { merge_error })
 }

@@ -3,7 +3,7 @@
 import type { Call } from '../../call.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../../state/planning.js'
-import { groupOf, lineage } from '../people/access.js'
+import { getProjectGroup, lineage } from '../people/access.js'
 
 /** What both kinds of record have. */
 export interface Planned {
@@ -31,7 +31,7 @@ export const matches = <V>(wanted: V | Wildcard, has: readonly V[]): boolean => 
   return has.includes(wanted)
 }
 
-export const usernamesOf = (call: Call, ids: readonly number[]): string[] =>
+export const getUsernames = (call: Call, ids: readonly number[]): string[] =>
   ids.flatMap((id) => call.state.users.get(id)?.username ?? [])
 
 /** The acting user's reactions to a record. */
@@ -137,7 +137,7 @@ export const inScope = (
 
 /** The labels that a project may use: its own and those of the groups above. */
 export const labelsAround = (call: Call, project: ProjectRecord): LabelRecord[] => {
-  const groups = lineage(call.state, groupOf(call.state, project)).map(({ id }) => id)
+  const groups = lineage(call.state, getProjectGroup(call.state, project)).map(({ id }) => id)
   return call.state.labels.filter(
     (l) => l.project_id === project.id || (l.group_id !== null && groups.includes(l.group_id)),
   )

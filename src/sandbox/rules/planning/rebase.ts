@@ -1,5 +1,5 @@
 /** Rebases of merge requests (`sandbox/README.md`): one takes a while. */
-import { reasonOf } from '../../../errors.js'
+import { getReason } from '../../../errors.js'
 import { Call, type Due, type Instance } from '../../call.js'
 import { rebase } from '../../git/apply.js'
 import { branchHead, commit } from '../../git/read.js'
@@ -82,7 +82,7 @@ const end = async (then: Instance, request: MergeRequestRecord): Promise<void> =
   const acting = new Call(then, { user }, { params: {}, headers: {} })
   const work = async () =>
     (await then.git.open(source)).exclusive(() => carryOut(acting, source, target, request))
-  const merge_error = await work().catch((error) => `Rebase failed: ${reasonOf(error)}`)
+  const merge_error = await work().catch((error) => `Rebase failed: ${getReason(error)}`)
   mergeRequests.change(request.id, { merge_error })
 }
 

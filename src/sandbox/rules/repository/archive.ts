@@ -19,7 +19,10 @@ const zipOf = async (entries: readonly ArtifactEntry[], at: string): Promise<Buf
 }
 
 /** One file of an archive, unpacked as it is read; undefined where there is no such file. */
-export const entryOf = async (zip: Buffer, path: string): Promise<Readable | undefined> => {
+export const openArchiveEntry = async (
+  zip: Buffer,
+  path: string,
+): Promise<Readable | undefined> => {
   const { fromBufferPromise } = await import('yauzl')
   const archive = await fromBufferPromise(zip, { lazyEntries: true })
   for await (const entry of archive.eachEntry())
@@ -30,7 +33,7 @@ export const entryOf = async (zip: Buffer, path: string): Promise<Readable | und
 const zipTime = ({ finished_at, created_at }: JobRecord): string => finished_at ?? created_at
 
 /** What an archive holds, unless there is none or it has expired. */
-export const entriesOf = (job: JobRecord, now: string): readonly ArtifactEntry[] | undefined =>
+export const listArchive = (job: JobRecord, now: string): readonly ArtifactEntry[] | undefined =>
   job.archive === null || (job.artifacts_expire_at !== null && job.artifacts_expire_at <= now)
     ? undefined
     : job.archive
@@ -47,7 +50,7 @@ export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1)
 }
 
 /** The archive of a job as bytes; undefined when it has none or it has expired. */
-export const archiveOf = async (job: JobRecord, now: string): Promise<Buffer | undefined> => {
-  const entries = entriesOf(job, now)
+export const createArchive = async (job: JobRecord, now: string): Promise<Buffer | undefined> => {
+  const entries = listArchive(job, now)
   return entries === undefined ? undefined : zipOf(entries, zipTime(job))
 }

@@ -3,7 +3,7 @@ import { addToGroup } from '../../../base/group-by.js'
 import type { Due, Instance } from '../../call.js'
 import type { JobCourse, JobRecord, JobStatus } from '../../state/ci.js'
 import type { State } from '../../state/state.js'
-import { endJob, endOf, takeJobs } from './job-runs.js'
+import { endJob, getJobEnd, takeJobs } from './job-runs.js'
 
 type Going = JobRecord & { readonly course: JobCourse }
 
@@ -160,7 +160,7 @@ export const settleJobs = (then: Instance): boolean => {
 
 const dueOf = (instance: Instance, job: JobRecord): Due | undefined => {
   if (job.status === 'running') {
-    const at = endOf(instance, job)
+    const at = getJobEnd(instance, job)
     const play = async (then: Instance) => {
       await endJob(then, job)
       refresh(then, job.pipeline_id)

@@ -8,7 +8,7 @@ import type { Call, Instance } from '../../call.js'
 import type { JobCourse, JobRecord, RunnerRecord } from '../../state/ci.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { State } from '../../state/state.js'
-import { groupOf, lineage } from '../people/access.js'
+import { getProjectGroup, lineage } from '../people/access.js'
 import { countArtifacts } from './archive.js'
 
 /** How long a job goes on that would run for ever, once its runner is paused. */
@@ -27,11 +27,11 @@ export const runnersOfGroups = (
 }
 
 /** A project's own runners, those of the groups above it, and the shared ones where they are let in. */
-export const runnersOf = (state: State, project: ProjectRecord): RunnerRecord[] =>
+export const findRunners = (state: State, project: ProjectRecord): RunnerRecord[] =>
   state.runners.filter(servesProject(state, project))
 
 const servesProject = (state: State, project: ProjectRecord): ((r: RunnerRecord) => boolean) => {
-  const groups = new Set(lineage(state, groupOf(state, project)).map(({ id }) => id))
+  const groups = new Set(lineage(state, getProjectGroup(state, project)).map(({ id }) => id))
   return (r) =>
     r.project_ids.includes(project.id) ||
     r.group_ids.some((id) => groups.has(id)) ||
@@ -190,7 +190,7 @@ export const endJob = async (then: Instance, job: JobRecord): Promise<void> => {
 }
 
 /** When a running job ends: after its seconds, or a little after its runner was paused. */
-export const endOf = ({ clock }: Instance, job: JobRecord): number | undefined => {
+export const getJobEnd = ({ clock }: Instance, job: JobRecord): number | undefined => {
   const { course, started_at, ending_since } = job
   if (course?.seconds !== undefined && course.end !== 'hold' && started_at !== null)
     return clock.due(started_at, course.seconds)

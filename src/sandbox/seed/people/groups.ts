@@ -2,7 +2,7 @@
 import type { SourceKind, Visibility } from '../../state/people-and-projects.js'
 import type { State } from '../../state/state.js'
 import { ago, dayAgo } from '../origin.js'
-import { idOf, type Username } from './people.js'
+import { getUserId, type Username } from './people.js'
 
 const groups: readonly (readonly [string, string, Visibility, string])[] = [
   ['platform', 'Platform', 'public', 'What everything else runs on'],
@@ -70,7 +70,7 @@ export const seedMembers = (state: State): void => {
     state.members.add({
       source_type,
       source_id,
-      user_id: idOf(who),
+      user_id: getUserId(who),
       access_level,
       created_at: ago(800 - index * 20),
       expires_at: expires ?? null,

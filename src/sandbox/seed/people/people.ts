@@ -18,11 +18,11 @@ export const cast = [
 export type Username = (typeof cast)[number]['username']
 
 /** The ID of a user of the cast. */
-export const idOf = (username: Username): number =>
+export const getUserId = (username: Username): number =>
   cast.find((person) => person.username === username)?.id ?? 1
 
 /** The personal access token of a user of the cast. */
-export const tokenOf = (username: Username): string => `sandbox-${username}-token`
+export const sampleToken = (username: Username): string => `sandbox-${username}-token`
 
 const user = (id: number, username: string, name: string): Omit<UserRecord, 'id'> => ({
   name,
@@ -83,7 +83,7 @@ export const seedPeople = (state: State): void => {
   for (const { id, username, name } of cast) {
     state.users.add({ id, ...user(id, username, name) })
     const scopes = username === 'root' ? ['api', 'read_user', 'sudo'] : ['api', 'read_user']
-    state.tokens.add(token({ user_id: id, value: tokenOf(username), scopes }))
+    state.tokens.add(token({ user_id: id, value: sampleToken(username), scopes }))
   }
   const bot = state.users.add(user(9, 'project_1_bot', 'App automation'))
   for (const special of specialTokens(bot.id)) state.tokens.add(token(special))

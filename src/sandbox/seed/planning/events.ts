@@ -2,7 +2,7 @@
 import type { EventRecord } from '../../state/people-and-projects.js'
 import type { State } from '../../state/state.js'
 import { ago } from '../origin.js'
-import { commitOf } from '../repository/histories.js'
+import { getCommitCard } from '../repository/histories.js'
 
 type Past = Omit<EventRecord, 'id'>
 
@@ -36,10 +36,10 @@ const pushes = (): Past[] =>
       commit_count: 1,
       action,
       ref_type: 'branch',
-      commit_from: from === null ? null : commitOf(project, from).id,
-      commit_to: commitOf(project, to).id,
+      commit_from: from === null ? null : getCommitCard(project, from).id,
+      commit_to: getCommitCard(project, to).id,
       ref: 'main',
-      commit_title: commitOf(project, to).title,
+      commit_title: getCommitCard(project, to).title,
     },
   }))
 

@@ -2,7 +2,7 @@
 import type { IssueRecord } from '../../state/planning.js'
 import type { State } from '../../state/state.js'
 import { ago, dayAgo } from '../origin.js'
-import { idOf, type Username } from '../people/people.js'
+import { getUserId, type Username } from '../people/people.js'
 
 type Row = readonly [
   project: number,
@@ -15,7 +15,7 @@ type Row = readonly [
 const closed = (days: number, who: Username): Partial<IssueRecord> => ({
   state: 'closed',
   closed_at: ago(days),
-  closed_by_id: idOf(who),
+  closed_by_id: getUserId(who),
 })
 
 const rows: readonly Row[] = [
@@ -26,7 +26,7 @@ const rows: readonly Row[] = [
     90,
     {
       description: 'Ten seconds on a good day.\n\n- [x] measure\n- [ ] fix\n- [ ] measure again',
-      assignee_ids: [idOf('chi')],
+      assignee_ids: [getUserId('chi')],
       labels: ['bug', 'backend'],
       milestone_id: 1,
       weight: 3,
@@ -46,7 +46,7 @@ const rows: readonly Row[] = [
     'People cannot sign out',
     'eva',
     60,
-    { labels: ['bug'], milestone_id: 1, assignee_ids: [idOf('chi')], epic_id: 1 },
+    { labels: ['bug'], milestone_id: 1, assignee_ids: [getUserId('chi')], epic_id: 1 },
   ],
   [1, 'Logs are hard to read', 'dov', 58, { labels: ['enhancement'], iteration_id: 1, weight: 1 }],
   [1, 'The port is open', 'ana', 120, { confidential: true, labels: ['security', 'bug'] }],
@@ -62,7 +62,11 @@ const rows: readonly Row[] = [
     'Instance unreachable',
     'ben',
     20,
-    { issue_type: 'incident', labels: ['incident'], assignee_ids: [idOf('ana'), idOf('ben')] },
+    {
+      issue_type: 'incident',
+      labels: ['incident'],
+      assignee_ids: [getUserId('ana'), getUserId('ben')],
+    },
   ],
   [1, 'Sign in, sign out, sign in again', 'chi', 15, { issue_type: 'test_case' }],
   [
@@ -72,11 +76,23 @@ const rows: readonly Row[] = [
     200,
     { milestone_id: 3, due_date: dayAgo(30), weight: 5, epic_id: 1 },
   ],
-  [2, 'Jobs wait for ever', 'ben', 45, { labels: ['bug'], assignee_ids: [idOf('chi')], weight: 8 }],
+  [
+    2,
+    'Jobs wait for ever',
+    'ben',
+    45,
+    { labels: ['bug'], assignee_ids: [getUserId('chi')], weight: 8 },
+  ],
   [2, 'Use less memory', 'chi', 44, { due_date: dayAgo(-20), health_status: 'at_risk' }],
   [4, 'Colour on a dark background', 'dov', 33, { labels: ['enhancement'] }],
   [4, 'Help is too long', 'eva', 32, closed(12, 'ana')],
-  [6, 'The banner hides the menu', 'eva', 18, { labels: ['bug'], assignee_ids: [idOf('eva')] }],
+  [
+    6,
+    'The banner hides the menu',
+    'eva',
+    18,
+    { labels: ['bug'], assignee_ids: [getUserId('eva')] },
+  ],
   [6, 'A page for partners', 'ben', 17, { discussion_locked: true }],
   [10, 'Was never finished', 'dov', 500],
 ]
@@ -139,7 +155,7 @@ const issue = (iid: number, [project_id, title, author, days, extra = {}]: Row) 
   description: '',
   state: 'opened' as const,
   issue_type: 'issue' as const,
-  author_id: idOf(author),
+  author_id: getUserId(author),
   assignee_ids: [],
   milestone_id: null,
   iteration_id: null,
@@ -159,7 +175,7 @@ const issue = (iid: number, [project_id, title, author, days, extra = {}]: Row) 
   relative_position: iid * 500,
   time_estimate: 0,
   total_time_spent: 0,
-  subscriber_ids: [idOf(author)],
+  subscriber_ids: [getUserId(author)],
   ...structuredClone(extra),
 })
 

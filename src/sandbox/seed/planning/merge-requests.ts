@@ -2,8 +2,8 @@
 import type { MergeRequestRecord } from '../../state/planning.js'
 import type { State } from '../../state/state.js'
 import { ago } from '../origin.js'
-import { idOf, type Username } from '../people/people.js'
-import { commitOf } from '../repository/histories.js'
+import { getUserId, type Username } from '../people/people.js'
+import { getCommitCard } from '../repository/histories.js'
 
 interface Row {
   readonly project: number
@@ -68,7 +68,7 @@ const rows: readonly Row[] = [
       state: 'merged',
       merged_at: ago(40),
       merged_by_id: 3,
-      merge_commit_sha: commitOf(1, 'merge').id,
+      merge_commit_sha: getCommitCard(1, 'merge').id,
       closes_iids: [5],
       description: 'Closes #5',
       approved_by_ids: [2, 3],
@@ -176,10 +176,10 @@ const request = (iid: number, row: Row): Omit<MergeRequestRecord, 'id'> => ({
   created_at: ago(row.days),
   updated_at: ago(Math.min(row.days, 3)),
   source_branch: row.branch,
-  author_id: idOf(row.author),
-  sha: commitOf(row.project, row.head).id,
-  base_sha: commitOf(row.project, row.base).id,
-  subscriber_ids: [idOf(row.author)],
+  author_id: getUserId(row.author),
+  sha: getCommitCard(row.project, row.head).id,
+  base_sha: getCommitCard(row.project, row.base).id,
+  subscriber_ids: [getUserId(row.author)],
   ...structuredClone(row.extra ?? {}),
 })
 

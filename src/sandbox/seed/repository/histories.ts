@@ -142,14 +142,14 @@ const make = (projectId: number): History | undefined => {
 const made = new Map<number, History | undefined>()
 
 /** The history of a sample project; undefined for one whose repository is empty. */
-export const historyOf = (projectId: number): History | undefined => {
+export const getHistory = (projectId: number): History | undefined => {
   if (!made.has(projectId)) made.set(projectId, make(projectId))
   return made.get(projectId)
 }
 
 /** A commit of a sample project by the key of its step. */
-export const commitOf = (projectId: number, key: string): CommitCard => {
-  const commit = historyOf(projectId)?.commits.get(key)
+export const getCommitCard = (projectId: number, key: string): CommitCard => {
+  const commit = getHistory(projectId)?.commits.get(key)
   if (commit === undefined) throw new Error(`no commit ${key} in sample project ${projectId}`)
   return commit
 }

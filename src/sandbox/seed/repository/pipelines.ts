@@ -2,8 +2,8 @@
 import type { ArtifactEntry, JobRecord, JobStatus, PipelineRecord } from '../../state/ci.js'
 import type { State } from '../../state/state.js'
 import { ago } from '../origin.js'
-import { idOf, type Username } from '../people/people.js'
-import { commitOf } from './histories.js'
+import { getUserId, type Username } from '../people/people.js'
+import { getCommitCard } from './histories.js'
 
 interface Plan {
   readonly project: number
@@ -182,7 +182,7 @@ const plans: readonly Plan[] = [
 ]
 
 const seedPipeline = (state: State, plan: Plan): PipelineRecord => {
-  const commit = commitOf(plan.project, plan.commit)
+  const commit = getCommitCard(plan.project, plan.commit)
   const done = plan.status === 'running' ? null : ago(plan.days, -1)
   return state.pipelines.add({
     project_id: plan.project,
@@ -192,7 +192,7 @@ const seedPipeline = (state: State, plan: Plan): PipelineRecord => {
     before_sha: '0'.repeat(40),
     status: plan.status,
     source: plan.source ?? 'push',
-    user_id: idOf(plan.user),
+    user_id: getUserId(plan.user),
     parent_id: plan.parent ?? null,
     created_at: ago(plan.days),
     updated_at: done ?? ago(plan.days),
@@ -221,7 +221,7 @@ const seedJob = (state: State, plan: Plan, pipeline: number, index: number, job:
     finished_at: ended.includes(status) ? ago(plan.days, -(index + 2) / 10) : null,
     tag_list: [],
     runner_id: null,
-    user_id: idOf(plan.user),
+    user_id: getUserId(plan.user),
     retried: false,
     downstream_pipeline_id: null,
     archive: null,

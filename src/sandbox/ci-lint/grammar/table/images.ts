@@ -10,12 +10,12 @@ import {
   hash,
   items,
   type Keys,
+  listOfWords,
   must,
   named,
   type Relation,
   required,
   since,
-  someOf,
   type Type,
 } from '../types.js'
 import {
@@ -78,7 +78,7 @@ const imageable: Keys = {
   entrypoint: all(textOrTexts, advised(texts), notEmpty),
   pull_policy: since(
     '15.1',
-    entry(all(textOrTexts, filled, someOf(['always', 'never', 'if-not-present']))),
+    entry(all(textOrTexts, filled, listOfWords(['always', 'never', 'if-not-present']))),
   ),
   docker: since('16.7', attribute(hash({ platform: filledText, user: since('16.8', filledText) }))),
   kubernetes: since('18.0', attribute(hash({ user }))),
