@@ -1,8 +1,10 @@
 /** Declares a command written by hand: its flags once, their types wherever `run` reads them. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Value } from '../catalogue/inferred.js'
+import { oneOf } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Operation, OwnFlag, Special } from '../engine/command/types.js'
+import { formatNames } from '../output/formats.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>
 
@@ -35,6 +37,10 @@ type Joined<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer 
 export type GivenBy<F extends OwnFlags, E extends Endpoint = never> = Omit<Given, 'flags'> & {
   readonly flags: Own<F> & ([E] extends [never] ? unknown : Omit<Joined<OfEndpoint<E>>, keyof F>)
 }
+
+/** `-o` of a command that writes formats of its own beside everybody's. */
+export const outputFlag = (own: readonly string[], help: string) =>
+  ({ ...oneOf([...formatNames, ...own], help), short: 'o', aliases: ['format'] }) as const
 
 interface Declaration<F extends OwnFlags, E extends Endpoint>
   extends Omit<Special, 'flags' | 'operation' | 'run'> {

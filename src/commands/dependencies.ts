@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
 import { version } from '../base/version.js'
-import { oneOf } from '../catalogue/params.js'
 import type { Emit, Services } from '../engine/command/services.js'
 import { usage } from '../errors.js'
-import { define } from './define.js'
+import { define, outputFlag } from './define.js'
 import { bySeverity } from './vulnerabilities.js'
 
 // Dependencies as a CycloneDX bill of materials, made with the format's own library.
@@ -133,10 +132,9 @@ export const vulnerableFirst = (records: readonly unknown[]): unknown[] => {
 
 /** How the records are shown as one document. */
 const billOfMaterials = ({ place }: Services): NonNullable<Emit['document']> => {
-  const { limit, page, perPage } = place.globals
-  const output = place.globals.output ?? (place.env.SVC_OUTPUT || undefined)
+  const { limit, output, page, perPage } = place.globals
   if (output !== undefined && output !== 'json')
-    throw usage(`--format cyclonedx writes JSON and cannot be combined with -o ${output}`)
+    throw usage(`-o cyclonedx and -o ${output} exclude each other`)
   return {
     // A bill of materials is whole unless a part was asked for.
     whole: limit === undefined && page === undefined && perPage === undefined,
@@ -151,7 +149,7 @@ const billOfMaterials = ({ place }: Services): NonNullable<Emit['document']> => 
 }
 
 const flags = {
-  format: oneOf(['cyclonedx'], 'print a CycloneDX bill of materials of all dependencies'),
+  output: outputFlag(['cyclonedx'], 'output format; cyclonedx: a bill of materials [table]'),
 } as const
 
 export const list = define({
@@ -161,11 +159,11 @@ export const list = define({
   flags,
   examples: [
     'dependencies list --project platform/app --package-manager npm,yarn',
-    'dependencies list --project platform/app --format cyclonedx',
+    'dependencies list --project platform/app -o cyclonedx',
   ],
   operation: (services, given) => ({
     emit:
-      given.flags.format === 'cyclonedx'
+      given.flags.output === 'cyclonedx'
         ? { document: billOfMaterials(services) }
         : { people: { rows: vulnerableFirst, reorders: true } },
   }),

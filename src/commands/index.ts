@@ -175,6 +175,7 @@ const toolFlags = (special: Special): Flag[] =>
     required: param.required === true,
     parameter: param.parameter,
     short: param.short,
+    aliases: param.aliases,
     optionalValue: param.optionalValue,
     pair: param.pair,
   }))

@@ -111,12 +111,12 @@ const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
 /** What is waited for. */
 const untilOf = async (
   command: Command,
-  { until: texts, untilTimeout: timeout }: Globals,
+  { waitUntil: texts, waitTimeout: timeout }: Globals,
   words: { readonly words?: Words },
 ): Promise<{ readonly until?: Until }> => {
   if (texts === undefined) {
     if (timeout === undefined) return {}
-    throw usage('--until-timeout requires --until', 'For example: --until status=success')
+    throw usage('--wait-timeout requires --wait-until', 'For example: --wait-until status=success')
   }
   const { Until } = await import('./until.js')
   return { until: new Until(texts, { command, timeout, ...words }) }

@@ -31,7 +31,9 @@ export const preflight = async (
   checkRehearsal({ command, globals })
   checkJournal(globals)
   if (globals.web && isRepeated(globals))
-    throw usage(`--web and --${globals.watch === undefined ? 'until' : 'watch'} exclude each other`)
+    throw usage(
+      `--web and --${globals.watch === undefined ? 'wait-until' : 'watch'} exclude each other`,
+    )
   // What a rehearsal shows has fields of its own, and nothing is written by then.
   if (globals.fields === undefined || isRehearsal({ command, globals })) return
   const { checkFields } = await import('./records/known-fields.js')
@@ -48,7 +50,7 @@ export const isRehearsal = ({ command, globals }: Asked): boolean =>
 export const sendsAll = (asked: Asked): boolean => !asked.globals.curl && !isRehearsal(asked)
 
 /** Flags that are about what is written, or how often. */
-const refused = new Set(['curl', 'journal', 'resume', 'until', 'watch'])
+const refused = new Set(['curl', 'journal', 'resume', 'wait-until', 'watch'])
 
 /** @throws Failure `usage` where another flag says the contrary of `--dry-run` */
 const checkRehearsal = (asked: Asked): void => {

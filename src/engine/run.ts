@@ -7,7 +7,7 @@
  *     × projects, groups     (`Operation`)                                     printed as curl         the targets
  *
  * Lists go to the instance page by page: conditions, single records, order and limit are stages of theirs. Several instances are
- * several runs of the line around this (`instances/`); `--watch` and `--until` do all of it again, with the same targets.
+ * several runs of the line around this (`instances/`); `--watch` and `--wait-until` do all of it again, with the same targets.
  */
 
 import { resolve } from 'node:path'

@@ -167,7 +167,7 @@ const lastOnly = (out: LastAnswer, style: Style, notes: Shown['notes']): Shown =
 })
 
 const roundsOf = (
-  globals: Pick<Globals, 'watch' | 'until' | 'quiet'>,
+  globals: Pick<Globals, 'watch' | 'waitUntil' | 'quiet'>,
   env: NodeJS.ProcessEnv,
   format: Format,
   style: Style,

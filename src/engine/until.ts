@@ -1,4 +1,4 @@
-/** `--until`: whether what a round printed is what is waited for. */
+/** `--wait-until`: whether what a round printed is what is waited for. */
 import { parseBytes } from '../base/json/built.js'
 import { nearest } from '../base/suggest.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
@@ -74,7 +74,7 @@ export class Until {
   late(): Failure {
     const texts = this.#texts.join(' or ')
     return new Failure('failed', `${texts} did not become true within ${this.timeout} s`, {
-      hint: 'The last output shows the current state. Wait longer with --until-timeout.',
+      hint: 'The last output shows the current state. Wait longer with --wait-timeout.',
     })
   }
 

@@ -174,7 +174,7 @@ export const readState = (folder: string): State => readAll(folder).state
 
 const inUse = (folder: string, owner = 'another process'): Failure =>
   new Failure('conflict', `The sandbox in ${folder} is in use by ${owner}.`, {
-    hint: 'Talk to the running one by its address, or choose another folder with --state.',
+    hint: 'Talk to the running one by its address, or choose another folder with --state-dir.',
   })
 
 /** How a folder is waited for that another process works on. */

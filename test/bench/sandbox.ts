@@ -57,7 +57,7 @@ const milliseconds = async (url: string, method: string): Promise<number> => {
 /** Rows of one size: what a write takes beside a read in the same turn, and what the process holds. */
 const ofSize = async (bench: Bench, count: number): Promise<void> => {
   const { folder, runs, report } = bench
-  const served = await serving(folder, 'sandbox', 'serve', '--state', stateOf(folder, count))
+  const served = await serving(folder, 'sandbox', 'serve', '--state-dir', stateOf(folder, count))
   const took: { readonly wall: [number, number]; readonly cpu: [number, number] }[] = []
   try {
     await milliseconds(served.url, 'PUT')

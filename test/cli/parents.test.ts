@@ -468,7 +468,7 @@ describe('what does not go together', () => {
       'artifacts download downloads from a single project',
     ],
     [
-      'dependencies list --format cyclonedx -P platform/app,web/site',
+      'dependencies list -o cyclonedx -P platform/app,web/site',
       'this result belongs to a single project or group',
     ],
     ['jobs list -P -', 'standard input contains no project'],

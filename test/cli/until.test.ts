@@ -1,4 +1,4 @@
-/** `--until`: rounds that end by themselves, and what of them is printed. */
+/** `--wait-until`: rounds that end by themselves, and what of them is printed. */
 import { describe, expect, it } from 'vitest'
 import { Until } from '../../src/engine/until.js'
 import { calling } from '../commands/calling.js'
@@ -7,9 +7,9 @@ import { has } from '../support/terminal.js'
 const { server, call, atTerminal } = calling()
 const job = (status: string) => ({ body: { id: 5, status } })
 const jobs = (...all: readonly string[]) => ({ body: all.map((status, id) => ({ id, status })) })
-const get = 'jobs get 5 -P 1 -o json --until status=success'
+const get = 'jobs get 5 -P 1 -o json --wait-until status=success'
 
-describe('--until', () => {
+describe('--wait-until', () => {
   it('asks again until the record matches, and prints the last answer alone', async () => {
     server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
     const ran = await call(get)
@@ -32,14 +32,14 @@ describe('--until', () => {
   it('holds for a list with a record, when all of them match', async () => {
     const rounds = [jobs(), jobs('success', 'running'), jobs('success', 'success')]
     server.answer = (_, i) => rounds[i]
-    const ran = await call('jobs list -P 1 -o json --watch 1 --until status=success')
+    const ran = await call('jobs list -P 1 -o json --watch 1 --wait-until status=success')
     expect(ran.code).toBe(0)
     expect(server.seen).toHaveLength(3)
   })
 
-  it('ends with 1 at --until-timeout, and shows how it stands', async () => {
+  it('ends with 1 at --wait-timeout, and shows how it stands', async () => {
     server.answer = () => job('running')
-    const ran = await call(`${get} --until-timeout 1`)
+    const ran = await call(`${get} --wait-timeout 1`)
     expect(ran.code).toBe(1)
     expect(JSON.parse(ran.stdout)).toEqual({ id: 5, status: 'running' })
     expect(ran.stderr).toContain('status=success did not become true')
@@ -47,7 +47,7 @@ describe('--until', () => {
 
   it('waits no longer for the next round than there is time', async () => {
     server.answer = () => job('running')
-    expect((await call(`${get} --watch 3600 --until-timeout 1`)).code).toBe(1)
+    expect((await call(`${get} --watch 3600 --wait-timeout 1`)).code).toBe(1)
     expect(server.seen).toHaveLength(2)
   })
 
@@ -75,7 +75,8 @@ describe('--until', () => {
     const path = { body: { id: 1, path_with_namespace: 'platform/app' } }
     server.answer = ({ url }, i) =>
       i < 1 ? { status: 503, body: {} } : url.endsWith('/projects/1') ? path : job('success')
-    const line = 'mr get platform/app!5 -P 1 -o json --retries 0 --watch 1 --until status=success'
+    const line =
+      'mr get platform/app!5 -P 1 -o json --retries 0 --watch 1 --wait-until status=success'
     expect((await call(line)).code).toBe(0)
     const asked = ['/projects/1', '/projects/1', '/projects/platform%2Fapp/merge_requests/5']
     expect(server.lines()).toEqual(asked.map((one) => `GET ${one}`))
@@ -91,9 +92,9 @@ describe('--until', () => {
   })
 
   it.each([
-    ['jobs get 5 -P 1 --until status', 'one of'],
-    ['jobs get 5 -P 1 --until-timeout 5', '--until-timeout requires --until'],
-    ['runners pause 5 --until status=paused', '--until'],
+    ['jobs get 5 -P 1 --wait-until status', 'one of'],
+    ['jobs get 5 -P 1 --wait-timeout 5', '--wait-timeout requires --wait-until'],
+    ['runners pause 5 --wait-until status=paused', '--wait-until'],
   ])('refuses %s before anything is sent', async (line, says) => {
     const ran = await call(line)
     expect(ran).toMatchObject({ code: 2, stdout: '' })
@@ -103,19 +104,28 @@ describe('--until', () => {
 
   it('refuses a field that no record has', async () => {
     server.answer = () => job('success')
-    const ran = await call('jobs get 5 -P 1 --until stauts=success')
+    const ran = await call('jobs get 5 -P 1 --wait-until stauts=success')
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('did you mean status?')
   })
 
-  it('leaves the API’s own until to the list of commits', async () => {
-    await call('commits list -P 1 --until 2026-01-02')
+  it('is still taken by its earlier names', async () => {
+    server.answer = () => job('running')
+    const ran = await call('jobs get 5 -P 1 --until status=success --until-timeout 1')
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('--wait-timeout') })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('leaves --until to the API where it has a filter of that name', async () => {
+    server.answer = () => ({ body: [{ id: 'a1', title: 'x' }] })
+    const ran = await call('commits list -P 1 --until 2026-01-02 --wait-until title=x -o id')
+    expect(ran).toMatchObject({ code: 0, stdout: 'a1\n' })
     expect(server.lines()).toEqual([expect.stringContaining('until=2026-01-02')])
   })
 
   it.skipIf(!has('tmux', '-V'))('ends by itself at a terminal', async () => {
     server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
-    await atTerminal('jobs get 5 -P 1 --until status=success', async (terminal) => {
+    await atTerminal('jobs get 5 -P 1 --wait-until status=success', async (terminal) => {
       expect(await terminal.until(/ended with 0/)).toMatch(/^~ .*success/m)
     })
   })

@@ -104,7 +104,7 @@ describe('sandbox alerts', () => {
   it('shows an alert that was sent to an endpoint that it lists', async () => {
     const stateDir = folder()
     const sandbox = await startSandbox({ stateDir })
-    const where = ['--state', stateDir, '-o', 'json']
+    const where = ['--state-dir', stateDir, '-o', 'json']
     try {
       const endpoints = await svcctl([
         'sandbox',

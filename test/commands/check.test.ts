@@ -71,7 +71,7 @@ describe.each(names)('check %s', (name) => {
     ['nagios', 3, `${name.toUpperCase()} UNKNOWN - `],
     ['prometheus', 8, '# HELP svcctl_check_status'],
   ])('never says fine of what nobody answers, as %s', async (format, code, begins) => {
-    const ran = await call(`check ${name} --format ${format} --retries 0`, dead)
+    const ran = await call(`check ${name} -o ${format} --retries 0`, dead)
     expect(ran).toMatchObject({ code })
     expect(ran.stdout).toMatch(new RegExp(`^${begins}`))
     if (format === 'prometheus') expect(ran.stdout).toMatch(/^svcctl_check_status\{.*\} 3$/m)
@@ -80,7 +80,7 @@ describe.each(names)('check %s', (name) => {
 
   it.each([500, 401, 404])('says that it could not read, where it is answered %d', async (code) => {
     server.answer = () => ({ status: code, body: { message: hostile } })
-    const ran = await call(`check ${name} --format nagios --retries 0`)
+    const ran = await call(`check ${name} -o nagios --retries 0`)
     const [line = '', ...more] = ran.stdout.trimEnd().split('\n')
     expect(more).toEqual([])
     // A token that is refused, and an address without this API, are known to be so.
@@ -92,14 +92,16 @@ describe.each(names)('check %s', (name) => {
     expect(line).not.toMatch(/[\u0000-\u001f\u202e]/)
   })
 
+  it('is written as before by --format', async () => {
+    for (const format of ['plain', 'nagios', 'prometheus']) {
+      const ran = await call(`check ${name} --format ${format} --retries 0`, dead)
+      const now = await call(`check ${name} -o ${format} --retries 0`, dead)
+      expect(ran).toEqual(now)
+    }
+  })
+
   it('refuses levels that it has no measure for, and what contradicts itself', async () => {
-    for (const line of [
-      '--warn 30x',
-      '--crit -5',
-      '--warn 101%',
-      '--format nagios -o json',
-      '--format xml',
-    ]) {
+    for (const line of ['--warn 30x', '--crit -5', '--warn 101%', '-o nagios -o json', '-o xml']) {
       const ran = await call(`check ${name} ${line}`)
       expect(ran).toMatchObject({ code: 2, stdout: '' })
     }
@@ -135,10 +137,7 @@ describe('levels', () => {
       ['--warn 51% --crit 50.5%', 2],
       ['--warn 51%,1 --crit 40%', 1],
     ] as const)
-      expect([line, (await call(`check runners ${line} --format nagios`)).code]).toEqual([
-        line,
-        code,
-      ])
+      expect([line, (await call(`check runners ${line} -o nagios`)).code]).toEqual([line, code])
   })
 })
 
@@ -160,7 +159,7 @@ describe('check runners', () => {
 
   it('is critical where none is online, and where there is none at all', async () => {
     server.answer = () => ({ body: [runner(1, 'offline'), runner(2, 'paused', { online: true })] })
-    const ran = await call('check runners --format nagios')
+    const ran = await call('check runners -o nagios')
     expect(ran.code).toBe(2)
     expect(ran.stdout).toBe(
       'RUNNERS CRITICAL - no runner is online; 1 of 1 runner not online: r1 | online=0%;; offline=1;0;\n',
@@ -171,7 +170,7 @@ describe('check runners', () => {
       stdout: 'runners critical: there are no runners\n',
     })
     // Nor has it a share.
-    const share = await call('check runners --warn 80% --format nagios')
+    const share = await call('check runners --warn 80% -o nagios')
     expect(share.stdout).toContain('no share to compute: there are no active runners')
   })
 
@@ -190,14 +189,14 @@ describe('check runners', () => {
 
   it('keeps names from outside to the line, the numbers and the quotes', async () => {
     server.answer = () => ({ body: [runner(1, 'offline', { description: hostile })] })
-    const { stdout } = await call('check runners --format nagios')
+    const { stdout } = await call('check runners -o nagios')
     expect(stdout.match(/\n/g)).toHaveLength(1)
     expect(stdout.match(/\|/g)).toHaveLength(1)
     expect(stdout).toContain('a/b"c\\d\\u001b[31m\\ne\\u202e |')
   })
 
   it('is not allowed to everybody, and says so', async () => {
-    const ran = await tried('runners --format nagios', 1)
+    const ran = await tried('runners -o nagios', 1)
     expect(ran).toMatchObject({
       code: 3,
       stdout: 'RUNNERS UNKNOWN - not permitted: 403 Forbidden\n',
@@ -231,7 +230,7 @@ describe('check geo', () => {
 
   it('measures the secondary sites by lag, share and failures', async () => {
     server.answer = geo([site(1), site(2)], [status(1), status(2)])
-    const fine = await call('check geo --warn 30s,90%,1 --format nagios')
+    const fine = await call('check geo --warn 30s,90%,1 -o nagios')
     expect(fine).toMatchObject({
       code: 0,
       stdout:
@@ -242,7 +241,7 @@ describe('check geo', () => {
       ['--crit 91%', 's2 has 90.0 % of its repositories'],
       ['--crit 0', 's2 has 1 failed'],
     ]) {
-      const ran = await call(`check geo ${line} --format nagios`)
+      const ran = await call(`check geo ${line} -o nagios`)
       expect(ran.code).toBe(2)
       expect(ran.stdout).toContain(`GEO CRITICAL - ${says} |`)
     }
@@ -251,7 +250,7 @@ describe('check geo', () => {
   it('does not take for fine what a site does not tell', async () => {
     const untold = status(2, { healthy: null, db_replication_lag_seconds: null })
     server.answer = geo([site(1), site(2)], [status(1), untold])
-    const ran = await call('check geo --warn 1m --format nagios')
+    const ran = await call('check geo --warn 1m -o nagios')
     expect(ran.code).toBe(3)
     expect(ran.stdout).toMatch(
       /^GEO UNKNOWN - the health of s2 is unknown; the lag of s2 is unknown \|/,
@@ -279,7 +278,7 @@ describe('check geo', () => {
       [site(1), site(2, { name: hostile }), site(3)],
       [status(1), status(2), status(3, { db_replication_lag_seconds: 4 })],
     )
-    const { stdout, code } = await call('check geo --format prometheus --crit 10s')
+    const { stdout, code } = await call('check geo -o prometheus --crit 10s')
     expect(code).toBe(1)
     const lines = stdout.trimEnd().split('\n')
     const label = String.raw`"(?:[^"\\\n]|\\["\\n])*"`
@@ -310,9 +309,10 @@ describe('check certificates', () => {
     const table = [domain('a', 20), domain('b', 3), domain('c', 100)]
     server.answer = () => ({ body: table })
     const line = async (levels: string) =>
-      (
-        await call(`check certificates ${levels} --format nagios`.replace('  ', ' '))
-      ).stdout.replace(/ \|.*\n$/, '')
+      (await call(`check certificates ${levels} -o nagios`.replace('  ', ' '))).stdout.replace(
+        / \|.*\n$/,
+        '',
+      )
     expect(await line('')).toBe('CERTIFICATES CRITICAL - b ends in 3 d; a ends in 20 d')
     expect(await line('--warn 10d')).toBe('CERTIFICATES WARNING - b ends in 3 d')
     expect(await line('--crit 2d')).toBe(
@@ -403,7 +403,7 @@ describe('check tokens', () => {
       later: { expiresAt: in_(200 * day) },
       open: {},
     })
-    const ran = await withProfiles(config, 'check tokens --format nagios')
+    const ran = await withProfiles(config, 'check tokens -o nagios')
     expect(ran.code).toBe(2)
     expect(ran.stdout).toMatch(
       /^TOKENS CRITICAL - soon ends in 3 d \| left=2592\d\ds;2592000:;604800:\n$/,
@@ -416,9 +416,9 @@ describe('check tokens', () => {
     const config = configured({ a: {}, b: {} })
     const ran = await withProfiles(config, 'check tokens -p a,b')
     expect(ran.stdout.match(/^# [ab]\ntokens ok: 1 token works/gm)).toHaveLength(2)
-    const plugin = await withProfiles(config, 'check tokens -p a,b --format nagios')
+    const plugin = await withProfiles(config, 'check tokens -p a,b -o nagios')
     expect(plugin).toMatchObject({ code: 2, stdout: '' })
-    expect(plugin.stderr).toContain('--format cannot be used with several instances')
+    expect(plugin.stderr).toContain('-o nagios cannot be used with several instances')
   })
 
   it('has no end for a token that is renewed by itself', async () => {
@@ -441,19 +441,19 @@ describe('check tokens', () => {
       { level: 'critical', text: 'empty does not work: no token' },
       { level: 'unknown', text: expect.stringMatching(/^down could not be tried/) },
     ])
-    const plugin = await withProfiles(config, 'check tokens --retries 0 --format nagios')
+    const plugin = await withProfiles(config, 'check tokens --retries 0 -o nagios')
     expect(plugin.code).toBe(2)
   })
 })
 
 describe('check instance', () => {
   it('times one answer, without a credential', async () => {
-    const ran = await call('check instance --warn 60s --format nagios')
+    const ran = await call('check instance --warn 60s -o nagios')
     expect(ran.code).toBe(0)
     expect(ran.stdout).toMatch(/^INSTANCE OK - responded in [\d.]+ s \| answer=[\d.]+s;60;\n$/)
     expect(server.lines()).toEqual(['GET /projects?per_page=1'])
     expect(server.seen[0]?.headers['private-token']).toBeUndefined()
-    expect((await call('check instance --crit 0s --format nagios')).code).toBe(2)
+    expect((await call('check instance --crit 0s -o nagios')).code).toBe(2)
   })
 
   it('is wrong where something else answers, or the clock differs', async () => {

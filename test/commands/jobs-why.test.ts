@@ -203,7 +203,7 @@ needy: { stage: deploy, needs: [{ job: compile }] }
       held_by: [{ id: 3 }],
     })
     expect(found.next).toEqual([
-      'svcctl jobs get 3 -P 1 --until status=success',
+      'svcctl jobs get 3 -P 1 --wait-until status=success',
       'svcctl resource-groups get prod -P 1',
     ])
     // Whoever writes the file chooses the name, and a person may run the line.

@@ -47,7 +47,7 @@ describe('dependencies list', () => {
     server.answer = ({ url }) =>
       url.includes('page=2') ? page(found.slice(2)) : page(found.slice(0, 2), 2)
     const bill = async (flags = '') => {
-      const ran = await call(`dependencies list -P 3 --format cyclonedx${flags}`)
+      const ran = await call(`dependencies list -P 3 -o cyclonedx${flags}`)
       return JSON.parse(ran.stdout)
     }
     const whole = await bill()

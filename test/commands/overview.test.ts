@@ -204,7 +204,9 @@ describe('overview', () => {
       if (seen.url.includes('/runners/all') && rounds <= bad) return { status: 403, body: {} }
       return (rounds < 2 ? small : except('/projects/2/jobs', 200, []))(seen, i)
     }
-    const ran = await call('overview --parts runners,jobs --watch 1 --until jobs.waiting=0 -o json')
+    const ran = await call(
+      'overview --parts runners,jobs --watch 1 --wait-until jobs.waiting=0 -o json',
+    )
     expect(ran.code).toBe(code)
     expect(ran.stdout.trimEnd().split('\n')).toHaveLength(2)
   })

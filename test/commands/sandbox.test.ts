@@ -24,7 +24,7 @@ const headerOf = ({ kind, value }: Row): Record<string, string> => {
 describe('sandbox tokens', () => {
   it('lists what works as working, and what is refused as refused', async () => {
     const state = folder()
-    const { stdout } = await svcctl(['sandbox', 'tokens', '--state', state, '-o', 'json'])
+    const { stdout } = await svcctl(['sandbox', 'tokens', '--state-dir', state, '-o', 'json'])
     const rows: Row[] = JSON.parse(stdout)
     const sandbox = await startSandbox({ stateDir: state })
     try {
@@ -101,7 +101,7 @@ describe('how jobs of the embedded instance end', () => {
     const state = folder()
     const running = execa(
       process.execPath,
-      [program, 'sandbox', 'serve', '--state', state, '--jobs', 'fail=build'],
+      [program, 'sandbox', 'serve', '--state-dir', state, '--jobs', 'fail=build'],
       { reject: false, extendEnv: false, env: { ...clean(), SVC_CONFIG_DIR: configuration() } },
     )
     for await (const line of running.iterable()) {

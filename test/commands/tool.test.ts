@@ -64,8 +64,10 @@ describe('sandbox status', () => {
     const state = folder()
     const config = configuration()
     const env = { SVC_CONFIG_DIR: config }
-    const given = await svcctl(['sandbox', 'status', '--state', state, '-o', 'json'], { env })
+    const given = await svcctl(['sandbox', 'status', '--state-dir', state, '-o', 'json'], { env })
     const own = await svcctl(['sandbox', 'status', '-o', 'json'], { env })
+    const old = await svcctl(['sandbox', 'status', '--state', state, '-o', 'json'], { env })
+    expect(old).toEqual(given)
     expect(JSON.parse(given.stdout)).toMatchObject({ folder: state, runners: expect.any(Number) })
     expect(JSON.parse(own.stdout).folder).toBe(join(config, 'state', 'sandbox'))
     expect(JSON.parse(own.stdout).runners).toBeGreaterThan(0)

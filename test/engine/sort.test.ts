@@ -273,7 +273,7 @@ describe('is refused', () => {
       '--sort must be a list of fields, such as name,-created_at, not "',
       '',
     ],
-    ['dependencies list -P 1 --sort name --format cyclonedx', 'one document', ''],
+    ['dependencies list -P 1 --sort name -o cyclonedx', 'one document', ''],
     ['api things --sort id', '--sort works only with lists', ''],
     ['api DELETE things/1 --yes --sort id', '--sort works only with lists', ''],
   ])('%s', async (line, message, hint) => {

@@ -69,7 +69,7 @@ describe('--web', () => {
     expect((await call('jobs get 7 8 -P a/b --web', { env: none })).code).not.toBe(0)
     server.answer = () => ({ body: [] })
     expect((await call('jobs list -P a/b --web', { env: none })).code).toBe(4)
-    for (const flag of ['--watch', '--until=id=7']) {
+    for (const flag of ['--watch', '--wait-until=id=7']) {
       const again = await call([...get, flag], { env: none })
       expect(again).toMatchObject({ code: 2, stdout: '' })
       expect(again.stderr).toContain('exclude each other')

@@ -353,14 +353,14 @@ describe('with --where', () => {
 
   it('waits until a version is reached', async () => {
     recorder.answer = () => ({ body: runner(1, { version: '14.10.0' }) })
-    const line = ['runners', 'get', '1', '--until', 'version>=14.9', '-o', 'id']
+    const line = ['runners', 'get', '1', '--wait-until', 'version>=14.9', '-o', 'id']
     expect(await run(...line)).toMatchObject({ code: 0, stdout: '1\n' })
   })
 
   it.each([
     ['runners list --where engine>=100', [runner(1, { engine: '14.6.0' })]],
     ['api things --paginate --where engine<15', [{ engine: null }, { engine: '14.6.0' }]],
-    ['runners get 1 --until engine>=100', { id: 1, engine: '14.6.0' }],
+    ['runners get 1 --wait-until engine>=100', { id: 1, engine: '14.6.0' }],
     ['runners pause --yes --select engine>=100', [runner(1, { engine: '14.6.0' })]],
   ])('refuses an order of what the first page shows to be text: %s', async (line, body) => {
     recorder.answer = () => ({ body })

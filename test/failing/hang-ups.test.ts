@@ -85,7 +85,7 @@ describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
   })
 
   it('ends the embedded instance by SIGHUP, once it is told', async () => {
-    const run = at(`sandbox serve --state ${folder()}`)
+    const run = at(`sandbox serve --state-dir ${folder()}`)
     await run.terminal.until(/sandbox-gus-token/)
     await run.terminal.close()
     await run.kill('SIGHUP')

@@ -26,7 +26,7 @@ const killedWith = async (lock: string): Promise<void> => {
 
 it('on the state of the embedded instance', async () => {
   const stateDir = folder()
-  const run = start(['sandbox', 'serve', '--state', stateDir, '-o', 'json'], {})
+  const run = start(['sandbox', 'serve', '--state-dir', stateDir, '-o', 'json'], {})
   await run.said('http')
   await expect(startSandbox({ stateDir, signal })).rejects.toMatchObject({
     category: 'interrupted',

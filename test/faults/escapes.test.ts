@@ -126,7 +126,7 @@ describe('what comes from outside', () => {
 
   const others = {
     'a merged configuration': ['ci', 'lint', '-', '--merged-yaml'],
-    'a bill of materials': ['dependencies', 'list', '-P', '1', '--format', 'cyclonedx'],
+    'a bill of materials': ['dependencies', 'list', '-P', '1', '-o', 'cyclonedx'],
     'a request': ['runners', 'update', '1', '--description', evil, '--curl'],
     'a file of an archive': [
       'artifacts',

@@ -25,7 +25,7 @@ pipeline=$(svcctl commits get "$sha" -o json | jq .last_pipeline.id)
 
 step 'one of its jobs is stuck, and jobs why says what to do'
 job=$(svcctl jobs list --pipeline-id "$pipeline" -o json | jq '.[] | select(.name == "mac") | .id')
-svcctl jobs get "$job" --until status=pending --until-timeout 60 >/dev/null
+svcctl jobs get "$job" --wait-until status=pending --wait-timeout 60 >/dev/null
 svcctl jobs why "$job" -o json > why.json
 jq -e '.reason == "the only matching runner is paused"' why.json >/dev/null
 next=$(jq -r '.next[0]' why.json)
@@ -33,12 +33,12 @@ next=$(jq -r '.next[0]' why.json)
 
 step 'the runner is resumed, and the job runs'
 $next >/dev/null
-svcctl jobs get "$job" --until status=success --until-timeout 60 -o json | jq -e '.runner.id == 3' >/dev/null
+svcctl jobs get "$job" --wait-until status=success --wait-timeout 60 -o json | jq -e '.runner.id == 3' >/dev/null
 svcctl artifacts download "$job" --extract --to out -q
 [[ -s out/out/app.txt ]]
 
 step 'the merge request that waited for it is merged'
-svcctl mr get 7 --until state=merged --until-timeout 60 -o json |
+svcctl mr get 7 --wait-until state=merged --wait-timeout 60 -o json |
   jq -e '.merge_error == null and .pipeline.status == "success"' >/dev/null
 svcctl commits get main -o json | jq -e '.title | startswith("Merge branch")' >/dev/null
 
@@ -51,7 +51,7 @@ step 'a branch is rebased, and its pipeline waits for a runner'
 svcctl mr rebase 1 --wait >/dev/null
 svcctl mr get 1 -o json | jq -e '.head_pipeline.sha == .sha and .head_pipeline.status == "pending"' >/dev/null
 svcctl runners resume 1 3 >/dev/null
-svcctl mr get 1 --until pipeline.status=success --until-timeout 60 >/dev/null
+svcctl mr get 1 --wait-until pipeline.status=success --wait-timeout 60 >/dev/null
 
 step 'a storage is emptied'
 svcctl storage-move schedule projects --source-storage-name default --destination-storage-name second --yes --wait -q >/dev/null

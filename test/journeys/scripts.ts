@@ -8,7 +8,7 @@ import { pathToProgram } from '../support/shell.js'
 
 /** Runs a script of this folder against an instance of its own, where time goes a hundred times faster. */
 export const runScript = async (name: string) => {
-  const args = ['sandbox', 'serve', '--state', folder(), '--speed', '100', '-o', 'ndjson']
+  const args = ['sandbox', 'serve', '--state-dir', folder(), '--speed', '100', '-o', 'ndjson']
   const server = execa(process.execPath, [program, ...args], {
     env: { SVC_CONFIG_DIR: configuration() },
     buffer: false,

@@ -70,7 +70,7 @@ svcctl geo status -o json | jq -e 'length == 2' >/dev/null
 step 'vulnerabilities: confirmed once, then already so'
 svcctl vulnerabilities confirm 1 -o json | jq -e '.state == "confirmed"' >/dev/null
 [[ -z $(svcctl vulnerabilities confirm 1 -o json -q) ]]
-svcctl dependencies list --format cyclonedx | jq -e '.bomFormat == "CycloneDX"' >/dev/null
+svcctl dependencies list -o cyclonedx | jq -e '.bomFormat == "CycloneDX"' >/dev/null
 
 step 'keys and integrations'
 svcctl error-tracking keys create -o json | jq -e '.errsvc_dsn | startswith("http")' >/dev/null

@@ -91,10 +91,10 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   },
   where: { line: list, flag: ['--where', 'id=2'] },
   sort: { line: list, flag: ['--sort', '-id'] },
-  until: { line: get, flag: ['--until', 'stauts=online'], answer: eachTime },
-  'until-timeout': {
-    line: [...get, '--until', 'id=1'],
-    flag: ['--until-timeout', '0'],
+  'wait-until': { line: get, flag: ['--wait-until', 'stauts=online'], answer: eachTime },
+  'wait-timeout': {
+    line: [...get, '--wait-until', 'id=1'],
+    flag: ['--wait-timeout', '0'],
     answer: eachTime,
   },
   strict: { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--strict'] },

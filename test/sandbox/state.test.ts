@@ -257,7 +257,7 @@ describe('the log of a state', () => {
   })
 
   it('has everything that was answered when a process is killed', async () => {
-    const run = start(['sandbox', 'serve', '--state', folder, '-o', 'json'], {})
+    const run = start(['sandbox', 'serve', '--state-dir', folder, '-o', 'json'], {})
     const address = /http:[^"]+/.exec(await run.said('}'))?.[0] ?? ''
     const send = sender(() => address)
     await renameAll(names(20))(send)

@@ -38,7 +38,7 @@ const screens: Readonly<Record<string, string>> = {
   'geo-status': 'geo status',
   overview: 'overview',
   check: 'check runners',
-  'check-nagios': 'check certificates --warn 60d --crit 14d --format nagios',
+  'check-nagios': 'check certificates --warn 60d --crit 14d -o nagios',
   'jobs-why': 'jobs why 15 -P platform/app',
   lint: 'ci lint good.yml bad.yml broken.yml',
   bulk: 'runners pause 1 999 2 --journal run.ndjson',

@@ -108,8 +108,8 @@ export const recipes = {
   replication: {
     job: 'Replication watched by cron',
     about:
-      'One line; exit 0 only when every site is well, near enough and complete enough. --format prometheus for a file collector.',
-    lines: ['svcctl check geo --warn 1m,99% --crit 10m,90% --format nagios'],
+      'One line; exit 0 only when every site is well, near enough and complete enough. Use -o prometheus for a file collector.',
+    lines: ['svcctl check geo --warn 1m,99% --crit 10m,90% -o nagios'],
   },
   vulnerabilities: {
     job: 'The critical vulnerabilities of a group as one csv',

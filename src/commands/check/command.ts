@@ -1,9 +1,9 @@
 /** A check as a command: everything that is the same for all of them. */
-import { list, oneOf } from '../../catalogue/params.js'
+import { list } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given, Special } from '../../engine/command/types.js'
 import { survived, usage } from '../../errors.js'
-import { define, type GivenBy } from '../define.js'
+import { define, type GivenBy, outputFlag } from '../define.js'
 import { joinFirst, whyUnread } from '../health/words.js'
 import { type Bounds, parseThresholds, type Thresholds, takenBy } from './levels.js'
 import {
@@ -185,14 +185,13 @@ const checkFormats = {
   prometheus: { ...own, write: prometheus },
 } as const satisfies Readonly<Record<string, CheckFormat>>
 
-type CheckFormatName = keyof typeof checkFormats
-const checkFormatNames = Object.keys(checkFormats) as readonly CheckFormatName[]
+const checkFormatNames = Object.keys(checkFormats)
 
 const level = { placeholder: 'level' } as const
 const common = {
   warn: list('string', 'warning threshold', level),
   crit: list('string', 'critical threshold', level),
-  format: oneOf(checkFormatNames, 'output format of the check [plain]'),
+  output: outputFlag(checkFormatNames, 'output format [plain]'),
 } as const
 
 /** What could not be read at all is known by one finding; what would help is said beside it. */
@@ -239,11 +238,13 @@ const recordOf = (
 })
 
 /** @throws Failure `usage` where both say how it is written */
-const formatIn = ({ place }: Services, asked: CheckFormatName | undefined): CheckFormat => {
+const formatIn = ({ place }: Services, asked: string | undefined): CheckFormat => {
   const { output } = place.globals
   if (asked !== undefined && output !== undefined)
-    throw usage(`--format ${asked} and -o ${output} exclude each other`)
-  return checkFormats[asked ?? 'plain']
+    throw usage(`-o ${asked} and -o ${output} exclude each other`)
+  const [, format = checkFormats.plain] =
+    Object.entries(checkFormats).find(([name]) => name === asked) ?? []
+  return format
 }
 
 const checking =
@@ -252,7 +253,7 @@ const checking =
     const { answer, ui } = services
     // The parser made each value by the flag that is declared above.
     const { flags } = given as GivenBy<typeof common>
-    const format = formatIn(services, flags.format)
+    const format = formatIn(services, flags.output)
     const levels = parseThresholds(fact, flags)
     const seen = await ui.progress('checking', () =>
       fact.read(services, given).catch((error: unknown) => unread(services, error)),
@@ -264,7 +265,7 @@ const checking =
       ...(await addressOf(services, fact)),
     }
     const severity = severityIn(format, outcome)
-    if (flags.format !== undefined || answer.reader === 'people')
+    if (flags.output !== undefined || answer.reader === 'people')
       await answer.write(format.write(outcome, severity, answer.text.safe))
     else
       await answer.print(recordOf(outcome, severity), {

@@ -52,7 +52,7 @@ const heldBy = (
   return {
     reason: `its resource group ${group.key} is in use by ${listText(group.held_by)}`,
     next: [
-      `svcctl jobs get ${first.id} -P ${quoted(project)} --until status=success`,
+      `svcctl jobs get ${first.id} -P ${quoted(project)} --wait-until status=success`,
       ...(group.key.includes('$')
         ? []
         : [`svcctl resource-groups get ${quoted(group.key)} -P ${quoted(project)}`]),

@@ -7,12 +7,16 @@ import { define, type GivenBy } from '../define.js'
 import { patient } from '../stores.js'
 import { asOfFlag, asOfVersion } from './as-of.js'
 
-const state = string('folder for the state', { completes: 'file' })
+const stateDir = {
+  ...string('folder for the state', { completes: 'file' }),
+  aliases: ['state'],
+} as const
+const where = { 'state-dir': stateDir } as const
 
 const folderOf = (
   { place }: Services,
-  { flags }: GivenBy<{ readonly state: typeof state }>,
-): string => (flags.state === undefined ? stateFolder(place.env) : resolve(place.cwd, flags.state))
+  { flags: { 'state-dir': folder } }: GivenBy<typeof where>,
+): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
 
 /** How many requests it lets pass, in whole ones; a number alone is of a second. */
 const limitOf = async (rate: string | undefined) => {
@@ -37,7 +41,7 @@ const untilInterrupted = (signal: AbortSignal): Promise<void> =>
 
 const served = {
   port: integer('port [any free port]', { min: 0, max: 65535 }),
-  state,
+  ...where,
   'no-impersonation': boolean('reject impersonation tokens'),
   speed: integer('speed factor for jobs, rebases and moves', { min: 1, default: 1 }),
   jobs: string('result of jobs: pass, fail=<glob of names>, hold [as before; initially pass]'),
@@ -98,7 +102,7 @@ export const serve = define({
   flags: served,
   examples: [
     'sandbox serve',
-    'sandbox serve --port 8080 --state ./instance',
+    'sandbox serve --port 8080 --state-dir ./instance',
     'sandbox serve --rate 100 --latency 20',
     'sandbox serve --vocabulary ./work.yml',
     'sandbox serve --as-of 14.5',
@@ -107,7 +111,7 @@ export const serve = define({
   run: async (services, given) => {
     const { hasGit } = await import('../../sandbox/index.js')
     const { folder, leave } =
-      given.flags.state === undefined
+      given.flags['state-dir'] === undefined
         ? workingFolder(services.place.env, services.ui.note)
         : { folder: folderOf(services, given), leave: () => undefined }
     try {
@@ -122,8 +126,8 @@ export const serve = define({
 
 export const reset = define({
   summary: 'Reset the embedded instance to its sample data',
-  flags: { state },
-  examples: ['sandbox reset --yes', 'sandbox reset --state ./instance --yes'],
+  flags: where,
+  examples: ['sandbox reset --yes', 'sandbox reset --state-dir ./instance --yes'],
   run: async (services, given) => {
     const folder = folderOf(services, given)
     // No instance is asked for: whoever begins has none but this one.
@@ -138,7 +142,7 @@ export const reset = define({
 
 export const status = define({
   summary: 'Show the state of the embedded instance',
-  flags: { state },
+  flags: where,
   examples: ['sandbox status', 'sandbox status -o json'],
   run: async (services, given) => {
     const folder = folderOf(services, given)
@@ -152,7 +156,7 @@ export const tokens = define({
   description: [
     'Lists tokens of every kind and state for tests: with limited scopes, expired, revoked, job tokens, impersonation tokens and runner registration tokens. "svcctl sandbox alerts --endpoints" lists the alert keys.',
   ],
-  flags: { state },
+  flags: where,
   examples: [
     'sandbox tokens',
     'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
@@ -174,7 +178,7 @@ export const alerts = define({
   description: [
     'With --endpoints, svcctl lists the alert endpoints and keys for "alerts send". Pass --base-url to get full URLs. A running server saves its state shortly after each change.',
   ],
-  flags: { state, endpoints: boolean('list the alert endpoints and their keys') },
+  flags: { ...where, endpoints: boolean('list the alert endpoints and their keys') },
   examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
   run: async (services, given) => {
     const { listAlerts } = await import('../../sandbox/index.js')

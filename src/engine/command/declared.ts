@@ -7,6 +7,8 @@ export type Texts = readonly string[] | undefined
 export interface Declared {
   readonly param: Param
   readonly short?: string
+  /** Earlier spellings that are accepted and not shown. */
+  readonly aliases?: readonly string[]
   /** The value may be left out; then the default counts. */
   readonly optionalValue?: true
   /** A boolean that is on by itself: only `--no-…` is shown, with this text. */

@@ -159,16 +159,19 @@ export type Globals = {
 }
 
 const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): readonly Flag[] =>
-  Object.entries(flags).map(([name, { param, short, optionalValue, refusal, repeats }]) => ({
-    name,
-    group,
-    param,
-    required: false,
-    short,
-    optionalValue,
-    refusal,
-    repeats,
-  }))
+  Object.entries(flags).map(
+    ([name, { param, short, aliases, optionalValue, refusal, repeats }]) => ({
+      name,
+      group,
+      param,
+      required: false,
+      short,
+      aliases,
+      optionalValue,
+      refusal,
+      repeats,
+    }),
+  )
 
 /** Flags of commands that list. */
 export const pagingFlags = [...flagsOf(choosing, 'many'), ...flagsOf(paging, 'paging')]
@@ -185,7 +188,7 @@ export const rehearsalFlags = flagsOf(rehearsing, 'command')
 /** Flags of commands that have a form for a project or a group. */
 export const spreadFlags = flagsOf(spreading, 'many')
 
-/** Flags of commands that may be repeated; one whose API has a parameter of that name keeps its own. */
+/** Flags of commands that may be repeated. */
 export const repeatFlags = flagsOf(repeating, 'output')
 
 /** Flags of commands that change several objects. */

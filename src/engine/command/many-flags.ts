@@ -58,7 +58,8 @@ export const withFields = (flag: Flag): Flag => ({
 // The flags of commands that only read: until when they go on, round after round.
 
 export const repeating = declare({
-  until: {
+  'wait-until': {
+    aliases: ['until'],
     param: string('repeat until all records match; repeat for "or"', {
       placeholder: 'expr',
       completes: 'condition',
@@ -66,8 +67,9 @@ export const repeating = declare({
     read: expressions,
     repeats: true,
   },
-  'until-timeout': {
-    param: integer('maximum seconds for --until; then exit 1', { min: 1 }),
+  'wait-timeout': {
+    aliases: ['until-timeout'],
+    param: integer('maximum seconds for --wait-until; then exit 1', { min: 1 }),
     repeats: true,
   },
 })
@@ -75,11 +77,11 @@ export const repeating = declare({
 /** Whether a run goes on, round after round. */
 export const isRepeated = ({
   watch,
-  until,
+  waitUntil,
 }: {
   readonly watch?: unknown
-  readonly until?: unknown
-}): boolean => watch !== undefined || until !== undefined
+  readonly waitUntil?: unknown
+}): boolean => watch !== undefined || waitUntil !== undefined
 
 export const writing = declare({
   strict: { param: boolean('fail (exit 1) if the instance ignored an attribute') },

@@ -108,6 +108,8 @@ export interface Command extends Described {
 /** A flag that only the tool knows. */
 export type OwnFlag = Param & {
   readonly short?: string
+  /** Earlier spellings that are accepted and not shown. */
+  readonly aliases?: readonly string[]
   /** The API parameter that it fills in place of the derived flag, through the command's `run`. */
   readonly parameter?: string
   readonly optionalValue?: true

@@ -13,7 +13,7 @@ import { outputFormat, toldBy } from '../format.js'
 import { StandardInput } from '../input.js'
 import type { AskedLine, LinePart } from '../options.js'
 import { findOwnWords } from '../own/found.js'
-import { everybodys, parseGlobals } from '../plan/given.js'
+import { everybodys, ownFormat, parseGlobals } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { Ended } from '../targets/shared.js'
 import type { FailureLimit } from '../work/report.js'
@@ -39,7 +39,16 @@ const wantedBy = (raw: Raw): AskedProfiles => {
 const variables = ['SVC_TOKEN', 'SVC_JOB_TOKEN', 'SVC_BASE_URL', 'SVC_VOCABULARY'] as const
 
 /** Flags that are about one instance, or one run, or the one file that is written. */
-const ofOne = ['base-url', 'watch', 'until', 'journal', 'resume', 'to', 'out', 'report'] as const
+const ofOne = [
+  'base-url',
+  'watch',
+  'wait-until',
+  'journal',
+  'resume',
+  'to',
+  'out',
+  'report',
+] as const
 
 /**
  * @throws Failure `usage` for what does not go with several instances: a credential above all, which is
@@ -68,11 +77,11 @@ const checkSeveral = (
       '--sandbox is a single instance, and several profiles are given',
       'Pass only one of them.',
     )
-  const flag = [...ofOne, ...(command.readOnly === true ? ['format'] : [])].find((one) =>
-    raw.flags.has(one),
-  )
+  const format = ownFormat(command, raw)
+  const given = ofOne.filter((one) => raw.flags.has(one)).map((one) => `--${one}`)
+  const [flag] = format === undefined ? given : [...given, `-o ${format}`]
   if (flag !== undefined)
-    throw usage(`--${flag} cannot be used with several instances`, 'Run it once for each of them.')
+    throw usage(`${flag} cannot be used with several instances`, 'Run it once for each of them.')
   const endpoints = Object.values(command.endpoints)
   if (command.longRunning === true || endpoints.some((e) => e.returns.kind === 'file'))
     throw usage(

@@ -6,6 +6,7 @@ import { isObject } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
 import type { Note } from '../../catalogue/scalars.js'
 import { usage } from '../../errors.js'
+import { formatNames } from '../../output/formats.js'
 import { flagsOfCommand, lists, named } from '../command/derive/index.js'
 import {
   type Globals,
@@ -33,17 +34,18 @@ import { parseValue } from './values.js'
 
 // Flags of commands that have the name of one of everybody's: whose a text is.
 
-const shared = new Set([...repeatFlags, ...sortFlags].map(({ name }) => name))
+const orders = new Set(sortFlags.map(({ name }) => name))
+const shared = new Set(['output', ...orders, ...repeatFlags.map(({ name }) => name)])
 
 /** The own flags of a command that share their name. */
 const sharedBy = ({ flags }: Command): readonly Flag[] =>
   flags.filter(({ name }) => shared.has(name))
 
-const orders = new Set(sortFlags.map(({ name }) => name))
-
-/** Whether a text is a value of the API's own parameter. */
-const isOwn = (command: Command, flag: Flag, text: string): boolean =>
-  !(orders.has(flag.name) && lists(command)) || ownOrders(flag).includes(text)
+/** Whether a text is a format that only this command writes, or a value of the API's own parameter. */
+const isOwn = (command: Command, flag: Flag, text: string): boolean => {
+  if (flag.name === 'output') return !formatNames.includes(text)
+  return !(orders.has(flag.name) && lists(command)) || ownOrders(flag).includes(text)
+}
 
 /** The line with those texts of the shared flags alone that are wanted. */
 const only = (command: Command, raw: Raw, own: boolean): Raw => {
@@ -61,8 +63,14 @@ const only = (command: Command, raw: Raw, own: boolean): Raw => {
 /** The line as the flags that everybody has are read: without what is a command's own. */
 export const everybodys = (command: Command, raw: Raw): Raw => only(command, raw, false)
 
-/** The line as a command's own flags are read: `--sort asc` is the API's, `--sort name` is not. */
+/** The line as a command's own flags are read: `--sort asc` is the API's, `-o nagios` is that of a check. */
 export const commandsOwn = (command: Command, raw: Raw): Raw => only(command, raw, true)
+
+/** The format that a line asks for and only its command writes. */
+export const ownFormat = (command: Command, raw: Raw): string | undefined =>
+  sharedBy(command).some(({ name }) => name === 'output')
+    ? commandsOwn(command, raw).flags.get('output')?.at(-1)
+    : undefined
 
 /** What a line is understood by. */
 interface GivenSources extends Sources {
@@ -146,7 +154,8 @@ export const parseGiven = async (
   const flags: Record<string, JsonValue> = {}
   for (const flag of flagsOfCommand(command)) {
     const texts = raw.flags.get(flag.name)
-    if (texts === undefined || globalNames.has(flag.name) || flag.beyond === true) continue
+    const common = globalNames.has(flag.name) && !command.flags.includes(flag)
+    if (texts === undefined || common || flag.beyond === true) continue
     flags[flag.name] = await flagValue(flag, texts, sources)
   }
   const path = inputs?.at(-1)

@@ -69,7 +69,7 @@ const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
       `${named(command)} downloads from a single ${kind}`,
       `Run the command once for each ${kind}.`,
     )
-  for (const flag of ['page', 'watch', 'until'])
+  for (const flag of ['page', 'watch', 'wait-until'])
     if (raw.flags.has(flag))
       throw usage(`--${flag} cannot be used with several ${kind}s`, `Give ${named(command)} one.`)
 }

@@ -174,8 +174,15 @@ export const flagsOfCommand = (command: Described): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
   const sorts = (name: string): boolean => lists(command) && sortFlags.some((f) => f.name === name)
   const named = command.flags.map((flag) => (sorts(flag.name) ? withFields(flag) : flag))
-  return [...named, ...further(command).filter(({ name }) => !own.has(name))]
+  const others = further(command).filter(({ name }) => !own.has(name))
+  return [...named, ...others.map((flag) => withoutAliases(flag, own))]
 }
+
+/** A flag without the earlier spellings that are names of others. */
+const withoutAliases = (flag: Flag, names: ReadonlySet<string>): Flag =>
+  flag.aliases?.some((alias) => names.has(alias)) === true
+    ? { ...flag, aliases: flag.aliases.filter((alias) => !names.has(alias)) }
+    : flag
 
 /** The flags that are a command's own: what it sends, and what only it knows. */
 export const ownFlags = (command: Described): Flag[] => flagsIn(command, 'command')
