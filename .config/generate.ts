@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areas } from '../src/catalogue/index.js'
-import { environment } from '../src/cli/help/environment.js'
+import { environmentVariables } from '../src/cli/help/environment.js'
 import { areaPage, rootPage } from '../src/cli/help/man.js'
 import { recipes } from '../src/cli/help/recipes.js'
 import { shells } from '../src/commands/completion.js'
@@ -62,7 +62,7 @@ const sections: Readonly<Record<string, () => string | Promise<string>>> = {
   environment: () =>
     table(
       ['variable', 'meaning'],
-      environment.map((v) => [`\`${v.name}\``, v.meaning]),
+      environmentVariables.map((v) => [`\`${v.name}\``, v.meaning]),
     ),
 }
 

@@ -5,7 +5,7 @@ import { commandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { areaHelp, rootHelp } from './cli/help/pages.js'
 import { topicHelp, withTopic } from './cli/help/topics.js'
-import { parse } from './cli/words/tree.js'
+import { parseTokens } from './cli/words/tree.js'
 import type { Decided } from './engine/options.js'
 import { type About, isWord, type Meant } from './engine/plan/line.js'
 import { exitCodes } from './errors.js'
@@ -109,12 +109,12 @@ const dispatch = async (
 ): Promise<number> => {
   const [first, ...words] = argv
   if (first === tab) return complete(words)
-  if (first !== 'help') return answer(await parse(argv), signal, decided)
+  if (first !== 'help') return answer(await parseTokens(argv), signal, decided)
   const [about = '', ...more] = words.filter(isWord)
   const topic = more.length === 0 ? await topicHelp(about) : undefined
   if (topic !== undefined) return page(topic)
   // As `--help` behind the words: Commander's own help takes one word only.
-  const line = await parse([...words, '--help']).catch(async (error: unknown) => {
+  const line = await parseTokens([...words, '--help']).catch(async (error: unknown) => {
     throw more.length === 0 ? await withTopic(about, error) : error
   })
   return answer(line, signal, decided)

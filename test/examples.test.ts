@@ -10,7 +10,7 @@ import { splitCommand } from '../src/base/shell-words.js'
 import { version } from '../src/base/version.js'
 import { writes } from '../src/catalogue/endpoint.js'
 import { allCommands, loadExamples } from '../src/commands/index.js'
-import { keepsJournal, named } from '../src/engine/command/derive/index.js'
+import { getCommandName, keepsJournal } from '../src/engine/command/derive/index.js'
 import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './engine/work/header.js'
@@ -154,7 +154,7 @@ const kept = async ({ env, cwd }: Place) => {
 }
 
 const outcome = async (sandbox: Sandbox, command: Command, line: string) => {
-  const place = placeOf(sandbox, command.area, named(command))
+  const place = placeOf(sandbox, command.area, getCommandName(command))
   const { code, stderr } = await run(sandbox, place, line)
   if (code === 0 && writesBy(command, line)) {
     written += 1
@@ -185,7 +185,7 @@ let written = 0
 afterAll(() => expect(written).toBeGreaterThan(40))
 
 describe.concurrent('examples of', () => {
-  it.for(commands.map((command) => [named(command), command] as const))(
+  it.for(commands.map((command) => [getCommandName(command), command] as const))(
     '%s',
     async ([, command], { skip }) => {
       const absent = new Set<string>()
@@ -209,7 +209,7 @@ describe.concurrent('examples of', () => {
 
 describe('examples that', () => {
   it('serve go on, with an address that answers', async () => {
-    const serve = commands.find((c) => named(c) === 'sandbox serve')
+    const serve = commands.find((c) => getCommandName(c) === 'sandbox serve')
     for (const line of serve === undefined ? [] : await loadExamples(serve)) {
       const args = line.replace(/--port \d+/, '--port 0').split(' ')
       const running = execa(process.execPath, [program, ...args], {

@@ -39,5 +39,5 @@ const fromJson = (text: string): string[] => {
 const plainWord = /^[\w@%+=:,./-]+$/
 
 /** A word as a POSIX shell takes it. */
-export const quoted = (word: string): string =>
+export const quoteWord = (word: string): string =>
   plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -4,7 +4,7 @@ import { usage } from '../errors.js'
 import type { EnumParam, IntegerParam, ListParam, Param } from './params.js'
 
 /** Notes about deprecated values, collected while parsing. */
-export type Note = (text: string) => void
+export type TakeNote = (text: string) => void
 
 const words = (param: Param): readonly string[] => param.words ?? []
 /** The word that stands in for a value, however it is written. */
@@ -97,7 +97,7 @@ export const parseEnum = (
   param: EnumParam | ListParam,
   text: string,
   label: string,
-  { note, beyond }: { readonly note: Note; readonly beyond?: string | undefined },
+  { note, beyond }: { readonly note: TakeNote; readonly beyond?: string | undefined },
 ): string => {
   const values = param.values ?? []
   if (values.includes(text)) return text

@@ -3,7 +3,7 @@ import type { JsonValues } from '../base/json/value.js'
 import { isObject } from '../base/objects.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
-import { answered } from '../engine/command/answered.js'
+import { toAnswer } from '../engine/command/answered.js'
 import type { Services } from '../engine/command/services.js'
 import type { Operation } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
@@ -47,7 +47,7 @@ const addressOf = async ({ ui, place }: Services, given: Mine): Promise<URL> => 
 }
 
 /** The key that an address carries, taken out of it; undefined where it carries none. */
-export const keyIn = (address: URL): string | undefined => {
+export const takeKey = (address: URL): string | undefined => {
   const { username, password } = address
   address.username = ''
   address.password = ''
@@ -84,7 +84,7 @@ const credentialOf = async (
 const checkKey = async ({ place }: Services, given: Mine, address: URL): Promise<void> => {
   const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
-  if (given.flags['authorization-key'] !== undefined || keyIn(new URL(address)) !== undefined)
+  if (given.flags['authorization-key'] !== undefined || takeKey(new URL(address)) !== undefined)
     return
   const whole = theirs.startsWith('/') ? `${(await place.session()).baseUrl}${theirs}` : theirs
   if (URL.canParse(whole) && new URL(whole).origin === address.origin) return
@@ -157,7 +157,7 @@ const wrongKey = (failure: Failure): Failure =>
 const sending = async (services: Services, given: Mine): Promise<Operation> => {
   const address = await addressOf(services, given)
   await checkKey(services, given, address)
-  const inAddress = keyIn(address)
+  const inAddress = takeKey(address)
   warnOf(services, address, inAddress)
   const credential = await credentialOf(services, given, inAddress)
   const more = further(given)
@@ -180,7 +180,7 @@ const sending = async (services: Services, given: Mine): Promise<Operation> => {
         services.ui.note('sent the alert')
         return { told: true }
       }
-      return answered(came.whole)
+      return toAnswer(came.whole)
     },
   }
 }

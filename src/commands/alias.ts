@@ -1,7 +1,7 @@
 /** `svcctl alias set|list|remove`: names for lines that are typed often. */
 
 import { isSecretHeader, isSecretName } from '../base/secrets/names.js'
-import { quoted, splitCommand } from '../base/shell-words.js'
+import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { didYouMean } from '../base/suggest.js'
 import { areas } from '../catalogue/index.js'
 import { flagsOfCommand } from '../engine/command/derive/taken.js'
@@ -178,7 +178,7 @@ export const setCommand = define({
         "svcctl alias set stuck 'jobs list --scope pending'",
       )
     // Unquoted words of a line come one by one.
-    const text = line.length === 1 ? (line[0] ?? '') : line.map(quoted).join(' ')
+    const text = line.length === 1 ? (line[0] ?? '') : line.map(quoteWord).join(' ')
     const commands = await services.place.commands()
     checkAliasName(name, commands)
     checkAliasLine(text, commands, services.place.env)

@@ -9,7 +9,7 @@ import type { InstanceService, Loss, Services } from '../engine/command/services
 import type { Operation, Plan } from '../engine/command/types.js'
 import { Failure, survived } from '../errors.js'
 import { define, type GivenBy } from './define.js'
-import { checkChanges, filled, getOpenFields, missing, standIns } from './fill.js'
+import { checkChanges, fillPlan, getMissing, getOpenFields, standIns } from './fill.js'
 import { withListedUsers } from './usernames.js'
 
 const filling = {
@@ -66,7 +66,7 @@ const complete = async (
   keep: boolean,
 ): Promise<Complete> => {
   const { data } = await instance.call(approvals.rulesGet, pathIn(approvals.rulesGet, plan.values))
-  const whole = filled(plan, open, data ?? {})
+  const whole = fillPlan(plan, open, data ?? {})
   if (keep) return { plan: { ...whole, values: withPresent(whole.values, data) }, lost: [] }
   const rule = `rule ${String(data?.name ?? plan.label)}`
   return { plan: whole, lost: removed(plan.values, data).map((who) => `${who} from ${rule}`) }
@@ -127,7 +127,7 @@ export const rulesCreate = define({
 
 const updating = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const { instance } = services
-  const missed = missing(given, filling)
+  const missed = getMissing(given, filling)
   const keep = given.flags.keep === true
   const lost = new Lost()
   return {

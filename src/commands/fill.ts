@@ -26,7 +26,7 @@ const isGiven = (given: Given, name: string): boolean =>
   given.extra[name] !== undefined
 
 /** The required attributes that were not given. */
-export const missing = (given: Given, { required }: Filling): string[] =>
+export const getMissing = (given: Given, { required }: Filling): string[] =>
   required.filter((name) => !isGiven(given, name))
 
 /** @throws Failure `usage` where nothing at all is to change */
@@ -52,7 +52,7 @@ export const getOpenFields = (open: readonly string[], { row = {} }: Plan): read
   open.filter((name) => row[name] === undefined)
 
 /** A plan with its open attributes taken from the record. */
-export const filled = (plan: Plan, open: readonly string[], record: Fields): Plan => ({
+export const fillPlan = (plan: Plan, open: readonly string[], record: Fields): Plan => ({
   ...plan,
   record,
   values: {
@@ -72,7 +72,7 @@ const complete = async (
   checkChanges(plan, open, filling)
   if (open.length === 0) return plan
   const { data } = await instance.call(filling.reads, pathIn(filling.reads, plan.values))
-  return filled(plan, open, isObject(data) ? data : {})
+  return fillPlan(plan, open, isObject(data) ? data : {})
 }
 
 /**
@@ -86,7 +86,7 @@ export const filledFrom = (
   readBy: (plan: Plan) => Endpoint = () => filling.reads,
   before: (plan: Plan) => Plan | Promise<Plan> = (plan) => plan,
 ): Operation => {
-  const open = missing(given, filling)
+  const open = getMissing(given, filling)
   return {
     preset: standIns(open),
     complete: async (plan) =>

@@ -7,7 +7,7 @@ import { filledFrom } from './fill.js'
 
 // How much of what a replication node copies is there, by kind of data.
 
-export const number = (value: unknown): number | undefined =>
+export const toFiniteNumber = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined
 
 /** The data kinds that a status speaks of: those with a count and a synced count. */
@@ -19,10 +19,10 @@ export const getReplicationKinds = (status: Fields): string[] =>
 /** What of a kind is synced, in percent; undefined where the instance does not tell. */
 export const percent = (status: Fields, kind: string): number | undefined => {
   const given = status[`${kind}_synced_in_percentage`]
-  const parsed = typeof given === 'string' ? Number.parseFloat(given) : number(given)
+  const parsed = typeof given === 'string' ? Number.parseFloat(given) : toFiniteNumber(given)
   if (parsed !== undefined && !Number.isNaN(parsed)) return parsed
-  const count = number(status[`${kind}_count`])
-  const synced = number(status[`${kind}_synced_count`])
+  const count = toFiniteNumber(status[`${kind}_count`])
+  const synced = toFiniteNumber(status[`${kind}_synced_count`])
   return count === undefined || synced === undefined || count === 0
     ? undefined
     : (100 * synced) / count
@@ -36,9 +36,9 @@ const barWidth = (answer: AnswerService): number => (answer.width >= roomy ? 20 
 
 const line = (answer: AnswerService, status: Fields, kind: string): string => {
   const share = percent(status, kind)
-  const count = number(status[`${kind}_count`])
-  const synced = number(status[`${kind}_synced_count`])
-  const failed = number(status[`${kind}_failed_count`]) ?? 0
+  const count = toFiniteNumber(status[`${kind}_count`])
+  const synced = toFiniteNumber(status[`${kind}_synced_count`])
+  const failed = toFiniteNumber(status[`${kind}_failed_count`]) ?? 0
   const columns = barWidth(answer)
   const bar = share === undefined ? ' '.repeat(columns) : answer.text.bar(share / 100, columns)
   const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
@@ -48,7 +48,7 @@ const line = (answer: AnswerService, status: Fields, kind: string): string => {
 }
 
 const lag = (status: Fields): string => {
-  const seconds = number(status.db_replication_lag_seconds)
+  const seconds = toFiniteNumber(status.db_replication_lag_seconds)
   return seconds === undefined
     ? 'unknown'
     : seconds < 120

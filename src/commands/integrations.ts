@@ -34,19 +34,19 @@ const spellings = new Map<unknown, boolean>([
 ])
 
 /** A record with its booleans as booleans: instances return `true`, `"true"`, `"1"` and `1`. */
-export const normalised = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(normalised)
+export const normalizeProperty = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(normalizeProperty)
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, v]) => [
       name,
-      booleans.has(name) ? (spellings.get(v) ?? v) : normalised(v),
+      booleans.has(name) ? (spellings.get(v) ?? v) : normalizeProperty(v),
     ]),
   )
 }
 
 /** Tables and spreadsheets show booleans as such; programs get the API's own objects. */
-const asRows: Emit = { people: { rows: (records) => records.map(normalised), sheets: true } }
+const asRows: Emit = { people: { rows: (records) => records.map(normalizeProperty), sheets: true } }
 
 const families = integrationFamilies.map((family) => family.name)
 

@@ -1,12 +1,12 @@
 /** `mr rebase` (`catalogue/reference/mr.md`): asked for with PUT, followed through the record. */
 import { toText } from '../base/objects.js'
 import { inSeconds, poll } from '../base/poll.js'
-import { quoted } from '../base/shell-words.js'
+import { quoteWord } from '../base/shell-words.js'
 import { mr } from '../catalogue/areas/mr.js'
 import { boolean, integer } from '../catalogue/params.js'
 import { pathIn } from '../catalogue/path-in.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
-import { answered } from '../engine/command/answered.js'
+import { toAnswer } from '../engine/command/answered.js'
 import type { InstanceService, PlanAnswer, Services, Stays } from '../engine/command/services.js'
 import type { Operation, Plan, Received } from '../engine/command/types.js'
 import { Failure } from '../errors.js'
@@ -28,7 +28,7 @@ const look = async (instance: InstanceService, plan: Plan) => {
         hint: 'The rebase was requested. Check it with: svcctl mr get',
       },
     )
-  return { going, error: toText(data?.merge_error), outcome: answered(whole) }
+  return { going, error: toText(data?.merge_error), outcome: toAnswer(whole) }
 }
 
 /** Follows the rebase to its end. */
@@ -56,7 +56,7 @@ const settled = async (
 /** Leaving while it is waited for stops nothing: the rebase was asked for. */
 const askedFor = ({ label = '' }: Plan): Stays => ({
   text: `while waiting; the rebase of ${label} continues on the instance`,
-  hint: `Check it with: svcctl mr get ${quoted(label)}`,
+  hint: `Check it with: svcctl mr get ${quoteWord(label)}`,
 })
 
 const flags = {

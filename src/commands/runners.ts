@@ -6,7 +6,7 @@ import { programs } from '../base/processes.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { integer, string } from '../catalogue/params.js'
 import { pathIn } from '../catalogue/path-in.js'
-import { answered } from '../engine/command/answered.js'
+import { toAnswer } from '../engine/command/answered.js'
 import type {
   InstanceService,
   PlanAnswer,
@@ -63,7 +63,7 @@ const idle = async (
 }
 
 const record = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> =>
-  answered(await instance.call(runners.get, pathIn(runners.get, plan.values)))
+  toAnswer(await instance.call(runners.get, pathIn(runners.get, plan.values)))
 
 /** A command that needs idle runners must not begin without. */
 const notDrained = (ui: Services['ui'], error: unknown): Failure => {

@@ -5,7 +5,7 @@ import { nearest } from '../base/suggest.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { meaningIn } from '../catalogue/legible.js'
 import { keyIn, namesIn } from '../catalogue/words.js'
-import { answered } from '../engine/command/answered.js'
+import { toAnswer } from '../engine/command/answered.js'
 import type { Given, Plan } from '../engine/command/described.js'
 import type { InstanceService } from '../engine/command/services.js'
 import { Failure, survived } from '../errors.js'
@@ -49,7 +49,7 @@ export const get = define({
         if ('failure' in came) throw came.failure
         if (!('whole' in came)) return {}
         if (wanted.length > 0) checkKnown(asSettings(came.whole.data), wanted, given)
-        return answered(came.whole)
+        return toAnswer(came.whole)
       },
       emit: { endpoint: settings.get, ...(wanted.length === 0 ? {} : { fields: wanted }) },
     }

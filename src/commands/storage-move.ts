@@ -1,7 +1,7 @@
 /** `storage-move schedule` (`catalogue/reference/storage-move.md`). */
 
 import { inSeconds, poll } from '../base/poll.js'
-import { quoted } from '../base/shell-words.js'
+import { quoteWord } from '../base/shell-words.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
@@ -24,7 +24,7 @@ const empty = async (services: Services, source: string, timeout: number): Promi
     }
     if ((await poll(none, inSeconds(timeout, place.clock), place.clock)) === true) return
     throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
-      hint: `The moves continue. Check them with: svcctl projects list --repository-storage ${quoted(source)}. Schedule failed moves again.`,
+      hint: `The moves continue. Check them with: svcctl projects list --repository-storage ${quoteWord(source)}. Schedule failed moves again.`,
     })
   })
   ui.note(`no projects left on ${source}`)

@@ -19,8 +19,8 @@ const listOf = (
   { endpoint, values }: Plan,
   among: Among,
   name: string,
-  where: (member: Member) => boolean,
-): Promise<readonly Member[]> => {
+  where: (member: GroupMember) => boolean,
+): Promise<readonly GroupMember[]> => {
   if (among === 'billable') {
     const input = { ...pathIn(members.billableList, values), search: name }
     return instance.records(members.billableList, input, { where })
@@ -38,14 +38,14 @@ const listOf = (
 }
 
 /** A member as lists have them. */
-export type Member = RecordOf<typeof members.listOfGroup>
+export type GroupMember = RecordOf<typeof members.listOfGroup>
 
-const shownAs = ({ username, id }: Member): string => `${String(username)} (${String(id)})`
+const shownAs = ({ username, id }: GroupMember): string => `${String(username)} (${String(id)})`
 
 /** The members that the documents' list finds by a name, and whether each is called just so. */
 const called = async (instance: InstanceService, plan: Plan, among: Among, name: string) => {
-  const found: Member[] = []
-  const where = (member: Member): boolean => {
+  const found: GroupMember[] = []
+  const where = (member: GroupMember): boolean => {
     found.push(member)
     return String(member.username).toLowerCase() === name.toLowerCase()
   }

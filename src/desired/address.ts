@@ -4,7 +4,7 @@
  * may have like paths, and items may hold any sign: `/`, `#`, `%` and `*` of an item are percent-encoded.
  */
 
-import { quoted } from '../base/quoted.js'
+import { quoteText } from '../base/quoted.js'
 import { isDots } from '../base/segments.js'
 import type { ManagedScope, Referent } from '../catalogue/managed/managed.js'
 import { usage } from '../errors.js'
@@ -88,7 +88,10 @@ export const referenceOf = (text: string): Reference => {
   if (!digits.test(text)) return text
   const id = Number(text)
   if (Number.isSafeInteger(id) && String(id) === text) return id
-  throw usage(`${quoted(text)} is no ID`, `A name of digits only is written '@${quoted(text)}'.`)
+  throw usage(
+    `${quoteText(text)} is no ID`,
+    `A name of digits only is written '@${quoteText(text)}'.`,
+  )
 }
 
 /** How files write a name; undefined where no text of a file means it. */

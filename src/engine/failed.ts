@@ -6,7 +6,7 @@ import { printError } from '../terminal/streams/notes.js'
 import { say, standardError } from '../terminal/streams/standard.js'
 import { failuresInJson } from './format.js'
 import type { Decided } from './options.js'
-import { worded } from './workspace/advice.js'
+import { withWorkspaceHint } from './workspace/advice.js'
 
 /** After a signal, whatever ended the run is its doing; what says more than that is kept. */
 const interruptionOf = (error: unknown): Failure =>
@@ -46,7 +46,7 @@ const defect = (message: string, cause: unknown): Failure =>
   })
 
 const failureOf = (thrown: unknown): Failure => {
-  const error = worded(thrown)
+  const error = withWorkspaceHint(thrown)
   if (!(error instanceof Failure)) return refusedBySystem(error) ?? defect(defectText(error), error)
   return error.category === 'internal' ? defect(error.message, error) : error
 }

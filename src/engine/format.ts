@@ -1,6 +1,6 @@
 /** Which output format is in force: flag, environment, profile, then a table. Failures follow it. */
 
-import { failsInJson, formatNamed, table } from '../output/formats.js'
+import { failsInJson, formatNamed, tableFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { Globals } from './command/globals.js'
@@ -28,7 +28,7 @@ const wantedOf = (chosen: Chosen, env: NodeJS.ProcessEnv): string | undefined =>
  */
 export const outputFormat = (chosen: Chosen, env: NodeJS.ProcessEnv): Format => {
   const wanted = wantedOf(chosen, env)
-  return wanted === undefined ? table : formatNamed(wanted)
+  return wanted === undefined ? tableFormat : formatNamed(wanted)
 }
 
 /** How a failure of a run is told. */

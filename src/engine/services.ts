@@ -5,7 +5,7 @@ import type { Ask } from '../http/types.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
 import type { Engine } from './bulk/each.js'
 import { BulkRunner } from './bulk/runner.js'
-import { named } from './command/derive/index.js'
+import { getCommandName } from './command/derive/index.js'
 import type { Given, Plan } from './command/described.js'
 import type { InstanceService, Many, Services } from './command/services.js'
 import type { Operation } from './command/types.js'
@@ -242,7 +242,7 @@ export const createServices = async (options: RunOptions): Promise<RunServices> 
   const writer = { writer: answer.writer.bind(answer), ...listsEnd(options, below) }
   const lists = new Lists(globals, exchange.instance, writer, choice)
   const sending = new Caller(exchange, ui, answer, globals, options.words)
-  const run = { command: named(options.command), gate: exchange.gate, signal, listed }
+  const run = { command: getCommandName(options.command), gate: exchange.gate, signal, listed }
   const engine: Engine = { send: (plan) => sending.send(plan), answer, ui, globals, ...run }
   const keeper = keeperOf(options, room, {
     instance: () => instance,

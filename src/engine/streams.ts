@@ -16,7 +16,7 @@ import { say, standardError, standardInput, standardOutput } from '../terminal/s
 import { openStdout, type Stdout } from '../terminal/streams/stdout.js'
 import { accessible } from '../terminal/text/color.js'
 import { createStyle, type Style } from '../terminal/text/style.js'
-import { named } from './command/derive/index.js'
+import { getCommandName } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/many-flags.js'
 import type { ExchangeOptions } from './instance/exchange.js'
@@ -270,7 +270,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { out, width, notes, rounds } = roundsOf(globals, env, format, style, plain)
   // A watch shows by itself that it goes on.
   const liveness = getLiveness(standardError(), env, globals.quiet || isRepeated(globals))
-  const meter = createMeter({ name: named(command), liveness, stream: standardError() })
+  const meter = createMeter({ name: getCommandName(command), liveness, stream: standardError() })
   return {
     style,
     width,

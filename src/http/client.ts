@@ -18,7 +18,7 @@ import { isPage, pageTitle } from './answers/text.js'
 import type { OnInterrupt } from './gate.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
-import { Attempts, isIdempotent, isSafe, systemClock, type Timing } from './sending/attempts.js'
+import { Attempts, isIdempotent, isSafe, systemTiming, type Timing } from './sending/attempts.js'
 import { type Connections, createConnections } from './sending/connections.js'
 import { interruptions } from './sending/interruption.js'
 import type { OpenAnswer } from './sending/open-answer.js'
@@ -261,7 +261,7 @@ class Requests {
  * @param clock time and chance; tests give their own
  * @throws Failure `usage` for a base URL that is none
  */
-export const createClient = (options: ClientOptions, clock: Timing = systemClock): Client => {
+export const createClient = (options: ClientOptions, clock: Timing = systemTiming): Client => {
   const baseUrl = normalizeBaseUrl(options.baseUrl)
   const requests = new Requests({ ...options, baseUrl }, clock)
   const guarded = guarding(options)

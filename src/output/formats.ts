@@ -3,7 +3,7 @@ import { usage } from '../errors.js'
 import type { Format } from './types.js'
 
 /** People's format, which is in force unless another was asked for. */
-export const table: Format = {
+export const tableFormat: Format = {
   name: 'table',
   summary: 'aligned columns on a terminal, tab-separated values elsewhere',
   reader: 'people',
@@ -12,7 +12,7 @@ export const table: Format = {
 }
 
 /** The format of documents where the one asked for has nothing but rows. */
-export const json: Format = {
+export const jsonFormat: Format = {
   name: 'json',
   summary: "the API's own objects; lists as one array",
   reader: 'programs',
@@ -23,8 +23,8 @@ export const json: Format = {
 }
 
 export const formats: readonly Format[] = [
-  table,
-  json,
+  tableFormat,
+  jsonFormat,
   {
     name: 'yaml',
     summary: "the API's own objects as YAML",

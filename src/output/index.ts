@@ -1,5 +1,5 @@
 /** An answer in one of the output formats. */
-import { json } from './formats.js'
+import { jsonFormat } from './formats.js'
 import { maskedPick, maskedWriter } from './masking/stage.js'
 import { parse, picker } from './record.js'
 import type { Asked, Format, Hidden, Inspection, Printer, Sink, Writer } from './types.js'
@@ -117,4 +117,4 @@ export const openWriter = async (
 
 /** Starts a document, which has no rows: JSON where the format cannot hold it. It hides nothing. */
 export const openDocument = (format: Format, sink: Sink, asked: Asked): Promise<Writer> =>
-  openWriter(format.nests === true ? format : json, sink, asked, 'nothing')
+  openWriter(format.nests === true ? format : jsonFormat, sink, asked, 'nothing')

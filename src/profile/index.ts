@@ -23,7 +23,7 @@ export {
   shownProfile,
   toFieldName,
 } from './settings.js'
-export { isOpen, meant, profilesIn } from './several.js'
+export { isPattern, profilesIn, resolveProfiles } from './several.js'
 export { checkName, openStore } from './store.js'
 export { environmentToken, jobTokenFor } from './tokens/environment.js'
 export { openKeyring } from './tokens/keyring.js'

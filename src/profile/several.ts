@@ -12,11 +12,11 @@ const partsOf = (text: string): readonly string[] =>
     .filter((part) => part !== '')
 
 /** Whether a part of it is no name: which profiles are meant depends on what there is. */
-export const isOpen = (part: string): boolean => /[*?]|^@/.test(part)
+export const isPattern = (part: string): boolean => /[*?]|^@/.test(part)
 
 /** Whether it means several, decided by the text alone. */
 const isSeveral = (text: string): boolean =>
-  partsOf(text).some(isOpen) || new Set(partsOf(text)).size > 1
+  partsOf(text).some(isPattern) || new Set(partsOf(text)).size > 1
 
 /** The one name that a text comes to where it has commas and yet means one; undefined for any other. */
 const onlyName = (text: string): string | undefined => {
@@ -47,7 +47,7 @@ const there = (part: string, profiles: readonly Known[]): string => {
   const names = profiles.map(({ name }) => name)
   if (names.length === 0) return 'Create one with: svcctl auth login'
   if (!part.startsWith('@'))
-    return `${(!isOpen(part) && didYouMean(part, names)) || ''} Profiles: ${names.join(', ')}.`.trim()
+    return `${(!isPattern(part) && didYouMean(part, names)) || ''} Profiles: ${names.join(', ')}.`.trim()
   const tags = tagsOf(profiles)
   return tags.length === 0
     ? 'No profile has a tag. Set one with: svcctl profile set <name> --tags <tag>'
@@ -57,7 +57,7 @@ const there = (part: string, profiles: readonly Known[]): string => {
 const nothing = (part: string, profiles: readonly Known[]): Failure => {
   const what = part.startsWith('@')
     ? `no profile has the tag "${part.slice(1)}"`
-    : isOpen(part)
+    : isPattern(part)
       ? `no profile matches "${part}"`
       : `unknown profile "${part}"`
   return usage(what, there(part, profiles))
@@ -67,7 +67,7 @@ const nothing = (part: string, profiles: readonly Known[]): Failure => {
  * The profiles that parts of a list mean: in the order given, those of one part by name, each once.
  * @throws Failure `usage` for a part that means none
  */
-export const meant = <P extends Known>(
+export const resolveProfiles = <P extends Known>(
   parts: readonly string[],
   profiles: readonly P[],
 ): readonly P[] => {

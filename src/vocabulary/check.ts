@@ -10,7 +10,7 @@ import type { Param, Params } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import type { Words } from '../catalogue/words.js'
 import type { Failure } from '../errors.js'
-import { conflict, type Entries, wrongAt } from './entries.js'
+import { type Entries, refuseConflict, wrongAt } from './entries.js'
 
 // Whether a path in the words of an instance is one that means something else.
 
@@ -179,7 +179,7 @@ const checkNames = (entries: Entries, words: Pick<Words, 'name'>, endpoint: Endp
     const found = collisionIn(list, words, i === 0 ? placeholders : new Set())
     if (found === undefined) continue
     const [a, b, own] = found
-    throw conflict(
+    throw refuseConflict(
       entries.file,
       [lineOf(entries, a), lineOf(entries, b)],
       `${a} and ${b} of ${endpoint.route} would both be ${own}`,
@@ -196,7 +196,7 @@ const checkPath = (entries: Entries, one: MappedPath, all: readonly MappedPath[]
   const { endpoint } = one
   const other = findConflict(one, all)
   if (other === undefined) return
-  throw conflict(
+  throw refuseConflict(
     entries.file,
     [pathLine(entries, getPath(endpoint)), pathLine(entries, getPath(other))],
     `${endpoint.route} would become ${other.route}`,

@@ -35,7 +35,7 @@ export const wrongAt = (file: string, line: number, why: string, hint?: string):
   usage(`${file}:${line}: ${why}`, hint)
 
 /** What does not go together, with every line that says so. */
-export const conflict = (
+export const refuseConflict = (
   file: string,
   lines: readonly (number | undefined)[],
   why: string,

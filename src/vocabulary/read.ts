@@ -8,7 +8,7 @@ import { implied } from '../catalogue/implied.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
 import { Failure, getReason, usage } from '../errors.js'
-import { conflict, type Entries, type Renaming, type Several, wrongAt } from './entries.js'
+import { type Entries, type Renaming, refuseConflict, type Several, wrongAt } from './entries.js'
 
 // What each section of a vocabulary takes: a vocabulary can rename, and never unprotect.
 
@@ -124,7 +124,7 @@ const checkPaths = ({ file, paths }: Entries): void => {
   for (const { key, value, line } of paths) {
     const other = implied.find((one) => holds(getPath(one), value) && !holds(getPath(one), key))
     if (other !== undefined)
-      throw conflict(file, [line], `${key} would become ${value}, which is ${other.route}`)
+      throw refuseConflict(file, [line], `${key} would become ${value}, which is ${other.route}`)
   }
 }
 
@@ -134,12 +134,16 @@ const checkSlugs = ({ file, slugs }: Entries): void => {
     for (const slug of values) {
       const again = slugs.find((one) => one.key !== key && one.values.includes(slug))
       if (again !== undefined)
-        throw conflict(file, [again.line, line], `${again.key} and ${key} would both be ${slug}`)
+        throw refuseConflict(
+          file,
+          [again.line, line],
+          `${again.key} and ${key} would both be ${slug}`,
+        )
       const other = integrationFamilies.find(
         ({ name, slugs: theirs }) => name !== key && (name === slug || theirs.includes(slug)),
       )
       if (other !== undefined)
-        throw conflict(
+        throw refuseConflict(
           file,
           [line],
           `${key} would be ${slug}, which is of the family ${other.name}`,
@@ -260,7 +264,7 @@ const checkSingle = (file: string, entries: readonly Renaming[]): void => {
   for (const entry of entries) {
     const before = taken.get(entry.value)
     if (before !== undefined)
-      throw conflict(
+      throw refuseConflict(
         file,
         [before.line, entry.line],
         `${before.key} and ${entry.key} would both become ${entry.value}`,
@@ -268,7 +272,7 @@ const checkSingle = (file: string, entries: readonly Renaming[]): void => {
     taken.set(entry.value, entry)
     const other = keys.get(entry.value)
     if (other !== undefined && other !== entry && other.key !== other.value)
-      throw conflict(
+      throw refuseConflict(
         file,
         [entry.line, other.line],
         `${entry.key} becomes ${entry.value}, which is itself renamed`,

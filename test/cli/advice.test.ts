@@ -1,6 +1,6 @@
 /** What to do next: codes of the HTTP layer in the words of commands and flags. */
 import { describe, expect, it } from 'vitest'
-import { hints, worded } from '../../src/engine/workspace/advice.js'
+import { hints, withWorkspaceHint } from '../../src/engine/workspace/advice.js'
 import { Failure } from '../../src/errors.js'
 import { recording } from '../support/recorder.js'
 import { isText, nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'
@@ -13,23 +13,25 @@ const hintOf = (error: unknown): string | undefined =>
 
 describe('advice', () => {
   it.each(Object.keys(hints))('has words for %s', (code) => {
-    const failure = worded(advised({ code }))
+    const failure = withWorkspaceHint(advised({ code }))
     expect(hintOf(failure)).toMatch(/\.$|<file>$/)
     expect(failure).toMatchObject({ category: 'failed', message: 'm', details: { status: 400 } })
   })
   it('says what it is about', () => {
-    expect(hintOf(worded(advised({ code: 'scope', about: 'api' })))).toContain(
+    expect(hintOf(withWorkspaceHint(advised({ code: 'scope', about: 'api' })))).toContain(
       'The token lacks the scope api.',
     )
-    expect(hintOf(worded(advised({ code: 'rate', about: '17 s' })))).toContain('wait 17 s.')
-    expect(hintOf(worded(advised({ code: 'rate' })))).not.toContain('It asks')
+    expect(hintOf(withWorkspaceHint(advised({ code: 'rate', about: '17 s' })))).toContain(
+      'wait 17 s.',
+    )
+    expect(hintOf(withWorkspaceHint(advised({ code: 'rate' })))).not.toContain('It asks')
   })
   it('leaves a hint as it is, and what nobody knows', () => {
     const said = advised({ code: 'input' }, 'said before')
-    expect(worded(said)).toBe(said)
+    expect(withWorkspaceHint(said)).toBe(said)
     const unknown = advised({ code: 'toString' })
-    expect(worded(unknown)).toBe(unknown)
-    expect(worded('no failure')).toBe('no failure')
+    expect(withWorkspaceHint(unknown)).toBe(unknown)
+    expect(withWorkspaceHint('no failure')).toBe('no failure')
   })
 })
 

@@ -7,7 +7,12 @@ import type { PageStyle } from '../../src/cli/help/layout.js'
 import { areaHelp, rootHelp } from '../../src/cli/help/pages.js'
 import { topicHelp, topics } from '../../src/cli/help/topics.js'
 import { allCommands, toolCommands } from '../../src/commands/index.js'
-import { getSelects, lists, named, ownFlags } from '../../src/engine/command/derive/index.js'
+import {
+  getCommandName,
+  getSelects,
+  lists,
+  ownFlags,
+} from '../../src/engine/command/derive/index.js'
 import { globalFlags } from '../../src/engine/command/globals.js'
 
 const style: PageStyle = { width: 80, bold: (text) => text, dim: (text) => text }
@@ -16,13 +21,13 @@ const commands = await allCommands()
 const tooLong = (text: string): string[] => text.split('\n').filter((line) => line.length > 80)
 
 describe('help', () => {
-  it.each(commands.map((c) => [named(c), c] as const))('of %s', async (_, command) => {
+  it.each(commands.map((c) => [getCommandName(c), c] as const))('of %s', async (_, command) => {
     const text = await commandHelp(command, style)
     expect(tooLong(text)).toEqual([])
     const [summary, , usage, line] = text.split('\n')
     expect(summary).toBe(`${command.summary}.`)
     expect(usage).toBe('Usage:')
-    expect(line).toContain(`svcctl ${named(command)}`)
+    expect(line).toContain(`svcctl ${getCommandName(command)}`)
     expect(text).toContain('\nExamples:\n')
     const all = Object.values(command.endpoints)
     if (all.some((e) => e.access !== undefined)) expect(text).toMatch(/^ {2}who {2}/m)
@@ -34,7 +39,7 @@ describe('help', () => {
     expect(text).not.toMatch(/--insecure|--csv-raw|--timeout/)
   })
 
-  it.each(commands.map((c) => [named(c), c] as const))(
+  it.each(commands.map((c) => [getCommandName(c), c] as const))(
     'of %s says of each flag what it is, and of no other command',
     async (_, command) => {
       const summaries = new Set(commands.map((c) => c.summary))
@@ -49,7 +54,7 @@ describe('help', () => {
 
   it('writes flags as they are typed', async () => {
     const text = async (words: string): Promise<string> => {
-      const command = commands.find((c) => named(c) === words)
+      const command = commands.find((c) => getCommandName(c) === words)
       return command === undefined ? '' : commandHelp(command, style)
     }
     expect(await text('runners update')).toContain('--[no-]locked')

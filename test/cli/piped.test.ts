@@ -1,7 +1,7 @@
 /** Objects from standard input: headings by the lists that have them, every format, projects kept. */
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { named } from '../../src/engine/command/derive/index.js'
+import { getCommandName } from '../../src/engine/command/derive/index.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
 import { pipedObjects } from '../../src/engine/plan/piped-reader.js'
 import { configuration } from '../support/program.js'
@@ -9,7 +9,7 @@ import { svcctl } from '../support/within.js'
 
 const commands = await allCommands()
 const read = async (command: string, text: string, project?: string) => {
-  const found = commands.find((c) => named(c) === command)
+  const found = commands.find((c) => getCommandName(c) === command)
   if (found === undefined) throw new Error(command)
   return pipedObjects(text, await readObjects(found.args[0]), project)
 }

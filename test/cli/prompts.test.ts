@@ -1,7 +1,7 @@
 /** What was left out is asked for, at a real terminal; and the line that would not have asked is shown. */
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { quoted } from '../../src/base/shell-words.js'
+import { quoteWord } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
 import { has, openTerminal, type Terminal } from '../support/terminal.js'
@@ -177,6 +177,6 @@ describe('the line that is shown', () => {
     ['$(x)', "'$(x)'"],
     ['', "''"],
   ])('quotes %s', (word, expected) => {
-    expect(quoted(word)).toBe(expected)
+    expect(quoteWord(word)).toBe(expected)
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Endpoint, endpoint, many } from '../../src/catalogue/endpoint.js'
 import { list, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
-import { parse } from '../../src/cli/words/tree.js'
+import { parseTokens } from '../../src/cli/words/tree.js'
 import { allCommands } from '../../src/commands/index.js'
 import { flagsOfCommand } from '../../src/engine/command/derive/index.js'
 import { parseGiven } from '../../src/engine/plan/given.js'
@@ -33,7 +33,7 @@ const sources = {
 /** What a command line comes to; any error but a usage error fails the test. */
 const outcome = async (argv: readonly string[]) => {
   try {
-    const line = await parse(argv)
+    const line = await parseTokens(argv)
     return line.kind === 'run' ? await parseGiven(line.command, line.raw, sources) : undefined
   } catch (error) {
     if (error instanceof Failure && error.category === 'usage') return undefined

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { named, watchable } from '../../src/engine/command/derive/index.js'
+import { getCommandName, watchable } from '../../src/engine/command/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
 import { has, openTerminal } from '../support/terminal.js'
@@ -97,9 +97,9 @@ describe('--watch', () => {
   it('is on every get and list of an area, and on geo status', async () => {
     const commands = (await allCommands()).filter((c) => Object.keys(c.endpoints).length > 0)
     const reading = commands.filter((c) => /(^| )(get|list)$|^status$/.test(c.words))
-    for (const c of reading) expect(watchable(c), named(c)).toBe(true)
+    for (const c of reading) expect(watchable(c), getCommandName(c)).toBe(true)
     const writing = commands.filter((c) => /(^| )(update|delete|create|pause)$/.test(c.words))
-    for (const c of writing) expect(watchable(c), named(c)).toBe(false)
+    for (const c of writing) expect(watchable(c), getCommandName(c)).toBe(false)
   })
 
   it('ends when the first round fails', async () => {

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { complete } from '../../src/cli/tab/tab.js'
-import { listVerbs, parse } from '../../src/cli/words/tree.js'
+import { listVerbs, parseTokens } from '../../src/cli/words/tree.js'
 import { allCommands } from '../../src/commands/index.js'
 import { svcctl } from '../support/within.js'
 
@@ -16,7 +16,7 @@ const firstWords = [...new Set(all.map(({ area }) => area))].map((area) => ({
 
 const hintOf = async (...words: string[]): Promise<string | undefined> => {
   try {
-    await parse(words)
+    await parseTokens(words)
   } catch (error) {
     if (error instanceof Error && 'details' in error)
       return (error.details as { hint?: string }).hint
@@ -84,7 +84,7 @@ describe('a group of verbs', () => {
     expect(new Set(groups.map(String)).size).toBeGreaterThanOrEqual(5)
     for (const [area, group] of groups)
       for (const word of [group, group.replace(/s$/, '')])
-        expect(await parse([area, word, '--help'])).toEqual({
+        expect(await parseTokens([area, word, '--help'])).toEqual({
           kind: 'help',
           of: { kind: 'area', area, group },
         })
@@ -133,7 +133,7 @@ describe('flags without a command', () => {
 
 /** What a line that runs a command comes to. */
 const run = async (...tokens: string[]) => {
-  const line = await parse(tokens)
+  const line = await parseTokens(tokens)
   if (line.kind !== 'run') throw new Error(`a line that asks for ${line.kind}`)
   return {
     words: line.command.words,
@@ -189,8 +189,11 @@ describe('flags on several levels', () => {
 describe('what follows --', () => {
   it('is an argument, and no word of a command', async () => {
     expect(await run('issues', 'spend', '7', '--', '-1h')).toMatchObject({ args: ['7', '-1h'] })
-    expect(await parse(['--', 'runners', 'list'])).toEqual({ kind: 'help', of: { kind: 'root' } })
-    expect(await parse(['runners', '--', 'list'])).toEqual({
+    expect(await parseTokens(['--', 'runners', 'list'])).toEqual({
+      kind: 'help',
+      of: { kind: 'root' },
+    })
+    expect(await parseTokens(['runners', '--', 'list'])).toEqual({
       kind: 'bare',
       of: { kind: 'area', area: 'runners' },
     })
@@ -205,7 +208,7 @@ describe('help', () => {
     'runner list --status --help',
     'runners list -qh',
   ])('is shown for %s, whatever else is wrong', async (line) => {
-    expect(await parse(line.split(' '))).toMatchObject({
+    expect(await parseTokens(line.split(' '))).toMatchObject({
       kind: 'help',
       of: { kind: 'command', command: { area: 'runners', words: 'list' } },
     })

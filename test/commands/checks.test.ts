@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { keyIn } from '../../src/commands/alerts.js'
+import { takeKey } from '../../src/commands/alerts.js'
 import { removed, withPresent } from '../../src/commands/approvals.js'
 import { cyclonedx, formatPurl, vulnerableFirst } from '../../src/commands/dependencies.js'
-import { familyNamed, foreign, lacking, normalised } from '../../src/commands/integrations.js'
+import {
+  familyNamed,
+  foreign,
+  lacking,
+  normalizeProperty,
+} from '../../src/commands/integrations.js'
 import { promotes } from '../../src/commands/issues.js'
 import { getAddOutcomes } from '../../src/commands/members/index.js'
 
@@ -78,10 +83,10 @@ describe('integrations', () => {
 
   it('shows booleans in whatever spelling, and nothing else, as booleans', () => {
     const record = { active: 'true', id: 1, push_events: 0, properties: { disable_diffs: '1' } }
-    expect(normalised([record])).toEqual([
+    expect(normalizeProperty([record])).toEqual([
       { active: true, id: 1, push_events: false, properties: { disable_diffs: true } },
     ])
-    expect(normalised({ active: 'perhaps', title: 'true' })).toEqual({
+    expect(normalizeProperty({ active: 'perhaps', title: 'true' })).toEqual({
       active: 'perhaps',
       title: 'true',
     })
@@ -96,7 +101,7 @@ describe('the key in an alert endpoint’s address', () => {
     ['https://alerts.test/x', undefined],
   ])('is taken out of %s', (text, key) => {
     const address = new URL(text)
-    expect(keyIn(address)).toBe(key)
+    expect(takeKey(address)).toBe(key)
     expect(address.href).toBe('https://alerts.test/x')
   })
 })

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { keepsJournal, named } from '../../src/engine/command/derive/index.js'
+import { getCommandName, keepsJournal } from '../../src/engine/command/derive/index.js'
 import { findInverse } from '../../src/engine/journaling/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../engine/work/header.js'
@@ -351,10 +351,12 @@ it('is tried of every bulk verb that can be undone', async () => {
     const routes = Object.values(command.endpoints).map(({ route }) => route)
     const ways = await Promise.all(
       routes.map((endpoint) =>
-        findInverse({ ...header, command: named(command), endpoint }).catch(() => undefined),
+        findInverse({ ...header, command: getCommandName(command), endpoint }).catch(
+          () => undefined,
+        ),
       ),
     )
-    if (ways.some((way) => way !== undefined)) undoable.push(named(command))
+    if (ways.some((way) => way !== undefined)) undoable.push(getCommandName(command))
   }
   expect(undoable.length).toBeGreaterThan(20)
   expect(undoable.toSorted()).toEqual([...Object.keys(verbs), ...untried].toSorted())

@@ -8,12 +8,12 @@ import type { JsonValues } from '../../src/base/json/value.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { parse } from '../../src/cli/words/tree.js'
+import { parseTokens } from '../../src/cli/words/tree.js'
 import { allCommands, loadExamples } from '../../src/commands/index.js'
 import { maxBytes } from '../../src/commands/mcp/answers.js'
 import { getOffers } from '../../src/commands/mcp/offers.js'
 import { getData } from '../../src/engine/command/data.js'
-import { named } from '../../src/engine/command/derive/index.js'
+import { getCommandName } from '../../src/engine/command/derive/index.js'
 import { givenOfData } from '../../src/engine/plan/data.js'
 import { parseGiven } from '../../src/engine/plan/given.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
@@ -130,9 +130,9 @@ describe('mcp serve', () => {
   })
 
   it('offers every command of the areas but those of files and of secrets, and none of the tool', async () => {
-    const left = all.filter((one) => !offers.some(({ name }) => name === named(one)))
+    const left = all.filter((one) => !offers.some(({ name }) => name === getCommandName(one)))
     const own = left.filter(({ area }) => !areas.some(({ name }) => name === area))
-    expect(left.filter((one) => !own.includes(one)).map(named)).toEqual([
+    expect(left.filter((one) => !own.includes(one)).map(getCommandName)).toEqual([
       'runners register',
       'artifacts download',
       'artifacts file',
@@ -395,7 +395,7 @@ const unloggable = (): string => {
 
 /** Lines of examples without a shell's own: what each asks for, as data. */
 const asData = async (line: string) => {
-  const meant = await parse(splitCommand(line).filter((word) => word !== '--yes'))
+  const meant = await parseTokens(splitCommand(line).filter((word) => word !== '--yes'))
   if (meant.kind !== 'run') throw new Error(`${line} runs nothing`)
   const { command, raw } = meant
   const stdin = async () => ''
@@ -422,7 +422,7 @@ describe('plan', () => {
   it.each(writing.map((offer) => [offer.name, offer] as const))(
     'of %s sends GETs only, and gives the line that asks the same',
     async (name, offer) => {
-      const original = all.find((one) => named(one) === name)
+      const original = all.find((one) => getCommandName(one) === name)
       const examples = original === undefined ? [] : await loadExamples(original)
       const names = new Set(offer.data.map(({ flag }) => flag?.name))
       const usable: Awaited<ReturnType<typeof asData>>[] = []

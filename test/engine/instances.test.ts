@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getExitCode, isEnough } from '../../src/engine/instances/index.js'
 import { Failure } from '../../src/errors.js'
-import { meant, profilesIn } from '../../src/profile/several.js'
+import { profilesIn, resolveProfiles } from '../../src/profile/several.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { type Recorder, record, type Script } from '../support/recorder.js'
@@ -61,7 +61,9 @@ describe('which profiles are meant', () => {
   ]
   const names = (text: string): readonly string[] => {
     const asked = profilesIn(text)
-    return 'one' in asked ? [asked.one] : meant(asked.several, known).map(({ name }) => name)
+    return 'one' in asked
+      ? [asked.one]
+      : resolveProfiles(asked.several, known).map(({ name }) => name)
   }
   it.each([
     ['a.b,prod-2', ['a.b', 'prod-2']],

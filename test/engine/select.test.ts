@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../src/catalogue/endpoint.js'
 import { allCommands, commandNamed } from '../../src/commands/index.js'
-import { getScope, getSelects, named } from '../../src/engine/command/derive/index.js'
+import { getCommandName, getScope, getSelects } from '../../src/engine/command/derive/index.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
@@ -304,20 +304,23 @@ describe('the list that a verb selects from', () => {
       if (first?.variadic !== true || !Object.values(command.endpoints).some(writes)) continue
       const fact = getSelects(command)
       if (fact === undefined) {
-        without.push(named(command))
+        without.push(getCommandName(command))
         continue
       }
       const [area = '', ...words] = fact.list.split(' ')
       const list = await commandNamed(area, words.join(' '))
       const kinds = Object.values(list?.endpoints ?? {}).map((endpoint) => endpoint.lists)
-      expect([named(command), new Set(kinds)]).toEqual([
-        named(command),
+      expect([getCommandName(command), new Set(kinds)]).toEqual([
+        getCommandName(command),
         new Set([first.param?.completes]),
       ])
       const ofProjects = (some: typeof list): boolean =>
         Object.values(some?.endpoints ?? {}).some((e) => getScope(e)?.kind === 'project')
       const spread = ofProjects(list) && !ofProjects(command)
-      expect([named(command), fact.spread === true]).toEqual([named(command), spread])
+      expect([getCommandName(command), fact.spread === true]).toEqual([
+        getCommandName(command),
+        spread,
+      ])
       for (const name of fact.by ?? [])
         expect(Object.values(list?.endpoints ?? {}).some((e) => e.when?.flag === name)).toBe(true)
     }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { quoted } from '../../src/base/shell-words.js'
+import { quoteWord } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { clean, configuration, folder, program } from '../support/program.js'
 import { has } from '../support/terminal.js'
@@ -86,7 +86,7 @@ afterAll(async () => {
 
 /** Without colours of its own: whatever colours came from outside. */
 const onTerminal = async (url: string, args: readonly string[], input: string) => {
-  const line = [process.execPath, program, ...args].map((word) => quoted(word)).join(' ')
+  const line = [process.execPath, program, ...args].map((word) => quoteWord(word)).join(' ')
   const { all = '' } = await execa('script', ['-qec', line, '/dev/null'], {
     cwd,
     env: {

@@ -215,10 +215,10 @@ describe('attempts', () => {
     ).toMatchObject({ category: 'interrupted' })
 
     const waiting = new AbortController()
-    const { systemClock } = await import('../../src/http/sending/attempts.js')
+    const { systemTiming } = await import('../../src/http/sending/attempts.js')
     const options = { signal: waiting.signal, retries: 3, note: () => waiting.abort() }
     expect(
-      await rejected(clientOf(server.base, options, systemClock).call(get('/x'))),
+      await rejected(clientOf(server.base, options, systemTiming).call(get('/x'))),
     ).toMatchObject({ category: 'interrupted' })
     expect(server.seen).toHaveLength(1)
   })

@@ -5,7 +5,7 @@ import { type Endpoint, endpoint, many, one } from '../../src/catalogue/endpoint
 import { hash, list, project, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { safeAddress } from '../../src/http/answers/secrets.js'
-import { apiRoot, parseAddress } from '../../src/http/request/address.js'
+import { getApiRoot, parseAddress } from '../../src/http/request/address.js'
 import { buildRequest } from '../../src/http/request/request.js'
 
 const find: Endpoint = endpoint('GET /projects/:id/things/:name/*path', many(Unknown()), {
@@ -106,7 +106,7 @@ describe('what is parsed back from a body', () => {
 
 describe('a base URL', () => {
   it('has its API root below its path', () => {
-    expect(apiRoot('https://forge.test/sub')).toEqual({
+    expect(getApiRoot('https://forge.test/sub')).toEqual({
       origin: 'https://forge.test',
       path: '/sub/api/v4',
     })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { allCommands } from '../../src/commands/index.js'
 import { getAnswerFields, getFirstSegment } from '../../src/engine/command/derive/derived.js'
-import { named } from '../../src/engine/command/derive/index.js'
+import { getCommandName } from '../../src/engine/command/derive/index.js'
 import { kindIn } from '../../src/engine/where/shape.js'
 
 describe('every column of a list', () => {
@@ -18,9 +18,9 @@ describe('every column of a list', () => {
         for (const column of endpoint.columns ?? []) {
           const tested = kindIn(shape, column) !== undefined || made.includes(column)
           if (!tested && !Object.hasOwn(shownFields, column))
-            strange.push(`${named(command)} --where ${column}`)
+            strange.push(`${getCommandName(command)} --where ${column}`)
           if (!fields.has(column) && !fields.has(getFirstSegment(column)))
-            strange.push(`${named(command)} --fields ${column}`)
+            strange.push(`${getCommandName(command)} --fields ${column}`)
         }
       }
     }

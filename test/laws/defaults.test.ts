@@ -6,9 +6,9 @@ import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
-import { parse } from '../../src/cli/words/tree.js'
+import { parseTokens } from '../../src/cli/words/tree.js'
 import { allCommands } from '../../src/commands/index.js'
-import { flagName, named } from '../../src/engine/command/derive/index.js'
+import { flagName, getCommandName } from '../../src/engine/command/derive/index.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { parseGiven } from '../../src/engine/plan/given.js'
 import type { PlanContext } from '../../src/engine/plan/objects.js'
@@ -54,8 +54,8 @@ const rows = (await allCommands()).flatMap((command) =>
 
 /** What is planned for an endpoint when nothing is given but what it cannot do without. */
 const planned = async (command: Command, key: string, endpoint: Endpoint) => {
-  const line = await parse(named(command).split(' '))
-  if (line.kind !== 'run') throw new Error(`${named(command)} asks for ${line.kind}`)
+  const line = await parseTokens(getCommandName(command).split(' '))
+  if (line.kind !== 'run') throw new Error(`${getCommandName(command)} asks for ${line.kind}`)
   const sources = { env: {}, stdin: async () => '', note: () => {}, warn: () => {} }
   const given = await parseGiven(command, line.raw, sources)
   const selected = endpoint.when === undefined ? {} : { [endpoint.when.flag]: true }
@@ -68,7 +68,9 @@ const planned = async (command: Command, key: string, endpoint: Endpoint) => {
   return { given, plans }
 }
 
-it.each(rows.map((row) => [named(row.command), row.endpoint.route, row.name, row] as const))(
+it.each(
+  rows.map((row) => [getCommandName(row.command), row.endpoint.route, row.name, row] as const),
+)(
   '%s (%s) leaves the default of %s to the instance',
   async (_, __, name, { command, key, endpoint, param }) => {
     const { given, plans } = await planned(command, key, endpoint)

@@ -1,7 +1,7 @@
 /** A value that no list has: of the API's parameters the hint says how it is sent all the same, of the tool's own flags nothing. */
 import { expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { lists, named } from '../../src/engine/command/derive/index.js'
+import { getCommandName, lists } from '../../src/engine/command/derive/index.js'
 import { globalFlags } from '../../src/engine/command/globals.js'
 import type { Flag } from '../../src/engine/command/types.js'
 import { svcctl } from '../support/within.js'
@@ -18,7 +18,7 @@ for (const command of await allCommands())
     // What is no value of the API's there names a field.
     if (flag.name === 'sort' && lists(command)) continue
     const own = flag.parameter === undefined || flag.path === true
-    const line = [...named(command).split(' '), `--${flag.name}`, 'zz']
+    const line = [...getCommandName(command).split(' '), `--${flag.name}`, 'zz']
     const key = `${own ? 'own' : flag.parameter} ${flag.name} ${flag.param.type}`
     if (!lines.has(key)) lines.set(key, { line, flag })
   }

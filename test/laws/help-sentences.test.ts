@@ -1,7 +1,7 @@
 /** A page of help says each thing once: endpoints that differ in a word bring their sentences along. */
 import { expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { named } from '../../src/engine/command/derive/index.js'
+import { getCommandName } from '../../src/engine/command/derive/index.js'
 import { svcctl } from '../support/within.js'
 
 /** What a command's page says before its flags, a sentence each. */
@@ -32,7 +32,7 @@ it('finds the sentences of a page', async () => {
   expect(sentencesOf(stdout).length).toBeGreaterThan(0)
 })
 
-it.each(commands.map((command) => [named(command)] as const))('%s', async (name) => {
+it.each(commands.map((command) => [getCommandName(command)] as const))('%s', async (name) => {
   const { stdout } = await svcctl([...name.split(' '), '--help'], { env: { COLUMNS: '200' } })
   const all = sentencesOf(stdout)
   const twice = all.filter((one, at) => all.some((other, i) => i < at && isAlike(one, other)))

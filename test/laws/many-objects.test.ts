@@ -1,7 +1,7 @@
 /** The flags for many objects: help shows each where it is taken, and nowhere else. */
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { lists, named } from '../../src/engine/command/derive/index.js'
+import { getCommandName, lists } from '../../src/engine/command/derive/index.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -26,7 +26,7 @@ const commands = (await allCommands()).filter(
 describe('help shows where a command takes', () => {
   it.each(['--all-projects', '--all-groups'])('%s', async (flag) => {
     const [shown, taken]: [string[], string[]] = [[], []]
-    for (const command of commands.map(named)) {
+    for (const command of commands.map(getCommandName)) {
       if ((await manyObjects(command)).includes(flag)) shown.push(command)
       const { code, stderr } = await run([...command.split(' '), flag, '--retries', '0'])
       expect([command, code]).not.toEqual([command, 0])
@@ -43,7 +43,7 @@ describe('help shows where a command takes', () => {
   })
 
   it('what chooses among records, on every list', async () => {
-    const listing = commands.filter(lists).map(named)
+    const listing = commands.filter(lists).map(getCommandName)
     expect(listing.length).toBeGreaterThan(20)
     for (const command of listing) {
       const shown = await manyObjects(command)

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { kindNamed, kinds } from '../../src/catalogue/kinds.js'
 import { allCommands } from '../../src/commands/index.js'
-import { lists, named } from '../../src/engine/command/derive/index.js'
+import { getCommandName, lists } from '../../src/engine/command/derive/index.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
 import { pipedObjects } from '../../src/engine/plan/piped-reader.js'
@@ -60,7 +60,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
 const commands = await allCommands()
 const listing = commands.filter((c) => lists(c) && c.open !== true)
 const cases = listing.flatMap((c) =>
-  (ways[named(c)] ?? []).map((way) => [`${named(c)} ${way}`.trim(), c] as const),
+  (ways[getCommandName(c)] ?? []).map((way) => [`${getCommandName(c)} ${way}`.trim(), c] as const),
 )
 
 const kindOf = (c: Command): string | undefined =>
@@ -78,7 +78,7 @@ const cells = (text: string): string[][] =>
 
 describe('lists', () => {
   it('are all tried here', () => {
-    expect(listing.map(named).sort()).toEqual(Object.keys(ways).sort())
+    expect(listing.map(getCommandName).sort()).toEqual(Object.keys(ways).sort())
   })
 
   it('say what they list wherever a verb takes it', () => {
@@ -88,8 +88,8 @@ describe('lists', () => {
     for (const c of commands) {
       const [first] = c.args
       if (first?.variadic !== true || Object.keys(c.endpoints).length === 0) continue
-      const free = ['settings get', 'ci lint', 'pages-domains add'].includes(named(c))
-      if (!free) expect(kindNamed(first.param?.completes), named(c)).toBeDefined()
+      const free = ['settings get', 'ci lint', 'pages-domains add'].includes(getCommandName(c))
+      if (!free) expect(kindNamed(first.param?.completes), getCommandName(c)).toBeDefined()
     }
   })
 
@@ -138,7 +138,7 @@ describe('lists', () => {
     for (const verb of verbs(kind))
       for (const [form, text] of Object.entries(texts)) {
         const found = await pipedObjects(text, await readObjects(verb.args[0]))
-        expect(found.length, `${form} into ${named(verb)}`).toBe(records.length)
+        expect(found.length, `${form} into ${getCommandName(verb)}`).toBe(records.length)
         for (const [i, object] of found.entries()) {
           const numbers = [pick(records[i], 'project_id'), pick(records[i], 'iid')]
           const mark = 'mark' in known ? known.mark : ''
@@ -146,7 +146,7 @@ describe('lists', () => {
             ...names.map((name) => String(pick(records[i], name))),
             numbers.join(mark),
           ]
-          expect(named_, `${form} into ${named(verb)}`).toContain(object)
+          expect(named_, `${form} into ${getCommandName(verb)}`).toContain(object)
         }
       }
   })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { allCommands, loadExamples } from '../../src/commands/index.js'
-import { findReading, named, rehearsable } from '../../src/engine/command/derive/index.js'
+import { findReading, getCommandName, rehearsable } from '../../src/engine/command/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -91,7 +91,7 @@ describe('the API’s own dry run', () => {
     expect(having.filter(({ endpoint }) => endpoint.rehearses !== true)).toEqual([])
     expect(all.filter(({ endpoint }) => endpoint.rehearses === true)).toEqual(having)
     const own = commands.filter(({ flags }) => flags.some(({ name }) => name === 'dry-run'))
-    expect(own.map(named)).toEqual(['ci lint', 'commits cherry-pick', 'commits revert'])
+    expect(own.map(getCommandName)).toEqual(['ci lint', 'commits cherry-pick', 'commits revert'])
     expect(own.filter(rehearsable)).toEqual([])
   })
 })
@@ -168,7 +168,7 @@ describe('a dry run', () => {
 
   // What needs a journal first has a test of its own.
   const alone = tried.filter(({ writes }) => writes !== true)
-  it.concurrent.each(alone.map((command) => [named(command), command] as const))(
+  it.concurrent.each(alone.map((command) => [getCommandName(command), command] as const))(
     'of %s sends GETs only, asks nothing, and shows what would be',
     { timeout: 60_000 },
     async (name, command) => {

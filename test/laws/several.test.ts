@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { named } from '../../src/engine/command/derive/index.js'
+import { getCommandName } from '../../src/engine/command/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -87,12 +87,12 @@ const commands = (await allCommands()).filter(
   (c) =>
     c.args[0]?.variadic === true &&
     Object.values(c.endpoints).some((e) => e.returns.kind !== 'empty') &&
-    !silent.includes(named(c)),
+    !silent.includes(getCommandName(c)),
 )
 
 describe('several objects', () => {
   it('are tried with every verb that takes them', () => {
-    expect(Object.keys(given).sort()).toEqual(commands.map(named).sort())
+    expect(Object.keys(given).sort()).toEqual(commands.map(getCommandName).sort())
   })
 
   it.each(Object.entries(given))('%s', { timeout: 60_000 }, async (verb, [objects, rest]) => {

@@ -1,6 +1,6 @@
 /** Texts that would take a parser's memory or time many times their length, or end the process. */
 import { describe, expect, it } from 'vitest'
-import { lint } from '../../src/sandbox/ci-lint/index.js'
+import { lintContent } from '../../src/sandbox/ci-lint/index.js'
 
 const many = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('')
@@ -76,26 +76,31 @@ const bombs: readonly (readonly [string, string, string])[] = [
 
 describe('a configuration of any text is judged at a bounded cost', () => {
   it.each(bombs)('%s', async (_name, text, error) => {
-    const { errors } = await lint(text, {})
+    const { errors } = await lintContent(text, {})
     expect(errors[0]).toBe(error)
     expect(errors.length).toBeLessThanOrEqual(101)
   })
 
   it('takes a long chain of needs', async () => {
     const chain = many(5000, (i) => `j${i}: {script: x, needs: [j${i + 1}]}\n`)
-    expect((await lint(`${chain}j5000: {script: x}\n`, {})).errors).toEqual([])
+    expect((await lintContent(`${chain}j5000: {script: x}\n`, {})).errors).toEqual([])
   })
 
   it('names a hundred problems, and how many more', async () => {
     const text = many(250, (i) => `j${i}: {script: x, stage: nowhere}\n`)
-    const { errors } = await lint(`stages: [one]\n${many(250, (i) => `j${i}: {script: 1}\n`)}`, {})
+    const { errors } = await lintContent(
+      `stages: [one]\n${many(250, (i) => `j${i}: {script: 1}\n`)}`,
+      {},
+    )
     expect([errors.length, errors.at(-1)]).toEqual([101, 'and 150 more'])
-    expect((await lint(text, {})).errors.length).toBe(100)
+    expect((await lintContent(text, {})).errors.length).toBe(100)
   })
 
   it('knows names that every object has', async () => {
     const text =
       'constructor: {script: x}\nb: {script: x, needs: [toString], extends: [__proto__]}\n'
-    expect((await lint(text, {})).errors).toEqual(['b: unknown keys in `extends` (`__proto__`)'])
+    expect((await lintContent(text, {})).errors).toEqual([
+      'b: unknown keys in `extends` (`__proto__`)',
+    ])
   })
 })

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { lint } from '../../src/sandbox/ci-lint/index.js'
+import { lintContent } from '../../src/sandbox/ci-lint/index.js'
 import { invalid, languages, pipelines, unseen } from './ci-corpus.js'
 
 describe('a good configuration is called good', () => {
   it.each(Object.entries({ ...languages, ...pipelines }))('%s', async (_name, content) => {
-    const { errors } = await lint(content, {})
+    const { errors } = await lintContent(content, {})
     expect(errors).toEqual([])
   })
 })
 
 describe('a bad configuration is called bad, by its path', () => {
   it.each(invalid)('%s', async (_name, content, errors) => {
-    expect((await lint(content, {})).errors).toEqual(errors)
+    expect((await lintContent(content, {})).errors).toEqual(errors)
   })
 })
 
 describe('what was not seen makes no verdict', () => {
   it.each(unseen)('%s', async (_name, content, errors, warnings) => {
-    const verdict = await lint(content, {})
+    const verdict = await lintContent(content, {})
     const [notice, ...others] = verdict.warnings
     expect(verdict.errors).toEqual(errors)
     expect(notice).toContain('is not fetched here')
@@ -25,7 +25,7 @@ describe('what was not seen makes no verdict', () => {
   })
 
   it('names the include that may hold it', async () => {
-    const { warnings } = await lint(
+    const { warnings } = await lintContent(
       'include: [{template: X.yml}, {remote: https://f.example/y.yml}]\n',
       {},
     )
@@ -41,7 +41,8 @@ describe('what was not seen makes no verdict', () => {
       matching: async () => [],
       other: async () => undefined,
     }
-    const of = (inputs: string) => lint(`include: {local: x.yml, inputs: ${inputs}}\n`, { files })
+    const of = (inputs: string) =>
+      lintContent(`include: {local: x.yml, inputs: ${inputs}}\n`, { files })
     expect((await of('{stage: build}')).errors).toEqual([])
     expect((await of('{stage: ship}')).errors[0]).toContain('chosen stage does not exist')
     expect((await of('{}')).errors[0]).toContain('`stage` input: required value')
@@ -58,7 +59,7 @@ describe('what was not seen makes no verdict', () => {
     }
     const content =
       'include: [{local: "ci/$KIND.yml"}, {project: "$GROUP/ci", file: x.yml}]\na: {script: x}\n'
-    const { errors, warnings } = await lint(content, { files })
+    const { errors, warnings } = await lintContent(content, { files })
     expect([errors, warnings.length]).toEqual([[], 2])
   })
 })

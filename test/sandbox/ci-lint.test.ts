@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { lint } from '../../src/sandbox/ci-lint/index.js'
+import { lintContent } from '../../src/sandbox/ci-lint/index.js'
 import { sandbox } from './instance.js'
 
-const errorsOf = async (content: string) => (await lint(content, {})).errors
+const errorsOf = async (content: string) => (await lintContent(content, {})).errors
 const job = 'a:\n  script: [make]\n'
 
 describe('a valid configuration', () => {
@@ -130,19 +130,22 @@ describe('an invalid configuration', () => {
 
 describe('warnings and the expanded text', () => {
   it('warns of jobs that may run twice, and of what it does not fetch', async () => {
-    const twice = await lint('a:\n  script: x\n  rules: [{when: always}]\n', {})
+    const twice = await lintContent('a:\n  script: x\n  rules: [{when: always}]\n', {})
     expect([twice.errors, twice.warnings[0]]).toEqual([
       [],
       expect.stringContaining('multiple pipelines'),
     ])
-    const far = await lint(`include: [{template: X.yml}]\n${job}  extends: .from-there\n`, {})
+    const far = await lintContent(
+      `include: [{template: X.yml}]\n${job}  extends: .from-there\n`,
+      {},
+    )
     expect([far.errors, far.warnings[0]]).toEqual([[], expect.stringContaining('X.yml')])
   })
 
   it('puts references in place, and extends only with a project', async () => {
     const content =
       '.x:\n  script: [one]\na:\n  extends: .x\nb:\n  script:\n    - !reference [.x, script]\n    - two\n'
-    const alone = await lint(content, {})
+    const alone = await lintContent(content, {})
     expect(await alone.merged?.()).toContain('extends: .x')
     expect(await alone.merged?.()).toContain('- - one\n    - two')
     const files = {
@@ -150,13 +153,13 @@ describe('warnings and the expanded text', () => {
       matching: async () => [],
       other: async () => undefined,
     }
-    expect(await (await lint(content, { files })).merged?.()).not.toContain('extends')
+    expect(await (await lintContent(content, { files })).merged?.()).not.toContain('extends')
   })
 })
 
 describe('a simulated pipeline', () => {
   const dry = async (content: string, variables = {}) =>
-    (await lint(content, { occasion: { branch: 'main', variables } })).errors
+    (await lintContent(content, { occasion: { branch: 'main', variables } })).errors
 
   it('has no jobs where the rules leave none', async () => {
     const content = 'a:\n  script: x\n  rules: [{if: \'$GO == "yes"\'}]\n'

@@ -1,10 +1,10 @@
 /** Durations in CI configurations: what instances read, and what they refuse. */
 import { expect, it } from 'vitest'
-import { lint } from '../../src/sandbox/ci-lint/index.js'
+import { lintContent } from '../../src/sandbox/ci-lint/index.js'
 
 const isDuration = async (text: string): Promise<boolean> =>
-  (await lint(JSON.stringify({ a: { script: 'x', artifacts: { expire_in: text } } }), {})).errors
-    .length === 0
+  (await lintContent(JSON.stringify({ a: { script: 'x', artifacts: { expire_in: text } } }), {}))
+    .errors.length === 0
 
 it.each([
   '1:30',

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { conflicts, rebase } from '../../src/sandbox/git/apply.js'
+import { conflicts, rebaseBranch } from '../../src/sandbox/git/apply.js'
 import { log } from '../../src/sandbox/git/read.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { getCommitCard, getHistory } from '../../src/sandbox/seed/repository/histories.js'
@@ -154,12 +154,14 @@ describe('a rebase', () => {
     const git = new Repositories(folder, async (id) => getHistory(id)?.content)
     const repository = await git.open({ id: 1, default_branch: 'main' })
     const [main, login] = [getCommitCard(1, 'head').id, getCommitCard(1, 'login').id]
-    const done = await rebase(repository, login, main, ben)
+    const done = await rebaseBranch(repository, login, main, ben)
     expect(done?.commits).toBe(2)
     const [last, first, base] = await log(repository, { revision: done?.head ?? '' }, 0, 3)
     expect([last?.author.name, last?.committer]).toEqual(['Chi Chen', ben])
     expect([first?.message, base?.id]).toEqual(['Let people sign in\n', main])
-    expect(await rebase(repository, getCommitCard(1, 'logging').id, main, ben)).toBeUndefined()
+    expect(
+      await rebaseBranch(repository, getCommitCard(1, 'logging').id, main, ben),
+    ).toBeUndefined()
     expect(await conflicts(repository, main, getCommitCard(1, 'logging').id)).toBe(true)
     expect(await conflicts(repository, main, login)).toBe(false)
   })
@@ -168,6 +170,6 @@ describe('a rebase', () => {
     const git = new Repositories(folder, async () => undefined)
     const repository = await git.open({ id: 1, default_branch: 'main' })
     const [main, search] = [getCommitCard(1, 'head').id, getCommitCard(1, 'search').id]
-    expect(await rebase(repository, search, main, ben)).toEqual({ head: main, commits: 0 })
+    expect(await rebaseBranch(repository, search, main, ben)).toEqual({ head: main, commits: 0 })
   })
 })

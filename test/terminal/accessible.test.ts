@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { quoted } from '../../src/base/shell-words.js'
+import { quoteWord } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { createPrompts } from '../../src/terminal/questions/prompts.js'
 import { clean, configuration, folder, program } from '../support/program.js'
@@ -30,7 +30,7 @@ afterAll(() => sandbox.close())
 /** What a wide terminal shows of a line, with its colours left out. */
 const shown = async (args: string, more: Readonly<Record<string, string>>): Promise<string> => {
   const words = (args.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
-  const line = [process.execPath, program, ...words, '--no-pager'].map((word) => quoted(word))
+  const line = [process.execPath, program, ...words, '--no-pager'].map((word) => quoteWord(word))
   const { all = '' } = await execa(
     'script',
     ['-qec', `stty cols 160; ${line.join(' ')}`, '/dev/null'],

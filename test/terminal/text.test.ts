@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { visible } from '../../src/terminal/text/escape.js'
-import { bar, createLinker, hyperlink, status } from '../../src/terminal/text/style.js'
+import { bar, createLinker, getStatusStyle, hyperlink } from '../../src/terminal/text/style.js'
 import { age, formatAge, span } from '../../src/terminal/text/time.js'
 import { roughWidths, widthsFor } from '../../src/terminal/text/width.js'
 
@@ -118,10 +118,10 @@ describe('times', () => {
 
 describe('words and signs', () => {
   it('tells states apart without colour', () => {
-    expect(status('online')?.text).toBe('● online')
-    expect(status('Unhealthy')).toEqual({ text: '✗ Unhealthy', tone: 'bad' })
-    expect(status('constructor')).toBeUndefined()
-    expect(status('something new')).toBeUndefined()
+    expect(getStatusStyle('online')?.text).toBe('● online')
+    expect(getStatusStyle('Unhealthy')).toEqual({ text: '✗ Unhealthy', tone: 'bad' })
+    expect(getStatusStyle('constructor')).toBeUndefined()
+    expect(getStatusStyle('something new')).toBeUndefined()
   })
   it.each([
     [0, '░░░░'],

@@ -143,7 +143,7 @@ const byName: SecrecyOf = secrecies()
  * booleans under a name that only looks like a secret's say how it is used, not what it is.
  * @param secrecy how secret the place is where the value itself stands
  */
-export const mask = (
+export const maskSecrets = (
   value: unknown,
   secrecyOf: SecrecyOf = byName,
   secrecy?: Secrecy,

@@ -4,7 +4,7 @@
  */
 import { Failure, type FailureDetails } from '../../errors.js'
 
-export const mask = '***'
+export const scrubbedMark = '***'
 
 /** Shorter texts would be found everywhere. */
 const shortest = 8
@@ -107,7 +107,7 @@ export const scrub = (text: string): string => {
     if (clean.length < secret.length) continue
     const pattern = known ?? patternOf(secret)
     if (known === undefined) secrets.set(secret, pattern)
-    clean = clean.replace(pattern, mask)
+    clean = clean.replace(pattern, scrubbedMark)
   }
   return clean
 }

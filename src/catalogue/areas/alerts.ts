@@ -4,7 +4,7 @@ import { datetime, list, string } from '../params.js'
 import { Unknown } from '../shapes/common.js'
 
 /** What a severity is normalised to; anything else becomes `critical`. */
-export const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const
+export const alertSeverities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const
 
 export const alerts = {
   send: endpoint('POST <alert_endpoint_url>', one(Unknown({ title: 'Alert receipt' })), {
@@ -21,7 +21,7 @@ export const alerts = {
       monitoring_tool: string('tool that raised the alert'),
       hosts: list('string', 'affected hosts', { single: true }),
       severity: string(
-        `${severities.join(', ')} (not case-sensitive); any other value counts as critical`,
+        `${alertSeverities.join(', ')} (not case-sensitive); any other value counts as critical`,
         {
           default: 'critical',
         },

@@ -1,10 +1,10 @@
 /** The page of one command: usage, flags, who may do it, examples, routes. */
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import { loadExamples } from '../../commands/index.js'
-import { manyFlags, named, ownFlags } from '../../engine/command/derive/index.js'
+import { getCommandName, manyFlags, ownFlags } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
 import { rowsOfFlags } from './flag-rows.js'
-import { commandLine, indent, type PageStyle, section, table, wrap } from './layout.js'
+import { commandLine, indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
 
 /** The arguments of a command as usage shows them. */
 export const argumentsText = (command: Command): string =>
@@ -58,20 +58,24 @@ export const commandHelp = async (command: Command, style: PageStyle): Promise<s
   const body = [...new Set(description)].flatMap((text) => wrap(text, style.width)).join('\n')
   return [
     `${command.summary}.\n`,
-    section('Usage:', `${indent}svcctl ${named(command)}${argumentsText(command)} [flags]`, style),
+    section(
+      'Usage:',
+      `${indent}svcctl ${getCommandName(command)}${argumentsText(command)} [flags]`,
+      style,
+    ),
     body === '' ? '' : `${body}\n`,
     section(
       'Arguments:',
-      table(
+      layOutTable(
         command.args.map((a) => [a.name, a.help] as const),
         style.width,
       ),
       style,
     ),
-    section('Flags:', table(rowsOfFlags(ownFlags(command)), style.width), style),
-    section('Many objects:', table(rowsOfFlags(manyFlags(command)), style.width), style),
+    section('Flags:', layOutTable(rowsOfFlags(ownFlags(command)), style.width), style),
+    section('Many objects:', layOutTable(rowsOfFlags(manyFlags(command)), style.width), style),
     sharedFlags(style),
-    section('Good to know:', table(facts(command), style.width), style),
+    section('Good to know:', layOutTable(facts(command), style.width), style),
     section(
       'Examples:',
       (await loadExamples(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),

@@ -1,5 +1,5 @@
 /** Pages of the guide for a terminal: `svcctl help where`, from the Markdown that the package carries. */
-import { indent, table, wrap } from './layout.js'
+import { indent, layOutTable, wrap } from './layout.js'
 
 /** A paragraph, an item, a heading, a table or a block of code, with its lines. */
 const blocksOf = (markdown: string): readonly string[] =>
@@ -35,7 +35,7 @@ const blockOf = (block: string, width: number): string => {
   if (block.startsWith('    ')) return block.trimEnd().replaceAll(/^ {4}/gm, `${indent}  `)
   if (block.startsWith('|')) {
     const [, , ...rows] = block.trimEnd().split('\n').map(cellsOf)
-    return table(
+    return layOutTable(
       rows.map(([name = '', ...rest]) => [name, rest.join('; ')]),
       width,
     )

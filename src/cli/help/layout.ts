@@ -11,7 +11,10 @@ export const indent = '  '
 const longestName = 26
 
 /** Two columns, the second wrapped behind the first. */
-export const table = (rows: readonly (readonly [string, string])[], width: number): string => {
+export const layOutTable = (
+  rows: readonly (readonly [string, string])[],
+  width: number,
+): string => {
   const short = rows.map(([name]) => name.length).filter((length) => length <= longestName)
   const left = Math.max(0, ...short) + 2
   const below = `\n${indent}${' '.repeat(left)}`

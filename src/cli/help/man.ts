@@ -1,11 +1,11 @@
 /** Manual pages in man(7) form, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, loadExamples, toolCommands } from '../../commands/index.js'
-import { manyFlags, named, ownFlags } from '../../engine/command/derive/index.js'
+import { getCommandName, manyFlags, ownFlags } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
 import { argumentsText } from './command.js'
-import { environment } from './environment.js'
+import { environmentVariables } from './environment.js'
 import { rowsOfFlags } from './flag-rows.js'
 
 /** Text that roff takes as it is: backslashes, leading dots and quotes, and dashes as typed. */
@@ -37,7 +37,7 @@ const manyPart = (command: Command): readonly string[] => {
 
 const commandPart = async (command: Command): Promise<string> =>
   [
-    `.SS ${plain(named(command))}${plain(argumentsText(command))}`,
+    `.SS ${plain(getCommandName(command))}${plain(argumentsText(command))}`,
     plain(`${command.summary}.`),
     ...(command.description ?? []).map((text) => `.PP\n${plain(text)}`),
     ...rowsOfFlags(ownFlags(command)).map(([term, text]) => item(term, text)),
@@ -70,7 +70,7 @@ export const rootPage = async (): Promise<string> => {
         )
         .join('\n'),
     ),
-    section('ENVIRONMENT', environment.map((v) => item(v.name, v.meaning)).join('\n')),
+    section('ENVIRONMENT', environmentVariables.map((v) => item(v.name, v.meaning)).join('\n')),
     section('SEE ALSO', names.map((name) => `.BR svcctl\\-${plain(name)} (1)`).join(',\n')),
   ])
 }

@@ -1,9 +1,9 @@
 /** The pages of the program and of its areas. All from the same data as the parser. */
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, toolCommand, toolCommands } from '../../commands/index.js'
-import { named } from '../../engine/command/derive/index.js'
+import { getCommandName } from '../../engine/command/derive/index.js'
 import { argumentsText } from './command.js'
-import { indent, type PageStyle, section, table } from './layout.js'
+import { indent, layOutTable, type PageStyle, section } from './layout.js'
 import { topics } from './topics.js'
 
 const groups = [
@@ -22,22 +22,22 @@ export const rootHelp = async (style: PageStyle): Promise<string> => {
       const lines = await Promise.all(
         rows.map(async (row) => {
           const command = await toolCommand(row.area, row.words)
-          return [named(row), command?.summary ?? ''] as const
+          return [getCommandName(row), command?.summary ?? ''] as const
         }),
       )
-      return section(`${title}:`, table(lines, style.width), style)
+      return section(`${title}:`, layOutTable(lines, style.width), style)
     }),
   )
   const rows = areas.map((a) => [a.name, a.summary] as const)
   return [
     'Administer a source-hosting, collaboration and CI instance through its REST API.\n',
     section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
-    section('Areas:', table(rows, style.width), style),
+    section('Areas:', layOutTable(rows, style.width), style),
     ...own,
     section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
     section(
       'Help:',
-      table(
+      layOutTable(
         [
           ['svcctl help <area>', 'the verbs of an area'],
           ['svcctl help <area> <verb>', 'flags, examples, required role'],
@@ -67,7 +67,7 @@ export const areaHelp = async (area: string, style: PageStyle, group?: string): 
   return [
     summary === undefined ? '' : `${capital(summary)}.\n`,
     section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
-    section('Verbs:', table(rows, style.width), style),
+    section('Verbs:', layOutTable(rows, style.width), style),
     `${style.dim(`svcctl ${prefix} <verb> --help says more about one of them.`)}\n`,
   ]
     .filter((part) => part !== '')

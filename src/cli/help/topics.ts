@@ -11,10 +11,10 @@ import {
 } from '../../engine/command/globals.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formats } from '../../output/formats.js'
-import { environment } from './environment.js'
+import { environmentVariables } from './environment.js'
 import { rowsOfFlags } from './flag-rows.js'
 import { guidePage } from './guide.js'
-import { indent, table, wrap } from './layout.js'
+import { indent, layOutTable, wrap } from './layout.js'
 
 const pageWidth = 80
 
@@ -30,7 +30,7 @@ const flagsTopic = (): string =>
       ['All commands:', outputFlags],
     ] as const
   )
-    .map(([title, flags]) => `${title}\n${table(rowsOfFlags(flags), pageWidth)}`)
+    .map(([title, flags]) => `${title}\n${layOutTable(rowsOfFlags(flags), pageWidth)}`)
     .join('\n\n')
 
 const exitTopic = (): string => {
@@ -38,18 +38,18 @@ const exitTopic = (): string => {
     ([category, code]) =>
       [`${code}  ${category}`, categoryMeanings[category as keyof typeof exitCodes]] as const,
   )
-  return table([['0', 'success, or nothing to do (304)'], ...rows], pageWidth)
+  return layOutTable([['0', 'success, or nothing to do (304)'], ...rows], pageWidth)
 }
 
 const environmentTopic = (): string =>
-  table(
-    environment.map(({ name, meaning }) => [name, meaning] as const),
+  layOutTable(
+    environmentVariables.map(({ name, meaning }) => [name, meaning] as const),
     pageWidth,
   )
 
 const outputTopic = (): string =>
   [
-    table(
+    layOutTable(
       formats.map((f) => [f.name, f.summary] as const),
       pageWidth,
     ),
@@ -73,7 +73,7 @@ const configurationTopic = async (): Promise<string> => {
     ]),
     '',
     'Settings of a profile:',
-    table(
+    layOutTable(
       Object.entries(settings).map(([name, param]) => [name, param.help] as const),
       pageWidth,
     ),

@@ -1,12 +1,12 @@
 /** The level of one command: its flags and arguments in, texts by flag name out. */
 import type { Help, ParseOptionsResult } from 'commander'
-import { flagsOfCommand, named } from '../../engine/command/derive/index.js'
+import { flagsOfCommand, getCommandName } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
 import { bothNames } from '../../engine/own/both.js'
 import { type FindOwn, findOwnWords, speaks } from '../../engine/own/found.js'
 import type { About, Meant, Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
-import { Level } from './level.js'
+import { CommandLevel } from './level.js'
 import { notTaken, wrongUse } from './mistakes.js'
 
 /** `--report junit lint.xml` → `--report junit=lint.xml`: Commander's options take one word, or any number. */
@@ -30,7 +30,7 @@ const joinPairs = (command: Command, rest: readonly string[]): string[] => {
   return joined
 }
 
-export class Leaf extends Level {
+export class Leaf extends CommandLevel {
   private loaded: Command | undefined
   private rest: readonly string[] = []
   private readonly findOwn: FindOwn
@@ -102,7 +102,7 @@ export class Leaf extends Level {
   }
 
   complain(_: string | undefined, message: string): never {
-    throw wrongUse(named(this.means), this.rest, message, this.means.flags)
+    throw wrongUse(getCommandName(this.means), this.rest, message, this.means.flags)
   }
 
   /**
@@ -124,7 +124,7 @@ export class Leaf extends Level {
     const own = new Set(flagsOfCommand(command).map(({ name }) => name))
     const strange = [...merged.keys()].find((name) => !own.has(name))
     if (this.wordless !== undefined) throw this.wordless
-    if (strange !== undefined) throw notTaken(named(command), strange)
+    if (strange !== undefined) throw notTaken(getCommandName(command), strange)
     const raw = { args: this.args, flags: merged, ...this.ownly }
     return { kind: 'run', command, raw, own: this.findOwn }
   }

@@ -25,7 +25,7 @@ const textOf = (flag: Flag, option: Option, value: unknown): string => {
   return String(!option.negate || flag.name.startsWith('no-'))
 }
 
-export abstract class Level extends Commander {
+export abstract class CommandLevel extends Commander {
   /**
    * The texts of the flags that stand on this level, in order; booleans as 'true' and 'false'. From
    * Commander's events: its values do not tell whether a flag was given (`--no-x` alone makes x true).
@@ -78,7 +78,7 @@ export abstract class Level extends Commander {
    * level's. Never `optsWithGlobals()`: there the program's value beats the verb's.
    */
   get merged(): ReadonlyMap<string, readonly string[]> {
-    const above = this.parent instanceof Level ? this.parent.merged : []
+    const above = this.parent instanceof CommandLevel ? this.parent.merged : []
     return new Map([...above, ...this.given])
   }
 

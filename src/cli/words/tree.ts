@@ -20,7 +20,7 @@ import type { Command } from '../../engine/command/types.js'
 import { type About, isWord, LineError, type Meant, Understood } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { Leaf } from './leaf.js'
-import { Level } from './level.js'
+import { CommandLevel } from './level.js'
 import {
   commandMissing,
   unknownAnywhere,
@@ -44,7 +44,7 @@ const flagsAnywhere = [
   ...hiddenScopes,
 ]
 
-abstract class Branch extends Level {
+abstract class Branch extends CommandLevel {
   /** What may stand next and has no level yet, by name. */
   private readonly offers = new Map<string, () => void>()
 
@@ -53,7 +53,7 @@ abstract class Branch extends Level {
     // Without, the program would take its flags out of the verb's values (`--description -y`).
     this.enablePositionalOptions()
     this.hook('preSubcommand', async (_, next) => {
-      if (next instanceof Level) await next.fill()
+      if (next instanceof CommandLevel) await next.fill()
     })
   }
 
@@ -62,7 +62,7 @@ abstract class Branch extends Level {
    * all the rest of parsing.
    * @param hidden it is taken, and never suggested
    */
-  offer(name: string, make: (name: string) => Level, hidden = false): void {
+  offer(name: string, make: (name: string) => CommandLevel, hidden = false): void {
     if (this.offers.has(name)) throw new Failure('internal', `there are two ${name}`)
     this.offers.set(name, () => this.addCommand(make(name), { hidden }))
   }
@@ -205,13 +205,13 @@ const load = async (area: string, words: string): Promise<Command> => {
   return command
 }
 
-const verb = (level: Level, area: string, words: string): Leaf =>
+const verb = (level: CommandLevel, area: string, words: string): Leaf =>
   new Leaf(words.split(' ').at(-1) || area, level.tokens, () => load(area, words))
 
 /** Offers a level under its name, and under the one that it answers to as well. */
 const add = (
   parent: Program | Area,
-  make: (name: string) => Level,
+  make: (name: string) => CommandLevel,
   name: string,
   other?: string,
 ): void => {
@@ -266,7 +266,7 @@ const treeOf = (tokens: readonly string[]): Program => {
  * What a line comes to.
  * @throws Failure `usage` for a word or flag that is not known where it stands, with what may be meant
  */
-export const parse = async (tokens: readonly string[]): Promise<Meant> => {
+export const parseTokens = async (tokens: readonly string[]): Promise<Meant> => {
   try {
     return await understood(tokens)
   } catch (error) {
@@ -304,7 +304,7 @@ const understood = async (tokens: readonly string[]): Promise<Meant> => {
 
 /** How far the words of a line lead that is still being written. */
 export interface Reached {
-  readonly level: Level
+  readonly level: CommandLevel
   /** What stands beside the words. */
   readonly rest: readonly string[]
   /** A word that leads nowhere. */
@@ -313,7 +313,7 @@ export interface Reached {
 
 /** Follows the words of a line that is still being written; what is wrong with it is no matter. */
 export const reach = async (tokens: readonly string[]): Promise<Reached> => {
-  const follow = async (level: Level, from: readonly string[]): Promise<Reached> => {
+  const follow = async (level: CommandLevel, from: readonly string[]): Promise<Reached> => {
     if (level instanceof Leaf) return { level, rest: from }
     const { operands, unknown } = partsOf(level, from)
     const [word] = operands
@@ -329,7 +329,7 @@ export const reach = async (tokens: readonly string[]): Promise<Reached> => {
 }
 
 /** A flag at the end may lack its value: then nothing stands behind it. */
-const partsOf = (level: Level, tokens: readonly string[]) => {
+const partsOf = (level: CommandLevel, tokens: readonly string[]) => {
   try {
     return level.parseOptions([...tokens])
   } catch {

@@ -15,7 +15,7 @@ import { getShardNumber, parseShard } from '../../engine/journaling/shards.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import type { People } from '../../output/types.js'
-import { filled } from './path.js'
+import { fillApiPath } from './path.js'
 
 // What standard input names for `svcctl api <method> <path with {}> -`, as it comes.
 
@@ -264,7 +264,7 @@ export const inEach = async (
   return {
     plansFor: async (given) => {
       const values = Object.fromEntries(kinds.map((kind) => [kind, given.flags[kind]]))
-      return [{ key: '', endpoint, values, request: await filled(place, given, template) }]
+      return [{ key: '', endpoint, values, request: await fillApiPath(place, given, template) }]
     },
     ...emitOf(endpoint, wholeInOneColumn),
     ...lossOf(template),

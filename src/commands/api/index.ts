@@ -11,7 +11,7 @@ import { Failure, usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import { define, type GivenBy } from '../define.js'
 import { every, hasPlace, inEach } from './every.js'
-import { filled, pathIn, resolveAddress } from './path.js'
+import { fillApiPath, normalizePath, resolveAddress } from './path.js'
 
 // The request that `svcctl api` is asked for.
 
@@ -87,7 +87,7 @@ const requestOf = async (place: WorkspaceService, given: Body): Promise<WireRequ
       'api requires a path on the instance, not a URL',
       'Choose the instance with --base-url.',
     )
-  const path = pathIn(target)
+  const path = normalizePath(target)
   const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
   const headers = headersOf(given.flags.header ?? [])
   const body = reads ? undefined : bodyOf(given)
@@ -227,7 +227,7 @@ const calling = async (services: Services, asked: Mine): Promise<Operation> => {
     )
   if (paginate === true) return pages(services, template)
   if (asked.several === true) return inEach(place, template)
-  const request = await filled(place, given, template)
+  const request = await fillApiPath(place, given, template)
   return each ? every(place, request) : one(services, request)
 }
 
@@ -248,7 +248,7 @@ const endpointFor = ({ method, path }: WireRequest, returns: Endpoint['returns']
 const pages = async ({ place }: Services, template: WireRequest): Promise<Operation> => ({
   lists: true,
   plansFor: async (given) => {
-    const request = await paginated(await filled(place, given, template))
+    const request = await paginated(await fillApiPath(place, given, template))
     const called = await jobEndpoint(place, request)
     const endpoint = endpointFor(request, many(Unknown()))
     return [{ key: '', endpoint, values: {}, request, ...(called && { called }) }]

@@ -23,7 +23,7 @@ const ways: Readonly<Record<Kind, string>> = {
  * The request with what was named in the places of `{project}` and `{group}`, else what is at hand.
  * @throws Failure `usage` where there is neither
  */
-export const filled = async (
+export const fillApiPath = async (
   place: WorkspaceService,
   { flags }: Pick<Given, 'flags'>,
   request: WireRequest,
@@ -70,4 +70,4 @@ export const resolveAddress = async (
  * The path that was typed, as it may be sent.
  * @throws Failure `usage` naming what cannot stand in one
  */
-export const pathIn = (target: string): string => checkedPath(target.replace(/^(?!\/)/, '/'))
+export const normalizePath = (target: string): string => checkedPath(target.replace(/^(?!\/)/, '/'))

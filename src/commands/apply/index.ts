@@ -18,7 +18,13 @@ import { checkLimits, getPlanEnd, parseFailOn, printPlan } from '../plan/printin
 import { type Reported, writeReports } from '../plan/reports.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
 import { type ApplyRun, done } from './doing.js'
-import { keptRun, noteUnfinished, type ResumedRun, resumedRun, type UndoHeader } from './journal.js'
+import {
+  keepApplyRun,
+  noteUnfinished,
+  type ResumedRun,
+  resumedRun,
+  type UndoHeader,
+} from './journal.js'
 
 // One apply at a time on an instance, from one state folder.
 
@@ -202,7 +208,7 @@ const begun = async (
   await checkSecrets(wanted.made.plan)
   const { reader, terminal } = services.answer
   await confirmed(services, wanted, own === undefined && reader === 'people' && terminal)
-  const run = own ?? (await keptRun(services, asked, wanted.made, undoing?.undoes))
+  const run = own ?? (await keepApplyRun(services, asked, wanted.made, undoing?.undoes))
   return {
     services,
     made: wanted.made,

@@ -86,7 +86,7 @@ const flagsOf = ({ flags }: PlanGiven): JsonValues =>
   )
 
 /** Begins the journal of a plan, as it was agreed to; nothing is written before it stands. */
-export const keptRun = async (
+export const keepApplyRun = async (
   services: Services,
   given: PlanGiven,
   made: MadePlan,

@@ -19,7 +19,7 @@ import {
   checkStatus,
   type Expected,
   endingWhole,
-  fileNamed,
+  expectFile,
   saysItsEnd,
 } from './whole.js'
 
@@ -204,7 +204,7 @@ const ofFile: Kind = {
     String(values.artifact_path ?? 'file')
       .split('/')
       .at(-1) ?? 'file',
-  expected: fileNamed,
+  expected: expectFile,
 }
 
 export const file = define({

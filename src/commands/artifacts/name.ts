@@ -1,6 +1,6 @@
 /** The name under which a download is written: never a path, whatever the instance says. */
 
-import { mask, scrub } from '../../base/secrets/scrub.js'
+import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
 import { isDots } from '../../base/segments.js'
 import { Failure } from '../../errors.js'
 
@@ -25,7 +25,7 @@ export const dispositionName = async (header: unknown): Promise<string | undefin
   try {
     const { filename } = disposition.parse(header).parameters
     return typeof filename === 'string' && filename !== ''
-      ? scrub(filename).replaceAll(mask, 'xxx')
+      ? scrub(filename).replaceAll(scrubbedMark, 'xxx')
       : undefined
   } catch {
     return undefined

@@ -103,13 +103,13 @@ export const endingFault = (tail: Tail): string | undefined => {
 /** Why a file is no archive that holds what its table of contents says; undefined where it is. */
 export const contentsFault = async (path: string): Promise<string | undefined> => {
   try {
-    const archive = await openArchive(path, false)
+    const expectArchive = await openArchive(path, false)
     try {
-      for await (const entry of readEntries(archive))
-        if (getEntryEnd(entry) > archive.table)
+      for await (const entry of readEntries(expectArchive))
+        if (getEntryEnd(entry) > expectArchive.table)
           return 'its table of contents points outside of the file'
     } finally {
-      await archive.close()
+      await expectArchive.close()
     }
   } catch (error) {
     return `its table of contents is damaged (${error instanceof Error ? error.message : ''})`
@@ -146,7 +146,7 @@ export const archive: Expected = (beginning, answer) =>
   )
 
 /** A file of any kind; a page only where its name says so, or the instance does not call it one. */
-export const fileNamed =
+export const expectFile =
   (name: string): Expected =>
   (beginning, answer) =>
     /\.x?html?$/i.test(name) || !saysType(answer, /^text\/html/i) || !isPage(beginning)

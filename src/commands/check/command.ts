@@ -8,12 +8,12 @@ import { joinFirst, whyUnread } from '../health/words.js'
 import { type Bounds, parseThresholds, type Thresholds, takenBy } from './levels.js'
 import {
   type CheckFact,
+  type CheckSeverity,
   type Concern,
+  checkSeverities,
   type Measure,
   type Observed,
   type Sample,
-  type Severity,
-  severities,
   type Trouble,
 } from './types.js'
 
@@ -30,7 +30,7 @@ interface CheckOutcome extends Observed {
 const isBeyond = (value: number, { bad }: Measure, level: number): boolean =>
   bad === 'above' ? value > level : value < level
 
-const levelOf = (value: number, measure: Measure, { warn, crit }: Bounds): Severity => {
+const levelOf = (value: number, measure: Measure, { warn, crit }: Bounds): CheckSeverity => {
   if (crit !== undefined && isBeyond(value, measure, crit.value)) return 'critical'
   return warn !== undefined && isBeyond(value, measure, warn.value) ? 'warning' : 'ok'
 }
@@ -80,14 +80,14 @@ const lineOf = ({ findings, fine }: Observed): string =>
 type Safe = (text: string) => string
 
 interface CheckFormat {
-  readonly codes: Readonly<Record<Severity, number>>
+  readonly codes: Readonly<Record<CheckSeverity, number>>
   /** Which severity is that of the whole, the first that there is. */
-  readonly order: readonly Severity[]
-  readonly write: (outcome: CheckOutcome, severity: Severity, safe: Safe) => string
+  readonly order: readonly CheckSeverity[]
+  readonly write: (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe) => string
 }
 
 /** How the whole stands, as a format sees it. */
-const severityIn = ({ order }: CheckFormat, { findings }: CheckOutcome): Severity =>
+const severityIn = ({ order }: CheckFormat, { findings }: CheckOutcome): CheckSeverity =>
   order.find((level) => findings.some((one) => one.level === level)) ?? 'ok'
 
 /** What could not be read counts above what is wrong, as everywhere in this tool. */
@@ -98,7 +98,7 @@ const own = {
 
 const rounded = (value: number): string => String(Number(value.toFixed(3)))
 
-const plain = (outcome: CheckOutcome, severity: Severity, safe: Safe): string =>
+const plain = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string =>
   `${outcome.fact.name} ${severity}: ${safe(lineOf(outcome))}\n`
 
 const uoms = { percent: '%', seconds: 's', count: '' } as const
@@ -122,7 +122,7 @@ const perfdata = ({ samples, fact, levels }: CheckOutcome): readonly string[] =>
   })
 
 /** A bar would begin the numbers. */
-const nagios = (outcome: CheckOutcome, severity: Severity, safe: Safe): string => {
+const nagios = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string => {
   const text = safe(lineOf(outcome)).replaceAll('|', '/')
   const numbers = perfdata(outcome)
   return `${outcome.fact.name.toUpperCase()} ${severity.toUpperCase()} - ${text}${numbers.length === 0 ? '' : ` | ${numbers.join(' ')}`}\n`
@@ -148,7 +148,7 @@ const line = (name: string, labels: Labels, value: string, safe: Safe): string =
 const family = (name: string, help: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`
 
-const prometheus = (outcome: CheckOutcome, severity: Severity, safe: Safe): string => {
+const prometheus = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string => {
   const { fact, samples, address } = outcome
   const status = family(
     'svcctl_check_status',
@@ -157,7 +157,7 @@ const prometheus = (outcome: CheckOutcome, severity: Severity, safe: Safe): stri
       line(
         'svcctl_check_status',
         { check: fact.name, address },
-        String(severities.indexOf(severity)),
+        String(checkSeverities.indexOf(severity)),
         safe,
       ),
     ],
@@ -216,7 +216,7 @@ const addressOf = async ({ place }: Services, fact: CheckFact) => {
 /** The outcome as one object. */
 const recordOf = (
   { fact, levels, samples, findings, fine, address }: CheckOutcome,
-  status: Severity,
+  status: CheckSeverity,
 ) => ({
   check: fact.name,
   status,

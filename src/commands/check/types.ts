@@ -5,10 +5,10 @@ import type { Given } from '../../engine/command/types.js'
 import type { GivenBy } from '../define.js'
 
 /** How it stands, the worst last but one: what could not be read is nothing of these. */
-export const severities = ['ok', 'warning', 'critical', 'unknown'] as const
-export type Severity = (typeof severities)[number]
+export const checkSeverities = ['ok', 'warning', 'critical', 'unknown'] as const
+export type CheckSeverity = (typeof checkSeverities)[number]
 /** What is wrong. */
-export type Trouble = Exclude<Severity, 'ok'>
+export type Trouble = Exclude<CheckSeverity, 'ok'>
 
 /** How a level is written, and so which measure it is about. */
 export type Unit = 'percent' | 'seconds' | 'count'

@@ -1,6 +1,6 @@
 /** `commits cherry-pick`, `revert` and `diff` (`catalogue/reference/commits.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
-import { answered } from '../../engine/command/answered.js'
+import { toAnswer } from '../../engine/command/answered.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Operation, Plan } from '../../engine/command/types.js'
 import { Failure, survived } from '../../errors.js'
@@ -111,7 +111,7 @@ const applying =
       const { data } = came.whole
       if (isObject(data) && data.dry_run === 'success')
         ui.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
-      return answered(came.whole)
+      return toAnswer(came.whole)
     },
   })
 
@@ -150,7 +150,7 @@ const showDiff = async (services: Services, plan: Plan): Promise<void> => {
   const whole = await services.instance.send(plan)
   const { data } = whole
   const columns = Array.isArray(data) ? columnsOf(data) : []
-  await services.answer.printAnswer(answered(whole), {
+  await services.answer.printAnswer(toAnswer(whole), {
     endpoint: plan.endpoint,
     ...(columns.length === 0 ? {} : { columns }),
     ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(services)) } } : {}),

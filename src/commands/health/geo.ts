@@ -1,7 +1,7 @@
 /** Replication, site by site: whether it is well, how far behind, how much of its data is there. */
 import { geo } from '../../catalogue/areas/geo.js'
 import type { InstanceService } from '../../engine/command/services.js'
-import { getReplicationKinds, number, percent } from '../geo.js'
+import { getReplicationKinds, percent, toFiniteNumber } from '../geo.js'
 
 /** A kind of data on a site. */
 interface SyncedKind {
@@ -41,11 +41,11 @@ const sharesOf = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'f
   // Of what there is nothing of, nothing is missing.
   const kinds = getReplicationKinds(status).filter((kind) => status[`${kind}_count`] !== 0)
   const counted = kinds.flatMap((kind): readonly Counted[] => {
-    const count = number(status[`${kind}_count`])
-    const synced = number(status[`${kind}_synced_count`])
+    const count = toFiniteNumber(status[`${kind}_count`])
+    const synced = toFiniteNumber(status[`${kind}_synced_count`])
     return count === undefined || synced === undefined ? [] : [{ count, synced }]
   })
-  const failed = kinds.flatMap((kind) => defined(number(status[`${kind}_failed_count`])))
+  const failed = kinds.flatMap((kind) => defined(toFiniteNumber(status[`${kind}_failed_count`])))
   const [least] = kinds
     .flatMap((kind) => defined(percent(status, kind)).map((share) => ({ kind, percent: share })))
     .toSorted((a, b) => a.percent - b.percent)

@@ -1,5 +1,5 @@
 /** Whether a runner would take a job, and what keeps it from that. */
-import { quoted } from '../../base/shell-words.js'
+import { quoteWord } from '../../base/shell-words.js'
 import type { runners } from '../../catalogue/areas/runners.js'
 import type { Data } from '../../client/typed.js'
 import { type RunnerState, runnerState } from '../health/runners.js'
@@ -84,7 +84,10 @@ const noneFits = (
   if (all.length === 0)
     return {
       reason: 'the project has no runners',
-      next: [`svcctl runners list --instance`, `svcctl runners enable <id> -P ${quoted(project)}`],
+      next: [
+        `svcctl runners list --instance`,
+        `svcctl runners enable <id> -P ${quoteWord(project)}`,
+      ],
     }
   const [nearest] = all.toSorted((a, b) => a.missing_tags.length - b.missing_tags.length)
   if (tags.length === 0)
@@ -96,7 +99,7 @@ const noneFits = (
     reason: `none of ${several(all.length, 'runner')} has the ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
     next: [
       `set the complete list of tags of a runner: svcctl runners update <id> --tag-list …`,
-      `or enable another runner for the project: svcctl runners enable <id> -P ${quoted(project)}`,
+      `or enable another runner for the project: svcctl runners enable <id> -P ${quoteWord(project)}`,
     ],
   }
 }

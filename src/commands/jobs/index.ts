@@ -1,6 +1,6 @@
 /** `jobs why`: what a job waits for, and what to do about it. */
 
-import { quoted } from '../../base/shell-words.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import { answered as typed } from '../../client/typed.js'
@@ -52,10 +52,10 @@ const heldBy = (
   return {
     reason: `its resource group ${group.key} is in use by ${listText(group.held_by)}`,
     next: [
-      `svcctl jobs get ${first.id} -P ${quoted(project)} --wait-until status=success`,
+      `svcctl jobs get ${first.id} -P ${quoteWord(project)} --wait-until status=success`,
       ...(group.key.includes('$')
         ? []
-        : [`svcctl resource-groups get ${quoted(group.key)} -P ${quoted(project)}`]),
+        : [`svcctl resource-groups get ${quoteWord(group.key)} -P ${quoteWord(project)}`]),
     ],
   }
 }
@@ -66,7 +66,7 @@ const behind = (project: string, { waits_for: others }: JobSurroundings): Advice
   if (first === undefined) return undefined
   return {
     reason: `${several(others.length, 'job')} of its pipeline must finish first: ${listText(others)}`,
-    next: [`svcctl jobs why ${first.id} -P ${quoted(project)}`],
+    next: [`svcctl jobs why ${first.id} -P ${quoteWord(project)}`],
   }
 }
 
@@ -87,7 +87,7 @@ const reasonOf = (
     return { reason: `the reason is unknown: ${seen.unread.join('; ')}`, next: [] }
   return {
     reason: `the job is ${status} and nothing blocks it; check again in a moment`,
-    next: [`svcctl jobs get ${job.id ?? ''} -P ${quoted(project)} --watch`],
+    next: [`svcctl jobs get ${job.id ?? ''} -P ${quoteWord(project)} --watch`],
   }
 }
 

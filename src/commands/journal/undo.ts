@@ -1,6 +1,6 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
 import { boolean } from '../../catalogue/params.js'
-import { answered, toKeptAnswer } from '../../engine/command/answered.js'
+import { toAnswer, toKeptAnswer } from '../../engine/command/answered.js'
 import { createAttributeMask } from '../../engine/command/kept.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
@@ -117,7 +117,7 @@ const putBack = async (
 ): Promise<PlanAnswer> => {
   if (!(await isDue(instance, inverse, step))) return { unchanged: true }
   await record.begun(step.was)
-  return answered(await instance.send(step.plan))
+  return toAnswer(await instance.send(step.plan))
 }
 
 /** The same with its outcome on record, whatever that is. */

@@ -168,7 +168,7 @@ export const limitNotes = (notes: readonly string[]): readonly string[] => {
 /** Longer words of a failure say nothing more. */
 const longestMessage = 2000
 
-export const answered = (value: object): CallToolResult => ({
+export const toToolResult = (value: object): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
   structuredContent: { ...value },
 })
@@ -176,7 +176,7 @@ export const answered = (value: object): CallToolResult => ({
 const bounded = (text: string): string => visibleLines(scrub(text)).slice(0, longestMessage)
 
 /** An answer to a call that failed: the instance may have a part in its words, so they are data. */
-export const refused = ({ category, message, details }: Failure): CallToolResult => {
+export const toRefusal = ({ category, message, details }: Failure): CallToolResult => {
   const { status, hint, unknownOutcome, requestId } = details
   const error = {
     category,
@@ -188,7 +188,7 @@ export const refused = ({ category, message, details }: Failure): CallToolResult
     hint: hint && bounded(hint),
     request_id: requestId && bounded(requestId),
   }
-  return { ...answered({ error, data }), isError: true }
+  return { ...toToolResult({ error, data }), isError: true }
 }
 
 /** An answer of records. */
@@ -217,5 +217,5 @@ export const recordsAnswered = (of: OfRecords): CallToolResult => {
     },
   })
   const { records: shown, cut } = packed(records, bytesOf(whole([], [], beside)))
-  return answered(whole(shown, cut, known(shown.length)))
+  return toToolResult(whole(shown, cut, known(shown.length)))
 }

@@ -10,11 +10,11 @@ import { areas } from '../../catalogue/index.js'
 import type { Given } from '../../engine/command/described.js'
 import type { Within, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import { Failure, usage } from '../../errors.js'
-import { answered, recordsAnswered } from './answers.js'
+import { recordsAnswered, toToolResult } from './answers.js'
 import { formatCommandLine } from './line.js'
 import type { Offer } from './offers.js'
 import { schemaOfData } from './schema.js'
-import { failureFor, wordsFor } from './wording.js'
+import { describeOffer, failureFor } from './wording.js'
 
 // What there is to ask for: commands by words, and one in full.
 
@@ -230,10 +230,10 @@ export class Calls {
     switch (tool) {
       case 'find_commands':
         checkInput(input, tool, ['query'])
-        return answered(findCommands(await this.#around.offers(), textIn(input, 'query') ?? ''))
+        return toToolResult(findCommands(await this.#around.offers(), textIn(input, 'query') ?? ''))
       case 'describe_command':
         checkInput(input, tool, ['command'])
-        return answered(describeCommand(await this.#named(input)))
+        return toToolResult(describeCommand(await this.#named(input)))
       case 'read': {
         checkInput(input, tool, ['command', 'arguments', 'fields', 'cursor'])
         const offer = await this.#named(input)
@@ -264,7 +264,7 @@ export class Calls {
     const { command, plain } = offer
     const came = await this.#around.within({ ...ask, command, plain })
     if (came.failure !== undefined) throw failureFor(offer, came.failure)
-    return { ...came, notes: came.notes.flatMap((note) => wordsFor(offer, note) || []) }
+    return { ...came, notes: came.notes.flatMap((note) => describeOffer(offer, note) || []) }
   }
 
   async #read({ offer, values, fields, cursor }: Query, signal: AbortSignal) {

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { quoted } from '../../base/shell-words.js'
+import { quoteWord } from '../../base/shell-words.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Flag, Given } from '../../engine/command/types.js'
 import { type Failure, usage } from '../../errors.js'
@@ -27,7 +27,7 @@ const word = (text: string): string => {
     throw usage(
       'a value contains NUL or an incomplete character, which no command line can contain',
     )
-  if (visible(text) === text) return quoted(text)
+  if (visible(text) === text) return quoteWord(text)
   const inner = text
     .replaceAll('\\', '\\\\')
     // Interactive shells look for these before they look at quotes.

@@ -4,7 +4,7 @@ import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { type Datum, getData } from '../../engine/command/data.js'
 import { toDescribed } from '../../engine/command/derive/derived.js'
-import { named } from '../../engine/command/derive/names.js'
+import { getCommandName } from '../../engine/command/derive/names.js'
 import type { Described } from '../../engine/command/described.js'
 
 /** A command as agents have it. */
@@ -51,7 +51,7 @@ const offerOf = (found: Described): Offer | undefined => {
   const plain = readsFiles(found)
   const command = plain ? toDescribed(found) : found
   return {
-    name: named(command),
+    name: getCommandName(command),
     command,
     plain,
     data: getData(command),

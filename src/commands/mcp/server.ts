@@ -13,7 +13,7 @@ import { isObject } from '../../base/objects.js'
 import { version } from '../../base/version.js'
 import type { Within } from '../../engine/command/services.js'
 import { Failure } from '../../errors.js'
-import { refused } from './answers.js'
+import { toRefusal } from './answers.js'
 import { Calls } from './calls.js'
 import type { CallLog } from './log.js'
 import type { Offer } from './offers.js'
@@ -154,7 +154,7 @@ const createServer = (serving: Serving) => {
         throw error
       }
     } catch (error) {
-      return refused(failureOf(error))
+      return toRefusal(failureOf(error))
     }
   }
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {

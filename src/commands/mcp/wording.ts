@@ -85,7 +85,7 @@ const named = (text: string, { data, command: { flags } }: About): string => {
 const called = (text: string, offer: About): string => named(text, offer).replace(ofArea, '')
 
 /** The tool's own words about a command, for an agent; empty where they are all for a person. */
-export const wordsFor = (offer: About, text: string): string => without(called(text, offer))
+export const describeOffer = (offer: About, text: string): string => without(called(text, offer))
 
 const isCode = (code: string): code is keyof typeof hints => Object.hasOwn(hints, code)
 
@@ -108,6 +108,6 @@ export const failureFor = (offer: About, failure: Failure): Failure => {
   const { hint: _, ...others } = details
   const hint = adviceFor(failure) ?? hintFor(offer, failure)
   // Nothing was sent: the words are all the tool's.
-  const said = category === 'usage' ? wordsFor(offer, message) || message : message
+  const said = category === 'usage' ? describeOffer(offer, message) || message : message
   return new Failure(category, said, { ...others, ...(hint === '' ? {} : { hint }) })
 }

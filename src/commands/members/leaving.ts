@@ -3,7 +3,7 @@ import { isObject, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { account } from '../../catalogue/implied.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
-import { answered } from '../../engine/command/answered.js'
+import { toAnswer } from '../../engine/command/answered.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import {
@@ -25,7 +25,7 @@ import {
   resumeRun,
   toldRun,
 } from '../journal/own-run.js'
-import type { Member } from '../usernames.js'
+import type { GroupMember } from '../usernames.js'
 import { type FoundMembership, Memberships, type Sought, soughtBy } from './memberships.js'
 import { textOfPlace } from './places.js'
 import { userArgument } from './where.js'
@@ -56,14 +56,14 @@ const tokenUser = async ({ instance, place }: Services): Promise<TokenUser> => {
   return { id: Number(data.id), username }
 }
 
-const isSelf = (self: TokenUser, { id, username }: Member): boolean =>
+const isSelf = (self: TokenUser, { id, username }: GroupMember): boolean =>
   Number(id) === self.id || String(username).toLowerCase() === self.username.toLowerCase()
 
 /** Whether somebody else owns a group who may act. */
 const hasOtherOwner = async (
   instance: InstanceService,
   group: string,
-  { id }: Member,
+  { id }: GroupMember,
 ): Promise<boolean> => {
   let found = false
   await instance.records(
@@ -216,7 +216,7 @@ const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> =
   if (await isLastOwner(instance, { place, member })) throw new Failure('conflict', lastOwner)
   const endpoint = place.kind === 'group' ? members.removeFromGroup : members.removeFromProject
   try {
-    return answered(
+    return toAnswer(
       await instance.send({ key: '', endpoint, values: { id: place.path, user_id: id } }),
     )
   } catch (error) {

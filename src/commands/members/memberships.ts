@@ -6,13 +6,13 @@ import { usersNamed } from '../../catalogue/implied.js'
 import { isTolerated, toleratedText } from '../../engine/command/answered.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import { exitCodes, Failure, survived } from '../../errors.js'
-import { bare, isId, type Member } from '../usernames.js'
+import { bare, type GroupMember, isId } from '../usernames.js'
 import { type MemberPlace, MemberPlaces, textOfPlace } from './places.js'
 
 /** Who is looked for: by number, or by username. */
 export interface Sought {
   readonly text: string
-  readonly is: (member: Member) => boolean
+  readonly is: (member: GroupMember) => boolean
   /** What narrows a list of members to them, at the least. */
   readonly filter: { readonly user_ids: readonly number[] } | { readonly query: string }
 }
@@ -22,7 +22,7 @@ export const soughtBy = (given: string): Sought => {
   if (isId(text))
     return { text, is: ({ id }) => String(id) === text, filter: { user_ids: [Number(text)] } }
   const name = text.toLowerCase()
-  const is = ({ username }: Member): boolean => String(username).toLowerCase() === name
+  const is = ({ username }: GroupMember): boolean => String(username).toLowerCase() === name
   return { text, is, filter: { query: text } }
 }
 
@@ -30,7 +30,7 @@ export const soughtBy = (given: string): Sought => {
 export interface FoundMembership {
   readonly place: MemberPlace
   readonly membership: 'direct' | 'inherited'
-  readonly member: Member
+  readonly member: GroupMember
 }
 
 const endpointsOf = {
@@ -44,7 +44,7 @@ const memberIn = async (
   { kind, path }: MemberPlace,
   among: 'direct' | 'all',
   { filter, is }: Sought,
-): Promise<Member | undefined> => {
+): Promise<GroupMember | undefined> => {
   // Whatever an instance makes of the filter, the records say who they are.
   const input = { id: path, ...filter }
   return (await instance.records(endpointsOf[kind][among], input, { where: is }))[0]
@@ -110,7 +110,7 @@ export class Memberships {
   /** A direct membership, and one from above where that is another. */
   async #in(place: MemberPlace): Promise<readonly FoundMembership[]> {
     const { instance } = this.#services
-    const of = (membership: FoundMembership['membership'], member: Member) => ({
+    const of = (membership: FoundMembership['membership'], member: GroupMember) => ({
       place,
       membership,
       member,

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { runFile } from '../../base/processes.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import type { ReadText } from '../../desired/files/parse.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
@@ -38,10 +38,10 @@ const baseOf = async (git: Git, ref: string): Promise<string> => {
     await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]),
   )
   const hint = 'In a CI job, set the variable GIT_DEPTH to 0 to fetch all commits.'
-  if (commit === undefined) throw usage(`--against: unknown commit ${quoted(ref)}`, hint)
+  if (commit === undefined) throw usage(`--against: unknown commit ${quoteText(ref)}`, hint)
   const base = lineOf(await git(['merge-base', commit, 'HEAD']))
   if (base === undefined)
-    throw usage(`--against: HEAD has no commit in common with ${quoted(ref)}`, hint)
+    throw usage(`--against: HEAD has no commit in common with ${quoteText(ref)}`, hint)
   return base
 }
 
@@ -82,7 +82,7 @@ const insideOf = (top: string, cwd: string, input: string): string => {
   if (input === '-') throw usage('--against requires files of a git repository, not standard input')
   const path = relative(top, join(realpathSync(cwd), relative(cwd, resolve(cwd, input))))
   if (path.startsWith('..') || isAbsolute(path))
-    throw usage(`--against: ${quoted(input)} is outside of the repository`)
+    throw usage(`--against: ${quoteText(input)} is outside of the repository`)
   return path
 }
 

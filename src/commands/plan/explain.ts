@@ -8,7 +8,7 @@ import { usage } from '../../errors.js'
 import { type PlanGiven, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
 import { declaredBy, desiredPlaces } from './making.js'
-import { sourceText, valueText } from './values.js'
+import { describeSecretSource, valueText } from './values.js'
 
 /** One value: of what, and where it and what it overrode are said. */
 interface Explained {
@@ -19,7 +19,7 @@ interface Explained {
 }
 
 const wantedText = (wanted: WantedValue): string => {
-  if (wanted.is === 'secret') return `secret ${sourceText(wanted.source)}`
+  if (wanted.is === 'secret') return `secret ${describeSecretSource(wanted.source)}`
   if (wanted.is === 'range') return wanted.text
   if (wanted.is === 'value') return valueText(wanted.value)
   const signed = (sign: string, list: readonly JsonValue[]): readonly string[] =>

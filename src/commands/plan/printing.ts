@@ -12,7 +12,7 @@ import type { PlanEntry } from '../../desired/entries.js'
 import type { PlanAction, PlanDocument, PlanHead } from '../../desired/planfile/read.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import { formatNamed, table } from '../../output/formats.js'
+import { formatNamed, tableFormat } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
 import { roughWidths } from '../../terminal/text/width.js'
 import type { PlanGiven } from './flags.js'
@@ -34,7 +34,7 @@ export const loadPlanFormat = async (
 ): Promise<Format> => {
   const { output } = place.globals
   const name = output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
-  return name === undefined ? table : formatNamed(name)
+  return name === undefined ? tableFormat : formatNamed(name)
 }
 
 /** Fields that some actions have. */

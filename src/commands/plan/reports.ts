@@ -17,11 +17,11 @@ import type { MadePlan } from './making.js'
 import {
   changeText,
   countWords,
+  describeListChange,
+  describeSecretSource,
   givenText,
   isAction,
-  listChange,
   marks,
-  sourceText,
   valueText,
 } from './values.js'
 
@@ -175,8 +175,9 @@ const originCode = (origin: Origin | undefined): string =>
 
 /** An attribute as it is, and as it is planned. */
 const changeCells = ({ now, wanted, secret, ...change }: Change, isNew: boolean): string[] => {
-  if (secret !== undefined) return [isNew ? '' : 'cannot be read', code(sourceText(secret))]
-  const list = isNew ? undefined : listChange(now, wanted)
+  if (secret !== undefined)
+    return [isNew ? '' : 'cannot be read', code(describeSecretSource(secret))]
+  const list = isNew ? undefined : describeListChange(now, wanted)
   if (list !== undefined) {
     const signed = (sign: string, ones: readonly unknown[]) =>
       ones.map((one) => `${sign} ${code(String(one))}`)

@@ -24,7 +24,7 @@ export const valueText = (value: JsonValue | undefined): string => {
 }
 
 /** Where a secret comes from, without it. */
-export const sourceText = (source: SecretSource): string => {
+export const describeSecretSource = (source: SecretSource): string => {
   if ('env' in source) return `from env:${source.env}`
   if ('file' in source) return `from @${source.file}`
   return 'command' in source ? `from command ${source.command[0] ?? ''}` : 'as in the file'
@@ -49,7 +49,7 @@ export interface ChangeSigns {
 const symbols: ChangeSigns = { gone: '-', come: '+', to: '→' }
 
 /** What goes of a list, and what comes to it; undefined where there is none. */
-export const listChange = (now: JsonValue | undefined, wanted: JsonValue | undefined) => {
+export const describeListChange = (now: JsonValue | undefined, wanted: JsonValue | undefined) => {
   const [was, will] = [members(now), members(wanted)]
   if ((was ?? will) === undefined || !isList(now) || !isList(wanted)) return undefined
   return {
@@ -63,8 +63,8 @@ export const changeText = (
   { now, wanted, secret, within }: Change,
   signs: ChangeSigns = symbols,
 ): string => {
-  if (secret !== undefined) return `set ${sourceText(secret)}`
-  const list = listChange(now, wanted)
+  if (secret !== undefined) return `set ${describeSecretSource(secret)}`
+  const list = describeListChange(now, wanted)
   if (list !== undefined) {
     const gone = list.gone.map((one) => `${signs.gone} ${one}`)
     return [...gone, ...list.come.map((one) => `${signs.come} ${one}`)].join('  ')
@@ -80,7 +80,7 @@ export const givenText = (changes: readonly Change[]): string =>
     .map(({ attribute, wanted, secret }) =>
       secret === undefined
         ? `${attribute} ${valueText(wanted)}`
-        : `${attribute} ${sourceText(secret)}`,
+        : `${attribute} ${describeSecretSource(secret)}`,
     )
     .join(', ')
 

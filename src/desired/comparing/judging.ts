@@ -1,7 +1,7 @@
 /** One attribute: what is wanted of it against what was read. */
 import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed, Referent } from '../../catalogue/managed/managed.js'
@@ -198,7 +198,7 @@ const checkOffered = (c: Comparing, { name, attribute, said }: Spoken, wanted: J
   const param = attribute?.param
   if (param?.type !== 'integer' || param.offers === undefined || param.names === undefined) return
   if (param.offers.some((offer) => param.names?.[offer] === wanted)) return
-  const shown = quoted(String(asInFiles(c, attribute, wanted)))
+  const shown = quoteText(String(asInFiles(c, attribute, wanted)))
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
   c.mistaken(
     said.origin,
@@ -282,7 +282,7 @@ export const numberOf = async (
     const near = didYouMean(meant, c.sight.names.known?.(of, c.place) ?? [])
     c.mistaken(
       origin,
-      `there is no ${of} ${quoted(writtenReference(meant))}, as far as can be seen`,
+      `there is no ${of} ${quoteText(writtenReference(meant))}, as far as can be seen`,
       near === undefined
         ? 'Write its ID in place of the name.'
         : `${near} Otherwise write the ID in place of the name.`,

@@ -1,6 +1,6 @@
 /** `$add` and `$remove`: what is to change of a list, whatever else is in it. */
 import type { JsonValue } from '../../base/json/value.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
 import { foldedName } from '../address.js'
@@ -91,7 +91,7 @@ const part = (
   if (key !== '$add' && key !== '$remove') {
     mistakes.add(
       origin,
-      `${attribute.name} takes a list, or $add and $remove, not ${quoted(key)}`,
+      `${attribute.name} takes a list, or $add and $remove, not ${quoteText(key)}`,
       didYouMean(key, ['$add', '$remove']),
     )
     return undefined
@@ -112,7 +112,7 @@ const wordsFor = ({ param, ref }: Attribute): readonly string[] => {
 
 const textOf = (written: Written): string => {
   if (written.is === 'list') return written.items.map(textOf).join(', ')
-  return written.is === 'scalar' ? quoted(written.text) : ''
+  return written.is === 'scalar' ? quoteText(written.text) : ''
 }
 
 /** The values behind a word; undefined where they are wrong, which is reported. */
@@ -161,7 +161,7 @@ export const rangeOf = (
   const [first] = entries
   if (stray !== undefined || first === undefined) {
     const text = `${name} takes a value, or ${known.join(', ')}`
-    const what = stray === undefined ? text : `${text}, not ${quoted(stray.key)}`
+    const what = stray === undefined ? text : `${text}, not ${quoteText(stray.key)}`
     mistakes.add(stray?.origin ?? origin, what, stray && didYouMean(stray.key, known))
     return 'wrong'
   }

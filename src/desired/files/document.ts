@@ -1,6 +1,6 @@
 /** A document of a file: its version and instance, and what it says of which places. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
@@ -54,7 +54,7 @@ const mapOf = ({ key, value }: WrittenEntry, { mistakes }: Judging): WrittenMap 
   const isNothing = value.is === 'scalar' && value.value === null
   mistakes.add(
     value.origin,
-    `${quoted(key)} takes a map, not ${quoted(sort(value))}`,
+    `${quoteText(key)} takes a map, not ${quoteText(sort(value))}`,
     isNothing ? 'What has nothing to say is written {}.' : undefined,
   )
   return undefined
@@ -73,7 +73,7 @@ const takeVersion = (map: WrittenMap, { mistakes }: Judging): void => {
 
 const takeInstance = ({ value, origin }: WrittenEntry, { all, mistakes }: Context): void => {
   if (value.is !== 'scalar' || typeof value.value !== 'string') {
-    mistakes.add(value.origin, `instance takes an address, not ${quoted(sort(value))}`)
+    mistakes.add(value.origin, `instance takes an address, not ${quoteText(sort(value))}`)
     return
   }
   const { text } = value
@@ -101,7 +101,7 @@ const takeDefaults = (entry: WrittenEntry, context: Context): void => {
     else if (below.key !== 'projects')
       context.mistakes.add(
         below.origin,
-        `defaults takes projects, not ${quoted(below.key)}`,
+        `defaults takes projects, not ${quoteText(below.key)}`,
         didYouMean(below.key, ['projects']),
       )
   }
@@ -133,7 +133,7 @@ const takeGroup = (entry: WrittenEntry, context: Context): void => {
   const { key, origin } = entry
   const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
   if (key !== '**' && !isPlacePath(path))
-    context.mistakes.add(origin, `${quoted(key)} is no path of a group`, groupHint)
+    context.mistakes.add(origin, `${quoteText(key)} is no path of a group`, groupHint)
   else if (path === key) takeOneGroup(entry, context)
   else takeBelow(path, entry, context)
 }
@@ -170,7 +170,7 @@ const takeProject = (entry: WrittenEntry, context: Context): void => {
   }
   if (!isPlacePath(key) || !key.includes('/')) {
     const hint = 'Write its full path, group/project.'
-    context.mistakes.add(origin, `${quoted(key)} is no full path of a project`, hint)
+    context.mistakes.add(origin, `${quoteText(key)} is no full path of a project`, hint)
     return
   }
   const map = mapOf(entry, context)
@@ -207,7 +207,7 @@ const takeUnknown: Take = ({ key, origin }, { mistakes }) => {
   const known = Object.keys(takers)
   mistakes.add(
     origin,
-    `${quoted(key)} is not known here`,
+    `${quoteText(key)} is not known here`,
     didYouMean(key, known) ?? `A document has ${known.join(', ')}.`,
   )
 }
@@ -217,7 +217,7 @@ export const takeDocument = (document: Written, context: Context): void => {
   if (document.is !== 'map') {
     context.mistakes.add(
       document.origin,
-      `a document is a map with version: 1, not ${quoted(sort(document))}`,
+      `a document is a map with version: 1, not ${quoteText(sort(document))}`,
     )
     return
   }

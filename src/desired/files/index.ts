@@ -3,7 +3,7 @@
  * mistakes are told at once, and what several levels say of one place is merged.
  */
 import { isUtf8 } from 'node:buffer'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { openHeld } from '../../base/secrets/held.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
@@ -184,7 +184,7 @@ const idleIn = (
       form === 'defaults'
         ? ': only those that projects: names, or a group/** key reaches, get them'
         : ''
-    return [`${originText(origin)}: ${quoted(key)} reaches no project${hint}`]
+    return [`${originText(origin)}: ${quoteText(key)} reaches no project${hint}`]
   })
 }
 

@@ -1,5 +1,5 @@
 /** An item of a file: its attributes, and the words beside them. */
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { didYouMean, nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
@@ -50,7 +50,7 @@ const previouslyOf = (
   const names = textsOf(entry, judging)
   if (names === undefined) return
   if (names.includes(String(item.identity)))
-    mistakes.add(entry.origin, `previously names ${quoted(String(item.identity))} itself`)
+    mistakes.add(entry.origin, `previously names ${quoteText(String(item.identity))} itself`)
   item.previously = onlyOnce(
     item.previously,
     { value: names, origin: entry.origin },
@@ -75,7 +75,7 @@ const familyOf = (
   const names = families.map(({ name }) => name)
   judging.mistakes.add(
     value.origin,
-    `family takes one of ${names.join(', ')}, not ${quoted(sort(value))}`,
+    `family takes one of ${names.join(', ')}, not ${quoteText(sort(value))}`,
     didYouMean(text, names),
   )
 }
@@ -159,11 +159,12 @@ const otherOf = (
     return
   }
   if (value.is !== 'map') {
-    mistakes.add(value.origin, `$other takes a map, not ${quoted(sort(value))}`)
+    mistakes.add(value.origin, `$other takes a map, not ${quoteText(sort(value))}`)
     return
   }
   for (const entry of value.entries) {
-    if (!isAttributeName(entry.key)) mistakes.add(entry.origin, `${quoted(entry.key)} is not known`)
+    if (!isAttributeName(entry.key))
+      mistakes.add(entry.origin, `${quoteText(entry.key)} is not known`)
     else if (attributesOf(kind).has(entry.key))
       mistakes.add(entry.origin, `${entry.key} is known: it stands beside $other, not under it`)
     else say(item.other, entry, undocumented(entry, judging), judging)
@@ -178,7 +179,7 @@ const say = (
 ): void => {
   // What is wrong is said all the same, and changes nothing: a second one is no better.
   const said = { value: value ?? { is: 'change', add: [], remove: [] }, origin } as const
-  to.set(key, onlyOnce(to.get(key), said, quoted(key), judging))
+  to.set(key, onlyOnce(to.get(key), said, quoteText(key), judging))
 }
 
 /** What else could be meant by a key that is none, or why it is none. */
@@ -219,7 +220,7 @@ const unknown = (kind: Managed, entry: WrittenEntry, { mistakes }: Judging): voi
       : 'What only a newer instance knows stands under $other.'
   mistakes.add(
     origin,
-    `${quoted(key)} is no attribute of ${kind.name}`,
+    `${quoteText(key)} is no attribute of ${kind.name}`,
     near === undefined ? beyond : `Did you mean ${near}?`,
   )
 }

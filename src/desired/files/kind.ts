@@ -1,7 +1,7 @@
 /** A kind of a file: a set of items, one object, or rules. */
 
 import type { JsonValue } from '../../base/json/value.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
@@ -46,7 +46,7 @@ const matchOf = (
     if (!isField)
       mistakes.add(
         origin,
-        `${quoted(key)} is no field of ${kind.name}`,
+        `${quoteText(key)} is no field of ${kind.name}`,
         didYouMean(key, fields) ?? `Its fields are ${fields.join(', ')}.`,
       )
     else if (!fits) mistakes.add(value.origin, `${key} takes a value to match`)
@@ -65,7 +65,7 @@ const takeRule = (declared: DeclaredKind, rule: WrittenMap, judging: Judging): v
     if (key !== 'match' && key !== 'set')
       mistakes.add(
         origin,
-        `${quoted(key)} is not known here`,
+        `${quoteText(key)} is not known here`,
         didYouMean(key, ['match', 'set']) ?? 'A rule has match and set.',
       )
   const [match, set] = [parts.get('match')?.value, parts.get('set')?.value]
@@ -88,7 +88,7 @@ const takeRules = (declared: DeclaredKind, rules: Written, judging: Judging): vo
     else
       judging.mistakes.add(
         rule.origin,
-        `a rule has match and set, and is not ${quoted(sort(rule))}`,
+        `a rule has match and set, and is not ${quoteText(sort(rule))}`,
       )
 }
 
@@ -129,7 +129,7 @@ const checkBoth = (
   if (gone === undefined || body === undefined) return
   mistakes.add(
     here,
-    `${quoted(String(identity))} is null and has attributes at one level, first at ${originText(gone === here ? body : gone)}`,
+    `${quoteText(String(identity))} is null and has attributes at one level, first at ${originText(gone === here ? body : gone)}`,
   )
 }
 
@@ -145,7 +145,7 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, judging: Judging)
     else if (item.gone !== undefined)
       mistakes.add(
         entry.origin,
-        `${quoted(entry.key)} is null a second time at this level, first at ${originText(item.gone)}`,
+        `${quoteText(entry.key)} is null a second time at this level, first at ${originText(item.gone)}`,
       )
     item.gone ??= entry.origin
     checkBoth(item, entry.origin, judging)
@@ -164,7 +164,7 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, judging: Judging)
   } else
     mistakes.add(
       origin,
-      `${quoted(entry.key)} takes a map of attributes${kind.remove === undefined ? '' : ', or null'}, not ${quoted(sort(entry.value))}`,
+      `${quoteText(entry.key)} takes a map of attributes${kind.remove === undefined ? '' : ', or null'}, not ${quoteText(sort(entry.value))}`,
     )
 }
 
@@ -214,9 +214,9 @@ const takeSet = (declared: DeclaredKind, map: WrittenMap, judging: Judging): voi
     else if (key.startsWith('$') && !key.startsWith('$$'))
       judging.mistakes.add(
         origin,
-        `${quoted(key)} is not known here`,
+        `${quoteText(key)} is not known here`,
         didYouMean(key, ['$exact', '$inherit']) ??
-          `An item whose name begins with $ is written $${quoted(key)}.`,
+          `An item whose name begins with $ is written $${quoteText(key)}.`,
       )
     else takeItem(declared, entry, judging)
   }
@@ -246,7 +246,7 @@ const takeKind = (
       kind.remove === undefined ? emptyHint : `${emptyHint} With {$exact: true} none is left.`
     judging.mistakes.add(
       value.origin,
-      `${kind.name} takes ${wanted === 'list' ? 'a list of rules' : 'a map'}, not ${quoted(sort(value))}`,
+      `${kind.name} takes ${wanted === 'list' ? 'a list of rules' : 'a map'}, not ${quoteText(sort(value))}`,
       isNull(value) && wanted === 'map' ? hint : mapHint(kind, value),
     )
     return
@@ -282,7 +282,7 @@ export const takeKinds = (
     else
       judging.mistakes.add(
         entry.origin,
-        `${quoted(entry.key)} is no kind of a ${level.scope}`,
+        `${quoteText(entry.key)} is no kind of a ${level.scope}`,
         elsewhere(entry.key, all) ??
           didYouMean(
             entry.key,

@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { openHeld } from '../../base/secrets/held.js'
 import { nearest } from '../../base/suggest.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
@@ -143,7 +143,7 @@ const familyOfItem = (
 
 const checkItem = (kind: Managed, item: WishedItem, mistakes: Mistakes): void => {
   const family = familyOfItem(kind, item)
-  const name = quoted(String(item.identity))
+  const name = quoteText(String(item.identity))
   if (family === undefined) {
     const slugs = kind.families?.flatMap((one) => one.slugs) ?? []
     const near = nearest(String(item.identity), slugs)
@@ -177,7 +177,7 @@ const checkAttributes = (
     if (attribute === undefined)
       mistakes.add(
         origin,
-        `${name} is no attribute of ${quoted(String(item.identity))}, whose family is ${family.name}`,
+        `${name} is no attribute of ${quoteText(String(item.identity))}, whose family is ${family.name}`,
         `It takes ${[...known.keys()].join(', ')}.`,
       )
     else if (attribute.required && isEmpty(value))
@@ -205,7 +205,7 @@ const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
     if (other !== undefined)
       mistakes.add(
         said.origin,
-        `${quoted(String(item.identity))} has the same ${attribute.name} as ${quoted(String(other.identity))}`,
+        `${quoteText(String(item.identity))} has the same ${attribute.name} as ${quoteText(String(other.identity))}`,
         'It is one, whatever it is called.',
       )
   }
@@ -220,7 +220,7 @@ const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
       if (other !== undefined && other !== item)
         mistakes.add(
           item.origin,
-          `previously names ${quoted(name)}, which is declared at ${originText(other.origin)}`,
+          `previously names ${quoteText(name)}, which is declared at ${originText(other.origin)}`,
           'Where the rename is done, leave previously out.',
         )
     }

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Alias, Document, LineCounter, Node, ParsedNode, Scalar, YAMLError } from 'yaml'
 import { readRegular } from '../../base/files/regular.js'
 import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { type Origin, originText } from '../wishes.js'
 import { liesIn } from './secret.js'
@@ -138,7 +138,7 @@ class Walk {
     const origin = yaml.isNode(key) ? this.#originOf(key) : fallback
     if (!yaml.isScalar(key)) {
       const [from = 0, to = 0] = yaml.isMap(key) ? (key.range ?? []) : []
-      const map = to > 0 ? `Quote it: '${quoted(whole.slice(from, to))}'.` : undefined
+      const map = to > 0 ? `Quote it: '${quoteText(whole.slice(from, to))}'.` : undefined
       mistakes.add(origin, 'a key is text', yaml.isAlias(key) ? isAlias : map)
       return undefined
     }

@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
@@ -61,7 +61,7 @@ const refuse = ({ origin, mistakes }: Said, file: string, error: unknown): void 
   const isOutside = error instanceof Error && error.message.includes('outside')
   mistakes.add(
     origin,
-    `${quoted(file)}: ${quoted(getReason(error))}`,
+    `${quoteText(file)}: ${quoteText(getReason(error))}`,
     isOutside ? 'With --allow-outside files may name any.' : undefined,
   )
 }

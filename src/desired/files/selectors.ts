@@ -2,7 +2,7 @@
 
 import { dirname, relative, sep } from 'node:path'
 import { isObject } from '../../base/objects.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
@@ -71,7 +71,7 @@ const wantedIn = (
     if (key === undefined)
       mistakes.add(
         origin,
-        `a selector has no ${quoted(name)}`,
+        `a selector has no ${quoteText(name)}`,
         didYouMean(name, keys) ?? `Its verbs are ${keys.join(', ')}.`,
       )
     else if (texts === undefined)
@@ -94,7 +94,8 @@ const mapSelector = (
   const globsOf = (key: SelectorKey) =>
     (wanted.get(key) ?? []).flatMap((text) => {
       const glob = pathGlob(text)
-      if (glob === undefined) mistakes.add(origin, `${quoted(text)} is no glob of paths`, globHint)
+      if (glob === undefined)
+        mistakes.add(origin, `${quoteText(text)} is no glob of paths`, globHint)
       return glob ?? []
     })
   const [paths, not] = [globsOf('path'), globsOf('not')]
@@ -137,7 +138,7 @@ export const selectorOf = (
   }
   const glob = pathGlob(key)
   if (glob === undefined) {
-    mistakes.add(origin, `${quoted(key)} is no glob of paths`, globHint)
+    mistakes.add(origin, `${quoteText(key)} is no glob of paths`, globHint)
     return undefined
   }
   const rank = 1 + glob.literal.length
@@ -250,7 +251,7 @@ export const takeOwns = (
   const regions = items.flatMap((item) => {
     const text = item.is === 'scalar' ? item.text : ''
     const owned = ownedBy(text)
-    if (owned === undefined) mistakes.add(item.origin, `owns takes no "${quoted(text)}"`, hint)
+    if (owned === undefined) mistakes.add(item.origin, `owns takes no "${quoteText(text)}"`, hint)
     return owned ?? []
   })
   all.push({ folder, origin, regions })
@@ -302,11 +303,11 @@ export const checkOwns = (
       const isInside = isWithin(regions, owner)
       if (isBelow(folder, owner.folder)) {
         if (!isInside)
-          mistakes.add(origin, `${quoted(text)} is not among what this folder owns by ${at}`)
+          mistakes.add(origin, `${quoteText(text)} is not among what this folder owns by ${at}`)
       } else if (isInside)
         mistakes.add(
           origin,
-          `${quoted(text)} is owned by ${quoted(owner.folder)}, as said at ${at}`,
+          `${quoteText(text)} is owned by ${quoteText(owner.folder)}, as said at ${at}`,
         )
     }
   }

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path'
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import { foldedName, type Reference, referenceOf } from '../address.js'
 import { attributesOf } from '../attributes.js'
@@ -41,12 +41,12 @@ const listOf = <T>(
   if (entry === undefined) return []
   const { key, value } = entry
   if (value.is !== 'list') {
-    mistakes.add(value.origin, `${key} of a team takes a list, not ${quoted(sort(value))}`)
+    mistakes.add(value.origin, `${key} of a team takes a list, not ${quoteText(sort(value))}`)
     return []
   }
   return value.items.flatMap((one) => {
     if (one.is !== 'scalar' || one.value === null || one.text === '') {
-      mistakes.add(one.origin, `${key} of a team takes names, not ${quoted(sort(one))}`)
+      mistakes.add(one.origin, `${key} of a team takes names, not ${quoteText(sort(one))}`)
       return []
     }
     const said = mistakes.tried(one.origin, () => read(one.text))
@@ -66,7 +66,7 @@ export const takeTeam = (
   if (!/^[A-Za-z0-9_.-]+$/.test(key))
     mistakes.add(
       origin,
-      `${quoted(key)} is no name of a team`,
+      `${quoteText(key)} is no name of a team`,
       'It has letters, digits, _, . and -.',
     )
   else if (known !== undefined)
@@ -76,14 +76,14 @@ export const takeTeam = (
     )
   const body: Written = withValues(value, mistakes)
   if (body.is !== 'map') {
-    const hint = `Write ${quoted(key)}: {users: [name], teams: [name]}.`
-    mistakes.add(value.origin, `a team takes a map, not ${quoted(sort(value))}`, hint)
+    const hint = `Write ${quoteText(key)}: {users: [name], teams: [name]}.`
+    mistakes.add(value.origin, `a team takes a map, not ${quoteText(sort(value))}`, hint)
     return
   }
   for (const entry of body.entries)
     if (!teamWords.includes(entry.key)) {
       const hint = didYouMean(entry.key, teamWords) ?? 'A team has users and teams.'
-      mistakes.add(entry.origin, `${quoted(entry.key)} is not known here`, hint)
+      mistakes.add(entry.origin, `${quoteText(entry.key)} is not known here`, hint)
     }
   const entryOf = (word: string) => body.entries.find((entry) => entry.key === word)
   teams.set(key, {
@@ -110,7 +110,7 @@ class Teams {
     if (team === undefined)
       this.mistakes.add(
         origin,
-        `there is no team ${quoted(name)}`,
+        `there is no team ${quoteText(name)}`,
         didYouMean(name, [...this.all.keys()]) ?? 'Teams stand under teams: in any of the files.',
       )
     const owner = team && this.owns.find(({ folder }) => isBelow(dirname(team.origin.file), folder))
@@ -130,7 +130,7 @@ class Teams {
     if (known !== undefined) return known
     if (chain.includes(name)) {
       const circle = [...chain.slice(chain.indexOf(name)), name].join(' → ')
-      this.mistakes.add(origin, `teams are in each other in a circle: ${quoted(circle)}`)
+      this.mistakes.add(origin, `teams are in each other in a circle: ${quoteText(circle)}`)
       return []
     }
     const below = teams.flatMap(({ value, origin: at }) => {
@@ -289,7 +289,7 @@ const expandItems = (teams: Teams, { items }: DeclaredKind): boolean => {
     if (first !== undefined && rival !== undefined)
       teams.mistakes.add(
         rival.origin,
-        `two teams say other things of ${quoted(String(first.identity))}, the first at ${originText(first.origin)}`,
+        `two teams say other things of ${quoteText(String(first.identity))}, the first at ${originText(first.origin)}`,
         "Write the person's own line.",
       )
     const person = ofTeams(sorted)

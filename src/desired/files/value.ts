@@ -4,7 +4,7 @@ import { isDay, isMoment } from '../../base/dates.js'
 import { isDuration } from '../../base/duration.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { readPublicKey } from '../../base/public-key.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { IntegerParam, ListParam, Param, Params, StringParam } from '../../catalogue/params.js'
@@ -37,7 +37,7 @@ interface Expected {
 type Checked = JsonValue | undefined
 
 const wrong = ({ name, mistakes }: Expected, written: Written, takes: string, hint?: string) => {
-  mistakes.add(written.origin, `${name} takes ${takes}, not ${quoted(shownSort(written))}`, hint)
+  mistakes.add(written.origin, `${name} takes ${takes}, not ${quoteText(shownSort(written))}`, hint)
   return undefined
 }
 
@@ -67,7 +67,7 @@ const integer = (
   const { value, origin } = one
   if (typeof value === 'boolean') return wrong(expected, written, takes)
   return expected.mistakes.tried(origin, () => {
-    const number = parseInteger(param, quoted(String(value)), expected.name)
+    const number = parseInteger(param, quoteText(String(value)), expected.name)
     return typeof value === 'number'
       ? checkRange(param, number, expected.name)
       : checkNumber(param, number, expected.name)
@@ -90,7 +90,7 @@ const word = (
   if (one === undefined) return undefined
   const note = (text: string): void => expected.mistakes.note(one.origin, text)
   return expected.mistakes.tried(one.origin, () =>
-    parseEnum(param, quoted(one.text), expected.name, { note }),
+    parseEnum(param, quoteText(one.text), expected.name, { note }),
   )
 }
 
@@ -136,7 +136,7 @@ const hash = (expected: Expected, written: Written, keys: Params | undefined): C
   if (keys === undefined) return plainValue(written, expected.mistakes)
   const fields = written.entries.map(({ key, origin, value }) => {
     const param = Object.hasOwn(keys, key) ? keys[key] : undefined
-    const name = `${expected.name}.${quoted(key)}`
+    const name = `${expected.name}.${quoteText(key)}`
     if (param !== undefined) return [key, checked({ ...expected, name, param }, value)] as const
     expected.mistakes.add(origin, `${name} is not known`, didYouMean(key, Object.keys(keys)))
     return [key, undefined] as const
@@ -264,7 +264,7 @@ const checkText = (
   const inFile = formatOf(param)?.inFile === true
   mistakes.add(
     origin,
-    `${name} takes ${found.wrong}, not ${inFile ? textSize(text) : `"${quoted(text)}"`}`,
+    `${name} takes ${found.wrong}, not ${inFile ? textSize(text) : `"${quoteText(text)}"`}`,
     inFile ? 'A file that holds it is written {file: path}.' : undefined,
   )
   return undefined
@@ -288,6 +288,6 @@ export const heldValue = (
 ): string | undefined => {
   const found = fitted(param, openHeld(held))
   if ('sent' in found) return found.sent
-  mistakes.add(origin, `${name} takes ${found.wrong}: ${quoted(file)} holds ${heldSize(held)}`)
+  mistakes.add(origin, `${name} takes ${found.wrong}: ${quoteText(file)} holds ${heldSize(held)}`)
   return undefined
 }

@@ -3,7 +3,7 @@
  * the text that was written.
  */
 import type { JsonValue } from '../../base/json/value.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { type HeldText, textSize } from '../../base/secrets/held.js'
 import { Failure } from '../../errors.js'
 import { type Origin, originText, type SaidOnce } from '../wishes.js'
@@ -68,7 +68,7 @@ export const withValues = (written: Written, mistakes: Mistakes, items = false):
   const entries = written.entries.flatMap((entry): readonly WrittenEntry[] => {
     const { key, origin, value } = entry
     if (!isEmpty(value)) return [{ ...entry, value: withValues(value, mistakes) }]
-    const name = quoted(key)
+    const name = quoteText(key)
     const instead = items
       ? `write null to remove ${name}, or its attributes`
       : 'write null to unset it, or leave it out'
@@ -214,6 +214,6 @@ export const switched = (
 ): SaidOnce<boolean> | undefined => {
   if (value.is === 'scalar' && typeof value.value === 'boolean')
     return { value: value.value, origin }
-  mistakes.add(value.origin, `${key} takes true or false, not ${quoted(sort(value))}`)
+  mistakes.add(value.origin, `${key} takes true or false, not ${quoteText(sort(value))}`)
   return undefined
 }

@@ -1,7 +1,7 @@
 /** Which projects and groups are looked at: those that files speak of, or all; narrowed by what is selected. */
 
 import { type Fields, isObject, toText } from '../../base/objects.js'
-import { quoted } from '../../base/quoted.js'
+import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
@@ -331,7 +331,7 @@ export class PlaceListing {
   /** Whether files can name a place: what they could take for many places is left out. */
   #isNamed(path: string): boolean {
     const isPath = isPlacePath(path)
-    if (!isPath) this.#reader.note(`${quoted(path)} is no path that files can name: left out`)
+    if (!isPath) this.#reader.note(`${quoteText(path)} is no path that files can name: left out`)
     return isPath
   }
 

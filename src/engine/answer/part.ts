@@ -8,7 +8,7 @@ import { isList, printedValue } from './about.js'
 const encoder = new TextEncoder()
 
 /** What is no record has no place among records. */
-export const refused = (what: string) =>
+export const refusePart = (what: string) =>
   usage(`this result belongs to a single ${what}`, 'Run the command once for each.')
 
 export class PartOfAnswer implements AnswerService {
@@ -61,11 +61,11 @@ export class PartOfAnswer implements AnswerService {
   }
 
   async printDocument(_value: unknown): Promise<void> {
-    throw refused(this.#what)
+    throw refusePart(this.#what)
   }
 
   async write(_chunk: string | Uint8Array): Promise<void> {
-    throw refused(this.#what)
+    throw refusePart(this.#what)
   }
 
   async flush(): Promise<void> {}

@@ -4,10 +4,10 @@ import type { Writer } from '../../output/types.js'
 import { concurrencyLimit, type Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import type { Answering } from '../records/known-fields.js'
-import { recordIn } from '../records/known-fields.js'
+import { unwrapRow } from '../records/known-fields.js'
 import { withSingles } from '../records/merged.js'
 import type { SingleFields } from '../records/single.js'
-import { sorted } from '../records/sort.js'
+import { createSortedWriter } from '../records/sort.js'
 
 interface StageOptions {
   readonly command: Pick<Command, 'flags'>
@@ -25,9 +25,9 @@ export const staged = async (writer: Writer, options: StageOptions): Promise<Wri
   const { shown: fields = [] } = singles ?? {}
   let whole = writer
   if (fields.length > 0) {
-    const recordOf = (row: unknown): unknown => recordIn(row, answering)
+    const recordOf = (row: unknown): unknown => unwrapRow(row, answering)
     whole = withSingles(writer, { fields, words: answering.words, recordOf }, width)
   }
   if (globals.sort === undefined) return whole
-  return sorted(whole, { ...options, width })
+  return createSortedWriter(whole, { ...options, width })
 }

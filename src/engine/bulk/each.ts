@@ -5,7 +5,7 @@ import type { FleetGate } from '../../http/gate/gate.js'
 import type { Whole } from '../../http/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { getHolder } from '../answer/about.js'
-import { answered, getAnswerFacts, isTolerated, type Tolerating } from '../command/answered.js'
+import { getAnswerFacts, isTolerated, type Tolerating, toAnswer } from '../command/answered.js'
 import type { Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { AnswerService, Many, PlanAnswer, UiService } from '../command/services.js'
@@ -121,7 +121,7 @@ const saysNull = ({ endpoint }: Plan, whole: Whole): boolean => {
 
 /** What a plan came to by its answer. */
 export const toPlanAnswer = (plan: Plan, whole: Whole): PlanAnswer =>
-  saysNull(plan, whole) ? getAnswerFacts(whole) : answered(whole)
+  saysNull(plan, whole) ? getAnswerFacts(whole) : toAnswer(whole)
 
 /** What one plan comes to when it is simply sent. */
 export const createCall =

@@ -54,7 +54,7 @@ export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
 })
 
 /** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
-export const answered = (whole: Whole): PlanAnswer => {
+export const toAnswer = (whole: Whole): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }
   if (isBare(whole)) return getAnswerFacts(whole)
   return {

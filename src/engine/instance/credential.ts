@@ -4,7 +4,7 @@ import { Lacking } from '../../client/credential.js'
 import { Failure } from '../../errors.js'
 import type { Credential } from '../../http/types.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
-import { worded } from '../workspace/advice.js'
+import { withWorkspaceHint } from '../workspace/advice.js'
 
 const asCredential = (found: ResolvedCredential | undefined): Credential | undefined =>
   found === undefined ? undefined : { kind: found.kind, value: found.value }
@@ -39,4 +39,4 @@ export const hinted =
           ...error.details,
           hint: hints[error.lack](session),
         })
-      : worded(error)
+      : withWorkspaceHint(error)

@@ -23,7 +23,7 @@ import type { Globals } from '../command/globals.js'
 import type { ClientIdentity } from '../command/services.js'
 import { type FindOwn, servesOrigin, wordsFor } from '../own/found.js'
 import { tuneParser } from '../work/v8.js'
-import { worded } from '../workspace/advice.js'
+import { withWorkspaceHint } from '../workspace/advice.js'
 import type { UnkeptWrites } from '../workspace/unkept.js'
 import { createCredentials, createRenewal, hinted } from './credential.js'
 
@@ -130,7 +130,7 @@ export const reaching = async (
     record: (credential) => audit.open(profile, credential, user),
     guard: (request) => run.guard(request, request.absolute),
     progress: screen.meter,
-    worded,
+    worded: withWorkspaceHint,
     gate: await run.gateOf(baseUrl),
     ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
     renew: renew && createRenewal(renew),

@@ -2,10 +2,10 @@
 
 import { Failure, usage } from '../../errors.js'
 import type { Format } from '../../output/types.js'
-import { getPaths, isOpen, meant, openStore, profilesIn } from '../../profile/index.js'
+import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
-import { changes, isAskable, named } from '../command/derive/index.js'
+import { changes, getCommandName, isAskable } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import { failureIn } from '../failed.js'
@@ -60,7 +60,7 @@ const checkSeveral = (
   { sandbox }: Pick<Globals, 'sandbox'>,
   env: NodeJS.ProcessEnv,
 ): void => {
-  const name = named(command)
+  const name = getCommandName(command)
   if (!isAskable(command))
     throw usage(
       `${name} works with a single profile, and several are given`,
@@ -96,8 +96,8 @@ const checkSeveral = (
  */
 const profilesFor = (parts: readonly string[], env: NodeJS.ProcessEnv): readonly Profile[] => {
   const store = openStore(getPaths(env))
-  if (parts.some(isOpen)) return meant(parts, store.list())
-  const known = meant(
+  if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
+  const known = resolveProfiles(
     parts,
     store.names().map((name) => ({ name })),
   )
@@ -117,8 +117,8 @@ const checkWriting = (
   profiles: readonly Profile[],
   { curl, dryRun, yes }: Consenting,
 ): void => {
-  const what = named(command)
-  const open = wanted.all === true ? '--all-profiles' : wanted.several.find(isOpen)
+  const what = getCommandName(command)
+  const open = wanted.all === true ? '--all-profiles' : wanted.several.find(isPattern)
   if (open !== undefined)
     throw usage(
       `${what} writes, and ${open} does not name the profiles`,

@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
 import type { Profile } from '../../profile/types.js'
 import type { Stdout } from '../../terminal/streams/stdout.js'
-import { PartOfAnswer, refused } from '../answer/part.js'
+import { PartOfAnswer, refusePart } from '../answer/part.js'
 import { Printing, type RunAnswer } from '../answer/printing.js'
 import { flagsOfCommand } from '../command/derive/index.js'
 import type { Emit, PlanAnswer } from '../command/services.js'
@@ -199,7 +199,7 @@ export class OneAnswer {
     const { globals, command } = this.#shown
     let begun = false
     return async (chunk) => {
-      if (!globals.curl && command.readOnly !== true) throw refused('instance')
+      if (!globals.curl && command.readOnly !== true) throw refusePart('instance')
       await turn
       try {
         if (!begun) await this.#screen.out.write(`# ${name}\n`)

@@ -1,7 +1,7 @@
 /** What of a run can be taken back, and whether it still is as the run left it. */
 import { isDeepStrictEqual } from 'node:util'
 import { masked } from '../../base/secrets/names.js'
-import { mask as scrubbedMark } from '../../base/secrets/scrub.js'
+import { scrubbedMark } from '../../base/secrets/scrub.js'
 import { getItemPlace, type Item } from '../work/items.js'
 import type { Attributes, BegunLine, DoneLine, Header, ObjectLine } from './lines.js'
 import { parseLine } from './parse.js'

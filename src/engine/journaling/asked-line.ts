@@ -9,7 +9,7 @@ import { isSecretHeader } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Param } from '../../catalogue/params.js'
 import { getReason, usage } from '../../errors.js'
-import { flagsOfCommand, named } from '../command/derive/index.js'
+import { flagsOfCommand, getCommandName } from '../command/derive/index.js'
 import { declared } from '../command/globals.js'
 import type { Command, Flag } from '../command/types.js'
 import type { AskedText, LineAsked } from '../journal/lines.js'
@@ -231,6 +231,6 @@ export const checkResuming = (command: Command, { flags }: Raw): void => {
   if (stray !== undefined)
     throw usage(
       `--resume and --${stray} exclude each other, because the journal defines the run`,
-      `Remove the flag. To use other values, start a new run of "svcctl ${named(command)}".`,
+      `Remove the flag. To use other values, start a new run of "svcctl ${getCommandName(command)}".`,
     )
 }

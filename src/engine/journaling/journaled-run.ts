@@ -6,7 +6,7 @@ import { isSecretName } from '../../base/secrets/names.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
 import { asUnchanged, toKeptAnswer } from '../command/answered.js'
-import { flagName, getScope, named } from '../command/derive/index.js'
+import { flagName, getCommandName, getScope } from '../command/derive/index.js'
 import type { Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import { createAttributeMask } from '../command/kept.js'
@@ -254,7 +254,7 @@ const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
   const { cwd } = place
   const { shard, undoRecord } = globals
   const answered = parts.answered()
-  const words = named(command)
+  const words = getCommandName(command)
   // Who did one object is asked only by whoever takes it back.
   const identity = await place.identity(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
@@ -375,7 +375,9 @@ export class JournaledRun {
   /** The line that goes on with the run; undefined where that cannot be. */
   get again(): string | undefined {
     const { command, globals } = this.#parts
-    return this.journal.header.final === undefined ? againBy(named(command), globals) : undefined
+    return this.journal.header.final === undefined
+      ? againBy(getCommandName(command), globals)
+      : undefined
   }
 
   /** Writes down how it ended; what failed, failed before. */

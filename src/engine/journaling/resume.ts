@@ -1,10 +1,10 @@
 /** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
 import { jsonFields } from '../../base/json/value.js'
-import { quoted } from '../../base/shell-words.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
-import { getScope, named, type ScopeKind, streams } from '../command/derive/index.js'
+import { getCommandName, getScope, type ScopeKind, streams } from '../command/derive/index.js'
 import type { Parent } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
@@ -50,20 +50,20 @@ const last = (
   { instance, profile }: MadeBy,
 ): Promise<Past | undefined> => {
   const own = (header: Header): boolean =>
-    header.command === named(command) &&
+    header.command === getCommandName(command) &&
     header.undoes === undefined &&
     header.instance === instance &&
     header.profile === profile
   return lastRun(services.place, own, () =>
     usage(
-      `no run of "svcctl ${named(command)}" on ${instance} can be resumed`,
+      `no run of "svcctl ${getCommandName(command)}" on ${instance} can be resumed`,
       'svcctl journal list names those that there are; --resume takes a file or an id, too.',
     ),
   )
 }
 
 const checkHeader = ({ command, globals }: Resuming, header: Header): LineAsked => {
-  const words = named(command)
+  const words = getCommandName(command)
   if (header.undoes !== undefined)
     throw usage(
       `the run ${header.id} reverts ${header.undoes} and cannot be resumed`,
@@ -72,7 +72,7 @@ const checkHeader = ({ command, globals }: Resuming, header: Header): LineAsked 
   if (header.command !== words)
     throw usage(
       `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${words}"`,
-      `Resume it with: svcctl ${header.command} --resume ${quoted(globals.resume ?? header.id)}`,
+      `Resume it with: svcctl ${header.command} --resume ${quoteWord(globals.resume ?? header.id)}`,
     )
   checkResumable(header)
   if (header.asked === undefined) throw usage(`the run ${header.id} does not record its request`)
@@ -164,7 +164,7 @@ const isAgain = ({ command, raw, globals }: Resuming): boolean => {
   if (others.length > 0)
     throw usage(
       `--resume takes no objects: the journal contains them`,
-      `Remove "${others[0]}". For other objects, start a new run of "svcctl ${named(command)}".`,
+      `Remove "${others[0]}". For other objects, start a new run of "svcctl ${getCommandName(command)}".`,
     )
   return raw.args.includes('-') || globals.select !== undefined
 }

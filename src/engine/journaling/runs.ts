@@ -1,7 +1,7 @@
 /** Journals of runs: made, found again, and the line that goes on with one. */
 
 import { resolve } from 'node:path'
-import { quoted } from '../../base/shell-words.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { exitCodes, type Failure, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import type { Globals } from '../command/globals.js'
@@ -123,9 +123,9 @@ export const againBy = (command: string, { journal, profile, resume, sandbox }: 
   [
     command,
     ...(sandbox ? ['--sandbox'] : []),
-    ...(profile === undefined ? [] : ['--profile', quoted(profile)]),
+    ...(profile === undefined ? [] : ['--profile', quoteWord(profile)]),
     '--resume',
-    quoted(journal ?? resume ?? 'last'),
+    quoteWord(journal ?? resume ?? 'last'),
   ].join(' ')
 
 /** Where a run is written down, for the line that closes it; undefined where it is not. */

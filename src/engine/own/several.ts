@@ -1,6 +1,6 @@
 /** The words of several instances: of each, of the line that asks them, and of the one answer that they write to. */
 import type { Words } from '../../catalogue/words.js'
-import { getPaths, isOpen, meant, openStore, profilesIn } from '../../profile/index.js'
+import { getPaths, isPattern, openStore, profilesIn, resolveProfiles } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
 
 /** What all of them say, else what the documents say. */
@@ -68,7 +68,7 @@ const profilesOf = (text: string, env: NodeJS.ProcessEnv): readonly Profile[] =>
     const asked = profilesIn(text)
     const parts = 'one' in asked ? [asked.one] : asked.several
     const store = openStore(getPaths(env))
-    if (parts.some(isOpen)) return meant(parts, store.list())
+    if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
     return parts.flatMap((name) => store.get(name) ?? [])
   } catch {
     return []

@@ -4,7 +4,7 @@ import { textSize } from '../../base/secrets/held.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { Failure, survived, usage } from '../../errors.js'
-import { flagName, isScope, named } from '../command/derive/index.js'
+import { flagName, getCommandName, isScope } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
 import { holderWords } from './choose.js'
 import type { Missing, PlanContext } from './objects.js'
@@ -16,8 +16,8 @@ const missingArgument = (command: Command, endpoint: Endpoint, name: string, par
     (w) => w !== '' && w !== holderWords(endpoint),
   )
   return usage(
-    `${named(command)} needs <${flagName(name, param)}>${or.length === 0 ? '' : ` or ${or.join(' or ')}`}`,
-    `${param.help}. See "svcctl ${named(command)} --help".`,
+    `${getCommandName(command)} needs <${flagName(name, param)}>${or.length === 0 ? '' : ` or ${or.join(' or ')}`}`,
+    `${param.help}. See "svcctl ${getCommandName(command)} --help".`,
   )
 }
 
@@ -94,6 +94,6 @@ export const placeArgs = (
   }
   if (group.length > names.length && !joins(endpoint))
     throw usage(
-      `${named(command)} takes ${names.length === 0 ? 'no arguments' : `only ${names.length}`}; unexpected argument "${group[names.length]}"`,
+      `${getCommandName(command)} takes ${names.length === 0 ? 'no arguments' : `only ${names.length}`}; unexpected argument "${group[names.length]}"`,
     )
 }

@@ -7,7 +7,7 @@ import { isObject } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { isObjectFailure, usage } from '../../errors.js'
-import { flagName, getScope, named } from '../command/derive/index.js'
+import { flagName, getCommandName, getScope } from '../command/derive/index.js'
 import type { Plan } from '../command/described.js'
 import type { Command, Flag, Given, Operation } from '../command/types.js'
 import { spelled, spelledIn } from './spellings.js'
@@ -45,7 +45,7 @@ export const flagValues = (
     const value = given.flags[flag.name]
     if (value === undefined || flag.parameter === undefined || flag.path === true) continue
     if (endpoint.refuses?.includes(flag.parameter))
-      throw usage(`${named(command)} does not support ${spelled(flag)} in this form`)
+      throw usage(`${getCommandName(command)} does not support ${spelled(flag)} in this form`)
     const param = endpoint.params[flag.parameter]
     if (param?.type === 'enum') checkEnum(param, value, flag)
     values[flag.parameter] = value
@@ -121,7 +121,7 @@ export const checkExclusive = (command: Command, endpoint: Endpoint, values: Jso
 }
 
 /** Hash flags merge over the input's key by key. */
-export const merged = (
+export const mergeInput = (
   input: JsonValues,
   flags: JsonValues,
 ): Record<string, JsonValue | undefined> => {

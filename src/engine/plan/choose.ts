@@ -5,7 +5,7 @@
 import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
-import { flagName, getScope, named, type ScopeKind } from '../command/derive/index.js'
+import { flagName, getCommandName, getScope, type ScopeKind } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
 
 export interface ChosenEndpoint {
@@ -63,7 +63,7 @@ const byScope = (
     const chosen = candidates.filter((c) => kind(c) === asked)
     if (chosen.length > 0) return chosen
     throw usage(
-      `${named(command)} is not available for a ${asked}`,
+      `${getCommandName(command)} is not available for a ${asked}`,
       `Available: ${forms(command)}.`,
     )
   }
@@ -80,7 +80,7 @@ const forms = (command: Command): string =>
         ...(e.when === undefined ? [] : [`--${e.when.flag}`]),
         ...(scope === undefined ? [] : [`--${scope.kind}`]),
       ]
-      return [named(command), ...flags].join(' ')
+      return [getCommandName(command), ...flags].join(' ')
     })
     .filter((form, i, all) => all.indexOf(form) === i)
     .join('; ')
@@ -110,7 +110,7 @@ const byHolders = (
   const best = complete.filter(([, e]) => holders(e).length === most)
   if (best.length > 0 && conflicting(touched, best, given)) {
     const texts = touched.map(([, e]) => `(${holderWords(e)})`).join(' or ')
-    throw usage(`${named(command)} takes ${texts}, not both`)
+    throw usage(`${getCommandName(command)} takes ${texts}, not both`)
   }
   if (best.length > 0) return best
   const none = candidates.filter(([, e]) => holders(e).length === 0)
@@ -174,7 +174,10 @@ export const choose = (
   )
   const [first, ...rest] = chosen
   if (first === undefined)
-    throw usage(`${named(command)} is not available in this form`, `Available: ${forms(command)}.`)
+    throw usage(
+      `${getCommandName(command)} is not available in this form`,
+      `Available: ${forms(command)}.`,
+    )
   const [key, endpoint] = first
   const scope = getScope(endpoint)
   const open = scope !== undefined && given.flags[scope.kind] === undefined ? scope.kind : undefined

@@ -3,11 +3,11 @@ import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { HashParam, ListParam, Param } from '../../catalogue/params.js'
-import { asWord, checkNumber, type Note } from '../../catalogue/scalars.js'
+import { asWord, checkNumber, type TakeNote } from '../../catalogue/scalars.js'
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import { type Datum, getData } from '../command/data.js'
-import { named } from '../command/derive/index.js'
+import { getCommandName } from '../command/derive/index.js'
 import type { Described, Given } from '../command/types.js'
 import { bothNames } from '../own/both.js'
 import { neutralGiven } from '../own/given.js'
@@ -18,7 +18,12 @@ import { parseValue } from './values.js'
 
 const wrong = (label: string, what: string): Failure => usage(`${label} takes ${what}`)
 
-const oneOfList = (param: ListParam, value: JsonValue, label: string, note: Note): JsonValue => {
+const oneOfList = (
+  param: ListParam,
+  value: JsonValue,
+  label: string,
+  note: TakeNote,
+): JsonValue => {
   if (param.of === 'integer') {
     if (typeof value === 'number') return number(param, value, label)
     if (typeof value !== 'string') throw wrong(label, 'integers')
@@ -31,7 +36,12 @@ const oneOfList = (param: ListParam, value: JsonValue, label: string, note: Note
   return one
 }
 
-const listValue = (param: ListParam, value: JsonValue, label: string, note: Note): JsonValue => {
+const listValue = (
+  param: ListParam,
+  value: JsonValue,
+  label: string,
+  note: TakeNote,
+): JsonValue => {
   const word = typeof value === 'string' ? asWord(param, value) : undefined
   if (word !== undefined) return word
   if (!Array.isArray(value)) throw wrong(label, 'a list')
@@ -40,7 +50,12 @@ const listValue = (param: ListParam, value: JsonValue, label: string, note: Note
   return value.map((item: JsonValue) => oneOfList(param, item, label, note))
 }
 
-const hashValue = (param: HashParam, value: JsonValue, label: string, note: Note): JsonValue => {
+const hashValue = (
+  param: HashParam,
+  value: JsonValue,
+  label: string,
+  note: TakeNote,
+): JsonValue => {
   if (!isObject(value)) throw wrong(label, 'an object')
   const { keys } = param
   const entries = Object.entries(value as Fields).map(([key, inner]) => {
@@ -66,7 +81,7 @@ const number = (param: Param, value: number, label: string): number => {
 }
 
 /** What a parameter takes as one text, where that is what it is given. */
-const textValue = (param: Param, value: JsonValue, label: string, note: Note): JsonValue => {
+const textValue = (param: Param, value: JsonValue, label: string, note: TakeNote): JsonValue => {
   if (typeof value === 'string') return parseValue(param, [value], label, { note })
   const numeric = param.type === 'integer' || param.type === 'project' || param.type === 'group'
   if (typeof value === 'number' && numeric) return number(param, value, label)
@@ -82,7 +97,7 @@ const isJoined = (format: string | undefined): boolean => format === 'csv' || fo
  * A value by its parameter.
  * @throws Failure `usage` naming what it takes
  */
-const valueFor = (param: Param, value: JsonValue, label: string, note: Note): JsonValue => {
+const valueFor = (param: Param, value: JsonValue, label: string, note: TakeNote): JsonValue => {
   if (value === null) {
     if (param.nullable === true) return null
     throw wrong(label, 'a value, not null')
@@ -110,13 +125,17 @@ const checkNames = (command: Described, data: readonly Datum[], values: JsonValu
   if (strange === undefined) return
   const takes = names.length === 0 ? 'no arguments' : names.join(', ')
   throw usage(
-    `${named(command)} has no argument "${strange}"; its arguments are ${takes}`,
+    `${getCommandName(command)} has no argument "${strange}"; its arguments are ${takes}`,
     didYouMean(strange, names),
   )
 }
 
 /** What stands by position, in order: none behind one that lacks. */
-const positional = (data: readonly Datum[], values: JsonValues, note: Note): readonly string[] => {
+const positional = (
+  data: readonly Datum[],
+  values: JsonValues,
+  note: TakeNote,
+): readonly string[] => {
   const all = data.filter(({ flag }) => flag === undefined)
   const texts = all.map(({ name, param }) => {
     const value = values[name]
@@ -137,7 +156,7 @@ const positional = (data: readonly Datum[], values: JsonValues, note: Note): rea
  * @param values by the names of `getData`
  * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
  */
-export const givenOfData = (command: Described, values: JsonValues, note: Note): Given => {
+export const givenOfData = (command: Described, values: JsonValues, note: TakeNote): Given => {
   const data = getData(command)
   checkNames(command, data, values)
   const flags = data.flatMap(({ name, param, flag }) => {

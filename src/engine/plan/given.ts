@@ -4,10 +4,10 @@ import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/val
 import { readHeld } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
-import type { Note } from '../../catalogue/scalars.js'
+import type { TakeNote } from '../../catalogue/scalars.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
-import { flagsOfCommand, lists, named } from '../command/derive/index.js'
+import { flagsOfCommand, getCommandName, lists } from '../command/derive/index.js'
 import {
   type Globals,
   globalFlags,
@@ -120,7 +120,7 @@ const argsOf = async (
   if (first?.variadic !== true) {
     if (raw.args[0] !== '-' || first?.parameter === undefined) return asTyped(raw)
     throw usage(
-      `${named(command)} takes one <${first.name}> and cannot read it from standard input`,
+      `${getCommandName(command)} takes one <${first.name}> and cannot read it from standard input`,
     )
   }
   const kind = await readObjects(first, command.naming)
@@ -178,5 +178,5 @@ export const parseGiven = async (
 }
 
 /** The global flags, parsed; also those that the environment sets. */
-export const parseGlobals = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals =>
+export const parseGlobals = (raw: Raw, env: NodeJS.ProcessEnv, note: TakeNote): Globals =>
   readGlobals(raw.flags, env, (param, texts, label) => parseValue(param, texts, label, { note }))

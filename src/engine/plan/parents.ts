@@ -2,7 +2,7 @@
 import type { JsonValues } from '../../base/json/value.js'
 import { idOrText } from '../../catalogue/scalars.js'
 import { type Failure, usage } from '../../errors.js'
-import { hasForm, named, spreads } from '../command/derive/index.js'
+import { getCommandName, hasForm, spreads } from '../command/derive/index.js'
 import type { Parent } from '../command/described.js'
 import type { Command, Given } from '../command/types.js'
 import type { Raw } from './line.js'
@@ -66,12 +66,15 @@ const namesIn = (texts: readonly string[]): readonly string[] => {
 const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
   if (Object.values(command.endpoints).some((e) => e.returns.kind === 'file'))
     throw usage(
-      `${named(command)} downloads from a single ${kind}`,
+      `${getCommandName(command)} downloads from a single ${kind}`,
       `Run the command once for each ${kind}.`,
     )
   for (const flag of ['page', 'watch', 'wait-until'])
     if (raw.flags.has(flag))
-      throw usage(`--${flag} cannot be used with several ${kind}s`, `Give ${named(command)} one.`)
+      throw usage(
+        `--${flag} cannot be used with several ${kind}s`,
+        `Give ${getCommandName(command)} one.`,
+      )
 }
 
 /** Several that the line names, or standard input. */
@@ -110,7 +113,7 @@ const foundBy = (command: Command, raw: Raw): Parents | undefined => {
     const other = scoped[0] ?? (all.length > 1 ? 'all-groups' : undefined)
     if (other !== undefined) throw usage(`--all-${kind}s and --${other} exclude each other`)
     if (!takesKind(command, raw, kind) && !(kind === 'project' && spreads(command)))
-      throw usage(`${named(command)} is not available for a ${kind}`)
+      throw usage(`${getCommandName(command)} is not available for a ${kind}`)
     return { origin: 'everything', kind, names: [] }
   }
   const names = namesIn(raw.flags.get('group') ?? [])

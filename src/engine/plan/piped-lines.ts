@@ -1,6 +1,6 @@
 /** Standard input as lines, and as rows of comma-separated cells, as it comes. */
 import type { Cells, NumberedText } from './piped.js'
-import { refused } from './piped-row.js'
+import { refuseRow } from './piped-row.js'
 
 /** Whole lines, numbered; what has no end yet waits. */
 export class InputLines {
@@ -38,7 +38,7 @@ const rowsOf = (parse: Parse, lines: readonly NumberedText[], place: string): st
   try {
     return parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
   } catch {
-    throw refused(
+    throw refuseRow(
       place,
       'a misplaced quotation mark',
       'Put a cell that contains quotation marks in quotation marks, and double each of them.',

@@ -9,9 +9,9 @@ import type { Command, NamedObject, ObjectStream, Parent } from '../command/type
 import type { Raw } from './line.js'
 import { readObjects } from './objects.js'
 import { type ParentTarget, SlotsWithObjects, slotIn } from './parents.js'
-import { type Cells, objectAt, plain, splitCells } from './piped.js'
+import { type Cells, objectAt, plainObjects, splitCells } from './piped.js'
 import { CommaRows, InputLines } from './piped-lines.js'
-import { refused } from './piped-row.js'
+import { refuseRow } from './piped-row.js'
 import type { RowFields } from './row-fields.js'
 
 type Column = Parent['column']
@@ -98,7 +98,7 @@ export const mayOwn = (head: string): boolean =>
   /^\ufeff?(?:(?:project|group|of)[\t,]|\s*\[?\s*\{\s*"(?:project|group|of)"\s*:)/.test(head)
 
 /** Whether a verb takes objects from standard input, and nothing else says whose they are. */
-export const isOpen = (command: Command, { args, flags }: Raw): boolean =>
+export const readsParents = (command: Command, { args, flags }: Raw): boolean =>
   args.length === 1 &&
   args[0] === '-' &&
   command.args[0]?.variadic === true &&
@@ -146,7 +146,7 @@ class Beginning {
 
 /** What names an object of the verb, whatever parent it is in. */
 const namingFor = async (command: Command, rowFields: RowFields | undefined) => {
-  const objects = (await readObjects(command.args[0], command.naming)) ?? plain
+  const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.elsewhere()
   let n = 0
   return ({ column, parent, record }: Owned): NamedObject => {
@@ -159,7 +159,7 @@ const namingFor = async (command: Command, rowFields: RowFields | undefined) => 
 }
 
 const stray = (n: number, column: Column): Error =>
-  refused(
+  refuseRow(
     `record ${n}`,
     `it does not name its ${column}, unlike the lines before`,
     'Pipe in the output of a single command.',
@@ -206,7 +206,7 @@ export const ownedSlots = async (
   stdin: () => Promise<string>,
   rowFields?: RowFields,
 ): Promise<readonly ParentTarget[] | undefined> => {
-  if (!isOpen(command, raw)) return undefined
+  if (!readsParents(command, raw)) return undefined
   const whole = async function* (): AsyncGenerator<string> {
     yield await stdin()
   }

@@ -13,7 +13,7 @@ import {
   lineReader,
   type NumberedText,
   objectAt,
-  plain,
+  plainObjects,
   rowReader,
   splitCells,
   type ValueReading,
@@ -156,7 +156,7 @@ const formOf = async (head: string, reading: Reading): Promise<Form> => {
  */
 export async function* pipedStream(
   chunks: Iterable<string> | AsyncIterable<string>,
-  objects: Objects = plain,
+  objects: Objects = plainObjects,
   project?: string,
   tap?: RowTap,
 ): AsyncGenerator<readonly string[]> {
@@ -186,7 +186,7 @@ export async function* pipedStream(
 /** The same of a text that is there. */
 export const pipedObjects = async (
   input: string,
-  objects: Objects = plain,
+  objects: Objects = plainObjects,
   project?: string,
   tap?: RowTap,
 ): Promise<readonly string[]> => {

@@ -11,7 +11,7 @@ export interface Row {
   readonly field: (name: string) => string
 }
 /** What cannot be understood, with its place. */
-export const refused = (place: string, what: string, hint: string) =>
+export const refuseRow = (place: string, what: string, hint: string) =>
   usage(`standard input, ${place}: ${what}`, hint)
 
 const reference = /^(?<project>.+)(?<mark>[!#])(?<id>\d+)$/
@@ -21,7 +21,7 @@ const sameProject = (a: string, b: string): boolean => a.toLowerCase() === b.toL
 /** A number means something only in its project, which is never guessed for what is piped. */
 const ofProject = (place: string, id: string, objects: Objects, project: string | undefined) => {
   if (project !== undefined) return id
-  throw refused(
+  throw refuseRow(
     place,
     `it has the number of a ${objects.word} but not its project`,
     `Pass --project, or include the column "reference". The default project is not used for piped objects.`,
@@ -54,7 +54,7 @@ export const objectIn = (row: Row, objects: Objects, project: string | undefined
     ''
   const text = marked || (found !== '' && bareObject(row.place, found, objects, project))
   if (text) return text
-  throw refused(
+  throw refuseRow(
     row.place,
     `no ${objects.names[0] ?? objectColumn} of a ${objects.word}`,
     `svcctl reads the objects from the ${objects.names.length > 1 ? 'columns' : 'column'} ${objects.names.join(', ')}.`,
@@ -71,7 +71,7 @@ export const bareObject = (
   objects.mark !== undefined && bare.test(text) ? ofProject(place, text, objects, project) : text
 
 export const otherThings = (place: string, objects: Objects) =>
-  refused(
+  refuseRow(
     place,
     `a list of objects other than ${wordOfSeveral(objects.word)}`,
     `Pipe in a list with the column ${objects.names[0] ?? objectColumn}.`,

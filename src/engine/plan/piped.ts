@@ -6,7 +6,7 @@ import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../catalogue/words.js'
 import { getFirstSegment, objectColumn } from '../command/derive/derived.js'
 import type { Objects } from './objects.js'
-import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
+import { bareObject, objectIn, otherThings, refuseRow } from './piped-row.js'
 import type { RowTap } from './row-fields.js'
 
 export interface NumberedText {
@@ -18,7 +18,7 @@ export interface Cells {
   readonly cells: readonly string[]
 }
 
-export const plain: Objects = {
+export const plainObjects: Objects = {
   word: 'object',
   names: [],
   also: [],
@@ -92,7 +92,7 @@ export const rowReader = (
   const about = heading[0] === objectColumn && !heading.every((cell) => knownCell(cell, objects))
   return ({ place, cells }) => {
     if (cells.length !== heading.length)
-      throw refused(
+      throw refuseRow(
         place,
         `${cells.length} columns, but the heading has ${heading.length}`,
         'Use one format: JSON, a table, or one object per line.',
@@ -129,13 +129,13 @@ export const lineReader =
     const cells = splitCells(line)
     const [text = ''] = cells
     if (/^[[{]/.test(text))
-      throw refused(
+      throw refuseRow(
         place,
         'JSON after lines in another format',
         'Pass either all objects as JSON or none.',
       )
     if (cells.length > 1 && cells.length !== width)
-      throw refused(
+      throw refuseRow(
         place,
         `several columns, but the first line is not the heading of a list of ${wordOfSeveral(objects.word)}`,
         'Pipe in the list with its heading, or one object per line.',
@@ -146,7 +146,7 @@ export const lineReader =
 /** What the record of a list calls its object. */
 export const getPipedObject = (
   record: unknown,
-  objects: Objects = plain,
+  objects: Objects = plainObjects,
   project?: string,
 ): string =>
   objectIn(

@@ -8,7 +8,7 @@ import { hasDots, isDots } from '../../base/segments.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
-import { flagName, getScope, isScope, named } from '../command/derive/index.js'
+import { flagName, getCommandName, getScope, isScope } from '../command/derive/index.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { allArgs, joins, parameterIn, placeArgs } from './arguments.js'
 import {
@@ -16,7 +16,7 @@ import {
   extraValues,
   flagValues,
   inputValues,
-  merged,
+  mergeInput,
   pathValues,
 } from './attributes.js'
 import { choose } from './choose.js'
@@ -73,8 +73,8 @@ const attributesOf = async (
   const answered = await ask(endpoint, project, around)
   if (Object.keys(answered).length > 0) return answered
   throw usage(
-    `${named(command)}: nothing to change`,
-    `Pass at least one attribute. "svcctl ${named(command)} --help" lists them.`,
+    `${getCommandName(command)}: nothing to change`,
+    `Pass at least one attribute. "svcctl ${getCommandName(command)} --help" lists them.`,
   )
 }
 
@@ -118,7 +118,8 @@ const fillRequired = async (
     const fromEnv = param.env === undefined ? undefined : around.env[param.env]
     const answer =
       fromEnv === undefined ? await around.missing({ name: flag, param, ...project }) : [fromEnv]
-    if (answer === undefined) throw usage(`${named(command)} needs ${label}`, `${param.help}.`)
+    if (answer === undefined)
+      throw usage(`${getCommandName(command)} needs ${label}`, `${param.help}.`)
     values[name] = parseValue(param, answer, label, { parameter: parameterIn(endpoint, name) })
   }
 }
@@ -143,7 +144,7 @@ export const planCommon = async (
   const project = projectIn(endpoint, given, scope)
   const flags = { ...flagValues(command, endpoint, given), ...override }
   const values = {
-    ...merged(inputValues(endpoint, given, around.unknown), flags),
+    ...mergeInput(inputValues(endpoint, given, around.unknown), flags),
     ...pathValues(endpoint, given),
     ...scope,
   }

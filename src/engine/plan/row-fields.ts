@@ -7,10 +7,10 @@ import { isSecret as holdsSecret } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
 import { usage } from '../../errors.js'
-import { named, rowFlags } from '../command/derive/index.js'
+import { getCommandName, rowFlags } from '../command/derive/index.js'
 import type { Command, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
-import { refused } from './piped-row.js'
+import { refuseRow } from './piped-row.js'
 import { spelled } from './spellings.js'
 import { type Sources, secretText } from './texts.js'
 import { parseValue } from './values.js'
@@ -50,7 +50,7 @@ const flagFor = (command: Command, column: string): Flag => {
   if (flag !== undefined) return flag
   const known = flags.map(({ parameter = '' }) => parameter)
   throw usage(
-    `--row-fields: ${named(command)} has no attribute "${column}"`,
+    `--row-fields: ${getCommandName(command)} has no attribute "${column}"`,
     didYouMean(column, known) ?? `Available: ${known.join(', ')}.`,
   )
 }
@@ -98,7 +98,7 @@ export class RowFields implements RowTap {
   }
 
   bare(place: string): void {
-    throw refused(
+    throw refuseRow(
       place,
       'no columns found for --row-fields',
       'Pipe in CSV with a heading, or JSON records.',

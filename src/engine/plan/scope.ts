@@ -1,7 +1,7 @@
 /** What the object of a command belongs to, where the line does not say: the environment, else a person. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { Failure, usage } from '../../errors.js'
-import { getScope, manyFlags, named, type ScopeKind } from '../command/derive/index.js'
+import { getCommandName, getScope, manyFlags, type ScopeKind } from '../command/derive/index.js'
 import type { Command } from '../command/types.js'
 import type { ChosenEndpoint } from './choose.js'
 import type { PlanContext } from './objects.js'
@@ -57,7 +57,10 @@ const missing = (command: Command, options: readonly Option[]): Failure => {
     ...several(command),
   ]
   const clone = kinds.includes('project') ? ', or run it inside a clone of the project' : ''
-  return usage(`${named(command)} needs ${flags.join(' or ')}`, `Give ${oneOf(ways)}${clone}.`)
+  return usage(
+    `${getCommandName(command)} needs ${flags.join(' or ')}`,
+    `Give ${oneOf(ways)}${clone}.`,
+  )
 }
 
 const asked = async (

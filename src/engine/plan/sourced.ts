@@ -5,7 +5,7 @@ import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
 import { copied } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
-import { getScope, named } from '../command/derive/index.js'
+import { getCommandName, getScope } from '../command/derive/index.js'
 import type {
   Command,
   Given,
@@ -138,7 +138,7 @@ export class Planner {
     else if (this.#given.flags.project === undefined && this.#carries)
       throw usage(
         `"${reference.id}" does not name its project, unlike the others`,
-        `Pass each object with its project, or all of one project: svcctl ${named(this.#command)} --project`,
+        `Pass each object with its project, or all of one project: svcctl ${getCommandName(this.#command)} --project`,
       )
     this.#carries ||= reference.project !== undefined
     return own[holder] === undefined ? undefined : String(own[holder])

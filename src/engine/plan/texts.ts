@@ -3,7 +3,7 @@
 import { addToGroup } from '../../base/group-by.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import type { Param } from '../../catalogue/params.js'
-import type { Note } from '../../catalogue/scalars.js'
+import type { TakeNote } from '../../catalogue/scalars.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
@@ -14,8 +14,8 @@ export interface Sources {
   readonly env: NodeJS.ProcessEnv
   /** Reads standard input to its end. */
   readonly stdin: () => Promise<string>
-  readonly note: Note
-  readonly warn: Note
+  readonly note: TakeNote
+  readonly warn: TakeNote
   /** The objects as they come, which are not read here. */
   readonly coming?: ObjectStream
   /** The project of numbers that are piped, where no flag says it; '' for each of several. */

@@ -8,7 +8,7 @@ import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { sentTime } from '../../base/relative.js'
 import { textSize } from '../../base/secrets/held.js'
-import { quoted } from '../../base/shell-words.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { didYouMean } from '../../base/suggest.js'
 import type {
   EnumParam,
@@ -22,9 +22,9 @@ import {
   asWord,
   checkNumber,
   idOrText,
-  type Note,
   parseEnum,
   parseInteger,
+  type TakeNote,
 } from '../../catalogue/scalars.js'
 import { usage } from '../../errors.js'
 
@@ -69,7 +69,7 @@ const parseJson = (text: string, label: string): JsonValue => {
 
 /** How texts are read. */
 export interface ValueSyntax {
-  readonly note?: Note | undefined
+  readonly note?: TakeNote | undefined
   /** The API's name of the parameter, where --param sends what is not known here. */
   readonly parameter?: string | undefined
 }
@@ -78,7 +78,7 @@ export interface ValueSyntax {
 const beyond = ({ parameter }: ValueSyntax, text: string): string | undefined =>
   parameter === undefined
     ? undefined
-    : `Newer instances may support more values. Send one with --param ${quoted(`${parameter}=${text}`)}.`
+    : `Newer instances may support more values. Send one with --param ${quoteWord(`${parameter}=${text}`)}.`
 
 const numberOf = (
   param: IntegerParam | ListParam,

@@ -38,7 +38,7 @@ export const columnInspection = (
     holds: false,
     see: (rows) => {
       for (const row of rows) {
-        const record = recordIn(row, { emit })
+        const record = unwrapRow(row, { emit })
         if (record === undefined) continue
         records += 1
         for (const column of missing)
@@ -67,7 +67,7 @@ interface Unknown {
 }
 
 /** The record of a row; undefined where the row says what became of an object. */
-export const recordIn = (row: unknown, { emit }: Pick<Answering, 'emit'>): unknown => {
+export const unwrapRow = (row: unknown, { emit }: Pick<Answering, 'emit'>): unknown => {
   if (emit.parent === undefined && emit.within === undefined) return row
   return isObject(row) && 'record' in row ? row.record : undefined
 }
@@ -101,7 +101,7 @@ export const fieldInspection = (
     see: (rows) => {
       state.rows += rows.length
       for (const row of rows) {
-        const record = recordIn(row, answering)
+        const record = unwrapRow(row, answering)
         if (record !== undefined) look(record)
       }
       return missing.size === 0

@@ -22,7 +22,7 @@ import {
   columnsBeside,
   fieldInspection,
   getShapes,
-  recordIn,
+  unwrapRow,
 } from './known-fields.js'
 import { encoded, mergedRow } from './merged.js'
 import type { SingleFields } from './single.js'
@@ -322,7 +322,7 @@ class SortedWriter implements Writer {
   /** A row with what it is sorted by of its single record; what is only shown of that is read for what is printed. */
   async #whole(bytes: Uint8Array, reader: SingleReader | undefined): Promise<Taken> {
     const row = parseBytes(bytes)
-    const recordOf = (one: unknown): unknown => recordIn(one, this.#answering)
+    const recordOf = (one: unknown): unknown => unwrapRow(one, this.#answering)
     const { emit, words } = this.#answering
     const { sorted = [], shown = [] } = this.#singles ?? {}
     // An instance among several is left by the time when all are sorted.
@@ -334,7 +334,7 @@ class SortedWriter implements Writer {
   }
 
   async #take({ row, bytes, reader }: Taken): Promise<void> {
-    const record = recordIn(row, this.#answering)
+    const record = unwrapRow(row, this.#answering)
     if (record === undefined) return void this.#others.push(bytes)
     const { within } = this.#answering.emit
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
@@ -376,5 +376,5 @@ class SortedWriter implements Writer {
  * What is written there, in the order of `--sort`.
  * @throws Failure `usage` for a field that has no order
  */
-export const sorted = (writer: Writer, sorting: Sorting): Writer =>
+export const createSortedWriter = (writer: Writer, sorting: Sorting): Writer =>
   new SortedWriter(writer, parseSort(sorting.globals.sort ?? []), sorting)

@@ -7,7 +7,7 @@ import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, survived, usage } from '../../errors.js'
 import type { Engine } from '../bulk/each.js'
-import { changes, getScope, hasForm, named } from '../command/derive/index.js'
+import { changes, getCommandName, getScope, hasForm } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
@@ -301,7 +301,7 @@ const confirmAll = async (
   if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   await running.services.ui.confirm(
-    `${named(command)}${call}, in each: ${slots.length}.`,
+    `${getCommandName(command)}${call}, in each: ${slots.length}.`,
     slots.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
   )
 }

@@ -1,7 +1,7 @@
 /** What a run does for each of several parents by itself: it lists, or it runs a command that works in its own way. */
 
 import { Failure } from '../../errors.js'
-import { PartOfAnswer, refused } from '../answer/part.js'
+import { PartOfAnswer, refusePart } from '../answer/part.js'
 import type { RunAnswer } from '../answer/printing.js'
 import type { Emit, Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
@@ -42,7 +42,7 @@ class EachParent {
   /** One list. */
   listing(given: Given, operation: Operation): Over['one'] {
     const { emit = {} } = operation
-    if (emit.document !== undefined) throw refused('project or group')
+    if (emit.document !== undefined) throw refusePart('project or group')
     return async (slot, part) => {
       const [plan] = await this.#parts.requests.below(operation.given ?? given, operation, [slot])
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')

@@ -1,6 +1,6 @@
 /** The objects that a line means: its arguments, those of standard input, of a journal, or those that `--select` finds. */
 
-import type { Note } from '../../catalogue/scalars.js'
+import type { TakeNote } from '../../catalogue/scalars.js'
 import { usage } from '../../errors.js'
 import { hasForm, streams } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
@@ -14,7 +14,7 @@ import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
 import { namedParents, type Parents, type ParentTarget } from '../plan/parents.js'
-import { isOpen, mayOwn, ownedObjects, ownedSlots } from '../plan/piped-parents.js'
+import { mayOwn, ownedObjects, ownedSlots, readsParents } from '../plan/piped-parents.js'
 import { pipedStream } from '../plan/piped-reader.js'
 import { RowFields, unusedColumns } from '../plan/row-fields.js'
 import { besideIds, selectionList } from './selected-list.js'
@@ -30,7 +30,7 @@ async function* namedIn(
   command: Command,
   raw: Raw,
   chunks: AsyncIterable<string>,
-  note: Note,
+  note: TakeNote,
 ): AsyncGenerator<NamedObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
@@ -89,7 +89,7 @@ const piped = async ({
   running,
   journaling,
 }: ObjectsLine): Promise<ObjectStream> => {
-  const owning = isOpen(command, raw) && mayOwn(await input.head())
+  const owning = readsParents(command, raw) && mayOwn(await input.head())
   const found = owning ? await ownedObjects(command, input.chunks()) : input.chunks()
   if (!('below' in found))
     return { objects: namedIn(command, raw, found, running.services.ui.note) }
@@ -129,7 +129,7 @@ export const pipedParents = async (
 ) => {
   if (parents !== undefined || !fromStdin(raw)) return undefined
   if (globals.select !== undefined) throw besideIds()
-  if (!isOpen(command, raw) || !mayOwn(await input.head())) return undefined
+  if (!readsParents(command, raw) || !mayOwn(await input.head())) return undefined
   const slots = await ownedSlots(command, raw, input.text, rowFields)
   const [first] = slots ?? []
   if (slots === undefined || first === undefined) return undefined

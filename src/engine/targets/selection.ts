@@ -9,7 +9,7 @@ import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { getScope, getSelects, hasForm, named } from '../command/derive/index.js'
+import { getCommandName, getScope, getSelects, hasForm } from '../command/derive/index.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
@@ -139,7 +139,10 @@ export interface Chosen {
 const listFor = async ({ command, globals, words }: RunOptions, given: Given): Promise<Command> => {
   const list = await selectionList(command, words)
   if (list === undefined)
-    throw usage(`--select: ${named(command)} does not support selection`, 'Pass the objects by ID.')
+    throw usage(
+      `--select: ${getCommandName(command)} does not support selection`,
+      'Pass the objects by ID.',
+    )
   if (given.args.length > 0) throw besideIds()
   if (globals.curl)
     throw usage('--curl sends nothing, but --select needs a list first', 'Pass IDs with --curl.')
@@ -168,7 +171,7 @@ const scopeFlags = async (
   if (Object.keys(given).length > 0 || carried || needed.length === 0) return given
   const atHand = await place.scopeAmong(needed)
   if (atHand !== undefined) return { [atHand.kind]: atHand.value }
-  throw usage(`${named(command)} requires --${[...new Set(needed)].join(' or --')}`)
+  throw usage(`${getCommandName(command)} requires --${[...new Set(needed)].join(' or --')}`)
 }
 
 /** A selection is not printed. */
@@ -268,7 +271,7 @@ export class Selection {
     const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
     if (asks || isRehearsal(this.#options)) return
     const those = count === 1 ? '1 matching object' : `${count} matching objects`
-    const what = `${named(command)}: ${those}${where}.`
+    const what = `${getCommandName(command)}: ${those}${where}.`
     await this.#around.ui.confirm(what, names, undefined, count)
   }
 

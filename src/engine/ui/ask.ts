@@ -1,6 +1,6 @@
 /** What a person left out, asked for: picked from what the instance has, where it has a list. */
 
-import { quoted } from '../../base/shell-words.js'
+import { quoteWord } from '../../base/shell-words.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
@@ -116,7 +116,9 @@ export class Questions {
   teach(): void {
     if (this.#answers.length === 0) return
     const words = ['svcctl', ...this.#options.argv, ...this.#answers.splice(0)]
-    this.#options.note(`falling back to defaults without prompts: ${words.map(quoted).join(' ')}`)
+    this.#options.note(
+      `falling back to defaults without prompts: ${words.map(quoteWord).join(' ')}`,
+    )
   }
 
   async #choices({ param, project }: Missing): Promise<readonly Choice<string>[]> {

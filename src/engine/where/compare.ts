@@ -54,7 +54,7 @@ const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
 }
 
 /** Text that is a number. */
-export const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
+export const numberPattern = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
 const whole = /^-?\d+$/
 
@@ -68,7 +68,7 @@ export const orderOfNumbers = (value: number | Exact, wanted: string): number =>
 }
 
 const numeric = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
-  const wanted = names?.[text]?.toString() ?? (number.test(text) ? text : undefined)
+  const wanted = names?.[text]?.toString() ?? (numberPattern.test(text) ? text : undefined)
   if (wanted === undefined) return undefined
   return (value) => isNumber(value) && holds(orderOfNumbers(value, wanted), op)
 }
@@ -122,7 +122,7 @@ export const hasNoOrder = (value: unknown): boolean =>
   typeof value === 'string' &&
   value !== '' &&
   parseTimeValue(value) === undefined &&
-  !number.test(value)
+  !numberPattern.test(value)
 
 /** Numbers that have names. */
 export type Names = Ranks | undefined
@@ -143,7 +143,7 @@ const byValue = (value: Operand, op: Plain, now: number, names: Names): Test | u
     if (typeof tested !== 'string') return false
     if (parseTimeValue(tested) !== undefined) return (tests.time ?? tests.text)?.(tested) ?? false
     if (tests.text !== undefined) return tests.text(tested)
-    return number.test(tested) && (tests.number?.(new Exact(tested)) ?? false)
+    return numberPattern.test(tested) && (tests.number?.(new Exact(tested)) ?? false)
   }
 }
 

@@ -4,7 +4,7 @@ import { compareVersions, isVersion } from '../../base/versions.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { called, dotted } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
-import { type Names, number, orderOfNumbers, parseTimeValue, spellings } from './compare.js'
+import { type Names, numberPattern, orderOfNumbers, parseTimeValue, spellings } from './compare.js'
 import { getFieldNames, type Known, leavesIn, shapedIn } from './index.js'
 import type { FieldKind } from './shape.js'
 
@@ -81,7 +81,9 @@ const momentOf = (value: unknown): Comparable | undefined => {
 
 const numberOf = (value: unknown): Comparable | undefined => {
   if (isNumber(value)) return ['number', value]
-  return typeof value === 'string' && number.test(value) ? ['number', new Exact(value)] : undefined
+  return typeof value === 'string' && numberPattern.test(value)
+    ? ['number', new Exact(value)]
+    : undefined
 }
 
 const versionOf = (value: unknown): Comparable | undefined =>

@@ -1,5 +1,5 @@
 /** What to do next about a failure of the HTTP layer, in the words of commands and flags. */
-import { quoted } from '../../base/shell-words.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/advice.js'
 
@@ -27,7 +27,7 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
   unavailable: (wait) =>
     `The instance is temporarily unavailable. Try again${wait === undefined ? ' later' : `; it asks to wait ${wait}`}.`,
   'moved-project': (project = 'PATH') =>
-    `Find its new path with \`svcctl projects get ${quoted(project)} --fields path_with_namespace\`, then pass that path or its ID with -P.`,
+    `Find its new path with \`svcctl projects get ${quoteWord(project)} --fields path_with_namespace\`, then pass that path or its ID with -P.`,
   rate: (wait) => {
     const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
     return `Wait before the next call, or lower --concurrency or --rate.${asked}`
@@ -49,7 +49,7 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
 const isCode = (code: string): code is AdviceCode => Object.hasOwn(hints, code)
 
 /** A failure with its hint in words; anything else, and what has a hint already, as it is. */
-export const worded = (error: unknown): unknown => {
+export const withWorkspaceHint = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { hint, advice } = error.details
   if (hint !== undefined || advice === undefined || !isCode(advice.code)) return error

@@ -13,7 +13,7 @@ import {
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
 import type { OpenSessions, RunOptions } from '../options.js'
-import { worded } from './advice.js'
+import { withWorkspaceHint } from './advice.js'
 import { sandboxSession } from './sandbox.js'
 
 // The refresh of an OAuth token on its way, with the words of this tool for what fails.
@@ -28,7 +28,7 @@ const sendForm = (
   way: Omit<FormWay, 'userAgent'>,
 ): ReturnType<typeof postForm> =>
   postForm(url, form, { ...way, userAgent }).catch((error: unknown) => {
-    throw worded(error)
+    throw withWorkspaceHint(error)
   })
 
 interface Heard {

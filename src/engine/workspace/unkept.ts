@@ -3,7 +3,7 @@
 import { getReason } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import { journalFolder } from '../../profile/index.js'
-import { named } from '../command/derive/index.js'
+import { getCommandName } from '../command/derive/index.js'
 import type { WorkspaceService } from '../command/services.js'
 import type { Command } from '../command/types.js'
 import { openSandbox } from './sandbox.js'
@@ -64,7 +64,7 @@ export class UnkeptWrites {
             instance: await openSandbox(place),
             profile: (await place.session()).profile?.name ?? null,
           }
-      const write = { command: named(command), at: clock.now().toISOString() }
+      const write = { command: getCommandName(command), at: clock.now().toISOString() }
       if (writer === undefined) return
       const { noteUnkept } = await import('../journal/last.js')
       await noteUnkept(journalFolder(env), { ...writer, ...write }, request)

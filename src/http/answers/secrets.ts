@@ -1,8 +1,8 @@
 /** What must not be seen: credentials in headers, addresses and bodies that are shown. */
 import { maskAddresses, secretsInAddress } from '../../base/secrets/addresses.js'
-import { type Instead, mask, type OwnNames, secrecies } from '../../base/secrets/mask.js'
+import { type Instead, maskSecrets, type OwnNames, secrecies } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
-import { mask as hidden } from '../../base/secrets/scrub.js'
+import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
 import type { WireRequest } from '../types.js'
 
 /** An address, or text with addresses, without user names, passwords and secret parameters. */
@@ -64,7 +64,7 @@ export const secretTexts = (sent: Sent, words?: OwnNames): readonly string[] => 
     isSecretHeader(name) ? [value] : [],
   )
   const secrecyOf = secrecies(new Set(sent.secrets), words)
-  mask(
+  maskSecrets(
     attributesIn(sent),
     secrecyOf,
     undefined,
@@ -90,7 +90,7 @@ export const safeBody = (
   if (text.length > shownBody) return undefined
   try {
     return JSON.stringify(
-      mask(JSON.parse(text), secrecies(new Set(declared), words), undefined, shown),
+      maskSecrets(JSON.parse(text), secrecies(new Set(declared), words), undefined, shown),
     )
   } catch {
     return undefined

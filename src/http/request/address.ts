@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** The API root of an instance (`http/README.md`). */
-export const apiRoot = (baseUrl: string): Target => {
+export const getApiRoot = (baseUrl: string): Target => {
   const url = new URL(baseUrl)
   return { origin: url.origin, path: `${url.pathname.replace(/\/+$/, '')}${root}` }
 }

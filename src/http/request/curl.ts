@@ -4,8 +4,8 @@ import { parseExact, stringifyExact } from '../../base/json/json.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import {
   type Instead,
-  mask,
   maskFields,
+  maskSecrets,
   type OwnNames,
   type SecrecyOf,
   secrecies,
@@ -13,7 +13,7 @@ import {
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import type { Credential, Part, WireRequest } from '../types.js'
-import { apiRoot, formatAddress } from './address.js'
+import { formatAddress, getApiRoot } from './address.js'
 
 /** A word for a POSIX shell. */
 const quoted = (text: string): string =>
@@ -71,7 +71,7 @@ const withVariables = (text: string): string =>
 const markedBody = (body: string, secrecyOf: SecrecyOf): string => {
   try {
     const value = parseExact(body)
-    const marked = mask(value, secrecyOf, undefined, marks)
+    const marked = maskSecrets(value, secrecyOf, undefined, marks)
     return marked === value ? body : (stringifyExact(marked) ?? body)
   } catch {
     return body
@@ -126,7 +126,7 @@ export const toCurl = (
   sudo?: string,
   words?: OwnNames & Pick<Words, 'cookie'>,
 ): string => {
-  const root = apiRoot(normalizeBaseUrl(baseUrl))
+  const root = getApiRoot(normalizeBaseUrl(baseUrl))
   const address = request.absolute === true ? request.path : `${formatAddress(root)}${request.path}`
   const own = Object.keys(request.headers).some((name) => name.toLowerCase() in credentialHeaders)
   return [

@@ -11,7 +11,7 @@ export interface Timing {
   readonly sleep: (milliseconds: number, onInterrupt: OnInterrupt) => Promise<void>
 }
 
-export const systemClock: Timing = {
+export const systemTiming: Timing = {
   now: Date.now,
   random: Math.random,
   sleep: (milliseconds, onInterrupt) =>

@@ -12,8 +12,8 @@ import { getLoss, Lost, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, secretTexts } from '../answers/secrets.js'
 import type { OnInterrupt } from '../gate.js'
 import {
-  apiRoot,
   formatAddress,
+  getApiRoot,
   parseAddress,
   requestLabel,
   type Target,
@@ -125,7 +125,7 @@ export class Wire {
     this.#connections = connections
     this.#onInterrupt = onInterrupt
     this.#now = now
-    this.#root = apiRoot(options.baseUrl)
+    this.#root = getApiRoot(options.baseUrl)
     this.#home = `${new URL(options.baseUrl).pathname.replace(/\/+$/, '')}/`
     this.#take(options.credential)
   }

@@ -1,5 +1,5 @@
 /** JSON rewritten as text: laid out anew, and what could move a cursor made visible. */
-import { bytesOfPieces, tokens } from './tokens.js'
+import { bytesOfPieces, readTokens } from './tokens.js'
 
 export interface Rewriting {
   /** Lay it out over lines of two spaces a level, the whole standing this many levels deep. */
@@ -39,7 +39,7 @@ class Layout {
 
 function* rewriting(text: string, { indent, show = (t) => t }: Rewriting): Generator<string> {
   const layout = indent === undefined ? undefined : new Layout(indent)
-  for (const token of tokens(text)) {
+  for (const token of readTokens(text)) {
     const shown = token.startsWith('"') ? show(token) : token
     yield layout === undefined ? shown : layout.place(shown)
   }

@@ -13,7 +13,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
 }
 
 /** Strings, punctuation and bare words, in order; white space left out. */
-export function* tokens(text: string): Generator<string> {
+export function* readTokens(text: string): Generator<string> {
   let at = 0
   while (at < text.length) {
     const char = text.charAt(at)

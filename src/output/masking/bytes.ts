@@ -3,7 +3,7 @@ import { stringEnd } from '../../base/json/json.js'
 import { type Secrecy, type SecrecyOf, secrecyIn } from '../../base/secrets/mask.js'
 import { innerWords, masked } from '../../base/secrets/names.js'
 import { viewed } from '../../base/utf8.js'
-import { bytesOfPieces, tokens } from '../json/tokens.js'
+import { bytesOfPieces, readTokens } from '../json/tokens.js'
 import { withoutAddresses } from './addresses.js'
 
 // Credentials in the text of a record: masked however many tokens they have, at any depth.
@@ -25,7 +25,7 @@ const variablesIn = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> =>
   const found = new Set<number>()
   const open: number[] = []
   let [objects, last, marks] = [0, '', false]
-  for (const token of tokens(text)) {
+  for (const token of readTokens(text)) {
     if (marks && !unmarked.has(token)) found.add(open.at(-1) ?? 0)
     marks = token === ':' && secrecyOf(keyOf(last)) === 'marks'
     if (token === '{') open.push(++objects)
@@ -98,7 +98,7 @@ class Hider {
 }
 
 function* hiddenPieces(text: string, hider: Hider): Generator<string> {
-  for (const token of tokens(text)) {
+  for (const token of readTokens(text)) {
     const kept = hider.take(token)
     if (kept !== undefined) yield kept
   }

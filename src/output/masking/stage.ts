@@ -3,7 +3,7 @@
  * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
  */
 import {
-  mask,
+  maskSecrets,
   type OwnNames,
   type SecrecyOf,
   secrecies,
@@ -109,7 +109,7 @@ export const maskedWriter = (printer: Printer, hidden: Hidden, words?: OwnSecret
       if (suspects.size === 0) return shown.raw(batch)
       return shown.raw(batch.map((bytes) => (suspects.has(bytes) ? hide(bytes) : bytes)))
     },
-    record: (value) => printer.values([shallow(() => mask(value, secrecyOf))]),
+    record: (value) => printer.values([shallow(() => maskSecrets(value, secrecyOf))]),
   }
 }
 
@@ -129,7 +129,7 @@ const maskedUnder = (
     const value = pick(record, path)
     if (value === undefined && secrecy !== undefined && withinMasked(pick, record, path))
       return masked
-    return shallow(() => mask(value, secrecyOf, secrecy))
+    return shallow(() => maskSecrets(value, secrecyOf, secrecy))
   }
 }
 

@@ -11,7 +11,7 @@ import { type Shown, shown } from '../shown.js'
 import type { Open, TextWidths, View } from '../types.js'
 import { type Cell, createCell, getColumnOwner, painted } from './cell.js'
 import { grid } from './grid.js'
-import { gap, indent, shareWidth, stackWidth, type TableLine } from './widths.js'
+import { gap, nestedIndent, shareWidth, stackWidth, type TableLine } from './widths.js'
 
 /** Records that are seen before anything is written. */
 const sample = 100
@@ -73,7 +73,7 @@ const bodyOf = (
     )
       .split('\n')
       .slice(0, -1)
-      .map((one) => (n === 0 ? one : `${' '.repeat(indent)}${one}`)),
+      .map((one) => (n === 0 ? one : `${' '.repeat(nestedIndent)}${one}`)),
   )
   return rows.flatMap((_, i) => drawn.map((line) => line[i] ?? ''))
 }

@@ -50,7 +50,7 @@ export interface TableLine {
 }
 
 /** How far the further lines of a record stand to the right. */
-export const indent = 2
+export const nestedIndent = 2
 
 /**
  * The lines of a record whose columns are shown whole: as many columns in each as have room.
@@ -66,7 +66,7 @@ export const stackWidth = (natural: readonly number[], terminal: number): TableL
       left -= gap + width
       continue
     }
-    const room = Math.max(1, terminal - (i === 0 ? 0 : indent))
+    const room = Math.max(1, terminal - (i === 0 ? 0 : nestedIndent))
     lines.push({ first: i, widths: [Math.min(width, room)] })
     left = room - width
   }

@@ -1,6 +1,6 @@
 /** Alert ingestion (`catalogue/reference/alerts.md`). */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { alerts, severities } from '../../catalogue/areas/alerts.js'
+import { alertSeverities, alerts } from '../../catalogue/areas/alerts.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
@@ -58,7 +58,7 @@ const mapped = (endpoint: AlertEndpointRecord, input: Input, payload: Payload): 
 }
 
 const severityOf = (text: string | undefined): string => {
-  const known = severities.find((severity) => severity === text?.toLowerCase())
+  const known = alertSeverities.find((severity) => severity === text?.toLowerCase())
   return known ?? alerts.send.params.severity.default
 }
 

@@ -1,15 +1,15 @@
 /** CI configuration lint (`catalogue/reference/ci.md`). */
 import type { ci } from '../../catalogue/areas/ci.js'
 import type { Call } from '../call.js'
-import { isVersion, type LintVerdict, lint, type Version } from '../ci-lint/index.js'
+import { isVersion, type LintVerdict, lintContent, type Version } from '../ci-lint/index.js'
 import type { Handlers } from '../handlers.js'
 import { invalid, notFound, unauthorized } from '../reply.js'
 import { getRoleLevel } from '../rules/people/access.js'
 import {
   configurationAt,
   configurationNames,
-  filesAt,
   occasionAt,
+  readFilesAt,
 } from '../rules/repository/configuration.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -60,9 +60,9 @@ const inProject = async (
 ) => {
   const refusal = dryRun === true ? refusalOf(call, project) : undefined
   const revision = headRef(project)
-  const verdict = await lint(content, {
+  const verdict = await lintContent(content, {
     ...versionOf(call),
-    files: filesAt(call, project, revision),
+    files: readFilesAt(call, project, revision),
     ...(dryRun === true && refusal === undefined
       ? { occasion: occasionAt(call, project, { branch: project.default_branch, revision }) }
       : {}),
@@ -82,7 +82,7 @@ const headOf = async (call: Call, project: ProjectRecord): Promise<string | unde
 export const handlers: Handlers<typeof ci> = {
   lint: async (call, { content, include_merged_yaml = false }) => {
     if (call.user === undefined && !openSignup(call.state)) throw unauthorized()
-    const { errors, warnings, merged } = await lint(content, versionOf(call))
+    const { errors, warnings, merged } = await lintContent(content, versionOf(call))
     return {
       status: errors.length === 0 ? 'valid' : 'invalid',
       errors: [...errors],

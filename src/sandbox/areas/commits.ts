@@ -3,7 +3,7 @@ import type { commits } from '../../catalogue/areas/commits.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { act, type FileAction, parseActions } from '../git/actions.js'
-import { type Applied, pick, undo } from '../git/apply.js'
+import { type Applied, applyCommit, undo } from '../git/apply.js'
 import { readDiff } from '../git/diff.js'
 import {
   branchHead,
@@ -295,7 +295,7 @@ const applied = async (call: Call, input: ApplyInput, how: Application) => {
 const cherryPick = (call: Call, input: CheckedOf<Commits['cherryPick']>) =>
   applied(call, input, {
     kind: 'cherry-pick',
-    apply: pick,
+    apply: applyCommit,
     keepsAuthor: true,
     message: ({ message, id }) =>
       input.message ?? `${message.trimEnd()}\n\n(cherry picked from commit ${id})`,

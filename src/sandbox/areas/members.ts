@@ -9,13 +9,13 @@ import { badRequest, lazily, notFound } from '../reply.js'
 import { addMembers, removeMember, updateMember } from '../rules/people/member-changes.js'
 import {
   direct,
+  getMembersWithin,
   invited,
   type MemberSource,
-  type Membership,
+  type NewMember,
   settleExpired,
   tellProject,
   withInherited,
-  within,
 } from '../rules/people/memberships.js'
 import type { GroupRecord, UserRecord } from '../state/people-and-projects.js'
 
@@ -46,8 +46,8 @@ const takesSeat = (user: UserRecord): boolean =>
 const gather = (
   call: Call,
   into: Map<number, Billable>,
-  memberships: readonly Membership[],
-  typeOf: (m: Membership) => Billable['type'],
+  memberships: readonly NewMember[],
+  typeOf: (m: NewMember) => Billable['type'],
 ): void => {
   for (const m of memberships) {
     const user = call.state.users.get(m.user_id)
@@ -64,7 +64,7 @@ const gather = (
 
 const everyone = (call: Call, root: GroupRecord): Billable[] => {
   const found = new Map<number, Billable>()
-  const own = within(call, root)
+  const own = getMembersWithin(call, root)
   gather(
     call,
     found,
@@ -126,7 +126,7 @@ const levelName = (level: number): string => {
 /** The direct memberships of one user within the group and all below it. */
 const membershipsOf = (call: Call, root: GroupRecord, userId: number) => {
   if (!everyone(call, root).some(({ user }) => user.id === userId)) throw notFound('User')
-  return within(call, root)
+  return getMembersWithin(call, root)
     .filter((m) => m.user_id === userId)
     .map((m) => {
       const group = m.source_type === 'group' ? call.state.groups.get(m.source_id) : undefined
@@ -152,7 +152,7 @@ const owner = 50
 /** Ends every membership of a user in the group, its subgroups and their projects. */
 const removeBillable = (call: Call, root: GroupRecord, userId: number): void => {
   const user = call.state.users.get(userId)
-  const all = within(call, root)
+  const all = getMembersWithin(call, root)
   const own = all.filter((m) => m.user_id === userId)
   if (user === undefined || own.length === 0) throw notFound('User')
   const owners = all.filter(
@@ -186,7 +186,7 @@ const ofProject = (
 }
 
 /** As lists show a member. */
-const present = (call: Call, place: MemberSource, member: Membership) => {
+const present = (call: Call, place: MemberSource, member: NewMember) => {
   const user = call.state.users.get(member.user_id)
   if (user === undefined) throw notFound('User')
   const owns = place.kind === 'group' && call.groupLevel(place.group) >= owner
@@ -199,7 +199,7 @@ const present = (call: Call, place: MemberSource, member: Membership) => {
   }
 }
 
-const alone = (call: Call, place: MemberSource, member: Membership) => ({
+const alone = (call: Call, place: MemberSource, member: NewMember) => ({
   ...present(call, place, member),
   created_at: member.created_at,
 })
@@ -207,7 +207,7 @@ const alone = (call: Call, place: MemberSource, member: Membership) => ({
 const listed = (
   call: Call,
   place: MemberSource,
-  rows: readonly Membership[],
+  rows: readonly NewMember[],
   { query = '', user_ids = [] }: Filters,
 ) => {
   const wanted = query.toLowerCase()
@@ -222,7 +222,7 @@ const listed = (
   return lazily(shown, (member) => present(call, place, member))
 }
 
-const single = (call: Call, place: MemberSource, rows: readonly Membership[], userId: number) => {
+const single = (call: Call, place: MemberSource, rows: readonly NewMember[], userId: number) => {
   const member = rows.find((m) => m.user_id === userId)
   if (member === undefined) throw notFound()
   return alone(call, place, member)

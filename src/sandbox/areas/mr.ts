@@ -21,12 +21,12 @@ import {
   inScope,
   inTime,
   labelled,
-  matches,
-  mentions,
+  matchesWildcard,
+  mentionsText,
   milestoneTitles,
   ownReactions,
-  sorted,
-  where,
+  sortRecords,
+  testWhere,
 } from '../rules/planning/planning-filters.js'
 import { startRebase } from '../rules/planning/rebase.js'
 import { lookAgain } from '../rules/repository/pushes.js'
@@ -41,17 +41,18 @@ type Wildcard = 'None' | 'Any'
 /** How each filter that may also be negated matches one value. */
 const testsOf = (call: Call) => ({
   labels: (v: readonly string[] | Wildcard, m: MergeRequestRecord) => labelled(v, m.labels),
-  milestone: (v: string, m: MergeRequestRecord) => matches(v, milestoneTitles(call, m)),
+  milestone: (v: string, m: MergeRequestRecord) => matchesWildcard(v, milestoneTitles(call, m)),
   author_id: (v: number, m: MergeRequestRecord) => m.author_id === v,
   author_username: (v: string, m: MergeRequestRecord) =>
     getUsernames(call, [m.author_id]).includes(v),
-  assignee_id: (v: number | Wildcard, m: MergeRequestRecord) => matches(v, m.assignee_ids),
+  assignee_id: (v: number | Wildcard, m: MergeRequestRecord) => matchesWildcard(v, m.assignee_ids),
   assignee_username: (v: string, m: MergeRequestRecord) =>
     getUsernames(call, m.assignee_ids).includes(v),
-  reviewer_id: (v: number | Wildcard, m: MergeRequestRecord) => matches(v, m.reviewer_ids),
+  reviewer_id: (v: number | Wildcard, m: MergeRequestRecord) => matchesWildcard(v, m.reviewer_ids),
   reviewer_username: (v: string, m: MergeRequestRecord) =>
-    matches(v, getUsernames(call, m.reviewer_ids)),
-  my_reaction_emoji: (v: string, m: MergeRequestRecord) => matches(v, ownReactions(call, m)),
+    matchesWildcard(v, getUsernames(call, m.reviewer_ids)),
+  my_reaction_emoji: (v: string, m: MergeRequestRecord) =>
+    matchesWildcard(v, ownReactions(call, m)),
 })
 
 const negated = (
@@ -74,7 +75,7 @@ const negated = (
 
 /** All of the wanted users, or `None`, `Any`. */
 const everyOf = (wanted: readonly number[] | Wildcard, has: readonly number[]): boolean =>
-  typeof wanted === 'string' ? matches(wanted, has) : wanted.every((id) => has.includes(id))
+  typeof wanted === 'string' ? matchesWildcard(wanted, has) : wanted.every((id) => has.includes(id))
 
 const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
   const { environment, deployed_after, deployed_before } = f
@@ -90,21 +91,21 @@ const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
 const asked = (call: Call, f: RequestFilters): FilterTest<MergeRequestRecord>[] => {
   const tests = testsOf(call)
   return [
-    where(f.state, (v, m: MergeRequestRecord) => v === 'all' || m.state === v),
-    where(f.milestone, tests.milestone),
-    where(f.labels, tests.labels),
-    where(f.author_id, tests.author_id),
-    where(f.author_username, tests.author_username),
-    where(f.assignee_id, tests.assignee_id),
-    where(f.approver_ids, (v, m: MergeRequestRecord) => everyOf(v, getApprovers(call, m))),
-    where(f.approved_by_ids, (v, m: MergeRequestRecord) => everyOf(v, m.approved_by_ids)),
-    where(f.reviewer_id, tests.reviewer_id),
-    where(f.reviewer_username, tests.reviewer_username),
-    where(f.my_reaction_emoji, tests.my_reaction_emoji),
-    where(f.source_branch, (v, m: MergeRequestRecord) => m.source_branch === v),
-    where(f.target_branch, (v, m: MergeRequestRecord) => m.target_branch === v),
-    where(f.wip, (v, m: MergeRequestRecord) => m.draft === (v === 'yes')),
-    (m) => mentions(f.search, f.in, m) && inTime(f, m) && deployed(f, m),
+    testWhere(f.state, (v, m: MergeRequestRecord) => v === 'all' || m.state === v),
+    testWhere(f.milestone, tests.milestone),
+    testWhere(f.labels, tests.labels),
+    testWhere(f.author_id, tests.author_id),
+    testWhere(f.author_username, tests.author_username),
+    testWhere(f.assignee_id, tests.assignee_id),
+    testWhere(f.approver_ids, (v, m: MergeRequestRecord) => everyOf(v, getApprovers(call, m))),
+    testWhere(f.approved_by_ids, (v, m: MergeRequestRecord) => everyOf(v, m.approved_by_ids)),
+    testWhere(f.reviewer_id, tests.reviewer_id),
+    testWhere(f.reviewer_username, tests.reviewer_username),
+    testWhere(f.my_reaction_emoji, tests.my_reaction_emoji),
+    testWhere(f.source_branch, (v, m: MergeRequestRecord) => m.source_branch === v),
+    testWhere(f.target_branch, (v, m: MergeRequestRecord) => m.target_branch === v),
+    testWhere(f.wip, (v, m: MergeRequestRecord) => m.draft === (v === 'yes')),
+    (m) => mentionsText(f.search, f.in, m) && inTime(f, m) && deployed(f, m),
     ...negated(call, f.not ?? {}),
   ]
 }
@@ -137,7 +138,7 @@ const listRequests = async (
   if (filters.with_merge_status_recheck === true) await recheck(call, rows)
   const from = asking === undefined ? {} : { from: asking }
   return lazily(
-    sorted(rows, (m) => [m[order_by]], sort),
+    sortRecords(rows, (m) => [m[order_by]], sort),
     (request) => {
       const home = homes.get(request.project_id)
       if (home === undefined) throw notFound('Project')

@@ -2,7 +2,7 @@
 import { addToGroup } from '../../base/group-by.js'
 import { type AsOf, isKnown } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
-import { getJobs, type Job } from './jobs.js'
+import { type CiJob, getJobs } from './jobs.js'
 import type { Finding } from './problem.js'
 
 const usual = ['build', 'test', 'deploy']
@@ -33,42 +33,42 @@ export const needsIn = (needs: unknown): readonly JobNeed[] =>
   })
 
 /** The jobs of the same pipeline that a job waits for. */
-const needsOf = ({ config }: Job): readonly JobNeed[] => needsIn(config.needs)
+const needsOf = ({ config }: CiJob): readonly JobNeed[] => needsIn(config.needs)
 
 /** Those of each of its rules. */
-const ruledNeedsOf = ({ config: { rules } }: Job): readonly (readonly JobNeed[])[] =>
+const ruledNeedsOf = ({ config: { rules } }: CiJob): readonly (readonly JobNeed[])[] =>
   (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
     isHash(rule) ? needsIn(rule.needs) : [],
   )
 
-const dependenciesOf = ({ config }: Job): readonly string[] =>
+const dependenciesOf = ({ config }: CiJob): readonly string[] =>
   Array.isArray(config.dependencies)
     ? config.dependencies.filter((d): d is string => typeof d === 'string')
     : []
 
 /** All that the jobs of a configuration are looked up in. */
 interface Whole {
-  readonly all: ReadonlyMap<string, Job>
+  readonly all: ReadonlyMap<string, CiJob>
   readonly stages: readonly string[]
   readonly place: ReadonlyMap<string, number>
   /** Whether no other text can change the stage of a job, or which stages there are. */
-  readonly settled: (job: Job) => boolean
+  readonly settled: (job: CiJob) => boolean
   readonly asOf: AsOf
 }
 
 /** A job by its name, or by that of one of the several that `parallel` makes of it. */
-export const jobNamed = (all: ReadonlyMap<string, Job>, name: string): Job | undefined => {
+export const jobNamed = (all: ReadonlyMap<string, CiJob>, name: string): CiJob | undefined => {
   const found = all.get(name)
   if (found !== undefined) return found
   const base = all.get(name.replace(/ \d+\/\d+$|: \[.*\]$/, ''))
   return base !== undefined && 'parallel' in base.config ? base : undefined
 }
 
-const placeOf = (whole: Whole, job: Job): number => whole.place.get(job.stage) ?? -1
+const placeOf = (whole: Whole, job: CiJob): number => whole.place.get(job.stage) ?? -1
 
 const unless = (sure: boolean, text: string): Finding => (sure ? { text } : { text, curable: true })
 
-const checkStage = (whole: Whole, job: Job): Finding[] =>
+const checkStage = (whole: Whole, job: CiJob): Finding[] =>
   whole.place.has(job.stage)
     ? []
     : [
@@ -79,7 +79,7 @@ const checkStage = (whole: Whole, job: Job): Finding[] =>
       ]
 
 /** A job has to be there, in this stage or before it. */
-const checkOther = (whole: Whole, job: Job, name: string, kind: string): Finding[] => {
+const checkOther = (whole: Whole, job: CiJob, name: string, kind: string): Finding[] => {
   const other = jobNamed(whole.all, name)
   if (other === undefined)
     return [{ text: `${job.name} job: undefined ${kind}: ${name}`, curable: true }]
@@ -99,7 +99,7 @@ const repeatedIn = (needs: readonly JobNeed[]): readonly string[] => {
   return [...twice]
 }
 
-const checkNeeds = (whole: Whole, job: Job): Finding[] =>
+const checkNeeds = (whole: Whole, job: CiJob): Finding[] =>
   [needsOf(job), ...ruledNeedsOf(job)].flatMap((needs) => {
     const twice = repeatedIn(needs)
     return [
@@ -114,7 +114,7 @@ const checkNeeds = (whole: Whole, job: Job): Finding[] =>
     ]
   })
 
-const checkDependencies = (whole: Whole, job: Job): Finding[] => {
+const checkDependencies = (whole: Whole, job: CiJob): Finding[] => {
   const needed = new Set(needsOf(job).map((need) => need.job))
   return dependenciesOf(job).flatMap((name) => [
     ...checkOther(whole, job, name, 'dependency'),
@@ -124,7 +124,7 @@ const checkDependencies = (whole: Whole, job: Job): Finding[] => {
   ])
 }
 
-const checkOnStop = (whole: Whole, job: Job): Finding[] => {
+const checkOnStop = (whole: Whole, job: CiJob): Finding[] => {
   const { environment } = job.config
   if (!isHash(environment)) return []
   const { on_stop: stop } = environment

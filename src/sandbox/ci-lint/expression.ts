@@ -143,7 +143,7 @@ const parsed = (text: string): Evaluate | undefined => {
 export const isExpression = (text: string): boolean => parsed(text) !== undefined
 
 /** Whether an expression holds; one that is none does not. */
-export const holds = (text: string, variables: Variables): boolean => {
+export const evaluateExpression = (text: string, variables: Variables): boolean => {
   const evaluate = parsed(text)
   return evaluate !== undefined && truth(evaluate(variables))
 }

@@ -5,18 +5,18 @@
 import { checkBetween } from './between.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/table/others.js'
-import type { AsOf, Version } from './grammar/versions.js'
+import type { AsOf, CiVersion } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
 import { checkEach, checkNames, checkRoot, getWarnings } from './jobs.js'
 import { type PipelinePlan, planPipeline } from './plan.js'
 import { Budget, type Finding, Unreadable } from './problem.js'
 import { type Expanded, withExtends, withReferences } from './reading/expand.js'
 import { type Files, type Included, withIncludes } from './reading/include.js'
-import { readTree, type Tree, writeTree } from './reading/tree.js'
+import { readTree, type Tree, writeYaml } from './reading/tree.js'
 import { isDressed, readyRegexes } from './regex.js'
 import type { PipelineContext } from './selection.js'
 
-export { isVersion, type Version } from './grammar/versions.js'
+export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/versions.js'
 export type { ArtifactPlan, PipelinePlan, When } from './plan.js'
 export type { Files } from './reading/include.js'
 
@@ -33,7 +33,7 @@ export interface Setting {
   /** What a pipeline is to be planned for. */
   readonly occasion?: Occasion
   /** As of which version of the service; the latest unless given. */
-  readonly asOf?: Version | undefined
+  readonly asOf?: CiVersion | undefined
 }
 
 export interface LintVerdict {
@@ -153,13 +153,13 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
   return {
     errors: wrong,
     warnings: [...warnings, ...getWarnings(tree)],
-    merged: () => writeTree(shown()),
+    merged: () => writeYaml(shown()),
     plan,
   }
 }
 
 /** The verdict on a configuration. */
-export const lint = async (content: string, setting: Setting): Promise<LintVerdict> => {
+export const lintContent = async (content: string, setting: Setting): Promise<LintVerdict> => {
   try {
     return await verdictOf(await readTree(content, {}, setting.asOf), setting)
   } catch (error) {

@@ -6,7 +6,7 @@ import { type AsOf, describeChange, isKnown } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
 import type { Finding } from './problem.js'
 
-export interface Job {
+export interface CiJob {
   readonly name: string
   readonly stage: string
   readonly config: Hash
@@ -56,7 +56,7 @@ export const checkNames = (
 }
 
 /** The jobs that run something or start a pipeline. */
-export const getJobs = (tree: Hash, asOf?: AsOf): readonly Job[] =>
+export const getJobs = (tree: Hash, asOf?: AsOf): readonly CiJob[] =>
   Object.entries(tree).flatMap(([name, config]) => {
     if (!isVisible(name, asOf) || !isHash(config)) return []
     const stage = config.stage ?? config.type

@@ -5,11 +5,11 @@ import { parseSeconds } from './grammar/duration.js'
 import { type Hash, isHash } from './hash.js'
 import {
   expand,
+  getTexts,
   type PathList,
   type PipelineContext,
   type SelectedJob,
   select,
-  texts,
 } from './selection.js'
 
 export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
@@ -99,14 +99,14 @@ const neededBy = ({ job, rule }: SelectedJob): readonly JobNeed[] | undefined =>
 const inherited = (tree: Hash, { inherit, ...config }: Hash, key: string): unknown => {
   if (config[key] !== undefined || !isHash(tree.default)) return config[key]
   const which = isHash(inherit) ? (inherit.default ?? true) : true
-  return which === true || texts(which).includes(key) ? tree.default[key] : undefined
+  return which === true || getTexts(which).includes(key) ? tree.default[key] : undefined
 }
 
 const artifactsOf = (given: unknown, variables: Variables): ArtifactPlan | undefined => {
   if (!isHash(given)) return undefined
   const { expire_in: expiry, when, reports } = given
   return {
-    paths: texts(given.paths)
+    paths: getTexts(given.paths)
       .slice(0, maxArtifactPaths)
       .map((path) => expand(path, variables)),
     when: typeof when === 'string' ? when : 'on_success',
@@ -177,7 +177,7 @@ const plannedOf = (tree: Hash, chosen: readonly SelectedJob[]): readonly Planned
         place: stages.indexOf(stage),
         ...timingOf(one),
         needs,
-        tag_list: texts(inherited(tree, config, 'tags')).map((tag) => expand(tag, variables)),
+        tag_list: getTexts(inherited(tree, config, 'tags')).map((tag) => expand(tag, variables)),
         resource_group: typeof group === 'string' ? expand(group, variables) : undefined,
         artifacts: artifactsOf(inherited(tree, config, 'artifacts'), variables),
       }

@@ -1,7 +1,7 @@
 /** Which jobs of a configuration a pipeline has: workflow, rules, `only` and `except`. */
-import { holds, type Variables } from './expression.js'
+import { evaluateExpression, type Variables } from './expression.js'
 import { type Hash, isHash } from './hash.js'
-import { getJobs, type Job } from './jobs.js'
+import { type CiJob, getJobs } from './jobs.js'
 import { compileGlob, compileRegex } from './regex.js'
 
 export type PathList = readonly string[]
@@ -25,7 +25,7 @@ const valuesOf = (given: unknown): Variables =>
   )
 
 /** The texts of a list, or of one that stands alone. */
-export const texts = (value: unknown): string[] =>
+export const getTexts = (value: unknown): string[] =>
   [value ?? []].flat().filter((item): item is string => typeof item === 'string')
 
 /** `$NAME` and `${NAME}` by their values; what is not set is empty. */
@@ -38,7 +38,7 @@ export const expand = (text: string, variables: Variables): string =>
 const anyMatches = (globs: unknown, paths: PathList | undefined, variables: Variables): boolean => {
   if (paths === undefined) return true
   const given = isHash(globs) ? globs.paths : globs
-  const patterns = texts(given).map((glob) => compileGlob(expand(glob, variables)))
+  const patterns = getTexts(given).map((glob) => compileGlob(expand(glob, variables)))
   return paths.some((path) => patterns.some((pattern) => pattern?.matcher(path).find() === true))
 }
 
@@ -51,7 +51,7 @@ const ruleFor = (
   const list = Array.isArray(rules) ? rules.flat(10).filter(isHash) : []
   const first = list.find(
     (rule) =>
-      (typeof rule.if !== 'string' || holds(rule.if, variables)) &&
+      (typeof rule.if !== 'string' || evaluateExpression(rule.if, variables)) &&
       (rule.changes === undefined || anyMatches(rule.changes, context.changed, variables)) &&
       (rule.exists === undefined || anyMatches(rule.exists, context.files, variables)),
   )
@@ -76,8 +76,9 @@ const conditionsOf = (
     kubernetes,
   } = isHash(policy) ? policy : ({ refs: policy } as Hash)
   return [
-    refs === undefined || texts(refs).some((ref) => refMatches(ref, context.branch)),
-    expressions === undefined || texts(expressions).some((text) => holds(text, variables)),
+    refs === undefined || getTexts(refs).some((ref) => refMatches(ref, context.branch)),
+    expressions === undefined ||
+      getTexts(expressions).some((text) => evaluateExpression(text, variables)),
     changes === undefined || anyMatches(changes, context.changed, variables),
     kubernetes === undefined,
   ].filter((_, index) => [refs, expressions, changes, kubernetes][index] !== undefined)
@@ -94,13 +95,13 @@ const admitted = (
 
 /** A job that is part of the pipeline, with what its rule adds. */
 export interface SelectedJob {
-  readonly job: Job
+  readonly job: CiJob
   readonly rule: Hash
   readonly variables: Variables
 }
 
 const selectedOf = (
-  job: Job,
+  job: CiJob,
   context: PipelineContext,
   base: Variables,
 ): readonly SelectedJob[] => {

@@ -55,7 +55,7 @@ const treesOf = async (repository: Repository, { id, parents }: GitCommit, head:
 })
 
 /** The tree of `head` with what `change` did to its first parent. */
-export const pick = async (
+export const applyCommit = async (
   repository: Repository,
   change: GitCommit,
   head: string,
@@ -97,7 +97,7 @@ export interface Rebased {
  * Repeats the commits that `source` has and `onto` has not on top of `onto`, authors kept;
  * commits that change nothing there are left out. Undefined on a conflict. Moves no branch.
  */
-export const rebase = async (
+export const rebaseBranch = async (
   repository: Repository,
   source: string,
   onto: string,
@@ -109,7 +109,7 @@ export const rebase = async (
   let commits = 0
   for (const id of ids) {
     const change = await commit(repository, id)
-    const applied = await pick(repository, change, head)
+    const applied = await applyCommit(repository, change, head)
     if ('failure' in applied) {
       if (applied.failure === 'conflict') return undefined
       continue

@@ -111,7 +111,7 @@ export const milestone = (call: Call, record: MilestoneRecord) => {
 }
 
 /** Labels by name as the record has them, or with details (`with_labels_details`). */
-export const labelDetails = (label: LabelRecord) => ({
+export const presentLabel = (label: LabelRecord) => ({
   id: label.id,
   name: label.name,
   color: label.color,

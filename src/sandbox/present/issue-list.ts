@@ -11,13 +11,13 @@ import {
   inTime,
   labelled,
   labelsAround,
-  matches,
-  mentions,
+  matchesWildcard,
+  mentionsText,
   milestoneIs,
   milestoneTitles,
   ownReactions,
-  sorted,
-  where,
+  sortRecords,
+  testWhere,
 } from '../rules/planning/planning-filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
@@ -55,18 +55,19 @@ const single = <V>(value: V | null): V[] => (value === null ? [] : [value])
 
 /** How each filter that may also be negated matches one value. */
 const testsOf = (call: Call) => ({
-  assignee_id: (v: number | Wildcard, i: IssueRecord) => matches(v, i.assignee_ids),
+  assignee_id: (v: number | Wildcard, i: IssueRecord) => matchesWildcard(v, i.assignee_ids),
   assignee_username: (v: string, i: IssueRecord) => getUsernames(call, i.assignee_ids).includes(v),
   author_id: (v: number, i: IssueRecord) => i.author_id === v,
   author_username: (v: string, i: IssueRecord) => getUsernames(call, [i.author_id]).includes(v),
   iids: (v: number, i: IssueRecord) => i.iid === v,
-  iteration_id: (v: number | Wildcard, i: IssueRecord) => matches(v, single(i.iteration_id)),
+  iteration_id: (v: number | Wildcard, i: IssueRecord) =>
+    matchesWildcard(v, single(i.iteration_id)),
   iteration_title: (v: string, i: IssueRecord) =>
     call.state.iterations.get(i.iteration_id)?.title === v,
   labels: (v: readonly string[] | Wildcard, i: IssueRecord) => labelled(v, i.labels),
-  milestone: (v: string, i: IssueRecord) => matches(v, milestoneTitles(call, i)),
+  milestone: (v: string, i: IssueRecord) => matchesWildcard(v, milestoneTitles(call, i)),
   milestone_id: (v: string, i: IssueRecord) => milestoneIs(call, v, i),
-  weight: (v: number | Wildcard, i: IssueRecord) => matches(v, single(i.weight)),
+  weight: (v: number | Wildcard, i: IssueRecord) => matchesWildcard(v, single(i.weight)),
 })
 
 const negated = (call: Call, not: NonNullable<IssueFilters['not']>): FilterTest<IssueRecord>[] => {
@@ -89,25 +90,27 @@ const negated = (call: Call, not: NonNullable<IssueFilters['not']>): FilterTest<
 const asked = (call: Call, f: IssueFilters): FilterTest<IssueRecord>[] => {
   const tests = testsOf(call)
   return [
-    where(f.assignee_id, tests.assignee_id),
-    where(f.assignee_username, (names, i: IssueRecord) =>
+    testWhere(f.assignee_id, tests.assignee_id),
+    testWhere(f.assignee_username, (names, i: IssueRecord) =>
       names.every((name) => tests.assignee_username(name, i)),
     ),
-    where(f.author_id, tests.author_id),
-    where(f.author_username, tests.author_username),
-    where(f.confidential, (v, i: IssueRecord) => i.confidential === v),
-    where(f.due_date, (v, i: IssueRecord) => due(call, v, i.due_date)),
-    where(f.iids, (v, i: IssueRecord) => v.length === 0 || v.includes(i.iid)),
-    where(f.issue_type, (v, i: IssueRecord) => i.issue_type === v),
-    where(f.iteration_id, tests.iteration_id),
-    where(f.iteration_title, tests.iteration_title),
-    where(f.labels, tests.labels),
-    where(f.milestone, tests.milestone),
-    where(f.milestone_id, tests.milestone_id),
-    where(f.my_reaction_emoji, (v, i: IssueRecord) => matches(v, ownReactions(call, i))),
-    where(f.state, (v, i: IssueRecord) => v === 'all' || i.state === v),
-    where(f.weight, tests.weight),
-    (issue) => mentions(f.search, f.in, issue) && inTime(f, issue),
+    testWhere(f.author_id, tests.author_id),
+    testWhere(f.author_username, tests.author_username),
+    testWhere(f.confidential, (v, i: IssueRecord) => i.confidential === v),
+    testWhere(f.due_date, (v, i: IssueRecord) => due(call, v, i.due_date)),
+    testWhere(f.iids, (v, i: IssueRecord) => v.length === 0 || v.includes(i.iid)),
+    testWhere(f.issue_type, (v, i: IssueRecord) => i.issue_type === v),
+    testWhere(f.iteration_id, tests.iteration_id),
+    testWhere(f.iteration_title, tests.iteration_title),
+    testWhere(f.labels, tests.labels),
+    testWhere(f.milestone, tests.milestone),
+    testWhere(f.milestone_id, tests.milestone_id),
+    testWhere(f.my_reaction_emoji, (v, i: IssueRecord) =>
+      matchesWildcard(v, ownReactions(call, i)),
+    ),
+    testWhere(f.state, (v, i: IssueRecord) => v === 'all' || i.state === v),
+    testWhere(f.weight, tests.weight),
+    (issue) => mentionsText(f.search, f.in, issue) && inTime(f, issue),
     (issue) => inScope(call, f.scope, issue),
     ...negated(call, f.not ?? {}),
   ]
@@ -161,7 +164,7 @@ export const listIssues = (
     const home = homes.get(issue.project_id)
     return home !== undefined && seesIssue(call, home, issue) && tests.every((test) => test(issue))
   })
-  return lazily(sorted(rows, keysOf(call, order_by), sort), (issue) => {
+  return lazily(sortRecords(rows, keysOf(call, order_by), sort), (issue) => {
     const home = homes.get(issue.project_id)
     if (home === undefined) throw notFound('Project')
     const view = from === undefined ? {} : { from }

@@ -6,8 +6,8 @@ import { labelsAround } from '../rules/planning/planning-filters.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
 import {
-  labelDetails,
   milestone,
+  presentLabel,
   presentUser,
   presentUsers,
   references,
@@ -49,7 +49,7 @@ export const presentLabels = (
   const known = labelsAround(call, project)
   return names.flatMap((name) => {
     const label = known.find((l) => l.name === name)
-    return label === undefined ? [] : [labelDetails(label)]
+    return label === undefined ? [] : [presentLabel(label)]
   })
 }
 

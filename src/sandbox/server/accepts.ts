@@ -18,10 +18,10 @@ export const everywhere: readonly string[] = [
 ]
 
 /** The parameter of lists that are searched by name. */
-export const searched = { search: string('only those whose name holds this text') } as const
+export const searchParameter = { search: string('only those whose name holds this text') } as const
 
 /** Whether a text holds another, in any case; everything holds none. */
-export const holds = (text: string, part = ''): boolean =>
+export const includesText = (text: string, part = ''): boolean =>
   text.toLowerCase().includes(part.toLowerCase())
 
 /**

@@ -4,7 +4,7 @@ import contentDisposition from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cutPage } from '../pages.js'
 import { FileReply, Keyset, Lazy, Reply } from '../reply.js'
-import { isLoopback } from './door.js'
+import { isLoopbackHost } from './door.js'
 
 const range = /^bytes=(\d*)-(\d*)$/
 
@@ -45,7 +45,10 @@ const isList = (result: unknown): result is readonly unknown[] | Lazy<unknown> |
 
 /** The request's own address as the client wrote it, where that is the loopback. */
 const addressOf = (request: FastifyRequest, base: string): URL => {
-  return new URL(request.originalUrl, isLoopback(request.host) ? `http://${request.host}` : base)
+  return new URL(
+    request.originalUrl,
+    isLoopbackHost(request.host) ? `http://${request.host}` : base,
+  )
 }
 
 /** JSON as bytes: to a text Fastify would add a charset, which the media type does not have. */

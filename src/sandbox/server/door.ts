@@ -9,13 +9,13 @@ import { forbidden, type Refusal } from '../reply.js'
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /** Whether `host[:port]` names the loopback: a name of the web that leads there does not. */
-export const isLoopback = (host: string): boolean => {
+export const isLoopbackHost = (host: string): boolean => {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   return loopback.test(name)
 }
 
 const isLocalPage = (address: string): boolean =>
-  URL.canParse(address) && isLoopback(new URL(address).host)
+  URL.canParse(address) && isLoopbackHost(new URL(address).host)
 
 /** Whether a page sent it, rather than a program or the address bar. */
 export const fromPage = (headers: IncomingHttpHeaders): boolean =>
@@ -29,7 +29,7 @@ const first = (value: string | string[] | undefined): string | undefined =>
 /** Why a request stays outside, judged by its headers alone; undefined when it may come in. */
 export const turnedAway = (headers: IncomingHttpHeaders): Refusal | undefined => {
   const { host = '', origin, referer } = headers
-  if (!isLoopback(host)) return forbidden('The Host header has to name the loopback')
+  if (!isLoopbackHost(host)) return forbidden('The Host header has to name the loopback')
   const foreign =
     [origin, referer].some((page) => page !== undefined && !isLocalPage(page)) ||
     first(headers['sec-fetch-site']) === 'cross-site'

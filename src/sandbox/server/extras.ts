@@ -17,7 +17,7 @@ import { presentShares, simpleProject } from '../present/project.js'
 import { notFound, Refusal } from '../reply.js'
 import { labelsAround } from '../rules/planning/planning-filters.js'
 import type { GroupRecord, TokenRecord } from '../state/people-and-projects.js'
-import { type Accepts, holds, searched } from './accepts.js'
+import { type Accepts, includesText, searchParameter } from './accepts.js'
 
 export interface ExtraRoute {
   readonly method: 'GET' | 'POST'
@@ -47,7 +47,9 @@ const groupFields = (call: Call, group: GroupRecord) => {
 
 const groupsOf = (call: Call, { search }: Searching) =>
   call.state.groups
-    .filter((group) => call.seesGroup(group) && holds(`${group.name}\n${group.full_path}`, search))
+    .filter(
+      (group) => call.seesGroup(group) && includesText(`${group.name}\n${group.full_path}`, search),
+    )
     .map((group) => groupFields(call, group))
 
 /** A group with whom it is shared, and its own projects unless they are not wanted. */
@@ -119,7 +121,7 @@ const branchesOf = async (call: Call, { id, search }: Held & Searching) => {
   const of = call.project(id, { member: 'reporter' })
   const found = await branches(await call.git.open(of))
   return found
-    .filter(({ name }) => holds(name, search))
+    .filter(({ name }) => includesText(name, search))
     .map(({ name, id: tip, title }) => ({
       name,
       default: name === of.default_branch,
@@ -129,13 +131,13 @@ const branchesOf = async (call: Call, { id, search }: Held & Searching) => {
 
 const labelsOf = (call: Call, { id, search }: Held & Searching) =>
   labelsAround(call, call.project(id))
-    .filter(({ name }) => holds(name, search))
+    .filter(({ name }) => includesText(name, search))
     .map(({ id: label, name, color, description }) => ({ id: label, name, color, description }))
 
 const protectedOf = (call: Call, { id, search }: Held & Searching) => {
   const of = call.project(id, { role: 'maintainer' })
   return call.state.protectedBranches
-    .filter(({ project_id, name }) => project_id === of.id && holds(name, search))
+    .filter(({ project_id, name }) => project_id === of.id && includesText(name, search))
     .map(({ id: branch, name }) => ({ id: branch, name }))
 }
 
@@ -158,13 +160,13 @@ const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
 })
 
 const listRoutes = [
-  list('/groups', searched, groupsOf),
+  list('/groups', searchParameter, groupsOf),
   list('/groups/:id', { with_projects: boolean('include its projects') }, groupOf),
   list('/projects/:id/issues', issueParams, issuesOf),
-  list('/projects/:id/labels', searched, labelsOf),
+  list('/projects/:id/labels', searchParameter, labelsOf),
   list('/projects/:id/pipelines', pipelineParams, pipelinesOf),
-  list('/projects/:id/protected_branches', searched, protectedOf),
-  list('/projects/:id/repository/branches', searched, branchesOf),
+  list('/projects/:id/protected_branches', searchParameter, protectedOf),
+  list('/projects/:id/repository/branches', searchParameter, branchesOf),
   list('/projects/:id/resource_groups', {}, resourceGroupsOf),
 ]
 
@@ -201,7 +203,7 @@ const findUsers = (call: Call, { username, search }: UserFilters) =>
     .filter(
       (u) =>
         (username === undefined || u.username.toLowerCase() === username.toLowerCase()) &&
-        holds(`${u.name}\n${u.username}`, search),
+        includesText(`${u.name}\n${u.username}`, search),
     )
     .map((u) => userSummary(call, u))
 
@@ -284,7 +286,7 @@ export const extraRoutes: readonly ExtraRoute[] = [
     method: 'GET',
     path: `${apiRoot}/users`,
     scopes: reading,
-    accepts: { path: {}, params: { ...searched, username: string('exact username') } },
+    accepts: { path: {}, params: { ...searchParameter, username: string('exact username') } },
     handle: findUsers,
   },
   ...listRoutes,

@@ -91,7 +91,7 @@ const looks: Readonly<Record<string, Look>> = {
 }
 
 /** The word with its symbol, and its tone; undefined when the word says nothing known. */
-export const status = (word: string): { text: string; tone: Tone } | undefined => {
+export const getStatusStyle = (word: string): { text: string; tone: Tone } | undefined => {
   const key = word.toLowerCase()
   const look = Object.hasOwn(looks, key) ? looks[key] : undefined
   return look === undefined ? undefined : { text: `${look[0]} ${word}`, tone: look[1] }
@@ -164,7 +164,7 @@ const defaultWidth = 80
 /** Words, symbols and bars: what differs for a screen reader. */
 const signs = (paint: Painter['paint'], spoken: boolean) => ({
   status: (word: string) => {
-    const found = status(word)
+    const found = getStatusStyle(word)
     return spoken && found !== undefined ? { ...found, text: word } : found
   },
   mark: (kind: Mark): string => {

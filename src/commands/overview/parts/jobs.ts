@@ -1,7 +1,7 @@
 /** Jobs that wait for a runner, and the one that waits longest. */
 
 import { toText } from '../../../base/objects.js'
-import { quoted } from '../../../base/shell-words.js'
+import { quoteWord } from '../../../base/shell-words.js'
 import { jobs } from '../../../catalogue/areas/jobs.js'
 import { type Failure, survived } from '../../../errors.js'
 import { several, spanText } from '../../health/words.js'
@@ -113,7 +113,7 @@ const oldestLines = (oldest: Waiting | undefined, waited: number | null, { after
   const since = waited === null ? '' : `, for ${spanText(waited)}`
   return [
     ...after('', `the oldest${since}: ${name} (${id})${tagged}`),
-    ...after('', `why: svcctl jobs why ${id} -P ${quoted(project)}`),
+    ...after('', `why: svcctl jobs why ${id} -P ${quoteWord(project)}`),
   ]
 }
 

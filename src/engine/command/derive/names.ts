@@ -26,7 +26,7 @@ export const isScope = (param: Param): param is Param & { readonly type: ScopeKi
   param.type === 'project' || param.type === 'group'
 
 /** The words of a command, as in `approvals rules list`. */
-export const named = (command: Pick<Command, 'area' | 'words'>): string =>
+export const getCommandName = (command: Pick<Command, 'area' | 'words'>): string =>
   [command.area, command.words].filter((w) => w !== '').join(' ')
 
 /** The API's name as flags write names. */

@@ -15,7 +15,7 @@ import type {
   Type,
   WordsType,
 } from './types.js'
-import { isOpen } from './values.js'
+import { isKeywordReference } from './values.js'
 import { type AsOf, describeChange, isKnown } from './versions.js'
 
 /** Where a value stands: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
@@ -91,7 +91,9 @@ class Judge {
     const known = [...words].flatMap(([word, span]) => (isKnown(span, this.#asOf) ? [word] : []))
     const several = many && Array.isArray(value)
     const given: readonly unknown[] = several ? value : [value]
-    const wrong = given.filter((one) => !isOpen(one) && !known.some((word) => word === one))
+    const wrong = given.filter(
+      (one) => !isKeywordReference(one) && !known.some((word) => word === one),
+    )
     if (wrong.length === 0) return []
     const text = several
       ? `contains unknown values: ${[...new Set(wrong)].join(', ')}`
@@ -116,7 +118,10 @@ class Judge {
         }),
       ...Object.entries(value).flatMap(([key, one]) => {
         const type = typeOf(keys, key)
-        return type === undefined || one === null || isOpen(one) || !isKnown(type, this.#asOf)
+        return type === undefined ||
+          one === null ||
+          isKeywordReference(one) ||
+          !isKnown(type, this.#asOf)
           ? []
           : this.of(type, one, below(path, key, type))
       }),
@@ -138,7 +143,7 @@ class Judge {
   #named({ of, says }: NamedType, value: unknown, { path }: Place): readonly Finding[] {
     if (!isHash(value)) return [{ text: sentence(path, says) }]
     return Object.entries(value).flatMap(([name, one]) =>
-      isOpen(one) ? [] : this.of(of, one ?? {}, { path: `${path}:${name}` }),
+      isKeywordReference(one) ? [] : this.of(of, one ?? {}, { path: `${path}:${name}` }),
     )
   }
 
@@ -146,7 +151,7 @@ class Judge {
     if (!Array.isArray(value)) return [{ text: sentence(path, says) }]
     const flat: readonly unknown[] = value.flat(10)
     const below = item === '' ? path : `${path}:${item}`
-    return flat.flatMap((one) => (isOpen(one) ? [] : this.of(of, one, { path: below })))
+    return flat.flatMap((one) => (isKeywordReference(one) ? [] : this.of(of, one, { path: below })))
   }
 
   #either({ forms, says }: EitherType, value: unknown, place: Place): readonly Finding[] {

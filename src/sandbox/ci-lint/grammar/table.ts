@@ -8,7 +8,7 @@ import { isHash } from '../hash.js'
 import { month } from './duration.js'
 import { image, services, variables } from './table/images.js'
 import { artifacts, cache, pages, release } from './table/kept.js'
-import { environment, idTokens, secrets, trigger } from './table/others.js'
+import { environmentType, idTokens, secrets, trigger } from './table/others.js'
 import {
   allowFailure,
   isDelayed,
@@ -29,33 +29,33 @@ import {
   entry,
   excludes,
   has,
-  hash,
+  hashType,
   items,
   type Keys,
   listOfWords,
   must,
-  oneOf,
   type Relation,
   required,
   since,
   type Type,
   until,
+  wordsType,
 } from './types.js'
 import {
   anyHash,
   anything,
-  boolean,
+  booleanType,
   duration,
-  filled,
   filledText,
   isFilled,
+  notBlank,
   notEmpty,
   regex,
   script,
   short,
   text,
+  textList,
   textOrTexts,
-  texts,
   unique,
 } from './values.js'
 
@@ -74,11 +74,11 @@ const defaults: Keys = {
   artifacts,
   retry,
   timeout: entry(duration(month)),
-  tags: entry(all(texts, fewTags, notEmpty)),
-  interruptible: since('12.3', entry(boolean)),
-  hooks: since('15.6', hash({ pre_get_sources_script: script })),
+  tags: entry(all(textList, fewTags, notEmpty)),
+  interruptible: since('12.3', entry(booleanType)),
+  hooks: since('15.6', hashType({ pre_get_sources_script: script })),
   id_tokens: since('15.7', idTokens),
-  identity: since('16.9', entry(oneOf(['google_cloud']))),
+  identity: since('16.9', entry(wordsType(['google_cloud']))),
 }
 
 const inherited = (names: Type) =>
@@ -89,7 +89,7 @@ const inherited = (names: Type) =>
 
 /** What any kind of job takes. */
 const common: Keys = {
-  stage: entry(all(text, advised(filled))),
+  stage: entry(all(text, advised(notBlank))),
   extends: since('11.3', textOrTexts),
   rules: jobRules,
   only: policy,
@@ -97,14 +97,14 @@ const common: Keys = {
   variables: variables.job,
   inherit: since(
     '12.9',
-    hash({
-      default: inherited(all(texts, listOfWords(Object.entries(defaults)))),
-      variables: inherited(texts),
+    hashType({
+      default: inherited(all(textList, listOfWords(Object.entries(defaults)))),
+      variables: inherited(textList),
     }),
   ),
-  interruptible: since('12.3', entry(boolean)),
+  interruptible: since('12.3', entry(booleanType)),
   resource_group: since('12.7', text),
-  environment,
+  environment: environmentType,
 }
 
 /** What goes with `rules` says there when a job runs. */
@@ -150,7 +150,7 @@ const scripts: readonly Relation[] = [
 ]
 
 const stepName = must((v) => /^[a-z_]\w*$/i.test(String(v)), 'should be a name')
-const step = hash(
+const step = hashType(
   {
     name: all(text, stepName),
     script: filledText,
@@ -169,14 +169,14 @@ const jobKeys: Keys = {
   run: since('17.3', advised(items(step, 'step', 'hashes'))),
   type: until('15.0', entry(text)),
   needs: since('12.2', needs('job', 'pipeline', 'project')),
-  dependencies: texts,
-  when: oneOf([...whens, ['delayed', { since: '11.4' }]]),
+  dependencies: textList,
+  when: wordsType([...whens, ['delayed', { since: '11.4' }]]),
   start_in: startIn,
   allow_failure: attribute(allowFailure),
   parallel: since('11.5', parallel.job),
   coverage: entry(regex),
   secrets: since('13.4', secrets),
-  dast_configuration: since('14.1', hash({ site_profile: text, scanner_profile: text })),
+  dast_configuration: since('14.1', hashType({ site_profile: text, scanner_profile: text })),
   manual_confirmation: since('17.1', text),
   pages,
   publish: since('16.1', text),
@@ -186,37 +186,37 @@ const jobKeys: Keys = {
 const bridgeKeys: Keys = {
   ...common,
   needs: since('12.2', needs('job', 'bridge')),
-  when: oneOf(whens),
-  allow_failure: boolean,
+  when: wordsType(whens),
+  allow_failure: booleanType,
   parallel: since('11.5', parallel.bridge),
   trigger: since('11.8', trigger),
 }
 
 /** A job that a runner takes. */
-export const job = hash(jobKeys, ...runs, ...scripts)
+export const job = hashType(jobKeys, ...runs, ...scripts)
 /** A job that starts another pipeline, or stands for one. */
-export const bridge = hash(bridgeKeys, ...runs, {
+export const bridge = hashType(bridgeKeys, ...runs, {
   holds: ({ needs: given }) =>
     [given].flat(10).filter((one) => isHash(one) && 'pipeline' in one).length <= 1,
   says: 'should contain exactly one bridge need',
 })
 /** A job of which its file does not tell which it is. */
-export const anyJob = hash({ ...bridgeKeys, ...jobKeys }, ...runs, ...scripts)
+export const anyJob = hashType({ ...bridgeKeys, ...jobKeys }, ...runs, ...scripts)
 
-const cancels = (...words: readonly string[]) => oneOf(words, (all) => `must be one of: ${all}`)
+const cancels = (...words: readonly string[]) => wordsType(words, (all) => `must be one of: ${all}`)
 const autoCancel = since(
   '16.8',
-  hash({
+  hashType({
     on_new_commit: cancels('conservative', 'interruptible', 'none'),
     on_job_failure: since('16.10', cancels('none', 'all')),
   }),
 )
 /** What stands beside the jobs. */
 export const root: Keys = {
-  default: hash(defaults),
+  default: hashType(defaults),
   include: anything,
-  stages: entry(all(texts, notEmpty, unique)),
-  types: until('15.0', entry(texts)),
+  stages: entry(all(textList, notEmpty, unique)),
+  types: until('15.0', entry(textList)),
   image,
   services,
   before_script: script,
@@ -225,12 +225,12 @@ export const root: Keys = {
   variables: variables.root,
   workflow: since(
     '12.5',
-    hash({
+    hashType({
       rules: rules(['always', 'never'], {
         variables: since('13.11', variables.rules),
         auto_cancel: autoCancel,
       }),
-      name: since('15.5', all(text, filled, short)),
+      name: since('15.5', all(text, notBlank, short)),
       auto_cancel: autoCancel,
     }),
   ),

@@ -114,7 +114,7 @@ export const must = (holds: LeafType['holds'], says: LeafType['says']): LeafType
 /** A word, or a word with the span in which it is known. */
 type Word = string | readonly [string, Span]
 
-export const oneOf = (
+export const wordsType = (
   words: readonly Word[],
   says: WordsType['says'] = (allowed) => `should be one of: ${allowed}`,
 ): WordsType => ({
@@ -126,11 +126,11 @@ export const oneOf = (
 
 /** One or several of these words. */
 export const listOfWords = (words: readonly Word[]): WordsType => ({
-  ...oneOf(words, () => 'is not included in the list'),
+  ...wordsType(words, () => 'is not included in the list'),
   many: true,
 })
 
-export const hash = (keys: Keys, ...relations: readonly Relation[]): HashType => ({
+export const hashType = (keys: Keys, ...relations: readonly Relation[]): HashType => ({
   kind: 'hash',
   keys,
   relations,
@@ -138,7 +138,7 @@ export const hash = (keys: Keys, ...relations: readonly Relation[]): HashType =>
   entry: true,
 })
 
-export const named = (of: Type, says = 'config should be a hash'): NamedType => ({
+export const namedHash = (of: Type, says = 'config should be a hash'): NamedType => ({
   kind: 'named',
   of,
   says,
@@ -201,7 +201,7 @@ export const required = (key: string, where?: string): Relation => ({
 })
 
 /** These keys have to be there; it is said of the hash. */
-export const missing = (...keys: readonly string[]): Relation => ({
+export const requiresKeys = (...keys: readonly string[]): Relation => ({
   holds: (value) => keys.every((key) => has(value, key)),
   says: `missing required keys: ${keys.join(', ')}`,
   curable: true,

@@ -8,27 +8,27 @@ const isString = (value: unknown): value is string => typeof value === 'string'
 const isInteger = (value: unknown): value is number => Number.isInteger(value)
 
 /** What a reference names that was not fetched, may be anything. */
-export const isOpen = (value: unknown): boolean => value instanceof KeywordReference
+export const isKeywordReference = (value: unknown): boolean => value instanceof KeywordReference
 
 /** Whether a text waits for a variable, whose value only a pipeline knows. */
 const hasVariable = (text: string): boolean => text.includes('$')
 
 const isListOf = (is: (item: unknown) => boolean, value: unknown): boolean =>
-  Array.isArray(value) && value.every((item) => isOpen(item) || is(item))
+  Array.isArray(value) && value.every((item) => isKeywordReference(item) || is(item))
 
 const isNested = (value: unknown, levels: number): boolean =>
   isString(value) ||
-  isOpen(value) ||
+  isKeywordReference(value) ||
   (Array.isArray(value) && levels > 0 && value.every((item) => isNested(item, levels - 1)))
 
 export const anything = must(() => true, '')
 export const text = must(isString, 'should be a string')
-export const boolean = must((v) => typeof v === 'boolean', 'should be a boolean value')
+export const booleanType = must((v) => typeof v === 'boolean', 'should be a boolean value')
 export const scalar = must(
   (v) => isString(v) || typeof v === 'number' || typeof v === 'boolean',
   'must be a scalar',
 )
-export const texts = must((v) => isListOf(isString, v), 'should be an array of strings')
+export const textList = must((v) => isListOf(isString, v), 'should be an array of strings')
 export const textOrTexts = must(
   (v) => isString(v) || isListOf(isString, v),
   'should be an array of strings or a string',
@@ -47,10 +47,10 @@ export const integers = must(
 
 export const isFilled = (value: unknown): boolean =>
   isString(value) ? value.trim() !== '' : !Array.isArray(value) || value.length > 0
-export const filled = must(isFilled, "can't be blank")
-export const filledText = all(text, filled)
+export const notBlank = must(isFilled, "can't be blank")
+export const filledText = all(text, notBlank)
 
-export const integer = (min: number, max: number): Type =>
+export const integerType = (min: number, max: number): Type =>
   all(
     must((v) => typeof v === 'number', 'is not a number'),
     must(isInteger, 'must be an integer'),

@@ -1,25 +1,25 @@
 /** Versions of the service, and in which of them a keyword is known. */
 
-export type Version = `${number}.${number}`
+export type CiVersion = `${number}.${number}`
 
 /** From which version on something is known, and from which on no longer; absent where no public page tells. */
 export interface Span {
-  readonly since?: Version
-  readonly until?: Version
+  readonly since?: CiVersion
+  readonly until?: CiVersion
 }
 
 /** As of which version a configuration is judged; undefined is the latest. */
-export type AsOf = Version | undefined
+export type AsOf = CiVersion | undefined
 
-export const isVersion = (text: string): text is Version => /^\d{1,3}\.\d{1,3}$/.test(text)
+export const isCiVersion = (text: string): text is CiVersion => /^\d{1,3}\.\d{1,3}$/.test(text)
 
 /** Versions as numbers that are in their order. */
-const rank = (version: Version): number => {
+const rank = (version: CiVersion): number => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major * 1000 + minor
 }
 
-const isBefore = (one: Version, other: Version): boolean => rank(one) < rank(other)
+const isBefore = (one: CiVersion, other: CiVersion): boolean => rank(one) < rank(other)
 
 const isTooNew = ({ since }: Span, asOf: AsOf): boolean =>
   since !== undefined && asOf !== undefined && isBefore(asOf, since)

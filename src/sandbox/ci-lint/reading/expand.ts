@@ -2,7 +2,7 @@
 import { type AsOf, describeChange } from '../grammar/versions.js'
 import { type Hash, isHash, KeywordReference } from '../hash.js'
 import type { Budget } from '../problem.js'
-import { merged } from './tree.js'
+import { mergeHashes } from './tree.js'
 
 const deepestExtends = 11
 const deepestReference = 10
@@ -55,9 +55,13 @@ class Family {
     const parents = parentsOf(job)
     let base: Hash = {}
     for (const [parent, found] of this.#found(name, parents ?? []))
-      base = merged(base, this.whole(parent, found, [...above, name]), budget)
+      base = mergeHashes(base, this.whole(parent, found, [...above, name]), budget)
     const { extends: given, ...own } = job
-    const result = merged(base, parents === undefined ? { ...own, extends: given } : own, budget)
+    const result = mergeHashes(
+      base,
+      parents === undefined ? { ...own, extends: given } : own,
+      budget,
+    )
     this.#done.set(name, result)
     return result
   }

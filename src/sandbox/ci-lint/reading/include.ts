@@ -2,7 +2,7 @@
 import { type AsOf, isKnown } from '../grammar/versions.js'
 import { type Hash, isHash } from '../hash.js'
 import { type Budget, Unreadable } from '../problem.js'
-import { merged, readTree } from './tree.js'
+import { mergeHashes, readTree } from './tree.js'
 
 /** Where included files come from. */
 export interface Files {
@@ -97,7 +97,7 @@ const local = async (run: Run, path: string, inputs: Hash): Promise<Hash> => {
   let tree: Hash = {}
   for (const one of paths) {
     const absent = `Local file \`${path}\` does not exist!`
-    tree = merged(
+    tree = mergeHashes(
       tree,
       await load(run, one, one, () => files.local(one), absent, inputs),
       run.budget,
@@ -117,7 +117,7 @@ const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> 
     if (path === undefined) continue
     const absent = `Project \`${project}\` not found or access denied, or it has no file \`${path}\`!`
     const read = async () => files?.other(project, path.replace(/^\//, ''), text(entry.ref))
-    tree = merged(
+    tree = mergeHashes(
       tree,
       await load(run, `${project}:${path}`, path, read, absent, inputs),
       run.budget,
@@ -185,8 +185,8 @@ const one = async (run: Run, given: unknown): Promise<Hash> => {
 const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
   const entries = include === undefined || include === null ? [] : [include].flat()
   let tree: Hash = {}
-  for (const entry of entries) tree = merged(tree, await one(run, entry), run.budget)
-  return merged(tree, own, run.budget)
+  for (const entry of entries) tree = mergeHashes(tree, await one(run, entry), run.budget)
+  return mergeHashes(tree, own, run.budget)
 }
 
 /** The configuration with all that it includes, as far as this instance can fetch it. */

@@ -104,7 +104,7 @@ export const readTree = async (text: string, inputs: Hash, asOf: AsOf): Promise<
 }
 
 /** The tree as YAML again. */
-export const writeTree = async (tree: Hash): Promise<string> => {
+export const writeYaml = async (tree: Hash): Promise<string> => {
   const { stringify } = await import('yaml')
   const plain: unknown = JSON.parse(
     JSON.stringify(tree, (_key, value: unknown) =>
@@ -115,13 +115,13 @@ export const writeTree = async (tree: Hash): Promise<string> => {
 }
 
 /** Hashes are merged key by key; of anything else the later one counts. */
-export const merged = (under: Hash, over: Hash, budget: Budget): Hash => {
+export const mergeHashes = (under: Hash, over: Hash, budget: Budget): Hash => {
   const result: Hash = { ...under }
   const entries = Object.entries(over)
   budget.spend(Object.keys(under).length + entries.length)
   for (const [key, value] of entries) {
     const below = result[key]
-    result[key] = isHash(below) && isHash(value) ? merged(below, value, budget) : value
+    result[key] = isHash(below) && isHash(value) ? mergeHashes(below, value, budget) : value
   }
   return result
 }

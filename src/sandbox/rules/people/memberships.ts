@@ -15,9 +15,9 @@ export type MemberSource =
   | { readonly kind: 'project'; readonly project: ProjectRecord }
 
 /** A membership; that of a personal project's owner is no record of its own. */
-export type Membership = Omit<MemberRecord, 'id'> & { readonly id?: number }
+export type NewMember = Omit<MemberRecord, 'id'> & { readonly id?: number }
 
-const records = (call: Call, source_type: 'group' | 'project', source_id: number): Membership[] =>
+const records = (call: Call, source_type: 'group' | 'project', source_id: number): NewMember[] =>
   call.state.members.filter(
     (m) =>
       m.source_type === source_type &&
@@ -28,7 +28,7 @@ const records = (call: Call, source_type: 'group' | 'project', source_id: number
 const maintainer = 40
 
 /** Whoever's namespace a personal project stands in is a Maintainer of it. */
-const holder = (project: ProjectRecord): Membership[] =>
+const holder = (project: ProjectRecord): NewMember[] =>
   project.namespace_kind === 'group'
     ? []
     : [
@@ -43,7 +43,7 @@ const holder = (project: ProjectRecord): Membership[] =>
       ]
 
 /** Direct memberships that have not ended. */
-export const direct = (call: Call, place: MemberSource): Membership[] => {
+export const direct = (call: Call, place: MemberSource): NewMember[] => {
   if (place.kind === 'group') return records(call, 'group', place.group.id)
   const { project } = place
   const own = records(call, 'project', project.id)
@@ -51,7 +51,7 @@ export const direct = (call: Call, place: MemberSource): Membership[] => {
 }
 
 /** Memberships of the groups above a place. */
-export const inherited = (call: Call, place: MemberSource): Membership[] => {
+export const inherited = (call: Call, place: MemberSource): NewMember[] => {
   const above =
     place.kind === 'group'
       ? lineage(call.state, call.state.groups.get(place.group.parent_id))
@@ -60,8 +60,8 @@ export const inherited = (call: Call, place: MemberSource): Membership[] => {
 }
 
 /** Direct and inherited; of several of one user the one with the highest level. */
-export const withInherited = (call: Call, place: MemberSource): Membership[] => {
-  const best = new Map<number, Membership>()
+export const withInherited = (call: Call, place: MemberSource): NewMember[] => {
+  const best = new Map<number, NewMember>()
   for (const member of [...direct(call, place), ...inherited(call, place)]) {
     const known = best.get(member.user_id)
     if (known === undefined || member.access_level > known.access_level)
@@ -71,13 +71,13 @@ export const withInherited = (call: Call, place: MemberSource): Membership[] => 
 }
 
 /** All direct memberships in a group, its subgroups and their projects. */
-export const within = (call: Call, root: GroupRecord): Membership[] => [
+export const getMembersWithin = (call: Call, root: GroupRecord): NewMember[] => [
   ...family(call.state, root).flatMap((group) => records(call, 'group', group.id)),
   ...projectsWithin(call.state, root).flatMap((project) => records(call, 'project', project.id)),
 ]
 
 /** Memberships of the groups that the root, what is below it, or its projects were shared with. */
-export const invited = (call: Call, root: GroupRecord): Membership[] => {
+export const invited = (call: Call, root: GroupRecord): NewMember[] => {
   const groups = new Set(family(call.state, root).map(({ id }) => id))
   const projects = new Set(projectsWithin(call.state, root).map(({ id }) => id))
   return call.state.shares

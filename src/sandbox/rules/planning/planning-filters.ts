@@ -25,7 +25,7 @@ export type FilterTest<R> = (record: R) => boolean
 type Wildcard = 'None' | 'Any'
 
 /** `None`, `Any`, or one that is meant, against what a record has. */
-export const matches = <V>(wanted: V | Wildcard, has: readonly V[]): boolean => {
+export const matchesWildcard = <V>(wanted: V | Wildcard, has: readonly V[]): boolean => {
   if (wanted === 'None') return has.length === 0
   if (wanted === 'Any') return has.length > 0
   return has.includes(wanted)
@@ -89,7 +89,7 @@ export const inTime = (times: Times, record: Planned): boolean =>
   between(record.updated_at, times.updated_after, times.updated_before)
 
 /** Whether all words of a search stand in the title or description, or only in one of them. */
-export const mentions = (
+export const mentionsText = (
   text: string | undefined,
   places: readonly string[],
   { title, description }: Planned,
@@ -114,7 +114,7 @@ export const except = <V, R>(
 }
 
 /** Passes records that a filter matches; all of them when it was not given. */
-export const where = <V, R>(
+export const testWhere = <V, R>(
   value: V | undefined,
   test: (value: V, record: R) => boolean,
 ): FilterTest<R> => (value === undefined ? () => true : (record) => test(value, record))
@@ -153,7 +153,7 @@ const compare = (a: Key, b: Key, direction: 1 | -1): number => {
 }
 
 /** Sorts by keys, one after the other, then by ID; records without a key come last. */
-export const sorted = <R extends { readonly id: number }>(
+export const sortRecords = <R extends { readonly id: number }>(
   rows: readonly R[],
   keys: (row: R) => readonly Key[],
   sort: 'asc' | 'desc',

@@ -1,7 +1,7 @@
 /** Rebases of merge requests (`sandbox/README.md`): one takes a while. */
 import { getReason } from '../../../errors.js'
 import { Call, type Due, type Instance } from '../../call.js'
-import { rebase } from '../../git/apply.js'
+import { rebaseBranch } from '../../git/apply.js'
 import { branchHead, commit } from '../../git/read.js'
 import { copyCommit, moveBranch } from '../../git/write.js'
 import { conflict, forbidden } from '../../reply.js'
@@ -55,7 +55,7 @@ const carryOut = async (
   const onto = await branchHead(into, request.target_branch)
   if (head === undefined || onto === undefined) return 'Rebase failed: a branch is missing.'
   await copyCommit(into, from, onto)
-  const done = await rebase(from, head, onto, signature(call))
+  const done = await rebaseBranch(from, head, onto, signature(call))
   if (done === undefined) return failure
   if (done.head === head) return null
   if (!(await moveBranch(from, request.source_branch, head, done.head))) return failure

@@ -47,7 +47,7 @@ const readsCode = (call: Call, project: ProjectRecord): boolean =>
   call.sees(project) && (openTo(project.visibility, call.user) || call.projectLevel(project) >= 20)
 
 /** The files that a configuration at a commit may include. */
-export const filesAt = (call: Call, project: ProjectRecord, revision: string): Files => ({
+export const readFilesAt = (call: Call, project: ProjectRecord, revision: string): Files => ({
   local: (path) => read(call, project, path, revision),
   matching: async (glob) =>
     (await pathsOf(call, project, listing(revision))).filter(await matching(glob)),

@@ -8,7 +8,7 @@ import { forbidden } from '../../reply.js'
 import type { CommitCard, PipelineRecord } from '../../state/ci.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
-import { type BranchAt, configurationAt, filesAt, occasionAt } from './configuration.js'
+import { type BranchAt, configurationAt, occasionAt, readFilesAt } from './configuration.js'
 import { refuseWhileMoving } from './moves.js'
 
 // The pipeline that a push makes, by the configuration at the new commit.
@@ -103,9 +103,9 @@ const startPipeline = async (
   if (content === undefined) return undefined
   const found = await commit(await call.git.open(project), at.revision)
   if (skips.test(found.message)) return undefined
-  const { lint } = await import('../../ci-lint/index.js')
-  const { errors, plan } = await lint(content, {
-    files: filesAt(call, project, at.revision),
+  const { lintContent } = await import('../../ci-lint/index.js')
+  const { errors, plan } = await lintContent(content, {
+    files: readFilesAt(call, project, at.revision),
     occasion: occasionAt(call, project, at),
     asOf: call.instance.asOf,
   })

@@ -7,12 +7,12 @@ import {
   each,
   either,
   entry,
-  hash,
+  hashType,
   items,
   type Keys,
   listOfWords,
   must,
-  named,
+  namedHash,
   type Relation,
   required,
   since,
@@ -20,14 +20,14 @@ import {
 } from '../types.js'
 import {
   anything,
-  boolean,
-  filled,
+  booleanType,
   filledText,
+  notBlank,
   notEmpty,
   scalar,
   text,
+  textList,
   textOrTexts,
-  texts,
 } from '../values.js'
 
 const unknownData = 'uses invalid data keys'
@@ -41,7 +41,7 @@ const valued = advised(
 /** Variables by name; a hash says more of one. */
 const variablesOf = (data: Type): Type => {
   const one = either({ ...each('string number boolean', anything), hash: data }, definition)
-  return all(named(one, pairs), valued)
+  return all(namedHash(one, pairs), valued)
 }
 
 /** The value that is preset is one of those that can be chosen. */
@@ -53,15 +53,18 @@ const isChoice: Relation = {
   curable: true,
 }
 
-const data: Keys = { value: all(scalar, advised(text)), expand: since('15.6', boolean) }
+const data: Keys = { value: all(scalar, advised(text)), expand: since('15.6', booleanType) }
 export const variables = {
-  job: variablesOf(since('15.6', { ...hash(data), unknown: unknownData })),
+  job: variablesOf(since('15.6', { ...hashType(data), unknown: unknownData })),
   root: variablesOf({
-    ...hash({ ...data, description: text, options: since('15.7', all(texts, notEmpty)) }, isChoice),
+    ...hashType(
+      { ...data, description: text, options: since('15.7', all(textList, notEmpty)) },
+      isChoice,
+    ),
     unknown: unknownData,
   }),
   rules: all(
-    named(
+    namedHash(
       must(
         (v) => scalar.holds(v) || (isHash(v) && Object.keys(v).length === 0),
         'must be a string',
@@ -72,28 +75,34 @@ export const variables = {
   ),
 }
 
-const user = either({ string: filled, number: anything }, 'should be a string')
+const user = either({ string: notBlank, number: anything }, 'should be a string')
 const imageable: Keys = {
   name: filledText,
-  entrypoint: all(textOrTexts, advised(texts), notEmpty),
+  entrypoint: all(textOrTexts, advised(textList), notEmpty),
   pull_policy: since(
     '15.1',
-    entry(all(textOrTexts, filled, listOfWords(['always', 'never', 'if-not-present']))),
+    entry(all(textOrTexts, notBlank, listOfWords(['always', 'never', 'if-not-present']))),
   ),
-  docker: since('16.7', attribute(hash({ platform: filledText, user: since('16.8', filledText) }))),
-  kubernetes: since('18.0', attribute(hash({ user }))),
+  docker: since(
+    '16.7',
+    attribute(hashType({ platform: filledText, user: since('16.8', filledText) })),
+  ),
+  kubernetes: since('18.0', attribute(hashType({ user }))),
 }
 const wanted = 'config should be a hash or a string'
 
-export const image = either({ string: filled, hash: hash(imageable, required('name')) }, wanted)
+export const image = either(
+  { string: notBlank, hash: hashType(imageable, required('name')) },
+  wanted,
+)
 export const services = items(
   either(
     {
-      string: filled,
-      hash: hash(
+      string: notBlank,
+      hash: hashType(
         {
           ...imageable,
-          alias: all(text, advised(filled)),
+          alias: all(text, advised(notBlank)),
           command: textOrTexts,
           variables: since('14.5', variables.job),
         },

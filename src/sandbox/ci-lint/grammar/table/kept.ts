@@ -7,29 +7,29 @@ import {
   entry,
   excludes,
   has,
-  hash,
+  hashType,
   items,
   type Keys,
   must,
-  oneOf,
   required,
   since,
   until,
+  wordsType,
 } from '../types.js'
 import {
   atMost,
-  boolean,
+  booleanType,
   durationOrNever,
   filledText,
   formed,
   isFilled,
   notEmpty,
   text,
+  textList,
   textOrTexts,
-  texts,
 } from '../values.js'
 
-const ends = oneOf(['on_success', 'on_failure', 'always'])
+const ends = wordsType(['on_success', 'on_failure', 'always'])
 
 /** A cache is a file that is named like its key. */
 const cacheKey = entry(
@@ -41,12 +41,12 @@ const cacheKey = entry(
 )
 const keyFiles = entry(
   all(
-    texts,
+    textList,
     must(isFilled, 'requires at least 1 item'),
     atMost(2, 'has too many items (maximum is 2)'),
   ),
 )
-const keyOfFiles = hash(
+const keyOfFiles = hashType(
   { files: keyFiles, files_commits: keyFiles, prefix: cacheKey },
   {
     holds: (value) => has(value, 'files') || has(value, 'files_commits'),
@@ -59,17 +59,17 @@ const policy = must(
   (v) => typeof v === 'string' && /^(?:pull|push|pull-push)?$|\$\w/.test(v),
   'should be a variable or one of: pull-push, push, pull',
 )
-const oneCache = hash({
+const oneCache = hashType({
   key: either(
     { string: cacheKey, hash: since('12.5', keyOfFiles) },
     'should be a hash, a string or a symbol',
   ),
-  paths: entry(texts),
-  untracked: entry(boolean),
+  paths: entry(textList),
+  untracked: entry(booleanType),
   policy,
   when: since('13.5', ends),
-  unprotect: since('15.8', entry(boolean)),
-  fallback_keys: since('16.0', entry(all(texts, atMost(5, 'has to many entries (maximum 5)')))),
+  unprotect: since('15.8', entry(booleanType)),
+  fallback_keys: since('16.0', entry(all(textList, atMost(5, 'has to many entries (maximum 5)')))),
 })
 const fewCaches = must(
   (v) => Array.isArray(v) && v.length <= 4,
@@ -80,9 +80,9 @@ export const cache = either(
   'config should be a hash or an array',
 )
 
-const coverageReport = hash(
+const coverageReport = hashType(
   {
-    coverage_format: oneOf(
+    coverage_format: wordsType(
       ['cobertura', ['jacoco', { since: '17.3' }]],
       (formats) => `must be one of supported formats: ${formats}.`,
     ),
@@ -128,19 +128,22 @@ const exposed = all(
     "can contain only letters, digits, '-', '_' and spaces",
   ),
 )
-const someTexts = all(texts, notEmpty)
-export const artifacts = hash(
+const someTexts = all(textList, notEmpty)
+export const artifacts = hashType(
   {
     name: text,
     paths: someTexts,
     exclude: since('13.1', someTexts),
     expire_in: durationOrNever,
     expose_as: since('12.5', exposed),
-    untracked: boolean,
-    public: since('13.8', boolean),
-    access: since('16.11', oneOf(['none', 'developer', ['maintainer', { since: '18.4' }], 'all'])),
+    untracked: booleanType,
+    public: since('13.8', booleanType),
+    access: since(
+      '16.11',
+      wordsType(['none', 'developer', ['maintainer', { since: '18.4' }], 'all']),
+    ),
     when: ends,
-    reports: hash(reports),
+    reports: hashType(reports),
   },
   excludes('access', 'public'),
   required('paths', 'expose_as'),
@@ -155,7 +158,7 @@ export const artifacts = hash(
 export const pages = either(
   {
     boolean: must(() => true, ''),
-    hash: hash({
+    hash: hashType({
       path_prefix: since('16.7', text),
       expire_in: since('17.4', durationOrNever),
       publish: since('17.9', text),
@@ -172,7 +175,7 @@ const isDate = (given: string): boolean => {
   const date = new Date(Date.UTC(Number(given.slice(0, 4)), Number(month) - 1, Number(day)))
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
 }
-const link = hash(
+const link = hashType(
   {
     name: filledText,
     url: all(
@@ -180,13 +183,13 @@ const link = hash(
       formed((v) => URL.canParse(v), 'must be a valid URL'),
     ),
     filepath: text,
-    link_type: all(text, advised(oneOf(['runbook', 'package', 'image', 'other']))),
+    link_type: all(text, advised(wordsType(['runbook', 'package', 'image', 'other']))),
   },
   required('name'),
   required('url'),
 )
 const links = all(items(link, 'link', 'hashes'), must(isFilled, "can't be blank"))
-export const release = hash(
+export const release = hashType(
   {
     tag_name: filledText,
     tag_message: since('15.3', text),
@@ -195,7 +198,7 @@ export const release = hash(
     ref: text,
     milestones: textOrTexts,
     released_at: formed(isDate, 'must be a valid datetime'),
-    assets: since('13.12', hash({ links }, required('links'))),
+    assets: since('13.12', hashType({ links }, required('links'))),
   },
   required('tag_name'),
   required('description'),

@@ -9,24 +9,24 @@ import {
   either,
   entry,
   exactlyOne,
-  hash,
+  hashType,
   items,
   type Keys,
-  missing,
   must,
-  named,
-  oneOf,
+  namedHash,
   type Relation,
   required,
+  requiresKeys,
   since,
+  wordsType,
 } from '../types.js'
 import {
   anyHash,
   anything,
-  boolean,
-  filled,
+  booleanType,
   filledText,
   formed,
+  notBlank,
   openDuration,
   short,
   text,
@@ -36,7 +36,7 @@ import { rules } from './running.js'
 
 const environmentName = all(
   text,
-  filled,
+  notBlank,
   must(
     (v) => /^[\w${}. -](?:[\w/${}. -]*[\w${}. -])?$/.test(String(v)),
     "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'",
@@ -45,16 +45,16 @@ const environmentName = all(
 const actions = ['start', 'stop', 'prepare', 'verify', 'access']
 const tiers = ['production', 'staging', 'testing', 'development', 'other']
 const cluster = attribute(
-  hash({
+  hashType({
     ...each('agent namespace flux_resource_path', text),
-    managed_resources: hash({ enabled: boolean }),
-    dashboard: hash(each('namespace flux_resource_path', text)),
+    managed_resources: hashType({ enabled: booleanType }),
+    dashboard: hashType(each('namespace flux_resource_path', text)),
   }),
 )
-export const environment = either(
+export const environmentType = either(
   {
     string: entry(environmentName),
-    hash: hash(
+    hash: hashType(
       {
         name: environmentName,
         url: all(
@@ -62,12 +62,12 @@ export const environment = either(
           short,
           advised(formed((url) => /^https?:\/\/./.test(url), 'should be an address')),
         ),
-        action: oneOf(actions, () => 'should be start, stop, prepare, verify, or access'),
+        action: wordsType(actions, () => 'should be start, stop, prepare, verify, or access'),
         on_stop: text,
         auto_stop_in: since('12.8', openDuration),
         deployment_tier: since(
           '13.10',
-          oneOf(tiers, (all) => `must be one of ${all}`),
+          wordsType(tiers, (all) => `must be one of ${all}`),
         ),
         kubernetes: since('12.6', all(attribute(anyHash), advised(cluster))),
       },
@@ -118,7 +118,7 @@ const fileOfProject = belonging(
 const childFile = either(
   {
     string: entry(filledText),
-    hash: hash(
+    hash: hashType(
       { ...source, artifact: since('12.9', text), job: text, rules: anything, integrity: text },
       belonging('job', 'artifact', 'must specify the job where to fetch the artifact from'),
       fileOfProject,
@@ -127,8 +127,8 @@ const childFile = either(
   'config should be a hash or a string',
 )
 const ways = {
-  strategy: oneOf(['depend', ['mirror', { since: '18.2' }]]),
-  forward: since('14.9', hash(each('yaml_variables pipeline_variables', boolean))),
+  strategy: wordsType(['depend', ['mirror', { since: '18.2' }]]),
+  forward: since('14.9', hashType(each('yaml_variables pipeline_variables', booleanType))),
   inputs: since('17.11', given),
 }
 const childFiles = entry(
@@ -137,8 +137,8 @@ const childFiles = entry(
     chosen((v) => (Array.isArray(v) ? items(childFile, '', 'hashes') : childFile)),
   ),
 )
-const child = since('12.7', hash({ ...ways, include: childFiles }))
-const downstream = hash({ ...ways, project, branch: text }, required('project'))
+const child = since('12.7', hashType({ ...ways, include: childFiles }))
+const downstream = hashType({ ...ways, project, branch: text }, required('project'))
 export const trigger = either(
   {
     string: entry(project),
@@ -148,7 +148,7 @@ export const trigger = either(
 )
 
 /** One file that a configuration includes. */
-export const include = hash(
+export const include = hashType(
   {
     ...source,
     rules: since('14.2', rules(['always', 'never'], {})),
@@ -160,8 +160,8 @@ export const include = hash(
   fileOfProject,
 )
 
-const kinds = oneOf([['array', { since: '16.11' }], 'boolean', 'number', 'string'])
-const input = hash({
+const kinds = wordsType([['array', { since: '16.11' }], 'boolean', 'number', 'string'])
+const input = hashType({
   default: anything,
   description: since('16.5', text),
   options: since('16.6', must(Array.isArray, 'should be an array')),
@@ -170,16 +170,18 @@ const input = hash({
   rules: anything,
 })
 /** What stands before the document, in one of its own. */
-export const header = hash({ spec: since('15.11', hash({ inputs: named(input) })) })
+export const header = hashType({ spec: since('15.11', hashType({ inputs: namedHash(input) })) })
 
-export const idTokens = named(hash({ aud: all(textOrTexts, filled) }, missing('aud')))
+export const idTokens = namedHash(
+  hashType({ aud: all(textOrTexts, notBlank) }, requiresKeys('aud')),
+)
 
 const vault = either(
   {
     string: entry(filledText),
-    hash: hash(
+    hash: hashType(
       {
-        engine: hash(each('name path', filledText), required('name'), required('path')),
+        engine: hashType(each('name path', filledText), required('name'), required('path')),
         ...each('path field', filledText),
       },
       ...['engine', 'path', 'field'].map((key) => required(key)),
@@ -187,7 +189,7 @@ const vault = either(
   },
   'should be a hash or a string',
 )
-const managed = hash(each('name source', text), required('name'))
+const managed = hashType(each('name source', text), required('name'))
 const version = either(
   { string: text, number: must(Number.isInteger, 'should be an integer') },
   'should be a string or an integer',
@@ -195,7 +197,7 @@ const version = either(
 const aws = either(
   {
     string: entry(filledText),
-    hash: hash(
+    hash: hashType(
       each('secret_id version_id version_stage region role_arn role_session_name field', text),
       required('secret_id'),
     ),
@@ -204,8 +206,8 @@ const aws = either(
 )
 const engines: Keys = {
   vault,
-  azure_key_vault: since('16.3', hash(each('name version', text), required('name'))),
-  gcp_secret_manager: since('16.8', hash({ name: filledText, version }, required('name'))),
+  azure_key_vault: since('16.3', hashType(each('name version', text), required('name'))),
+  gcp_secret_manager: since('16.8', hashType({ name: filledText, version }, required('name'))),
   aws_secrets_manager: aws,
   akeyless: anyHash,
 }
@@ -213,10 +215,10 @@ const engines: Keys = {
 const secret = (value: unknown) => {
   const own = Object.keys(isHash(value) ? value : {}).filter((key) => /_secrets_manager$/.test(key))
   const from = { ...Object.fromEntries(own.map((key) => [key, managed])), ...engines }
-  return hash(
-    { ...from, file: since('14.1', boolean), token: since('15.8', text) },
+  return hashType(
+    { ...from, file: since('14.1', booleanType), token: since('15.8', text) },
     exactlyOne(...Object.keys(from)),
     required('token', 'gcp_secret_manager'),
   )
 }
-export const secrets = named(chosen(secret))
+export const secrets = namedHash(chosen(secret))

@@ -10,36 +10,36 @@ import {
   either,
   entry,
   has,
-  hash,
+  hashType,
   items,
   type Keys,
   listOfWords,
   must,
-  oneOf,
   type Relation,
   required,
   since,
   type Type,
   until,
   type Values,
+  wordsType,
 } from '../types.js'
 import {
   anything,
   atMost,
-  boolean,
+  booleanType,
   duration,
   filledText,
-  integer,
   integers,
-  isOpen,
+  integerType,
+  isKeywordReference,
   notEmpty,
   refs,
   text,
+  textList,
   textOrTexts,
-  texts,
   unique,
 } from '../values.js'
-import type { Version } from '../versions.js'
+import type { CiVersion } from '../versions.js'
 import { variables } from './images.js'
 
 /** Why a job failed, which is why it may be tried again. */
@@ -66,11 +66,11 @@ const reasons = `
 const exitCodes = all(integers, notEmpty, unique)
 export const retry = either(
   {
-    number: entry(integer(0, 2)),
+    number: entry(integerType(0, 2)),
     hash: since(
       '11.5',
-      hash({
-        max: integer(0, 2),
+      hashType({
+        max: integerType(0, 2),
         when: all(textOrTexts, listOfWords(reasons)),
         exit_codes: since('16.10', exitCodes),
       }),
@@ -79,7 +79,7 @@ export const retry = either(
   'config has to be either an integer or a hash',
 )
 
-const failures = hash({ exit_codes: exitCodes }, required('exit_codes'))
+const failures = hashType({ exit_codes: exitCodes }, required('exit_codes'))
 export const allowFailure = either(
   { boolean: anything, hash: since('13.8', attribute(failures)) },
   'should be a hash or a boolean value',
@@ -111,30 +111,34 @@ const matrix = all(
   until('15.9', fewJobs(50)),
   fewJobs(200),
 )
-const matrixOnly = hash({ matrix }, required('matrix'))
+const matrixOnly = hashType({ matrix }, required('matrix'))
 const parallelOf = (number: Type): Type =>
   either(
     { number: entry(number), hash: since('13.3', matrixOnly) },
     'should be an integer or a hash',
   )
 export const parallel = {
-  job: parallelOf(all(until('15.9', integer(1, 50)), integer(1, 200))),
+  job: parallelOf(all(until('15.9', integerType(1, 50)), integerType(1, 200))),
   bridge: parallelOf(must(() => false, 'cannot use "parallel: <number>"')),
 }
 
 const needKeys: Keys = {
   job: filledText,
-  artifacts: boolean,
+  artifacts: booleanType,
   parallel: since('16.3', matrixOnly),
 }
 /** What may be needed, by its kind: what instances call it, and what it takes. */
 const kinds = {
-  job: ['job', hash({ ...needKeys, optional: since('13.10', boolean) }, required('job'))],
-  bridge: ['bridge', hash({ ...needKeys, pipeline: filledText })],
-  pipeline: ['cross_dependency', hash({ ...needKeys, pipeline: filledText })],
+  job: ['job', hashType({ ...needKeys, optional: since('13.10', booleanType) }, required('job'))],
+  bridge: ['bridge', hashType({ ...needKeys, pipeline: filledText })],
+  pipeline: ['cross_dependency', hashType({ ...needKeys, pipeline: filledText })],
   project: [
     'cross_dependency',
-    hash({ ...needKeys, project: filledText, ref: filledText }, required('ref'), required('job')),
+    hashType(
+      { ...needKeys, project: filledText, ref: filledText },
+      required('ref'),
+      required('job'),
+    ),
   ],
 } as const
 type Kind = keyof typeof kinds
@@ -173,10 +177,10 @@ const isPlaced: Relation = {
   says: "can't be blank",
   curable: true,
 }
-const paths = all(texts, atMost(50, 'has too many entries (maximum 50)'))
-const files = (from: Version, more: Keys): Type =>
+const paths = all(textList, atMost(50, 'has too many entries (maximum 50)'))
+const files = (from: CiVersion, more: Keys): Type =>
   either(
-    { list: entry(paths), hash: since(from, hash({ paths, regexp: text, ...more }, isPlaced)) },
+    { list: entry(paths), hash: since(from, hashType({ paths, regexp: text, ...more }, isPlaced)) },
     'config should be an array of strings or a hash',
   )
 
@@ -188,12 +192,12 @@ export const startIn = since('11.4', duration(week))
 /** Rules that choose between these words for `when`. */
 export const rules = (whens: readonly string[], more: Keys, ...relations: readonly Relation[]) =>
   items(
-    hash(
+    hashType(
       {
         if: must(isCondition, badCondition),
         changes: files('15.3', { compare_to: text }),
         exists: since('12.4', files('16.11', { project: text, ref: text })),
-        when: oneOf(whens, unknownWord),
+        when: wordsType(whens, unknownWord),
         ...more,
       },
       ...relations,
@@ -210,10 +214,10 @@ export const jobRules = since(
     [...whens, 'delayed', 'never'],
     {
       start_in: startIn,
-      allow_failure: since('12.8', boolean),
+      allow_failure: since('12.8', booleanType),
       variables: since('13.7', variables.rules),
       needs: since('16.0', needs('job')),
-      interruptible: since('16.10', boolean),
+      interruptible: since('16.10', booleanType),
     },
     {
       key: 'start_in',
@@ -230,14 +234,17 @@ export const jobRules = since(
 export const policy = either(
   {
     list: entry(refs),
-    hash: hash({
+    hash: hashType({
       refs,
       variables: all(
-        texts,
-        must((v) => [v].flat().every((one) => isOpen(one) || isCondition(one)), badCondition),
+        textList,
+        must(
+          (v) => [v].flat().every((one) => isKeywordReference(one) || isCondition(one)),
+          badCondition,
+        ),
       ),
-      changes: since('11.4', texts),
-      kubernetes: oneOf(['active'], unknownWord),
+      changes: since('11.4', textList),
+      kubernetes: wordsType(['active'], unknownWord),
     }),
   },
   'has to be either an array of conditions or a hash',
