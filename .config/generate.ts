@@ -6,8 +6,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { areas } from '../src/catalogue/index.js'
 import { environmentVariables } from '../src/cli/help/environment.js'
-import { areaPage, rootPage } from '../src/cli/help/man.js'
+import { areaPage, rootPage, topicPage } from '../src/cli/help/man.js'
 import { recipes } from '../src/cli/help/recipes.js'
+import { topics } from '../src/cli/help/topics.js'
 import { shells } from '../src/commands/completion.js'
 import { commandsOfArea, toolCommands } from '../src/commands/index.js'
 import { categoryMeanings, exitCodes } from '../src/errors.js'
@@ -81,12 +82,14 @@ const withSections = async (page: string): Promise<void> => {
 }
 
 const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
+const topicNames = Object.keys(topics)
 const manFolder = join('dist', 'man')
 
 /** npm links the manual pages that package.json names. */
 const withManuals = (text: string): string => {
   const { directories: _, ...rest } = JSON.parse(text) as Record<string, unknown>
-  const man = ['svcctl', ...names.map((name) => `svcctl-${name}`)].map((n) => `dist/man/${n}.1`)
+  const pages = [...names.map((name) => `-${name}.1`), ...topicNames.map((name) => `-${name}.7`)]
+  const man = ['.1', ...pages].map((name) => `dist/man/svcctl${name}`)
   return `${JSON.stringify({ ...rest, man }, null, 2)}\n`
 }
 
@@ -94,6 +97,8 @@ const manuals = async (): Promise<void> => {
   mkdirSync(manFolder, { recursive: true })
   writeFileSync(join(manFolder, 'svcctl.1'), await rootPage())
   for (const name of names) writeFileSync(join(manFolder, `svcctl-${name}.1`), await areaPage(name))
+  for (const name of topicNames)
+    writeFileSync(join(manFolder, `svcctl-${name}.7`), await topicPage(name))
 }
 
 /** All of them anew: a page of an area that is gone goes too. */

@@ -83,7 +83,10 @@ export const lay = (tree: string, executable: string, licences: string, about: P
   chmodSync(join(tree, 'usr/bin/svcctl'), 0o755)
   for (const [from, to] of Object.entries(placed)) put(join(tree, to), readFileSync(from))
   const pages = readdirSync('dist/man').map((name) => join('dist/man', name))
-  const manual = pages.map((page) => [page, `usr/share/man/man1/${basename(page)}.gz`] as const)
+  const manual = pages.map((page) => {
+    const chapter = page.at(-1)
+    return [page, `usr/share/man/man${chapter}/${basename(page)}.gz`] as const
+  })
   for (const [from, to] of [...manual, ...Object.entries(zipped)])
     put(join(tree, to), gzipSync(readFileSync(from), { level: 9 }))
   put(join(tree, 'usr/share/doc/svcctl/copyright'), licences)

@@ -155,6 +155,7 @@ export const toolCommands: readonly ToolRow[] = [
     from('explain', () => import('./explain/index.js'), { '': 'explain' }),
     from('commands', () => import('./commands.js'), { '': 'commands' }),
     from('doctor', () => import('./doctor/index.js'), { '': 'doctor' }),
+    from('version', () => import('./version.js'), { '': 'versionCommand' }),
   ]),
 ]
 

@@ -33,29 +33,33 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   validate: ['lint'],
 }
 
+const run = (line: string): string => `Run "svcctl ${line}".`
+const area = (name: string): string => run(`${name} --help`)
+
 /** What to type instead of a first word, as a sentence. */
 const areas: Readonly<Record<string, string>> = {
-  login: 'Did you mean auth login?',
-  logout: 'Did you mean auth logout?',
-  whoami: 'Did you mean auth status?',
-  status: 'Did you mean auth status, geo status, sandbox status or doctor?',
-  version: 'Did you mean --version?',
-  'merge-requests': 'Did you mean mr?',
-  'merge-request': 'Did you mean mr?',
-  mergerequests: 'Did you mean mr?',
-  pr: 'Did you mean mr?',
-  lint: 'Did you mean ci lint?',
-  services: 'Did you mean integrations?',
-  config: 'Did you mean profile, or settings for those of the instance?',
-  pipelines: 'Did you mean jobs? "jobs list --pipeline <id>" lists the jobs of a pipeline.',
-  nodes: 'Did you mean geo nodes?',
-  keys: 'Did you mean deploy-keys or error-tracking keys?',
-  domains: 'Did you mean pages-domains?',
-  pages: 'Did you mean pages-domains?',
+  login: run('auth login'),
+  logout: run('auth logout'),
+  whoami: run('auth status'),
+  status:
+    'Run "svcctl auth status", "svcctl geo status", "svcctl sandbox status" or "svcctl doctor".',
+  'merge-requests': area('mr'),
+  'merge-request': area('mr'),
+  mergerequests: area('mr'),
+  pr: area('mr'),
+  lint: run('ci lint'),
+  services: area('integrations'),
+  config:
+    'Run "svcctl profile --help", or "svcctl settings --help" for the settings of the instance.',
+  pipelines: 'Run "svcctl jobs list --pipeline <id>" to list the jobs of a pipeline.',
+  nodes: area('geo nodes'),
+  keys: 'Run "svcctl deploy-keys --help" or "svcctl error-tracking keys --help".',
+  domains: area('pages-domains'),
+  pages: area('pages-domains'),
   groups:
-    'There are no group commands. Use -G <path> with other commands (members list -G platform), or "svcctl api GET /groups".',
+    'There are no group commands. Use -G with other commands ("svcctl members list -G platform"), or run "svcctl api GET /groups".',
   users:
-    'There are no user commands. See "members list", "events list --user" and "projects list --user".',
+    'There are no user commands. Run "svcctl members list", "svcctl events list --user" or "svcctl projects list --user".',
 }
 
 const aliases: Readonly<Record<string, string>> = { group: 'groups', user: 'users', key: 'keys' }
@@ -70,14 +74,15 @@ export const meantArea = (word: string): string | undefined =>
 /** The verbs that people expect of everything. */
 const usual = ['list', 'get', 'create', 'update', 'delete']
 
-/** A hint for a word of another tool, or for a usual verb, that stands where one of these verbs should. */
+/**
+ * The verb of these that is meant by a word of another tool, or by a usual verb; undefined where none is.
+ */
 export const meantVerb = (word: string, known: readonly string[]): string | undefined => {
   const last = (verb: string): string => verb.split(' ').at(-1) ?? ''
   // `geo list` is `geo nodes list`; `runners list` stands before `runners jobs list`.
-  const meant = [word, ...(own(verbs, word) ?? [])]
+  return [word, ...(own(verbs, word) ?? [])]
     .map((wanted) => known.find((verb) => last(verb) === wanted))
     .find((verb) => verb !== undefined)
-  return meant === undefined ? undefined : `Did you mean ${meant}?`
 }
 
 /** A hint for a usual verb that an area, or a group in it, does not have. */

@@ -1,5 +1,7 @@
 /** Topics of help: pages of the guide, and the nearest of them. */
 import { expect, it } from 'vitest'
+import { rootPage, topicPage } from '../../src/cli/help/man.js'
+import { topics } from '../../src/cli/help/topics.js'
 import { svcctl } from '../support/within.js'
 
 it.each([
@@ -21,8 +23,20 @@ it('names the nearest topic or command', async () => {
   const topic = await svcctl(['help', 'many-object'])
   expect(topic).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Did you mean many-objects?'),
+    stderr: expect.stringContaining('Run "svcctl help many-objects".'),
   })
   const command = await svcctl(['help', 'runers'])
   expect(command.stderr).toMatch(/Did you mean (?:one of )?runners?/)
+})
+
+it('is a manual page of chapter 7 for each topic, which svcctl(1) names', async () => {
+  const root = await rootPage()
+  for (const [name, { summary }] of Object.entries(topics)) {
+    const manual = await topicPage(name)
+    const roff = (text: string) => text.replaceAll('-', '\\-')
+    expect(manual).toContain(`.TH ${roff(`svcctl-${name}`).toUpperCase()} 7\n`)
+    expect(manual).toContain(`\\- ${roff(summary)}\n`)
+    expect(manual.split('\n').length).toBeGreaterThan(8)
+    expect(root).toContain(`.BR svcctl\\-${roff(name)} (7)`)
+  }
 })

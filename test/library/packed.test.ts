@@ -88,7 +88,7 @@ describe('what is packed', () => {
     const kinds = stdout.split('\n').map((path) =>
       path
         .replace(/^package\//, '')
-        .replace(/^dist\/man\/svcctl(-[a-z-]+)?\.1$/, 'dist/man/<page>.1')
+        .replace(/^dist\/man\/svcctl(-[a-z-]+)?\.([17])$/, 'dist/man/<page>.$2')
         .replace(/^dist\/(?!client|sandbox\.)[\w.-]+\.cjs$/, 'dist/<chunk>.cjs')
         .replace(/^dist\/client-\w+\.cjs$/, 'dist/<chunk>.cjs'),
     )
@@ -109,6 +109,7 @@ describe('what is packed', () => {
         'dist/client.mjs',
         'dist/licences.txt',
         'dist/man/<page>.1',
+        'dist/man/<page>.7',
         'dist/sandbox.cjs',
         'dist/sandbox.d.cts',
         'dist/sandbox.d.ts',

@@ -63,9 +63,12 @@ describe.skipIf(!has('dpkg-deb'))('the package for Debian', () => {
       expect(share(path)).toEqual(readFileSync(join('completions', from)))
     expect(share('doc/svcctl/copyright').toString()).toBe('the licences')
     expect(gunzipSync(share('doc/svcctl/changelog.gz')).toString()).toMatch(/^# Changelog/)
-    const pages = readdirSync('dist/man').map((name) => `${name}.gz`)
+    const named = (end: string) =>
+      readdirSync('dist/man').flatMap((name) => (name.endsWith(end) ? [`${name}.gz`] : []))
+    const pages = named('.1')
     const man = join(at, 'usr/share/man')
     expect(pages.length === 0 ? [] : readdirSync(join(man, 'man1'))).toEqual(pages)
+    expect(pages.length === 0 ? [] : readdirSync(join(man, 'man7'))).toEqual(named('.7'))
     for (const page of pages)
       expect(gunzipSync(share(`man/man1/${page}`)).toString()).toMatch(/^\.(TH|\\")/)
   })

@@ -163,7 +163,7 @@ describe('refused before anything is sent', () => {
     ['mr rebase https://other.test/a/b/-/merge_requests/1', /is not a web address on/],
     ['commits get .. -P 3', /cannot be used in a path/],
     ['issues spend 7 -1h -P 3', /-- -1h/],
-    ['runners lst', /Did you mean list/],
+    ['runners lst', /Did you mean "svcctl runners list"/],
     ['runers list', /Did you mean runners/],
     ['runners list --stauts online', /--status/],
     ['jobs bridges -P 3', /--pipeline/],

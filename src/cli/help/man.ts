@@ -7,6 +7,7 @@ import { categoryMeanings, exitCodes } from '../../errors.js'
 import { argumentsText } from './command.js'
 import { environmentVariables } from './environment.js'
 import { rowsOfFlags } from './flag-rows.js'
+import { topicHelp, topics } from './topics.js'
 
 /** Text that roff takes as it is: backslashes, leading dots and quotes, and dashes as typed. */
 const plain = (text: string): string =>
@@ -18,9 +19,14 @@ const plain = (text: string): string =>
 const item = (term: string, text: string): string => `.TP\n.B ${plain(term)}\n${plain(text)}`
 const section = (title: string, body: string): string =>
   body === '' ? '' : `.SH ${title}\n${body}`
-const page = (name: string, summary: string, parts: readonly string[]): string =>
+const page = (
+  name: string,
+  summary: string,
+  parts: readonly string[],
+  chapter: 1 | 7 = 1,
+): string =>
   `${[
-    `.TH ${plain(name).toUpperCase()} 1`,
+    `.TH ${plain(name).toUpperCase()} ${chapter}`,
     section('NAME', `${plain(name)} \\- ${plain(summary)}`),
     ...parts,
   ]
@@ -56,6 +62,19 @@ export const areaPage = async (area: string): Promise<string> => {
   ])
 }
 
+/** The page of a topic: `svcctl-where.7`. Its text is laid out already. */
+export const topicPage = async (name: string): Promise<string> => {
+  const text = (await topicHelp(name)) ?? ''
+  const parts = [
+    section('DESCRIPTION', `.EX\n${plain(text.trimEnd())}\n.EE`),
+    section('SEE ALSO', '.BR svcctl (1)'),
+  ]
+  return page(`svcctl-${name}`, topics[name]?.summary ?? name, parts, 7)
+}
+
+const seeAlso = (names: readonly string[], chapter: 1 | 7): readonly string[] =>
+  names.map((name) => `.BR svcctl\\-${plain(name)} (${chapter})`)
+
 /** The page of the tool: `svcctl.1`. */
 export const rootPage = async (): Promise<string> => {
   const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
@@ -71,6 +90,6 @@ export const rootPage = async (): Promise<string> => {
         .join('\n'),
     ),
     section('ENVIRONMENT', environmentVariables.map((v) => item(v.name, v.meaning)).join('\n')),
-    section('SEE ALSO', names.map((name) => `.BR svcctl\\-${plain(name)} (1)`).join(',\n')),
+    section('SEE ALSO', [...seeAlso(names, 1), ...seeAlso(Object.keys(topics), 7)].join(',\n')),
   ])
 }

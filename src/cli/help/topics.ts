@@ -83,39 +83,66 @@ const configurationTopic = async (): Promise<string> => {
 const paragraphs = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => wrap(text, pageWidth - indent.length).map((line) => indent + line))
 
+/** A page of the guide, for a terminal. */
+const fromGuide =
+  (load: () => Promise<{ readonly default: string }>): Topic['page'] =>
+  async () =>
+    guidePage((await load()).default, pageWidth)
+
+interface Topic {
+  /** For the list of manual pages, as a summary of a command. */
+  readonly summary: string
+  readonly page: () => string | Promise<string>
+}
+
 /** `svcctl help <topic>`. */
-export const topics: Readonly<Record<string, () => string | Promise<string>>> = {
-  flags: flagsTopic,
-  'exit-codes': exitTopic,
-  environment: environmentTopic,
-  output: outputTopic,
-  configuration: configurationTopic,
-  where: async () =>
-    guidePage((await import('../../../.github/guide/where.md')).default, pageWidth),
-  'many-objects': async () =>
-    guidePage((await import('../../../.github/guide/many-objects.md')).default, pageWidth),
-  'as-code': async () =>
-    guidePage((await import('../../../.github/guide/as-code.md')).default, pageWidth),
-  journal: async () =>
-    guidePage((await import('../../../.github/guide/journal.md')).default, pageWidth),
-  instances: async () =>
-    guidePage((await import('../../../.github/guide/instances.md')).default, pageWidth),
-  agents: async () =>
-    guidePage((await import('../../../.github/guide/agents.md')).default, pageWidth),
-  recipes: async () => (await import('./recipes.js')).recipesPage(pageWidth),
+export const topics: Readonly<Record<string, Topic>> = {
+  flags: { summary: 'flags that many commands take', page: flagsTopic },
+  'exit-codes': { summary: 'exit codes and what they mean', page: exitTopic },
+  environment: { summary: 'environment variables', page: environmentTopic },
+  output: { summary: 'output formats, columns, limits and masking', page: outputTopic },
+  configuration: { summary: 'profiles and their settings', page: configurationTopic },
+  where: {
+    summary: 'filter, sort and select records',
+    page: fromGuide(() => import('../../../.github/guide/where.md')),
+  },
+  'many-objects': {
+    summary: 'change many objects in one run',
+    page: fromGuide(() => import('../../../.github/guide/many-objects.md')),
+  },
+  'as-code': {
+    summary: 'plan and apply declared state',
+    page: fromGuide(() => import('../../../.github/guide/as-code.md')),
+  },
+  journal: {
+    summary: 'resume and undo runs',
+    page: fromGuide(() => import('../../../.github/guide/journal.md')),
+  },
+  instances: {
+    summary: 'work with several instances',
+    page: fromGuide(() => import('../../../.github/guide/instances.md')),
+  },
+  agents: {
+    summary: 'give an agent access over the Model Context Protocol',
+    page: fromGuide(() => import('../../../.github/guide/agents.md')),
+  },
+  recipes: {
+    summary: 'command lines for common tasks',
+    page: async () => (await import('./recipes.js')).recipesPage(pageWidth),
+  },
 }
 
 /** A topic's page, or undefined when nothing is called that. */
 export const topicHelp = (given: string): Promise<string> | undefined => {
   const name = given === 'real-instances' ? 'instances' : given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
-  return topic === undefined ? undefined : Promise.resolve(topic()).then((text) => `${text}\n`)
+  return topic && Promise.resolve(topic.page()).then((text) => `${text}\n`)
 }
 
 /** A word that help does not know, with the nearest topic where no command is near. */
 export const withTopic = async (word: string, error: unknown): Promise<unknown> => {
   if (!(error instanceof Failure) || error.details.hint?.startsWith('Did you mean')) return error
-  const { didYouMean } = await import('../../base/suggest.js')
-  const hint = didYouMean(word, Object.keys(topics))
-  return hint === undefined ? error : usage(error.message, hint)
+  const { nearest } = await import('../../base/suggest.js')
+  const topic = nearest(word, Object.keys(topics))
+  return topic === undefined ? error : usage(error.message, `Run "svcctl help ${topic}".`)
 }

@@ -9,20 +9,17 @@ import { type Failure, usage } from '../../errors.js'
 export interface Verbs {
   /** Its words: `geo`, `geo nodes`. */
   readonly called: string
-  /** What stands before a verb in the area's list of verbs: `nodes `, or nothing. */
-  readonly lead: string
   readonly verbs: readonly string[]
 }
 
-/** What Commander suggests, as a hint. @param lead what is put before each of its words */
+/** What Commander suggests, as a hint. @param said how each of its words is written */
 const suggestionIn = (
   message: string,
-  lead = '',
   said = (word: string): string => word,
 ): string | undefined => {
   const [, several = '', words] = /\n\(Did you mean (one of )?(.*)\?\)/.exec(message) ?? []
   if (words === undefined) return undefined
-  const named = new Set(words.split(', ').map((word) => lead + said(word)))
+  const named = new Set(words.split(', ').map(said))
   return `Did you mean ${named.size > 1 ? several : ''}${[...named].join(', ')}?`
 }
 
@@ -37,16 +34,19 @@ export const unknownArea = (word: string, message: string): Failure =>
     meantArea(word) ?? suggestionIn(message) ?? 'Run "svcctl --help" for a list of commands.',
   )
 
-/** A word that is no verb of its area or group. */
+/** A word that is no verb of its area or group. @param ids what stands behind it, as far as it is numbers */
 export const unknownVerb = (
-  { called, lead, verbs }: Verbs,
+  { called, verbs }: Verbs,
   word: string,
   message: string,
+  ids: readonly string[],
 ): Failure => {
-  const known = verbs.map((verb) => `${lead}${verb}`)
+  const meant = meantVerb(word, verbs)
   return usage(
     `${called} has no verb "${word}"; it has ${verbs.join(', ')}`,
-    meantVerb(word, known) ?? suggestionIn(message, lead) ?? missingVerb(called, word),
+    meant === undefined
+      ? (suggestionIn(message, (verb) => `"svcctl ${called} ${verb}"`) ?? missingVerb(called, word))
+      : `Run "${['svcctl', called, meant, ...ids].join(' ')}".`,
   )
 }
 
@@ -59,7 +59,7 @@ export const verbMissing = (
   const first = tokens.find((token) => token.startsWith('-')) ?? ''
   return usage(
     `"${called}" needs a verb before ${first.replace(/=.*/s, '')}: ${verbs.join(', ')}`,
-    suggestionIn(message) ?? `svcctl ${called} --help says what they do.`,
+    suggestionIn(message) ?? `Run "svcctl ${called} --help".`,
   )
 }
 
@@ -79,7 +79,7 @@ export const unknownAnywhere = (among: readonly string[], message: string): Fail
 
 /** A flag of another level that the command does not take. */
 export const notTaken = (called: string, flag: string): Failure =>
-  usage(`unknown option '--${flag}'`, `Run svcctl ${called} --help.`)
+  usage(`unknown option '--${flag}'`, `Run "svcctl ${called} --help".`)
 
 /** A flag that was suggested, by the instance's name for it where it has one. */
 const meantFlag =
@@ -106,6 +106,6 @@ export const wrongUse = (
   const hint =
     negative !== undefined && message.startsWith('unknown option')
       ? `Put a value that starts with a dash after "--": … -- ${negative}`
-      : (suggestionIn(message, '', meantFlag(flags)) ?? `Run svcctl ${called} --help.`)
+      : (suggestionIn(message, meantFlag(flags)) ?? `Run "svcctl ${called} --help".`)
   return usage(complaintIn(message).replace(/^(too many arguments) for '[^']*'/, '$1'), hint)
 }

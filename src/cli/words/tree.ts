@@ -178,7 +178,9 @@ class Area extends Branch implements Verbs {
   }
 
   unknownWord(word: string, message: string): never {
-    throw unknownVerb(this, word, message)
+    const [, ...rest] = this.args
+    const end = rest.findIndex((text) => !/^\d+$/.test(text))
+    throw unknownVerb(this, word, message, end < 0 ? rest : rest.slice(0, end))
   }
 
   wrongFlag(message: string): never {
