@@ -4,7 +4,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Managed } from '../catalogue/managed/managed.js'
 import type { Failure } from '../errors.js'
 import { type Address, addressText, type ManagedPlace } from './address.js'
-import type { Origin, SecretSource } from './wishes.js'
+import type { Origin, SecretSource } from './state.js'
 
 export type Verb = 'create' | 'update' | 'delete' | 'enable'
 

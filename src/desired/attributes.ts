@@ -36,6 +36,17 @@ export interface Attribute {
 const fieldsOf = (endpoint: Endpoint | undefined): readonly string[] =>
   Object.keys(getProperties(endpoint?.returns.shape) ?? {})
 
+/** The fields of a kind's records. */
+export const fieldsOfKind = ({ read, each }: Managed): readonly string[] => [
+  ...new Set(['id', ...fieldsOf(read), ...fieldsOf(each)]),
+]
+
+/** All parameters that write an item of a kind. */
+export const paramsOfKind = ({ create, update }: Managed): Params => ({
+  ...create?.params,
+  ...update?.params,
+})
+
 const fieldOf = (kind: Managed, name: string): string | undefined => {
   const from = kind.from?.[name]
   if (from !== undefined) return from
@@ -62,9 +73,6 @@ const leftOut = (kind: Managed): ReadonlySet<string | undefined> => {
   const named = kind.label === undefined ? [kind.identity] : []
   return new Set([...named, ...Object.keys(kind.at ?? {}), ...(kind.without ?? [])])
 }
-
-const paramsOf = (kind: Managed, family: IntegrationFamily | undefined): Params =>
-  family?.params ?? { ...kind.create?.params, ...kind.update?.params }
 
 const attributeOf = (kind: Managed, name: string, param: Param): Omit<Attribute, 'required'> => {
   const ref = kind.refs?.[name]
@@ -102,7 +110,7 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
   const left = leftOut(kind)
   const required = family?.params ?? kind.create?.params
   return new Map(
-    Object.entries(paramsOf(kind, family))
+    Object.entries(family?.params ?? paramsOfKind(kind))
       .filter(([name, param]) => !left.has(name) && param.deprecated === undefined)
       .map(([name, param]) => [
         name,

@@ -10,8 +10,8 @@ import {
 } from './actions.js'
 import { type Address, addressText, placeText } from './address.js'
 import type { DesiredPlace } from './files/index.js'
+import type { DesiredItem, DesiredKind, Origin } from './state.js'
 import { byText } from './values.js'
-import type { Origin, Wish, WishedItem } from './wishes.js'
 
 /** What is said of an item: what would be done, what was found, or that it was not read. */
 export type EntryKind = Verb | 'replace' | PlanFinding['is'] | 'unread'
@@ -161,11 +161,15 @@ const textOf = ({ is, full, text, changes }: PlanEntry): string =>
     ]),
   ])
 
-const nameOf = ({ identity }: WishedItem): string => String(identity).toLowerCase()
+const nameOf = ({ identity }: DesiredItem): string => String(identity).toLowerCase()
 
 /** What an item of before is called, and what of it is no longer declared. */
-const missing = (wish: Wish, item: WishedItem, now: WishedItem | undefined): readonly string[] => {
-  const { place, kind } = wish
+const missing = (
+  desired: DesiredKind,
+  item: DesiredItem,
+  now: DesiredItem | undefined,
+): readonly string[] => {
+  const { place, kind } = desired
   const of: Address = {
     ...place,
     kind: kind.name,
@@ -173,21 +177,23 @@ const missing = (wish: Wish, item: WishedItem, now: WishedItem | undefined): rea
   }
   const left = item.origin.team === undefined ? '' : ` (left team ${item.origin.team.name})`
   if (now === undefined && item.identity !== '') return [`${addressText(of)}${left}`]
-  if (now?.gone === true) return []
-  const attributes = [...item.attributes.keys(), ...item.other.keys()]
-  return attributes
-    .filter((name) => now?.attributes.has(name) !== true && now?.other.has(name) !== true)
+  if (now?.gone !== undefined) return []
+  return [...item.attributes.keys()]
+    .filter((name) => now?.attributes.has(name) !== true)
     .map((attribute) => addressText({ ...of, attribute }))
 }
 
-const undeclaredAt = (now: readonly Wish[], former: readonly Wish[]): readonly string[] =>
-  former.flatMap((wish) => {
-    const same = now.find(({ kind }) => kind === wish.kind)
+const undeclaredAt = (
+  now: readonly DesiredKind[],
+  former: readonly DesiredKind[],
+): readonly string[] =>
+  former.flatMap((desired) => {
+    const same = now.find(({ kind }) => kind === desired.kind)
     const items = new Map(same?.items.map((item) => [nameOf(item), item]))
-    return wish.items.flatMap((item) => {
+    return desired.items.flatMap((item) => {
       const next = items.get(nameOf(item))
-      if (item.gone || (next === undefined && same?.exact?.value === true)) return []
-      return missing(wish, item, next)
+      if (item.gone !== undefined || (next === undefined && same?.exact?.value === true)) return []
+      return missing(desired, item, next)
     })
   })
 
@@ -206,7 +212,7 @@ export const comparePlans = (now: Planned, former: Planned): PlanComparison => {
   const keyOf = ({ place }: DesiredPlace): string => placeText(place).toLowerCase()
   const known = new Map(now.places.map((one) => [keyOf(one), one]))
   const undeclared = former.places
-    .flatMap((one) => undeclaredAt(known.get(keyOf(one))?.wishes() ?? [], one.wishes()))
+    .flatMap((one) => undeclaredAt(known.get(keyOf(one))?.desired() ?? [], one.desired()))
     .filter((text) => !acted.has(text))
   const gone = new Set(undeclared.map((text) => text.replace(/ \(.*\)$|#.*$/g, '')))
   return {

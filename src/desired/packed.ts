@@ -9,7 +9,7 @@ import { actionId, type Change, type PlannedAction } from './actions.js'
 import type { Address } from './address.js'
 import type { Draft } from './comparing/types.js'
 import type { SeenItem } from './instance.js'
-import type { Origin } from './wishes.js'
+import type { Origin } from './state.js'
 
 /** @returns undefined for what cannot be copied: secrets that files write out */
 export const packed = (value: unknown): Uint8Array | undefined => {

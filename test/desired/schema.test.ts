@@ -188,12 +188,12 @@ describe('the schema of files', () => {
     const there = { projects: ['platform/app'], groups: ['platform'] }
     const wishes = (await readFiles(['whole.yml'], how))
       .places(there)
-      .flatMap((here) => here.wishes())
+      .flatMap((here) => here.desired())
     expect(wishes).toHaveLength(11)
     for (const [file] of wrong)
       expect(
         await refusal(
-          readText(file).then((state) => state.places(there).flatMap((here) => here.wishes())),
+          readText(file).then((state) => state.places(there).flatMap((here) => here.desired())),
         ),
         file,
       ).not.toEqual([])
@@ -210,7 +210,7 @@ describe('the schema of files', () => {
         for (const value of values) {
           const text = JSON.stringify(documentOf(kind, { [name]: value }))
           const [read, said] = await readFiles(['-'], { cwd: '.', stdin: async () => text }).then(
-            (state) => [state.places(there).flatMap((here) => here.wishes()).length > 0, ''],
+            (state) => [state.places(there).flatMap((here) => here.desired()).length > 0, ''],
             (error: unknown) => [false, String(error)],
           )
           tried += 1

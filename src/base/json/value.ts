@@ -15,3 +15,6 @@ export type JsonValues = Readonly<Record<string, JsonValue | undefined>>
 
 /** The fields of an object that was parsed: it came as JSON or YAML, whatever its shape is. */
 export const jsonFields = (parsed: Fields): JsonValues => parsed as JsonValues
+
+export const isJsonList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
+  Array.isArray(value)

@@ -70,7 +70,7 @@ interface Wanted {
 
 /** @throws Failure `usage` where a secret that would be sent cannot be had */
 const checkSecrets = async ({ findings }: DesiredPlan): Promise<void> => {
-  const { originText } = await import('../../desired/wishes.js')
+  const { originText } = await import('../../desired/state.js')
   const missing = findings.flatMap(({ is, text, origin }) =>
     is === 'secret' ? [origin === undefined ? text : `${originText(origin)}: ${text}`] : [],
   )

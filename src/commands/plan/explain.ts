@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../base/json/value.js'
 import type { Address, ManagedPlace } from '../../desired/address.js'
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
-import type { Stated, WantedValue, Wish } from '../../desired/wishes.js'
+import type { DesiredKind, DesiredValue, Said } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { type PlanGiven, parseSelection } from './flags.js'
@@ -15,10 +15,10 @@ interface Explained {
   readonly of: Address
   /** A word of the set that the value is of. */
   readonly word: string
-  readonly said: Stated<string>
+  readonly said: Said<string>
 }
 
-const wantedText = (wanted: WantedValue): string => {
+const wantedText = (wanted: DesiredValue): string => {
   if (wanted.is === 'secret') return `secret ${describeSecretSource(wanted.source)}`
   if (wanted.is === 'range') return wanted.text
   if (wanted.is === 'value') return valueText(wanted.value)
@@ -27,23 +27,20 @@ const wantedText = (wanted: WantedValue): string => {
   return [...signed('-', wanted.remove), ...signed('+', wanted.add)].join('  ')
 }
 
-const asText = <T>(
-  { value, origin, over }: Stated<T>,
-  text: (value: T) => string,
-): Stated<string> => ({
+const asText = <T>({ value, origin, over }: Said<T>, text: (value: T) => string): Said<string> => ({
   value: text(value),
   origin,
-  over: over.map((one) => asText(one, text)),
+  over: over?.map((one) => asText(one, text)),
 })
 
-/** All that a wish says, a value a line. */
-const linesOf = ({ place, kind, exact, items }: Wish): readonly Explained[] => {
+/** All that a desired says, a value a line. */
+const linesOf = ({ place, kind, exact, items }: DesiredKind): readonly Explained[] => {
   const of = { ...place, kind: kind.name }
   const own = items.flatMap((item): readonly Explained[] => {
     const inSet = item.identity === '' ? of : { ...of, item: String(item.identity) }
-    const stated = [...item.attributes, ...item.other]
+    const stated = [...item.attributes]
     const { origin } = item
-    const whole = { value: item.gone ? 'deleted' : 'there', origin, over: [] }
+    const whole = { value: item.gone === undefined ? 'there' : 'deleted', origin }
     if (stated.length === 0) return [{ of: inSet, word: '', said: whole }]
     return stated.map(([attribute, said]) => ({
       of: { ...inSet, attribute },
@@ -102,19 +99,19 @@ export const explained = async (
   const { answer } = services
   const { addressText, matches } = await import('../../desired/address.js')
   const { checkGlobs } = await import('../../desired/globs.js')
-  const { originText } = await import('../../desired/wishes.js')
+  const { originText } = await import('../../desired/state.js')
   const { only, except } = given.flags
   checkGlobs({ explain: [address], only, except })
   const declared = await declaredBy(services, given)
   const places = await placesFor(services, given, declared, address)
   const all = places
-    .flatMap((one) => one.wishes().flatMap(linesOf))
+    .flatMap((one) => one.desired().flatMap(linesOf))
     .filter(({ of }) => matches(address, of))
     .map(({ of, word, said }) => ({
       address: `${addressText(of)}${word}`,
       value: said.value,
       origin: originText(said.origin),
-      over: said.over.map(({ value, origin }) => ({ value, origin: originText(origin) })),
+      over: (said.over ?? []).map(({ value, origin }) => ({ value, origin: originText(origin) })),
     }))
   if (all.length === 0)
     throw usage(

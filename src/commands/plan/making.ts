@@ -9,7 +9,7 @@ import type { DeclaredState, DesiredPlace, FileOptions } from '../../desired/fil
 import type { ReadableInstance } from '../../desired/instance.js'
 import type { PlanCounts, PlanDocument, PlanHead } from '../../desired/planfile/read.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
-import type { Origin } from '../../desired/wishes.js'
+import type { Origin } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { openSandbox } from '../../engine/workspace/sandbox.js'
@@ -180,7 +180,7 @@ const loaded = async () => ({
   ...(await import('../../desired/comparing/index.js')),
   ...(await import('../../desired/globs.js')),
   ...(await import('../../desired/planfile/write.js')),
-  ...(await import('../../desired/wishes.js')),
+  ...(await import('../../desired/state.js')),
 })
 
 type FoundPlaces = Pick<Awaited<ReturnType<InstanceSight['places']>>, 'projects' | 'groups'>

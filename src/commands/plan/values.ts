@@ -5,7 +5,7 @@ import { grouped } from '../../base/numbers.js'
 import type { Change } from '../../desired/actions.js'
 import type { EntryKind, PlanEntry } from '../../desired/entries.js'
 import type { PlanCounts } from '../../desired/planfile/read.js'
-import type { SecretSource } from '../../desired/wishes.js'
+import type { SecretSource } from '../../desired/state.js'
 
 const lines = (text: string): number => text.trimEnd().split('\n').length
 

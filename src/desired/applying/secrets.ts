@@ -12,7 +12,7 @@ import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { getErrorCode, getReason, usage } from '../../errors.js'
 import { type Address, addressText } from '../address.js'
 import { besideText } from '../files/secret.js'
-import type { SecretSource } from '../wishes.js'
+import type { SecretSource } from '../state.js'
 
 /** A secret is no longer than that. */
 const longest = 1 << 20

@@ -4,14 +4,14 @@ import type { Failure } from '../../errors.js'
 import type { DesiredPlan, PlanFinding, Unread } from '../actions.js'
 import { type Address, addressText, matches, placeText } from '../address.js'
 import type { DesiredPlace } from '../files/index.js'
-import { collected } from '../files/written.js'
+import { Mistakes } from '../files/written.js'
 import { packedDrafts } from '../packed.js'
+import type { DesiredKind, SecretSource } from '../state.js'
 import { byText } from '../values.js'
-import type { SecretSource, Wish } from '../wishes.js'
 import { memberMistakes, memberships, owner } from './members.js'
 import { byPlace } from './order.js'
-import { wishMeant } from './pairing.js'
-import { compareWish } from './sets.js'
+import { kindMeant } from './pairing.js'
+import { diffKind } from './sets.js'
 import { lessThese, possibleTogether } from './together.js'
 import type {
   Compared,
@@ -59,7 +59,7 @@ const inOrder = (a: Mistake, b: Mistake): number =>
  */
 const refuseMistakes = (mistakes: readonly Mistake[]): void => {
   const sorted = [...mistakes].sort(inOrder)
-  const all = collected([...new Set(sorted.map(({ origin }) => origin.file))])
+  const all = new Mistakes([...new Set(sorted.map(({ origin }) => origin.file))])
   for (const { origin, text, hint } of sorted) all.add(origin, text, hint)
   all.refuse()
 }
@@ -86,7 +86,7 @@ const unreadPlaces = ({ unread = [] }: ComparingOptions): readonly Unread[] =>
 const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
   Object.fromEntries(Object.entries(sets).sort(([a], [b]) => byText(a, b)))
 
-/** What a place comes to: of each of several lists of wishes, which are compared with what is read once. */
+/** What a place comes to, for each of several desired states; the current one is read once. */
 type PlaceParts = readonly (readonly Compared[])[]
 
 const comparePlaces = async (
@@ -102,8 +102,8 @@ const comparePlaces = async (
   await how.each(places, async (ones, index) => {
     const compared: Compared[][] = lists.map(() => [])
     for (const { one, list } of ones)
-      for (const wish of one.wishes().filter((wish) => wishMeant(how, wish)))
-        compared[list]?.push(await compareWish(sight, how, wish))
+      for (const desired of one.desired().filter((desired) => kindMeant(how, desired)))
+        compared[list]?.push(await diffKind(sight, how, desired))
     parts[index] = compared.map((all) =>
       all.map((part) => ({ ...part, drafts: packedDrafts(part.drafts) })),
     )
@@ -151,7 +151,7 @@ const finished = async (
 }
 
 /**
- * Compares wishes with what is there.
+ * Compares the desired with the current state.
  * @param former what was wanted before, where the plan is held against that; its mistakes are passed over
  * @returns plans in a stable order: the same state gives the same plan
  * @throws Failure `usage` with every mistake in the files, by file and line; whatever kept all from being read
@@ -172,17 +172,17 @@ export const makePlans = async (
   return { plan, former: old?.plan }
 }
 
-const placesOf = (wishes: readonly Wish[]): readonly DesiredPlace[] =>
-  [...groupBy(wishes, ({ place }) => placeText(place)).values()].flatMap((all) =>
-    all.slice(0, 1).map(({ place }) => ({ place, wishes: () => all })),
+const placesOf = (desired: readonly DesiredKind[]): readonly DesiredPlace[] =>
+  [...groupBy(desired, ({ place }) => placeText(place)).values()].flatMap((all) =>
+    all.slice(0, 1).map(({ place }) => ({ place, desired: () => all })),
   )
 
-/** The plan of wishes. @throws as `makePlans` */
+/** The plan of one desired state. @throws as `makePlans` */
 export const makePlan = async (
-  wishes: readonly Wish[],
+  desired: readonly DesiredKind[],
   sight: ComparingSight,
   how: ComparingOptions,
-): Promise<DesiredPlan> => (await makePlans(placesOf(wishes), sight, how)).plan
+): Promise<DesiredPlan> => (await makePlans(placesOf(desired), sight, how)).plan
 
 // How much a plan may do before somebody says that it may.
 

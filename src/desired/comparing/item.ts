@@ -6,7 +6,7 @@ import { type ActionStep, actionId, type Change, type PlanFinding, type Verb } f
 import { type Address, addressText } from '../address.js'
 import { alwaysSent, attributesOf, digestOf } from '../attributes.js'
 import type { SeenItem } from '../instance.js'
-import type { Origin, SecretSource, WishedItem } from '../wishes.js'
+import type { DesiredItem, Origin, SecretSource } from '../state.js'
 import { judged, numberOf, overridden, readValue } from './judging.js'
 import { itemAddress, paired, seenAddress } from './pairing.js'
 import {
@@ -82,12 +82,12 @@ const listed = (names: readonly string[]): string =>
 const unknowns = (
   c: Comparing,
   address: Address,
-  wished: WishedItem,
+  desired: DesiredItem,
   item: SeenItem,
   all: readonly Judged[],
   acted: boolean,
 ): readonly PlanFinding[] => {
-  const also = alsoSent(c, wished, item)
+  const also = alsoSent(c, desired, item)
   const left = all.filter((one) => one.verdict === 'unknown' && !(acted && also.has(one.name)))
   const [first] = left
   if (first === undefined) return []
@@ -113,23 +113,27 @@ const fixedOnes = (address: Address, all: readonly Judged[]): readonly PlanFindi
     )
 
 /** A draft, unless it cannot be done here. */
-export const possible = async (c: Comparing, made: Draft, wished?: WishedItem): Promise<Upshot> => {
-  const why = await c.hooks.impossible?.(c, made, wished)
+export const possible = async (
+  c: Comparing,
+  made: Draft,
+  desired?: DesiredItem,
+): Promise<Upshot> => {
+  const why = await c.hooks.impossible?.(c, made, desired)
   return why === undefined
     ? found({ drafts: [made] })
     : found({ findings: [saying('impossible', made.address, why, made.origin)] })
 }
 
-const renaming = (c: Comparing, wished: WishedItem, item: SeenItem): readonly Change[] =>
+const renaming = (c: Comparing, desired: DesiredItem, item: SeenItem): readonly Change[] =>
   c.kind.renames === true &&
-  item.identity !== wished.identity &&
-  typeof wished.identity === 'string'
+  item.identity !== desired.identity &&
+  typeof desired.identity === 'string'
     ? [
         {
           attribute: c.kind.identity ?? 'name',
           now: item.identity,
-          wanted: wished.identity,
-          origin: wished.origin,
+          wanted: desired.identity,
+          origin: desired.origin,
         },
       ]
     : []
@@ -137,32 +141,32 @@ const renaming = (c: Comparing, wished: WishedItem, item: SeenItem): readonly Ch
 /** What is there, held against what is wanted. */
 const updated = async (
   c: Comparing,
-  wished: WishedItem,
+  desired: DesiredItem,
   item: SeenItem,
   renamed: boolean,
 ): Promise<Upshot> => {
-  const address = itemAddress(c.wish, wished.identity)
-  const all = await judged(c, address, wished, item)
+  const address = itemAddress(c.desired, desired.identity)
+  const all = await judged(c, address, desired, item)
   const differing = all.filter(({ verdict }) => verdict === 'differs')
-  const changes = [...(renamed ? renaming(c, wished, item) : []), ...differing.map(changeOf)]
-  const fixed = [...fixedOnes(address, all), ...overridden(address, wished, c.kind)]
+  const changes = [...(renamed ? renaming(c, desired, item) : []), ...differing.map(changeOf)]
+  const fixed = [...fixedOnes(address, all), ...overridden(address, desired, c.kind)]
   const { update } = c.kind
   if (changes.length === 0 || update === undefined)
     return found({
-      findings: [...fixed, ...unknowns(c, address, wished, item, all, false)],
+      findings: [...fixed, ...unknowns(c, address, desired, item, all, false)],
       same: fixed.some(({ is }) => is === 'impossible') ? 0 : 1,
     })
-  const also = alsoSent(c, wished, item)
+  const also = alsoSent(c, desired, item)
   const resent = all.filter(
     ({ name, secret, verdict }) => secret !== undefined && verdict !== 'differs' && also.has(name),
   )
-  const made = draft(c, 'update', address, wished.origin, {
+  const made = draft(c, 'update', address, desired.origin, {
     before: item,
     changes: [...changes, ...resent.map(changeOf)],
-    step: updateStep(c, update, item, wished, all, renamed ? wished.identity : item.identity),
+    step: updateStep(c, update, item, desired, all, renamed ? desired.identity : item.identity),
   })
-  const done = await possible(c, made, wished)
-  const said = unknowns(c, address, wished, item, all, done.drafts.length > 0)
+  const done = await possible(c, made, desired)
+  const said = unknowns(c, address, desired, item, all, done.drafts.length > 0)
   return { ...done, findings: [...done.findings, ...fixed, ...said] }
 }
 
@@ -173,65 +177,65 @@ const lacking = (c: Comparing, all: readonly Judged[]): readonly string[] =>
     .map(({ name }) => name)
 
 /** An item that is not there is created. */
-const created = async (c: Comparing, wished: WishedItem): Promise<Upshot> => {
-  const address = itemAddress(c.wish, wished.identity)
+const created = async (c: Comparing, desired: DesiredItem): Promise<Upshot> => {
+  const address = itemAddress(c.desired, desired.identity)
   const { create, by } = c.kind
   const impossible = async (): Promise<Upshot> => {
-    const made = draft(c, 'create', address, wished.origin, { step: stepOf(c.kind.read, {}) })
-    const why = (await c.hooks.impossible?.(c, made, wished)) ?? 'it is not there'
-    return found({ findings: [saying('impossible', address, why, wished.origin)] })
+    const made = draft(c, 'create', address, desired.origin, { step: stepOf(c.kind.read, {}) })
+    const why = (await c.hooks.impossible?.(c, made, desired)) ?? 'it is not there'
+    return found({ findings: [saying('impossible', address, why, desired.origin)] })
   }
   if (create === undefined) return impossible()
-  const all = (await judged(c, address, wished, undefined)).filter(({ wanted }) => wanted !== null)
+  const all = (await judged(c, address, desired, undefined)).filter(({ wanted }) => wanted !== null)
   const missing = lacking(c, all)
   if (missing.length > 0) {
     c.mistaken(
-      wished.origin,
+      desired.origin,
       `${addressText(address)} is not there yet: it needs ${listed(missing)}`,
     )
     return nothing
   }
   const number =
-    by === undefined ? undefined : await numberOf(c, by, wished.identity, wished.origin)
+    by === undefined ? undefined : await numberOf(c, by, desired.identity, desired.origin)
   if (by !== undefined && number === undefined) return nothing
   const leading = {
-    ...identityValue(c, create, wished.identity),
-    ...(number === undefined ? atIdentity(c, wished) : atNumber(c, number)),
+    ...identityValue(c, create, desired.identity),
+    ...(number === undefined ? atIdentity(c, desired) : atNumber(c, number)),
     ...placeValues(c),
   }
   const step = stepOf(create, leading, all)
   return possible(
     c,
-    draft(c, 'create', address, wished.origin, { changes: all.map(changeOf), step }),
-    wished,
+    draft(c, 'create', address, desired.origin, { changes: all.map(changeOf), step }),
+    desired,
   )
 }
 
 /** Placeholders that the identity itself fills. */
-const atIdentity = ({ kind }: Comparing, { identity }: WishedItem): Record<string, string> =>
+const atIdentity = ({ kind }: Comparing, { identity }: DesiredItem): Record<string, string> =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
       field === kind.identity ? [[name, String(identity)]] : [],
     ),
   )
 
-/** What becomes of one item of a wish, and which item it was. */
+/** The diff of one desired item, and the current item that it means. */
 export const compareItem = async (
   c: Comparing,
-  given: WishedItem,
+  given: DesiredItem,
 ): Promise<{ readonly found: Upshot; readonly item: SeenItem | undefined }> => {
   const pairing = await (c.hooks.pair ?? paired)(c, given)
   if (pairing === 'mistaken') return { found: nothing, item: undefined }
   const { item } = pairing
-  const wished = c.hooks.understood?.(c, given, item) ?? given
-  if (wished.gone) {
+  const desired = c.hooks.understood?.(c, given, item) ?? given
+  if (desired.gone !== undefined) {
     if (item === undefined) return { found: asItShould, item }
-    const [made] = removal(c, item, wished.origin).drafts
-    return { found: made === undefined ? nothing : await possible(c, made, wished), item }
+    const [made] = removal(c, item, desired.origin).drafts
+    return { found: made === undefined ? nothing : await possible(c, made, desired), item }
   }
   if (item !== undefined)
-    return { found: await updated(c, wished, item, c.kind.renames === true), item }
-  return { found: (await c.hooks.absent?.(c, wished)) ?? (await created(c, wished)), item }
+    return { found: await updated(c, desired, item, c.kind.renames === true), item }
+  return { found: (await c.hooks.absent?.(c, desired)) ?? (await created(c, desired)), item }
 }
 
 // What an action sends.
@@ -271,11 +275,11 @@ export const stepAt = (c: Comparing, endpoint: Endpoint, item: SeenItem): Action
 /** Attributes that a change sends whether they differ or not. */
 const alsoSent = (
   c: Comparing,
-  wished: WishedItem,
+  desired: DesiredItem,
   item: SeenItem | undefined,
 ): ReadonlySet<string> => {
   const identity = c.kind.label === undefined ? c.kind.identity : undefined
-  const names = [...alwaysSent(c.kind), ...(c.hooks.needs?.(c, wished, item) ?? [])]
+  const names = [...alwaysSent(c.kind), ...(c.hooks.needs?.(c, desired, item) ?? [])]
   return new Set(names.filter((name) => name !== identity))
 }
 
@@ -295,11 +299,11 @@ export const updateStep = (
   c: Comparing,
   endpoint: Endpoint,
   item: SeenItem,
-  wished: WishedItem,
+  desired: DesiredItem,
   all: readonly Judged[],
   identity: string | number = item.identity,
 ): ActionStep => {
-  const also = alsoSent(c, wished, item)
+  const also = alsoSent(c, desired, item)
   const sent = all.filter(({ name, verdict }) => verdict === 'differs' || also.has(name))
   const attributes = attributesOf(c.kind)
   const kept: Values = {}

@@ -11,22 +11,22 @@ import type { PlanFinding } from '../actions.js'
 import { type Address, type Reference, referenceText, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue } from '../attributes.js'
 import type { SeenItem } from '../instance.js'
-import { normalised, sameValue } from '../values.js'
 import {
+  type DesiredItem,
+  type DesiredValue,
   type Origin,
   originText,
-  type Stated,
+  type Said,
   type ValueRange,
-  type WantedValue,
-  type WishedItem,
-} from '../wishes.js'
+} from '../state.js'
+import { normalised, sameValue } from '../values.js'
 import { meant } from './pairing.js'
 import type { Comparing, Judged } from './types.js'
 
 interface Spoken {
   readonly name: string
   readonly attribute: Attribute | undefined
-  readonly said: Stated<WantedValue>
+  readonly said: Said<DesiredValue>
 }
 
 /** What unsets a parameter; undefined where nothing does. */
@@ -86,7 +86,7 @@ const without = (
 const changedList = async (
   c: Comparing,
   { attribute, said }: Spoken,
-  wanted: Extract<WantedValue, { is: 'change' }>,
+  wanted: Extract<DesiredValue, { is: 'change' }>,
   now: JsonValue | undefined,
 ): Promise<JsonValue | undefined> => {
   const add = await resolved(c, attribute, wanted.add, said.origin)
@@ -116,11 +116,11 @@ const inRange = (range: ValueRange, param: Param | undefined, now: JsonValue | u
 /** A plain value that overrides a range, and is none of it. */
 export const overridden = (
   address: Address,
-  { attributes }: WishedItem,
+  { attributes }: DesiredItem,
   kind: Managed,
 ): readonly PlanFinding[] =>
   [...attributes].flatMap(([attribute, { value, origin, over }]) => {
-    const [before] = over
+    const [before] = over ?? []
     if (value.is !== 'value' || before?.value.is !== 'range') return []
     const { param } = attributesOf(kind).get(attribute) ?? { param: undefined }
     if (isInside(before.value, normalised({ param }, value.value))) return []
@@ -238,27 +238,28 @@ const known = (c: Comparing, item: SeenItem | undefined, name: string, origin: O
 export const judged = async (
   c: Comparing,
   address: Address,
-  wished: WishedItem,
+  desired: DesiredItem,
   item: SeenItem | undefined,
 ): Promise<readonly Judged[]> => {
   const attributes = attributesOf(c.kind)
-  const spoken: Spoken[] = [
-    ...[...wished.attributes].map(([name, said]) => ({
-      name,
-      said,
-      attribute: attributes.get(name),
-    })),
-    ...[...wished.other]
-      .filter(([name, said]) => known(c, item, name, said.origin))
-      .map(([name, said]) => ({ name, said, attribute: undefined })),
+  const all = [...desired.attributes].map(([name, said]) => ({
+    name,
+    said,
+    attribute: attributes.get(name),
+  }))
+  const spoken: readonly Spoken[] = [
+    ...all.filter(({ attribute }) => attribute !== undefined),
+    ...all.filter(
+      ({ name, said, attribute }) => attribute === undefined && known(c, item, name, said.origin),
+    ),
   ]
-  const all: Judged[] = []
+  const judged: Judged[] = []
   for (const one of spoken) {
     if (!meant(c.how, { ...address, attribute: one.name })) continue
     const verdict = await judge(c, address, one, item)
-    if (verdict !== undefined) all.push(verdict)
+    if (verdict !== undefined) judged.push(verdict)
   }
-  return all
+  return judged
 }
 
 // Names in files, numbers at the instance: the way there, and back for people.

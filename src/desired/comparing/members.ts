@@ -48,8 +48,8 @@ const ownsNamespace = (c: Comparing, username: string): boolean =>
 
 export const members: KindHooks = {
   spares: (c, item) => isBot(item) || ownsNamespace(c, item.identity),
-  impossible: async (c, { before }, wished) => {
-    const meant = before?.identity ?? wished?.identity ?? ''
+  impossible: async (c, { before }, desired) => {
+    const meant = before?.identity ?? desired?.identity ?? ''
     const username = typeof meant === 'number' ? c.sight.names.name('user', meant, c.place) : meant
     return username !== undefined && ownsNamespace(c, username)
       ? 'the project is in the namespace of this user, who stays its owner'

@@ -1,12 +1,11 @@
-/** Which item of a place a wish means. */
+/** Finds the current item that a desired item means. */
 
 import { addToGroup } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
 import { type Address, foldedName, matches, type Reference, writtenReference } from '../address.js'
 import { attributesOf } from '../attributes.js'
 import { itemName, itemText, type SeenItem } from '../instance.js'
+import { type DesiredItem, type DesiredKind, plainValueOf } from '../state.js'
 import { sameValue } from '../values.js'
-import type { Wish, WishedItem } from '../wishes.js'
 import type { Comparing, ComparingOptions, Pairing } from './types.js'
 
 /** Names of domains are the same whatever their case, as those of users are. */
@@ -15,7 +14,7 @@ const nameOf = ({ kind }: Comparing, name: string): string =>
 
 type Index = ReadonlyMap<string | number, readonly SeenItem[]>
 
-/** Of the items of a place: sets may be large, and each wish asks for one. */
+/** Of the items of a place: sets may be large, and each desired item asks for one. */
 const indexes = new WeakMap<readonly SeenItem[], Index>()
 
 const indexed = (c: Comparing): Index => {
@@ -38,54 +37,49 @@ export const named = (c: Comparing, meant: Reference): readonly SeenItem[] =>
   indexed(c).get(typeof meant === 'number' ? meant : nameOf(c, meant)) ?? []
 
 /** What an item was called before, where exactly one of those names is still there. */
-const previous = (c: Comparing, wished: WishedItem): Pairing => {
-  const old = (wished.previously?.value ?? []).flatMap((name) => named(c, name))
+const previous = (c: Comparing, desired: DesiredItem): Pairing => {
+  const old = (desired.previously?.value ?? []).flatMap((name) => named(c, name))
   if (old.length < 2) return { item: old[0] }
   c.mistaken(
-    wished.origin,
-    `several of the names that ${wished.identity} had before are still there`,
+    desired.origin,
+    `several of the names that ${desired.identity} had before are still there`,
     'Leave one of them under previously.',
   )
   return 'mistaken'
 }
 
-const wantedText = (wished: WishedItem, name: string): JsonValue | undefined => {
-  const wanted = wished.attributes.get(name)?.value
-  return wanted?.is === 'value' ? wanted.value : undefined
-}
-
-/** One that has another field in common that only one item can have, unless a wish of its own names it. */
-const also = (c: Comparing, wished: WishedItem): SeenItem | undefined => {
+/** One that has another field in common that only one item can have, unless another desired item names it. */
+const also = (c: Comparing, desired: DesiredItem): SeenItem | undefined => {
   const name = c.kind.also
-  const wanted = name === undefined ? undefined : wantedText(wished, name)
+  const wanted = name === undefined ? undefined : plainValueOf(desired, name)
   if (name === undefined || wanted === undefined) return undefined
   const typed = { param: attributesOf(c.kind).get(name)?.param }
-  const listed = new Set(c.wish.items.map(({ identity }) => String(identity)))
+  const listed = new Set(c.desired.items.map(({ identity }) => String(identity)))
   return c.items.find(
     (item) => !listed.has(item.identity) && sameValue(typed, item.attributes[name] ?? null, wanted),
   )
 }
 
-/** The item of a wish: by its name, by one that it had before, or by what else tells it apart. */
-export const paired = (c: Comparing, wished: WishedItem): Pairing => {
-  const [item, another] = named(c, wished.identity)
+/** The current item of a desired one: by its name, by one that it had before, or by what else tells it apart. */
+export const paired = (c: Comparing, desired: DesiredItem): Pairing => {
+  const [item, another] = named(c, desired.identity)
   if (another !== undefined) {
     c.mistaken(
-      wished.origin,
-      `${c.kind.name}/${writtenReference(wished.identity)} may be any of several of that name`,
+      desired.origin,
+      `${c.kind.name}/${writtenReference(desired.identity)} may be any of several of that name`,
       c.kind.by === undefined
         ? 'Give all but one of them another name.'
         : 'Write its ID in place of the name.',
     )
     return 'mistaken'
   }
-  const before = previous(c, wished)
+  const before = previous(c, desired)
   if (item === undefined && c.kind.renames === true && before !== 'mistaken')
-    return { item: before.item ?? also(c, wished) }
+    return { item: before.item ?? also(c, desired) }
   if (before !== 'mistaken' && item !== undefined && before.item !== undefined) {
     c.mistaken(
-      wished.origin,
-      `both ${wished.identity} and ${before.item.identity}, which it was before, are there`,
+      desired.origin,
+      `both ${desired.identity} and ${before.item.identity}, which it was before, are there`,
       'Delete one of them, or leave previously out.',
     )
     return 'mistaken'
@@ -105,19 +99,14 @@ export const meant = (
   return among && ![...except, ...ignore].some((glob) => matches(glob, address))
 }
 
-const attributesIn = ({ attributes, other }: WishedItem): readonly string[] => [
-  ...attributes.keys(),
-  ...other.keys(),
-]
-
 /** Whether an item, or any of its attributes, is meant. */
-export const itemMeant = (how: ComparingOptions, address: Address, wished: WishedItem): boolean =>
+export const itemMeant = (how: ComparingOptions, address: Address, desired: DesiredItem): boolean =>
   meant(how, address) ||
-  attributesIn(wished).some((attribute) => meant(how, { ...address, attribute }))
+  [...desired.attributes.keys()].some((attribute) => meant(how, { ...address, attribute }))
 
-/** Where an item of a wish stands, called as in files. */
+/** The address of a desired item. */
 export const itemAddress = (
-  { place, kind }: Pick<Wish, 'place' | 'kind'>,
+  { place, kind }: Pick<DesiredKind, 'place' | 'kind'>,
   identity: Reference,
 ): Address => ({
   ...place,
@@ -134,7 +123,7 @@ export const seenAddress = (c: Comparing, item: SeenItem): Address => {
   return { ...c.place, kind: c.kind.name, item: own ? name : item.identity }
 }
 
-/** Whether anything that a wish says is meant, so that its kind has to be read. */
-export const wishMeant = (how: ComparingOptions, wish: Wish): boolean =>
-  meant(how, { ...wish.place, kind: wish.kind.name }) ||
-  wish.items.some((item) => itemMeant(how, itemAddress(wish, item.identity), item))
+/** Whether any part of a kind is selected, so that it has to be read. */
+export const kindMeant = (how: ComparingOptions, desired: DesiredKind): boolean =>
+  meant(how, { ...desired.place, kind: desired.kind.name }) ||
+  desired.items.some((item) => itemMeant(how, itemAddress(desired, item.identity), item))

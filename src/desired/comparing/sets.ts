@@ -2,7 +2,7 @@
 import { addressText, looksLikeId, type ManagedPlace, type Reference } from '../address.js'
 import { digestOfSet } from '../attributes.js'
 import type { SeenItem, SeenKind } from '../instance.js'
-import type { Wish, WishedItem } from '../wishes.js'
+import type { DesiredItem, DesiredKind } from '../state.js'
 import { compareItem, possible, removal, saying } from './item.js'
 import { hooksOf } from './kinds/index.js'
 import { levelOf, owner } from './members.js'
@@ -28,24 +28,24 @@ const compareItems = async (
 ): Promise<{ readonly found: Upshot; readonly claimed: Set<SeenItem> }> => {
   const claimed = new Set<SeenItem>()
   const parts: Upshot[] = []
-  for (const wished of c.wish.items) {
-    const address = itemAddress(c.wish, wished.identity)
-    const compared = await compareItem(c, wished)
+  for (const desired of c.desired.items) {
+    const address = itemAddress(c.desired, desired.identity)
+    const compared = await compareItem(c, desired)
     if (compared.item !== undefined && claimed.has(compared.item)) {
-      c.mistaken(wished.origin, `${addressText(address)} is declared twice, under another name`)
+      c.mistaken(desired.origin, `${addressText(address)} is declared twice, under another name`)
       continue
     }
     if (compared.item !== undefined) claimed.add(compared.item)
     // What is replaced is spoken of, too.
     for (const { before } of compared.found.drafts) if (before !== undefined) claimed.add(before)
-    if (itemMeant(c.how, address, wished)) parts.push(compared.found)
+    if (itemMeant(c.how, address, desired)) parts.push(compared.found)
   }
   return { found: joined(parts), claimed }
 }
 
 /** What an exact set does not list is deleted, but for what its kind spares. */
 const unlisted = async (c: Comparing, claimed: ReadonlySet<SeenItem>): Promise<Upshot> => {
-  const { exact } = c.wish
+  const { exact } = c.desired
   if (exact?.value !== true) return nothing
   const parts: Upshot[] = []
   for (const item of c.items) {
@@ -68,7 +68,7 @@ const tallied = (c: Comparing, drafts: readonly Draft[]): SetCount => {
     before: c.items.length,
     deletes: count('delete'),
     creates: count('create', 'enable'),
-    exact: c.wish.exact?.value === true,
+    exact: c.desired.exact?.value === true,
     owners: isGroup(c) ? c.items.filter(isOwner).length : 0,
   }
 }
@@ -107,7 +107,7 @@ const archived = (c: Comparing, all: Upshot): Upshot => {
   }
 }
 
-/** All that a wish comes to, where its kind could be read. */
+/** The diff of a kind that could be read. */
 const compareSet = async (c: Comparing): Promise<Upshot> => {
   const { found: wanted, claimed } = await compareItems(c)
   const rest = await unlisted(c, claimed)
@@ -117,8 +117,8 @@ const compareSet = async (c: Comparing): Promise<Upshot> => {
 }
 
 /** The keys of a kind that the instance has no list of. */
-const keysOf = ({ items }: Wish): readonly string[] =>
-  items.map(({ identity }: WishedItem) => String(identity))
+const keysOf = ({ items }: DesiredKind): readonly string[] =>
+  items.map(({ identity }: DesiredItem) => String(identity))
 
 const empty: Compared = {
   ...nothing,
@@ -129,31 +129,34 @@ const empty: Compared = {
   read: 0,
 }
 
-const unread = (how: ComparingOptions, seen: SeenKind, wish: Wish): Compared => {
-  const address = { ...wish.place, kind: wish.kind.name }
+const unread = (how: ComparingOptions, seen: SeenKind, desired: DesiredKind): Compared => {
+  const address = { ...desired.place, kind: desired.kind.name }
   if (!meant({ ...how, selection: {} }, address)) return empty
   if (seen.is === 'unsupported')
     return {
       ...empty,
-      findings: [saying('unsupported', address, 'the instance does not have it', wish.origin)],
+      findings: [saying('unsupported', address, 'the instance does not have it', desired.origin)],
     }
   if (seen.is === 'read') return empty
-  return { ...empty, unread: [{ place: wish.place, kind: wish.kind.name, failure: seen.failure }] }
+  return {
+    ...empty,
+    unread: [{ place: desired.place, kind: desired.kind.name, failure: seen.failure }],
+  }
 }
 
 /** Where it could be read, its ID is known. */
 const placeIdOf = async ({ names }: ComparingSight, place: ManagedPlace): Promise<Reference> =>
   looksLikeId(place) ? ((await names.number('group', place.path, place)) ?? '') : place.path
 
-/** A wish against what is there. */
-export const compareWish = async (
+/** The diff of a kind in its place. */
+export const diffKind = async (
   sight: ComparingSight,
   how: ComparingOptions,
-  wish: Wish,
+  desired: DesiredKind,
 ): Promise<Compared> => {
-  const { place, kind } = wish
-  const seen = await sight.see(place, kind, keysOf(wish))
-  if (seen.is !== 'read') return unread(how, seen, wish)
+  const { place, kind } = desired
+  const seen = await sight.see(place, kind, keysOf(desired))
+  if (seen.is !== 'read') return unread(how, seen, desired)
   const mistakes: Mistake[] = []
   const hooks: KindHooks = hooksOf(kind)
   const c: Comparing = {
@@ -163,7 +166,7 @@ export const compareWish = async (
     placeId: await placeIdOf(sight, place),
     kind,
     hooks,
-    wish,
+    desired,
     items: seen.items,
     mistaken: (origin, text, hint) => {
       mistakes.push({ origin, text, hint })
@@ -171,7 +174,7 @@ export const compareWish = async (
   }
   const all = await (hooks.compare ?? compareSet)(c)
   const tally = tallied(c, all.drafts)
-  const exact = wish.exact?.value === true
+  const exact = desired.exact?.value === true
   return {
     ...all,
     unread: [],

@@ -6,7 +6,7 @@ import type { Address, ManagedPlace, Reference } from '../address.js'
 import type { Attribute } from '../attributes.js'
 import type { ReadableInstance, SeenItem } from '../instance.js'
 import type { InstanceSight, Scoping, UnreadPlace } from '../reading/sight.js'
-import type { Origin, SecretSource, Wish, WishedItem } from '../wishes.js'
+import type { DesiredItem, DesiredKind, Origin, SecretSource } from '../state.js'
 
 /** The part of reading that comparing asks. */
 export type ComparingSight = Pick<InstanceSight, 'names' | 'see' | 'self'> &
@@ -106,7 +106,7 @@ export interface Comparing {
   readonly placeId: Reference
   readonly kind: Managed
   readonly hooks: KindHooks
-  readonly wish: Wish
+  readonly desired: DesiredKind
   /** The items that count as being there. */
   readonly items: readonly SeenItem[]
   /** Takes what is wrong in the files; it is all reported together. */
@@ -128,7 +128,7 @@ export interface Judged {
   readonly verdict: 'same' | 'differs' | /** Cannot be read back. */ 'unknown' | 'fixed'
 }
 
-/** Which item of a place a wish means: one, none, or it cannot be said (the mistake is reported). */
+/** The current item that a desired one means: one, none, or it cannot be said (the mistake is reported). */
 export type Pairing = { readonly item: SeenItem | undefined } | 'mistaken'
 
 /** What a fact cannot say of a kind. */
@@ -136,15 +136,15 @@ export interface KindHooks {
   /** All of it, where items are no set and no one object. */
   compare?(c: Comparing): Promise<Upshot>
   /** Which item is meant, where that is not the one of its name. */
-  pair?(c: Comparing, wished: WishedItem): Promise<Pairing> | Pairing
+  pair?(c: Comparing, desired: DesiredItem): Promise<Pairing> | Pairing
   /** The item as it is wanted, where files may leave something to be understood. */
-  understood?(c: Comparing, wished: WishedItem, item: SeenItem | undefined): WishedItem
+  understood?(c: Comparing, desired: DesiredItem, item: SeenItem | undefined): DesiredItem
   /** Further attributes that a change sends. */
-  needs?(c: Comparing, wished: WishedItem, item: SeenItem | undefined): readonly string[]
+  needs?(c: Comparing, desired: DesiredItem, item: SeenItem | undefined): readonly string[]
   /** Why it cannot be done here. */
-  impossible?(c: Comparing, draft: Draft, wished?: WishedItem): Promise<string | undefined>
+  impossible?(c: Comparing, draft: Draft, desired?: DesiredItem): Promise<string | undefined>
   /** What to do about an item that is not there, where that is not creating it. */
-  absent?(c: Comparing, wished: WishedItem): Promise<Upshot | undefined>
+  absent?(c: Comparing, desired: DesiredItem): Promise<Upshot | undefined>
   /** Whether an exact set leaves an item alone that it does not list. */
   spares?(c: Comparing, item: SeenItem): boolean
   /** What there is to say and do besides, of items that are not `claimed` above all. */

@@ -7,7 +7,7 @@ import type { ManagedPlace } from '../address.js'
 import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
 import { isBot } from '../comparing/members.js'
 import { attributeValue } from '../files/value.js'
-import { collected, plainValue, type Written } from '../files/written.js'
+import { Mistakes, plainValue, type Written } from '../files/written.js'
 import { itemText, type SeenItem, type SeenKind } from '../instance.js'
 import { sameValue } from '../values.js'
 import { type Exporting, FileMap, type FileValue, fileValue, sorted } from './model.js'
@@ -34,7 +34,7 @@ const writtenOf = (value: JsonValue): Written => {
 
 /** Whether a file that has this value of an attribute means just that: no reference, no change of a list. */
 const canSay = (attribute: Attribute, value: JsonValue): boolean => {
-  const mistakes = collected([])
+  const mistakes = new Mistakes()
   const read = attributeValue(attribute, writtenOf(value), mistakes)
   if (read === undefined || mistakes.any) return false
   if (attribute.required && (read === null || read === '')) return false
@@ -43,7 +43,7 @@ const canSay = (attribute: Attribute, value: JsonValue): boolean => {
 
 /** The same of an attribute that no document knows. */
 const canSayOther = (name: string, value: JsonValue): boolean => {
-  const mistakes = collected([])
+  const mistakes = new Mistakes()
   plainValue(writtenOf(value), mistakes)
   return !isSecretPlace(name, value) && !mistakes.any
 }

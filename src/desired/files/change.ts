@@ -5,12 +5,12 @@ import { didYouMean } from '../../base/suggest.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
 import { foldedName } from '../address.js'
 import type { Attribute } from '../attributes.js'
+import type { DesiredValue, ValueRange } from '../state.js'
 import { canonical } from '../values.js'
-import type { ValueRange, WantedValue } from '../wishes.js'
 import { attributeValue } from './value.js'
 import type { Mistakes, Written, WrittenEntry } from './written.js'
 
-type ListDelta = Extract<WantedValue, { is: 'change' }>
+type ListDelta = Extract<DesiredValue, { is: 'change' }>
 
 /** What makes two members of a list the same. */
 const keyOf = (of: Referent | undefined, member: JsonValue): string =>
@@ -89,12 +89,8 @@ const part = (
   mistakes: Mistakes,
 ): readonly JsonValue[] | undefined => {
   if (key !== '$add' && key !== '$remove') {
-    mistakes.add(
-      origin,
-      `${attribute.name} takes a list, or $add and $remove, not ${quoteText(key)}`,
-      didYouMean(key, ['$add', '$remove']),
-    )
-    return undefined
+    const text = `${attribute.name} takes a list, or $add and $remove, not ${quoteText(key)}`
+    return mistakes.add(origin, text, didYouMean(key, ['$add', '$remove']))
   }
   const members = attributeValue(attribute, value, mistakes)
   return Array.isArray(members) ? members : undefined
@@ -124,8 +120,7 @@ const valuesOf = (
   const isList = value.is === 'list'
   if (isList !== (key === 'one_of') || (isList && value.items.length === 0)) {
     const takes = key === 'one_of' ? 'a list of values' : 'one value'
-    mistakes.add(value.origin, `${key} of ${attribute.name} takes ${takes}`)
-    return undefined
+    return mistakes.add(value.origin, `${key} of ${attribute.name} takes ${takes}`)
   }
   const members = isList ? value.items : [value]
   const values = members.map((one) =>

@@ -1,66 +1,69 @@
-/** A document of a file: its version and instance, and what it says of which places. */
+/** A document of a file: its version, its instance, and the places that it speaks of. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
 import { quoteText } from '../../base/quoted.js'
-import { didYouMean } from '../../base/suggest.js'
-import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
-import { originText, type SaidOnce } from '../wishes.js'
+import type { Said } from '../state.js'
 import { takeKinds } from './kind.js'
 import { DeclaredLevel } from './levels.js'
-import { type FolderOwns, type NamedKey, regionsOf, selectorOf, takeOwns } from './selectors.js'
+import {
+  type FolderOwns,
+  type LevelKey,
+  type NamedKey,
+  regionsOf,
+  selectorOf,
+  takeOwns,
+} from './selectors.js'
 import { type DeclaredTeam, takeTeam } from './teams.js'
-import { type Judging, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
+import {
+  isNull,
+  type ReadContext,
+  type Written,
+  type WrittenEntry,
+  type WrittenMap,
+} from './written.js'
 
-/** What all documents say together. */
+/** The content of all documents. */
 export interface AllDeclared {
-  instance?: SaidOnce<string>
+  instance?: Said<string>
   readonly teams: Map<string, DeclaredTeam>
-  /** What folders own, and the keys that are held to it. */
+  /** What folders own, and the keys that are checked against it. */
   readonly owns: FolderOwns[]
   readonly keys: NamedKey[]
   /** By form, scope and path. */
   readonly levels: Map<string, DeclaredLevel>
-  /** Those that the file at hand speaks of. */
+  /** Those that the current file speaks of. */
   readonly open: Set<DeclaredLevel>
 }
 
-interface Context extends Judging {
-  readonly kinds: readonly Managed[]
+interface DocumentContext extends ReadContext {
   readonly all: AllDeclared
-  /** Reads a flow map that is the text of a key. */
+  /** Parses the text of a key as a flow map. */
   readonly flow: (text: string) => unknown
 }
 
-const levelOf = (
-  { all }: Context,
-  form: DeclaredLevel['form'],
-  scope: ManagedScope,
-  { path, origin, selector }: Pick<DeclaredLevel, 'path' | 'origin' | 'selector'>,
-): DeclaredLevel => {
-  const key = `${form} ${scope} ${path.toLowerCase()}`
+/** Adds what a key says to its level. @param map undefined where the key has no map, which is a mistake */
+const takeLevel = (context: DocumentContext, key: LevelKey, map: WrittenMap | undefined): void => {
+  const { all } = context
+  const { form, scope, path, origin } = key
   const head = form === 'below' ? `${path}/**` : path
   const text = form === 'defaults' || scope === 'site' ? form.replace('exact', 'site') : head
-  all.keys.push({ origin, text, regions: regionsOf({ form, scope, path, selector }) })
-  const level = all.levels.get(key) ?? new DeclaredLevel({ form, scope, path, origin, selector })
+  all.keys.push({ origin, text, regions: regionsOf(key) })
+  const id = `${form} ${scope} ${path.toLowerCase()}`
+  const level = all.levels.get(id) ?? new DeclaredLevel(key)
   level.unpack()
-  all.levels.set(key, level)
+  all.levels.set(id, level)
   all.open.add(level)
-  return level
+  if (map !== undefined) takeKinds(level, map, context)
 }
 
 /** The map that stands at a key; undefined where something else does, which is reported. */
-const mapOf = ({ key, value }: WrittenEntry, { mistakes }: Judging): WrittenMap | undefined => {
+const mapOf = ({ key, value }: WrittenEntry, { mistakes }: ReadContext): WrittenMap | undefined => {
   if (value.is === 'map') return value
-  const isNothing = value.is === 'scalar' && value.value === null
-  mistakes.add(
-    value.origin,
-    `${quoteText(key)} takes a map, not ${quoteText(sort(value))}`,
-    isNothing ? 'What has nothing to say is written {}.' : undefined,
-  )
-  return undefined
+  const hint = isNull(value) ? 'What has nothing to say is written {}.' : undefined
+  return mistakes.mistyped(value, `${quoteText(key)} takes a map`, hint)
 }
 
-const takeVersion = (map: WrittenMap, { mistakes }: Judging): void => {
+const takeVersion = (map: WrittenMap, { mistakes }: ReadContext): void => {
   const version = map.entries.find(({ key }) => key === 'version')
   if (version === undefined) mistakes.add(map.origin, 'version is missing', 'Write version: 1.')
   else if (version.value.is !== 'scalar' || version.value.value !== 1)
@@ -71,117 +74,75 @@ const takeVersion = (map: WrittenMap, { mistakes }: Judging): void => {
     )
 }
 
-const takeInstance = ({ value, origin }: WrittenEntry, { all, mistakes }: Context): void => {
-  if (value.is !== 'scalar' || typeof value.value !== 'string') {
-    mistakes.add(value.origin, `instance takes an address, not ${quoteText(sort(value))}`)
-    return
-  }
+type Take = (entry: WrittenEntry, context: DocumentContext) => void
+
+const takeInstance: Take = ({ value, origin }, { all, mistakes }) => {
+  if (value.is !== 'scalar' || typeof value.value !== 'string')
+    return mistakes.mistyped(value, 'instance takes an address')
   const { text } = value
   const address = mistakes.tried(value.origin, () =>
     text.startsWith('sandbox:') ? text : normalizeBaseUrl(text),
   )
   if (all.instance !== undefined)
-    mistakes.add(
-      origin,
-      `instance is said a second time, first at ${originText(all.instance.origin)}`,
-    )
+    mistakes.twice(origin, 'instance is said a second time', all.instance.origin)
   else if (address !== undefined) all.instance = { value: address, origin }
 }
 
-const takeDefaults = (entry: WrittenEntry, context: Context): void => {
+const takeDefaults: Take = (entry, context) => {
   for (const below of mapOf(entry, context)?.entries ?? []) {
-    const map = below.key === 'projects' ? mapOf(below, context) : undefined
+    const { key, origin } = below
+    const map = key === 'projects' ? mapOf(below, context) : undefined
     if (map !== undefined)
-      takeKinds(
-        levelOf(context, 'defaults', 'project', { path: '', origin: below.origin }),
-        map,
-        context.kinds,
-        context,
-      )
-    else if (below.key !== 'projects')
-      context.mistakes.add(
-        below.origin,
-        `defaults takes projects, not ${quoteText(below.key)}`,
-        didYouMean(below.key, ['projects']),
-      )
+      takeLevel(context, { form: 'defaults', scope: 'project', path: '', origin }, map)
+    else if (key !== 'projects') {
+      const text = `defaults takes projects, not ${quoteText(key)}`
+      context.mistakes.unknown(below, ['projects'], undefined, text)
+    }
   }
-}
-
-/** `group/**`, or `'**'`: the group's projects, its members, and those of the groups below. */
-const takeBelow = (path: string, entry: WrittenEntry, context: Context): void => {
-  const map = mapOf(entry, context)
-  if (map === undefined) return
-  const place = { path, origin: entry.origin }
-  const projects = map.entries.find(({ key }) => key === 'projects')
-  const kinds = projects === undefined ? undefined : mapOf(projects, context)
-  if (kinds !== undefined)
-    takeKinds(levelOf(context, 'below', 'project', place), kinds, context.kinds, context)
-  const entries = map.entries.filter(({ key }) => key !== 'projects')
-  if (entries.length > 0)
-    takeKinds(
-      levelOf(context, 'below', 'group', place),
-      { ...map, entries },
-      context.kinds,
-      context,
-    )
 }
 
 const groupHint =
   "Write group, group/subgroup, 'group/**' for all below it, or '**' for all groups."
 
-const takeGroup = (entry: WrittenEntry, context: Context): void => {
+/** `group`, or `group/**` and `'**'`: the group's projects, its members, and those of the groups below. */
+const takeGroup: Take = (entry, context) => {
   const { key, origin } = entry
   const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
   if (key !== '**' && !isPlacePath(path))
-    context.mistakes.add(origin, `${quoteText(key)} is no path of a group`, groupHint)
-  else if (path === key) takeOneGroup(entry, context)
-  else takeBelow(path, entry, context)
-}
-
-const takeOneGroup = (entry: WrittenEntry, context: Context): void => {
-  const { key, origin } = entry
+    return context.mistakes.add(origin, `${quoteText(key)} is no path of a group`, groupHint)
   const map = mapOf(entry, context)
   const projects = map?.entries.find((below) => below.key === 'projects')
-  if (projects !== undefined)
-    context.mistakes.add(
-      projects.origin,
-      'projects does not stand under a group itself',
-      `What all projects below it get stands under '${key}/**'.`,
-    )
-  const entries = map?.entries.filter((below) => below.key !== 'projects') ?? []
-  const level = levelOf(context, 'exact', 'group', { path: key, origin })
-  if (map !== undefined) takeKinds(level, { ...map, entries }, context.kinds, context)
+  const own = map && { ...map, entries: map.entries.filter((below) => below !== projects) }
+  if (path === key) {
+    if (projects !== undefined)
+      context.mistakes.add(
+        projects.origin,
+        'projects does not stand under a group itself',
+        `What all projects below it get stands under '${key}/**'.`,
+      )
+    return takeLevel(context, { form: 'exact', scope: 'group', path, origin }, own)
+  }
+  const below = projects && mapOf(projects, context)
+  if (below !== undefined)
+    takeLevel(context, { form: 'below', scope: 'project', path, origin }, below)
+  if (own !== undefined && own.entries.length > 0)
+    takeLevel(context, { form: 'below', scope: 'group', path, origin }, own)
 }
 
-const takeSelected = (entry: WrittenEntry, context: Context): void => {
-  const { key, origin } = entry
-  const selector = selectorOf(key, origin, context.flow, context.mistakes)
-  const map = mapOf(entry, context)
-  if (selector === undefined || map === undefined) return
-  const level = levelOf(context, 'selector', 'project', { path: key, origin, selector })
-  takeKinds(level, map, context.kinds, context)
-}
-
-const takeProject = (entry: WrittenEntry, context: Context): void => {
+const takeProject: Take = (entry, context) => {
   const { key, origin } = entry
   if (key.includes('*') || key.startsWith('{')) {
-    takeSelected(entry, context)
-    return
-  }
-  if (!isPlacePath(key) || !key.includes('/')) {
+    const selector = selectorOf(key, origin, context.flow, context.mistakes)
+    const map = mapOf(entry, context)
+    if (selector !== undefined && map !== undefined)
+      takeLevel(context, { form: 'selector', scope: 'project', path: key, origin, selector }, map)
+  } else if (isPlacePath(key) && key.includes('/')) {
+    const map = mapOf(entry, context)
+    takeLevel(context, { form: 'exact', scope: 'project', path: key, origin }, map)
+  } else {
     const hint = 'Write its full path, group/project.'
     context.mistakes.add(origin, `${quoteText(key)} is no full path of a project`, hint)
-    return
   }
-  const map = mapOf(entry, context)
-  const level = levelOf(context, 'exact', 'project', { path: key, origin })
-  if (map !== undefined) takeKinds(level, map, context.kinds, context)
-}
-
-const takeSite = (entry: WrittenEntry, context: Context): void => {
-  const map = mapOf(entry, context)
-  const level = levelOf(context, 'exact', 'site', { path: '', origin: entry.origin })
-  if (map !== undefined) takeKinds(level, map, context.kinds, context)
 }
 
 const takeEach =
@@ -189,8 +150,6 @@ const takeEach =
   (entry, context) => {
     for (const below of mapOf(entry, context)?.entries ?? []) take(below, context)
   }
-
-type Take = (entry: WrittenEntry, context: Context) => void
 
 const takers: Readonly<Record<string, Take>> = {
   version: () => {},
@@ -200,32 +159,27 @@ const takers: Readonly<Record<string, Take>> = {
   projects: takeEach(takeProject),
   owns: (entry, { all, mistakes }) => takeOwns(entry, all.owns, mistakes),
   teams: takeEach((entry, { all, mistakes }) => takeTeam(entry, all.teams, mistakes)),
-  site: takeSite,
+  site: (entry, context) => {
+    const { origin } = entry
+    const map = mapOf(entry, context)
+    takeLevel(context, { form: 'exact', scope: 'site', path: '', origin }, map)
+  },
 }
 
-const takeUnknown: Take = ({ key, origin }, { mistakes }) => {
-  const known = Object.keys(takers)
-  mistakes.add(
-    origin,
-    `${quoteText(key)} is not known here`,
-    didYouMean(key, known) ?? `A document has ${known.join(', ')}.`,
-  )
-}
-
-/** Adds what a document says; what is wrong in it is reported. */
-export const takeDocument = (document: Written, context: Context): void => {
+/** Adds the content of a document; what is wrong in it is reported. */
+export const takeDocument = (document: Written, context: DocumentContext): void => {
+  const { mistakes } = context
   if (document.is !== 'map') {
-    context.mistakes.add(
-      document.origin,
-      `a document is a map with version: 1, not ${quoteText(sort(document))}`,
-    )
+    mistakes.mistyped(document, 'a document is a map with version: 1')
     return
   }
   takeVersion(document, context)
-  // Whatever file was named: its keys may be lines of it.
-  if (document.entries.every(({ key }) => !Object.hasOwn(takers, key))) return
+  const known = Object.keys(takers)
+  // Any file may have been named: its keys may be lines of it.
+  if (document.entries.every(({ key }) => !known.includes(key))) return
   for (const entry of document.entries) {
-    const take = Object.hasOwn(takers, entry.key) ? takers[entry.key] : undefined
-    ;(take ?? takeUnknown)(entry, context)
+    const take = known.includes(entry.key) ? takers[entry.key] : undefined
+    if (take !== undefined) take(entry, context)
+    else mistakes.unknown(entry, known, `A document has ${known.join(', ')}.`)
   }
 }

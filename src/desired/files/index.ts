@@ -1,5 +1,5 @@
 /**
- * Files → wishes. Documents are read with their positions, each key and value is held to the catalogue, all
+ * Files become the desired state. Documents are read with their positions, each key and value is held to the catalogue, all
  * mistakes are told at once, and what several levels say of one place is merged.
  */
 import { isUtf8 } from 'node:buffer'
@@ -9,7 +9,7 @@ import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'
 import type { KnownPlaces } from '../reading/sight.js'
-import { originText, type Stated, type Wish } from '../wishes.js'
+import { type DesiredKind, originText, type Said } from '../state.js'
 import { type AllDeclared, takeDocument } from './document.js'
 import {
   type DeclaredLevel,
@@ -37,7 +37,7 @@ import {
 } from './parse.js'
 import { checkOwns } from './selectors.js'
 import { expandTeams } from './teams.js'
-import { collected, type Mistakes, type SourceRules } from './written.js'
+import { Mistakes, type SourceRules } from './written.js'
 
 /** How files are read. */
 export interface FileOptions extends PathOptions {
@@ -57,13 +57,13 @@ export interface FileOptions extends PathOptions {
 export interface DesiredPlace {
   readonly place: ManagedPlace
   /** What they want there, worked out whenever it is asked for. */
-  wishes(): readonly Wish[]
+  desired(): readonly DesiredKind[]
 }
 
 /** What files want, whatever places there are. */
 export interface DeclaredState {
   /** The one instance that the files are for. */
-  readonly instance: Stated<string> | undefined
+  readonly instance: Said<string> | undefined
   /** All that was read, files that files name included. */
   readonly files: readonly { readonly path: string; readonly sha256: string }[]
   readonly reach: KnownPlaces
@@ -92,8 +92,7 @@ const takeFile = async (
   if (path === '-' && documents.length > 1)
     mistakes.add(documents[1]?.origin ?? first, 'standard input holds one document')
   const flow = await flowReader()
-  for (const document of documents)
-    takeDocument(document, { mistakes, rules, kinds: managedKinds, all, flow })
+  for (const document of documents) takeDocument(document, { mistakes, rules, all, flow })
   // Written with escapes a name does not show in the text.
   const mayNameTeams = /team:|\\/.test(text)
   for (const level of all.open) {
@@ -147,13 +146,13 @@ const placesIn = (
   const isInGroup = inGroups(groups)
   const at = (place: ManagedPlace, said: readonly DeclaredLevel[]): readonly DesiredPlace[] => {
     if (said.length === 0) return []
-    const wishes = () => merge(said).map((kind) => ({ place, ...kind }))
+    const desired = () => merge(said).map((kind) => ({ place, ...kind }))
     if (said.some(({ form }) => form === 'selector'))
-      for (const wish of wishes()) {
-        checkRivals(place, wish, mistakes)
-        checkMerged(wish, mistakes)
+      for (const kind of desired()) {
+        checkRivals(place, kind, mistakes)
+        checkMerged(kind, mistakes)
       }
-    return [{ place, wishes }]
+    return [{ place, desired }]
   }
   const all = [
     ...at({ scope: 'site', path: '' }, levels.site),
@@ -214,7 +213,7 @@ export const readDeclared = async (
   how: FileOptions,
 ): Promise<DeclaredState> => {
   const held = new Map<string, string>()
-  const mistakes = collected(texts.map(({ path }) => shownPath(path)))
+  const mistakes = new Mistakes(texts.map(({ path }) => shownPath(path)))
   const rules = rulesFor(texts, how, (path, text) =>
     held.set(path, sha256(Buffer.from(openHeld(text)))),
   )
@@ -236,7 +235,7 @@ export const readDeclared = async (
   mistakes.refuse()
   const read = texts.map(({ path, bytes }) => ({ path, sha256: sha256(bytes) }))
   return {
-    instance: all.instance === undefined ? undefined : { ...all.instance, over: [] },
+    instance: all.instance,
     files: [...read, ...[...held].map(([path, hash]) => ({ path, sha256: hash }))],
     reach: levels.reach,
     notes: mistakes.notes,

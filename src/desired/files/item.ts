@@ -1,211 +1,200 @@
-/** An item of a file: its attributes, and the words beside them. */
+/** An item in a file: its attributes, and the words beside them. */
 import { quoteText } from '../../base/quoted.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { didYouMean, nearest } from '../../base/suggest.js'
+import { nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { Reference } from '../address.js'
-import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
-import type { Origin, SaidOnce, WantedValue } from '../wishes.js'
+import {
+  type Attribute,
+  attributesOf,
+  isAttributeName,
+  isSecretPlace,
+  paramsOfKind,
+} from '../attributes.js'
+import type { DesiredItem, DesiredValue, Origin } from '../state.js'
 import { listChange, rangeOf } from './change.js'
-import type { DeclaredItem } from './levels.js'
 import { fileNamed, secretSource, textInFile } from './secret.js'
 import { attributeValue, heldValue } from './value.js'
 import {
-  type Judging,
-  onlyOnce,
   plainValue,
-  sort,
+  type ReadContext,
   switched,
   type Written,
   type WrittenEntry,
-  type WrittenMap,
 } from './written.js'
 
 // The words of kinds that stand beside attributes.
 
-const textsOf = (entry: WrittenEntry, { mistakes }: Judging): readonly string[] | undefined => {
-  const { value } = entry
+const textsOf = (
+  { key, value }: WrittenEntry,
+  { mistakes }: ReadContext,
+): readonly string[] | undefined => {
   const items = value.is === 'list' ? value.items : [value]
   const texts = items.flatMap((item) =>
     item.is === 'scalar' && item.value !== null && item.text !== '' ? [item.text] : [],
   )
   if (texts.length === items.length) return texts
-  mistakes.add(value.origin, `${entry.key} takes a list of names`)
-  return undefined
+  return mistakes.add(value.origin, `${key} takes a list of names`)
 }
 
-/** `previously`: what an item was called. */
-const previouslyOf = (
+/** `previously`: the former names of an item. */
+const takePreviously = (
   kind: Managed,
-  item: DeclaredItem,
+  item: DesiredItem,
   entry: WrittenEntry,
-  judging: Judging,
+  context: ReadContext,
 ): void => {
-  const { mistakes } = judging
+  const { mistakes } = context
+  const { origin } = entry
   if (kind.renames !== true) {
     const label = kind.label === undefined ? '' : `: change its ${kind.label}`
-    mistakes.add(entry.origin, `${kind.name} cannot be renamed${label}`)
+    mistakes.add(origin, `${kind.name} cannot be renamed${label}`)
     return
   }
-  const names = textsOf(entry, judging)
-  if (names === undefined) return
-  if (names.includes(String(item.identity)))
-    mistakes.add(entry.origin, `previously names ${quoteText(String(item.identity))} itself`)
-  item.previously = onlyOnce(
-    item.previously,
-    { value: names, origin: entry.origin },
-    'previously',
-    judging,
-  )
+  const value = textsOf(entry, context)
+  if (value === undefined) return
+  const name = String(item.identity)
+  if (value.includes(name)) mistakes.add(origin, `previously names ${quoteText(name)} itself`)
+  item.previously = mistakes.once(item.previously, { value, origin }, 'previously')
 }
 
 /** `family`: whose attributes an item has, where its name does not say it. */
-const familyOf = (
+const takeFamily = (
   kind: Managed,
-  item: DeclaredItem,
+  item: DesiredItem,
   { origin, value }: WrittenEntry,
-  judging: Judging,
+  { mistakes }: ReadContext,
 ): void => {
-  const families = kind.families ?? []
+  const names = (kind.families ?? []).map(({ name }) => name)
   const text = value.is === 'scalar' ? value.text : ''
-  if (families.some(({ name }) => name === text)) {
-    item.family = onlyOnce(item.family, { value: text, origin }, 'family', judging)
-    return
+  if (names.includes(text))
+    item.family = mistakes.once(item.family, { value: text, origin }, 'family')
+  else {
+    const near = nearest(text, names)
+    const hint = near && `Did you mean ${near}?`
+    mistakes.mistyped(value, `family takes one of ${names.join(', ')}`, hint)
   }
-  const names = families.map(({ name }) => name)
-  judging.mistakes.add(
-    value.origin,
-    `family takes one of ${names.join(', ')}, not ${quoteText(sort(value))}`,
-    didYouMean(text, names),
-  )
 }
 
-const secretOf = (name: string, written: Written, judging: Judging): WantedValue | undefined => {
-  const source = secretSource(name, written, judging.rules, judging.mistakes)
-  return source === undefined ? undefined : { is: 'secret', source }
+const secretOf = (
+  name: string,
+  written: Written,
+  { rules, mistakes }: ReadContext,
+): DesiredValue | undefined => {
+  const source = secretSource(name, written, rules, mistakes)
+  return source && { is: 'secret', source }
 }
 
 const fileValue = (
   attribute: Attribute,
   file: string,
   origin: Origin,
-  { rules, mistakes }: Judging,
+  { rules, mistakes }: ReadContext,
 ): string | undefined => {
   const held = textInFile(file, { name: attribute.name, origin }, rules, mistakes)
-  return held === undefined ? undefined : heldValue(attribute, { file, origin, held }, mistakes)
+  return held && heldValue(attribute, { file, origin, held }, mistakes)
 }
 
 /** A text that is a secret is one of its own; no map or list can be sent as one, nor can a plan show its members. */
 const withoutSecrets = (
   name: string,
-  wanted: Extract<WantedValue, { is: 'value' | 'change' }>,
+  desired: Extract<DesiredValue, { is: 'value' | 'change' }>,
   origin: Origin,
-  { mistakes }: Judging,
-): WantedValue | undefined => {
-  const value = wanted.is === 'change' ? [...wanted.add, ...wanted.remove] : wanted.value
-  if (typeof value !== 'object' || !isSecret(name, value)) return wanted
-  mistakes.add(origin, `${name} holds a secret, which files cannot say`)
-  return undefined
+  { mistakes }: ReadContext,
+): DesiredValue | undefined => {
+  const value = desired.is === 'change' ? [...desired.add, ...desired.remove] : desired.value
+  if (typeof value !== 'object' || !isSecret(name, value)) return desired
+  return mistakes.add(origin, `${name} holds a secret, which files cannot say`)
 }
 
-const declaredValue = (
+const documented = (
   attribute: Attribute,
   written: Written,
-  judging: Judging,
-): WantedValue | undefined => {
+  context: ReadContext,
+): DesiredValue | undefined => {
   const { name, source } = attribute
-  if (source === 'secret') return secretOf(name, written, judging)
-  const range = rangeOf(attribute, written, judging.mistakes)
-  const change = range ?? listChange(attribute, written, judging.mistakes)
+  const { mistakes } = context
+  const { origin } = written
+  if (source === 'secret') return secretOf(name, written, context)
+  const change = rangeOf(attribute, written, mistakes) ?? listChange(attribute, written, mistakes)
   if (change === 'wrong') return undefined
-  if (change?.is === 'range') return change
-  if (change !== undefined) return withoutSecrets(name, change, written.origin, judging)
+  if (change !== undefined)
+    return change.is === 'range' ? change : withoutSecrets(name, change, origin, context)
   const file = source === 'file' ? fileNamed(written) : undefined
   const value =
     file === undefined
-      ? attributeValue(attribute, written, judging.mistakes)
-      : fileValue(attribute, file, written.origin, judging)
+      ? attributeValue(attribute, written, mistakes)
+      : fileValue(attribute, file, origin, context)
   if (value === undefined) return undefined
-  if (attribute.required && (value === null || value === '')) {
-    judging.mistakes.add(written.origin, `${name} cannot be unset: nothing is created without it`)
-    return undefined
-  }
-  return withoutSecrets(name, { is: 'value', value }, written.origin, judging)
+  if (attribute.required && (value === null || value === ''))
+    return mistakes.add(origin, `${name} cannot be unset: nothing is created without it`)
+  return withoutSecrets(name, { is: 'value', value }, origin, context)
 }
 
 /** Of what no document speaks; what a secret's name has is one. */
 const undocumented = (
   { key, value: written }: WrittenEntry,
-  judging: Judging,
-): WantedValue | undefined => {
+  context: ReadContext,
+): DesiredValue | undefined => {
   if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
-    return secretOf(key, written, judging)
-  const value = plainValue(written, judging.mistakes)
-  return withoutSecrets(key, { is: 'value', value }, written.origin, judging)
+    return secretOf(key, written, context)
+  const value = plainValue(written, context.mistakes)
+  return withoutSecrets(key, { is: 'value', value }, written.origin, context)
 }
 
-const otherOf = (
+const takeOther = (
   kind: Managed,
-  item: DeclaredItem,
+  item: DesiredItem,
   { origin, value }: WrittenEntry,
-  judging: Judging,
-): void => {
-  const { mistakes } = judging
+  context: ReadContext,
+): undefined => {
+  const { mistakes } = context
   if (kind.open === true) {
-    mistakes.add(
-      origin,
-      `${kind.name} needs no $other: it takes whatever the instance's answer has`,
-    )
-    return
+    const text = `${kind.name} needs no $other: it takes whatever the instance's answer has`
+    return mistakes.add(origin, text)
   }
-  if (value.is !== 'map') {
-    mistakes.add(value.origin, `$other takes a map, not ${quoteText(sort(value))}`)
-    return
-  }
+  if (value.is !== 'map') return mistakes.mistyped(value, '$other takes a map')
   for (const entry of value.entries) {
-    if (!isAttributeName(entry.key))
-      mistakes.add(entry.origin, `${quoteText(entry.key)} is not known`)
-    else if (attributesOf(kind).has(entry.key))
-      mistakes.add(entry.origin, `${entry.key} is known: it stands beside $other, not under it`)
-    else say(item.other, entry, undocumented(entry, judging), judging)
+    const { key } = entry
+    if (!isAttributeName(key)) mistakes.add(entry.origin, `${quoteText(key)} is not known`)
+    else if (attributesOf(kind).has(key))
+      mistakes.add(entry.origin, `${key} is known: it stands beside $other, not under it`)
+    else say(item, entry, undocumented(entry, context), context)
   }
 }
+
+const nothingSaid: DesiredValue = { is: 'change', add: [], remove: [] }
 
 const say = (
-  to: Map<string, SaidOnce<WantedValue>>,
+  { attributes }: DesiredItem,
   { key, origin }: WrittenEntry,
-  value: WantedValue | undefined,
-  judging: Judging,
+  // A mistake changes nothing, and a second one is no better.
+  value: DesiredValue = nothingSaid,
+  { mistakes }: ReadContext,
 ): void => {
-  // What is wrong is said all the same, and changes nothing: a second one is no better.
-  const said = { value: value ?? { is: 'change', add: [], remove: [] }, origin } as const
-  to.set(key, onlyOnce(to.get(key), said, quoteText(key), judging))
+  const said = mistakes.once(attributes.get(key), { value, origin }, quoteText(key))
+  if (said !== undefined) attributes.set(key, said)
 }
 
-/** What else could be meant by a key that is none, or why it is none. */
-const unknown = (kind: Managed, entry: WrittenEntry, { mistakes }: Judging): void => {
+/** Reports a key that is no attribute: what else could be meant, or why it is none. */
+const unknown = (kind: Managed, entry: WrittenEntry, { mistakes }: ReadContext): undefined => {
   const { key, origin, value } = entry
-  const params = { ...kind.create?.params, ...kind.update?.params }
+  const params = paramsOfKind(kind)
   const param = Object.hasOwn(params, key) ? params[key] : undefined
   if (key === kind.present) {
     const isFalse = value.is === 'scalar' && value.value === false
-    mistakes.add(
+    const hint = isFalse
+      ? 'What must not be there is written null in place of its attributes.'
+      : 'Leave it out.'
+    return mistakes.add(origin, `${key} is no attribute: what is listed is ${key}`, hint)
+  }
+  if (param?.deprecated !== undefined)
+    return mistakes.add(origin, `${key} is deprecated`, `Use ${param.deprecated}.`)
+  if (key === kind.identity || (param !== undefined && kind.without?.includes(key) !== true))
+    return mistakes.add(
       origin,
-      `${key} is no attribute: what is listed is ${key}`,
-      isFalse
-        ? 'What must not be there is written null in place of its attributes.'
-        : 'Leave it out.',
+      `${key} is no attribute: the key that the item stands under says it`,
     )
-    return
-  }
-  if (param?.deprecated !== undefined) {
-    mistakes.add(origin, `${key} is deprecated`, `Use ${param.deprecated}.`)
-    return
-  }
-  if (key === kind.identity || (param !== undefined && kind.without?.includes(key) !== true)) {
-    mistakes.add(origin, `${key} is no attribute: the key that the item stands under says it`)
-    return
-  }
   const words = [
     ...attributesOf(kind).keys(),
     ...(kind.renames === true ? ['previously'] : []),
@@ -213,56 +202,39 @@ const unknown = (kind: Managed, entry: WrittenEntry, { mistakes }: Judging): voi
     '$inherit',
     ...(kind.open === true ? [] : ['$other']),
   ]
-  const near = nearest(key, words)
   const beyond =
     kind.open === true || key.startsWith('$')
       ? undefined
       : 'What only a newer instance knows stands under $other.'
-  mistakes.add(
-    origin,
-    `${quoteText(key)} is no attribute of ${kind.name}`,
-    near === undefined ? beyond : `Did you mean ${near}?`,
-  )
-}
-
-const take = (kind: Managed, item: DeclaredItem, entry: WrittenEntry, judging: Judging): void => {
-  const { key } = entry
-  const attribute = attributesOf(kind).get(key)
-  if (attribute !== undefined)
-    say(item.attributes, entry, declaredValue(attribute, entry.value, judging), judging)
-  else if (key === '$inherit') {
-    const said = switched(entry, judging)
-    if (said !== undefined) item.inherit = onlyOnce(item.inherit, said, key, judging)
-  } else if (key === '$other') otherOf(kind, item, entry, judging)
-  else if (key === 'previously' && kind.holds === 'set') previouslyOf(kind, item, entry, judging)
-  else if (key === 'family' && kind.families !== undefined) familyOf(kind, item, entry, judging)
-  else if (isOpen(kind, key)) say(item.other, entry, undocumented(entry, judging), judging)
-  else unknown(kind, entry, judging)
+  mistakes.unknown(entry, words, beyond, `${quoteText(key)} is no attribute of ${kind.name}`)
 }
 
 /** Whether the instance's answer is what says that an attribute is one. */
 const isOpen = (kind: Managed, key: string): boolean =>
   kind.open === true && isAttributeName(key) && kind.update?.params[key]?.deprecated === undefined
 
-/** What a map says of an item, added to what other files say of it at the same level. */
-export const takeAttributes = (
+/** Takes what an entry of an item says. */
+export const takeAttribute = (
   kind: Managed,
-  item: DeclaredItem,
-  map: WrittenMap,
-  judging: Judging,
+  item: DesiredItem,
+  entry: WrittenEntry,
+  context: ReadContext,
 ): void => {
-  for (const entry of map.entries) take(kind, item, entry, judging)
+  const { key, value } = entry
+  const attribute = attributesOf(kind).get(key)
+  if (attribute !== undefined) say(item, entry, documented(attribute, value, context), context)
+  else if (key === '$inherit')
+    item.inherit = context.mistakes.once(item.inherit, switched(entry, context), key)
+  else if (key === '$other') takeOther(kind, item, entry, context)
+  else if (key === 'previously' && kind.holds === 'set') takePreviously(kind, item, entry, context)
+  else if (key === 'family' && kind.families !== undefined) takeFamily(kind, item, entry, context)
+  else if (isOpen(kind, key)) say(item, entry, undocumented(entry, context), context)
+  else unknown(kind, entry, context)
 }
 
 /** An item of which nothing is said yet. */
 export const newItem = (
   identity: Reference,
   origin: Origin,
-  match?: DeclaredItem['match'],
-): DeclaredItem => ({
-  identity,
-  origin,
-  attributes: new Map(),
-  other: new Map(),
-  match,
-})
+  match?: DesiredItem['match'],
+): DesiredItem => ({ identity, origin, attributes: new Map(), match })

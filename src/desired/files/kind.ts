@@ -1,22 +1,20 @@
-/** A kind of a file: a set of items, one object, or rules. */
+/** A kind in a file: a set of items, one object, or rules. */
 
 import type { JsonValue } from '../../base/json/value.js'
 import { quoteText } from '../../base/quoted.js'
-import { didYouMean } from '../../base/suggest.js'
+import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import { getProperties } from '../../catalogue/shapes/properties.js'
 import { foldedName, type Reference, referenceOf } from '../address.js'
-import { shortAttribute } from '../attributes.js'
+import { fieldsOfKind, shortAttribute } from '../attributes.js'
+import { type DesiredItem, originText } from '../state.js'
 import { canonical } from '../values.js'
-import { originText } from '../wishes.js'
-import { newItem, takeAttributes } from './item.js'
-import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './levels.js'
+import { newItem, takeAttribute } from './item.js'
+import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { teamNamed } from './teams.js'
 import {
   isNull,
-  type Judging,
-  onlyOnce,
   plainValue,
+  type ReadContext,
   sort,
   switched,
   type Written,
@@ -25,31 +23,24 @@ import {
   withValues,
 } from './written.js'
 
-// Rules of a file: what each is for, and what those get.
+// Rules: `match` says which items they are for, `set` their attributes.
 
-const fieldsOf = (kind: Managed): readonly string[] => {
-  const shapes = [kind.read, kind.each].map((endpoint) => getProperties(endpoint?.returns.shape))
-  return [...new Set(['id', ...shapes.flatMap((fields) => Object.keys(fields ?? {}))])]
-}
-
-/** What a rule is for; undefined where it is wrong. */
+/** The fields that a rule matches; undefined where they are wrong, which is reported. */
 const matchOf = (
   kind: Managed,
   map: WrittenMap,
-  { mistakes }: Judging,
+  { mistakes }: ReadContext,
 ): Readonly<Record<string, JsonValue>> | undefined => {
-  const fields = fieldsOf(kind)
-  const wrong = map.entries.filter(({ key, origin, value }) => {
+  const fields = fieldsOfKind(kind)
+  const wrong = map.entries.filter((entry) => {
+    const { key, value } = entry
     const isField = fields.includes(key)
     const texts = value.is === 'list' ? value.items : [value]
     const fits = texts.every((text) => text.is === 'scalar' && text.value !== null)
-    if (!isField)
-      mistakes.add(
-        origin,
-        `${quoteText(key)} is no field of ${kind.name}`,
-        didYouMean(key, fields) ?? `Its fields are ${fields.join(', ')}.`,
-      )
-    else if (!fits) mistakes.add(value.origin, `${key} takes a value to match`)
+    if (!isField) {
+      const text = `${quoteText(key)} is no field of ${kind.name}`
+      mistakes.unknown(entry, fields, `Its fields are ${fields.join(', ')}.`, text)
+    } else if (!fits) mistakes.add(value.origin, `${key} takes a value to match`)
     return !isField || !fits
   })
   if (map.entries.length === 0)
@@ -58,39 +49,42 @@ const matchOf = (
   return Object.fromEntries(map.entries.map(({ key, value }) => [key, plainValue(value, mistakes)]))
 }
 
-const takeRule = (declared: DeclaredKind, rule: WrittenMap, judging: Judging): void => {
-  const { mistakes } = judging
-  const parts = new Map(rule.entries.map((entry) => [entry.key, entry]))
-  for (const { key, origin } of rule.entries)
-    if (key !== 'match' && key !== 'set')
-      mistakes.add(
-        origin,
-        `${quoteText(key)} is not known here`,
-        didYouMean(key, ['match', 'set']) ?? 'A rule has match and set.',
-      )
-  const [match, set] = [parts.get('match')?.value, parts.get('set')?.value]
+/** Later rules win; one for the same items as another goes on with it. */
+const takeRule = (declared: DeclaredKind, rule: Written, context: ReadContext): void => {
+  const { mistakes } = context
+  if (rule.is !== 'map') {
+    mistakes.add(rule.origin, `a rule has match and set, and is not ${quoteText(sort(rule))}`)
+    return
+  }
+  const parts = new Map(rule.entries.map((entry) => [entry.key, entry.value]))
+  for (const entry of rule.entries)
+    if (entry.key !== 'match' && entry.key !== 'set')
+      mistakes.unknown(entry, ['match', 'set'], 'A rule has match and set.')
+  const [match, set] = [parts.get('match'), parts.get('set')]
   if (match?.is !== 'map' || set?.is !== 'map') {
     mistakes.add(rule.origin, 'a rule has two maps, match and set')
     return
   }
-  const fields = matchOf(declared.kind, match, judging)
+  const fields = matchOf(declared.kind, match, context)
   const key = fields === undefined ? `?${originText(rule.origin)}` : `=${canonical(fields)}`
   const item = declared.items.get(key) ?? newItem(key.slice(1), rule.origin, fields ?? {})
-  item.body ??= rule.origin
   declared.items.set(key, item)
-  takeAttributes(declared.kind, item, set, judging)
+  takeBody(declared.kind, item, set, rule.origin, context)
 }
 
-/** Takes a kind's rules; later ones win, and one for the same as another goes on with it. */
-const takeRules = (declared: DeclaredKind, rules: Written, judging: Judging): void => {
-  for (const rule of rules.is === 'list' ? rules.items : [])
-    if (rule.is === 'map') takeRule(declared, rule, judging)
-    else
-      judging.mistakes.add(
-        rule.origin,
-        `a rule has match and set, and is not ${quoteText(sort(rule))}`,
-      )
+/** What a map says of an item, added to what other files say of it at the same level. */
+const takeBody = (
+  kind: Managed,
+  item: DesiredItem,
+  { entries }: WrittenMap,
+  origin: DesiredItem['origin'],
+  context: ReadContext,
+): void => {
+  item.body ??= origin
+  for (const entry of entries) takeAttribute(kind, item, entry, context)
 }
+
+// Sets, and kinds of one object.
 
 /** What tells items of a kind apart in files. */
 const keyOf = (kind: Managed, identity: Reference): string =>
@@ -102,70 +96,60 @@ const keyOf = (kind: Managed, identity: Reference): string =>
 const itemOf = (
   declared: DeclaredKind,
   identity: Reference,
-  origin: DeclaredItem['origin'],
-): DeclaredItem => {
+  origin: DesiredItem['origin'],
+): DesiredItem => {
   const key = keyOf(declared.kind, identity)
   const item = declared.items.get(key) ?? newItem(identity, origin)
   declared.items.set(key, item)
   return item
 }
 
-/** The name of an item, or its ID; `$$` stands for a `$` that begins it. */
-const identityOf = (
-  kind: Managed,
-  { key, origin }: WrittenEntry,
-  { mistakes }: Judging,
-): Reference | undefined => {
-  const name = key.startsWith('$$') ? key.slice(1) : key
-  return kind.by === undefined ? name : mistakes.tried(origin, () => referenceOf(name))
-}
-
 /** Reports what is null, and has attributes as well. */
 const checkBoth = (
-  { identity, gone, body }: DeclaredItem,
-  here: DeclaredItem['origin'],
-  { mistakes }: Judging,
+  { identity, gone, body }: DesiredItem,
+  here: DesiredItem['origin'],
+  { mistakes }: ReadContext,
 ): void => {
   if (gone === undefined || body === undefined) return
-  mistakes.add(
-    here,
-    `${quoteText(String(identity))} is null and has attributes at one level, first at ${originText(gone === here ? body : gone)}`,
-  )
+  const text = `${quoteText(String(identity))} is null and has attributes at one level`
+  mistakes.twice(here, text, gone === here ? body : gone)
 }
 
-const takeItem = (declared: DeclaredKind, entry: WrittenEntry, judging: Judging): void => {
+const emptyHint = 'What has nothing to say is written {}.'
+
+const takeNull = (
+  { remove, name }: Managed,
+  item: DesiredItem,
+  { key, origin }: WrittenEntry,
+  { mistakes }: ReadContext,
+): void => {
+  if (remove === undefined) mistakes.add(origin, `nothing of ${name} can be deleted`, emptyHint)
+  else if (item.gone !== undefined)
+    mistakes.twice(origin, `${quoteText(key)} is null a second time at this level`, item.gone)
+  item.gone ??= origin
+}
+
+const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadContext): void => {
   const { kind } = declared
-  const { mistakes } = judging
-  const identity = identityOf(kind, entry, judging)
+  const { mistakes } = context
+  const { key, origin, value } = entry
+  // `$$` stands for a `$` that begins a name.
+  const name = key.startsWith('$$') ? key.slice(1) : key
+  const identity = kind.by === undefined ? name : mistakes.tried(origin, () => referenceOf(name))
   if (identity === undefined) return
-  const item = itemOf(declared, identity, entry.origin)
-  if (isNull(entry.value)) {
-    if (kind.remove === undefined)
-      mistakes.add(entry.origin, `nothing of ${kind.name} can be deleted`, emptyHint)
-    else if (item.gone !== undefined)
-      mistakes.add(
-        entry.origin,
-        `${quoteText(entry.key)} is null a second time at this level, first at ${originText(item.gone)}`,
-      )
-    item.gone ??= entry.origin
-    checkBoth(item, entry.origin, judging)
+  const item = itemOf(declared, identity, origin)
+  const short = value.is === 'scalar' ? shortAttribute(kind) : undefined
+  if (isNull(value)) takeNull(kind, item, entry, context)
+  else if (value.is === 'map') takeBody(kind, item, value, origin, context)
+  else if (short !== undefined) {
+    const attribute = { key: short.name, origin: value.origin, value }
+    takeBody(kind, item, { is: 'map', origin, entries: [attribute] }, origin, context)
+  } else {
+    const orNull = kind.remove === undefined ? '' : ', or null'
+    mistakes.mistyped(value, `${quoteText(key)} takes a map of attributes${orNull}`)
     return
   }
-  const short = entry.value.is === 'scalar' ? shortAttribute(kind) : undefined
-  const { origin } = entry.value
-  const body: Written =
-    short === undefined
-      ? entry.value
-      : { is: 'map', origin, entries: [{ key: short.name, origin, value: entry.value }] }
-  if (body.is === 'map') {
-    item.body ??= entry.origin
-    checkBoth(item, entry.origin, judging)
-    takeAttributes(kind, item, body, judging)
-  } else
-    mistakes.add(
-      origin,
-      `${quoteText(entry.key)} takes a map of attributes${kind.remove === undefined ? '' : ', or null'}, not ${quoteText(sort(entry.value))}`,
-    )
+  checkBoth(item, origin, context)
 }
 
 /** How a list of names is written as a map; undefined for what may be anything. */
@@ -180,115 +164,87 @@ const mapHint = (kind: Managed, value: Written): string | undefined => {
   return `Write ${kind.name}: {${items.join(', ')}}.`
 }
 
-const emptyHint = 'What has nothing to say is written {}.'
-
-const takeExact = (declared: DeclaredKind, entry: WrittenEntry, judging: Judging): void => {
-  if (declared.kind.remove === undefined) {
-    judging.mistakes.add(
-      entry.origin,
-      `nothing of ${declared.kind.name} can be deleted, so it cannot be exact`,
-    )
-    return
-  }
-  const said = switched(entry, judging)
-  if (said !== undefined) declared.exact = onlyOnce(declared.exact, said, '$exact', judging)
+/** @returns whether the entry was `$exact` */
+const takesExact = (declared: DeclaredKind, entry: WrittenEntry, context: ReadContext): boolean => {
+  if (entry.key !== '$exact') return false
+  const { kind } = declared
+  const { mistakes } = context
+  if (kind.remove === undefined)
+    mistakes.add(entry.origin, `nothing of ${kind.name} can be deleted, so it cannot be exact`)
+  else declared.exact = mistakes.once(declared.exact, switched(entry, context), '$exact')
+  return true
 }
 
 /** @returns whether the entry was `$inherit` */
 const takesInherit = (
   to: Pick<DeclaredKind | DeclaredLevel, 'inherit'>,
   entry: WrittenEntry,
-  judging: Judging,
+  context: ReadContext,
 ): boolean => {
   if (entry.key !== '$inherit') return false
-  const said = switched(entry, judging)
-  if (said !== undefined) to.inherit = onlyOnce(to.inherit, said, '$inherit', judging)
+  to.inherit = context.mistakes.once(to.inherit, switched(entry, context), '$inherit')
   return true
 }
 
-const takeSet = (declared: DeclaredKind, map: WrittenMap, judging: Judging): void => {
+const takeSet = (declared: DeclaredKind, map: WrittenMap, context: ReadContext): void => {
   for (const entry of map.entries) {
-    const { key, origin } = entry
-    if (takesInherit(declared, entry, judging)) continue
-    if (key === '$exact') takeExact(declared, entry, judging)
-    else if (key.startsWith('$') && !key.startsWith('$$'))
-      judging.mistakes.add(
-        origin,
-        `${quoteText(key)} is not known here`,
-        didYouMean(key, ['$exact', '$inherit']) ??
-          `An item whose name begins with $ is written $${quoteText(key)}.`,
-      )
-    else takeItem(declared, entry, judging)
+    const { key } = entry
+    if (takesInherit(declared, entry, context) || takesExact(declared, entry, context)) continue
+    if (!key.startsWith('$') || key.startsWith('$$')) takeItem(declared, entry, context)
+    else {
+      const hint = `An item whose name begins with $ is written $${quoteText(key)}.`
+      context.mistakes.unknown(entry, ['$exact', '$inherit'], hint)
+    }
   }
-}
-
-const takeOne = (declared: DeclaredKind, map: WrittenMap, judging: Judging): void => {
-  const item = itemOf(declared, '', declared.origin)
-  item.body ??= map.origin
-  const entries = map.entries.filter((entry) => {
-    if (entry.key === '$exact') takeExact(declared, entry, judging)
-    return entry.key !== '$exact'
-  })
-  takeAttributes(declared.kind, item, { ...map, entries }, judging)
 }
 
 /** What a kind's entry says, added to what other files say of it at the same level. */
 const takeKind = (
   level: DeclaredLevel,
   kind: Managed,
-  entry: WrittenEntry,
-  judging: Judging,
+  { value, origin }: WrittenEntry,
+  context: ReadContext,
 ): void => {
-  const { value, origin } = entry
-  const wanted = kind.holds === 'rules' ? 'list' : 'map'
-  if (value.is !== wanted) {
-    const hint =
-      kind.remove === undefined ? emptyHint : `${emptyHint} With {$exact: true} none is left.`
-    judging.mistakes.add(
-      value.origin,
-      `${kind.name} takes ${wanted === 'list' ? 'a list of rules' : 'a map'}, not ${quoteText(sort(value))}`,
-      isNull(value) && wanted === 'map' ? hint : mapHint(kind, value),
-    )
+  const { mistakes } = context
+  const isRules = kind.holds === 'rules'
+  if (value.is !== (isRules ? 'list' : 'map')) {
+    const none = kind.remove === undefined ? '' : ' With {$exact: true} none is left.'
+    const hint = isNull(value) && !isRules ? `${emptyHint}${none}` : mapHint(kind, value)
+    mistakes.mistyped(value, `${kind.name} takes ${isRules ? 'a list of rules' : 'a map'}`, hint)
     return
   }
   const declared = level.kinds.get(kind.name) ?? { kind, origin, items: new Map() }
   level.kinds.set(kind.name, declared)
-  const said = withValues(value, judging.mistakes, kind.holds === 'set')
-  if (said.is !== 'map') takeRules(declared, said, judging)
-  else if (kind.holds === 'one') takeOne(declared, said, judging)
-  else takeSet(declared, said, judging)
+  const said = withValues(value, mistakes, kind.holds === 'set')
+  if (said.is === 'list') for (const rule of said.items) takeRule(declared, rule, context)
+  else if (said.is === 'map' && kind.holds === 'set') takeSet(declared, said, context)
+  else if (said.is === 'map') {
+    const entries = said.entries.filter((entry) => !takesExact(declared, entry, context))
+    const item = itemOf(declared, '', declared.origin)
+    takeBody(kind, item, { ...said, entries }, said.origin, context)
+  }
 }
 
 /** Where a kind stands that is not one of this place. */
-const elsewhere = (name: string, all: readonly Managed[]): string | undefined => {
-  const scopes = all.filter((kind) => kind.name === name).map(({ scope }) => scope)
-  if (scopes.length === 0) return undefined
-  const keys = scopes.map((scope) => (scope === 'site' ? 'site' : `${scope}s`))
-  return `${name} stands under ${keys.join(' and ')}.`
+const elsewhere = (name: string): string | undefined => {
+  const keys = managedKinds
+    .filter((kind) => kind.name === name)
+    .map(({ scope }) => (scope === 'site' ? 'site' : `${scope}s`))
+  return keys.length === 0 ? undefined : `${name} stands under ${keys.join(' and ')}.`
 }
 
 /** Takes what a map says of kinds, those of the level's scope. */
-export const takeKinds = (
-  level: DeclaredLevel,
-  map: WrittenMap,
-  all: readonly Managed[],
-  judging: Judging,
-): void => {
-  const kinds = all.filter(({ scope }) => scope === level.scope)
+export const takeKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadContext): void => {
+  const kinds = managedKinds.filter(({ scope }) => scope === level.scope)
+  const names = kinds.map(({ name }) => name)
   for (const entry of map.entries) {
-    if (takesInherit(level, entry, judging)) continue
-    const kind = kinds.find(({ name }) => name === entry.key)
-    if (kind !== undefined) takeKind(level, kind, entry, judging)
-    else
-      judging.mistakes.add(
-        entry.origin,
-        `${quoteText(entry.key)} is no kind of a ${level.scope}`,
-        elsewhere(entry.key, all) ??
-          didYouMean(
-            entry.key,
-            kinds.map(({ name }) => name),
-          ) ??
-          `Available: ${kinds.map(({ name }) => name).join(', ')}.`,
-      )
+    if (takesInherit(level, entry, context)) continue
+    const { key, origin } = entry
+    const kind = kinds.find(({ name }) => name === key)
+    const hint = elsewhere(key)
+    const text = `${quoteText(key)} is no kind of a ${level.scope}`
+    if (kind !== undefined) takeKind(level, kind, entry, context)
+    else if (hint !== undefined) context.mistakes.add(origin, text, hint)
+    else context.mistakes.unknown(entry, names, `Available: ${names.join(', ')}.`, text)
   }
 }

@@ -1,7 +1,8 @@
-/** What is said at several levels → what is wanted: the more specific wins, and says what it overrode. */
+/** Levels become the desired state: the more specific level wins, and keeps what it overrides. */
 
 import { groupBy } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
+import { isJsonList } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/quoted.js'
 import { openHeld } from '../../base/secrets/held.js'
 import { nearest } from '../../base/suggest.js'
@@ -9,92 +10,150 @@ import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed, Referent } from '../../catalogue/managed/managed.js'
 import { addressText, type ManagedPlace } from '../address.js'
 import { attributesOf } from '../attributes.js'
-import { canonical, normalised } from '../values.js'
 import {
+  type DesiredItem,
+  type DesiredKind,
+  type DesiredValue,
   type Origin,
   originText,
-  type SaidOnce,
-  type Stated,
-  type WantedValue,
-  type Wish,
-  type WishedItem,
-} from '../wishes.js'
+  plainValueOf,
+  type Said,
+} from '../state.js'
+import { canonical, normalised } from '../values.js'
 import { changedChange, changedList } from './change.js'
-import { type DeclaredItem, type DeclaredKind, type DeclaredLevel, united } from './levels.js'
+import type { DeclaredKind, DeclaredKinds, DeclaredLevel } from './levels.js'
 import type { Mistakes } from './written.js'
 
-/** What is wanted of a kind, wherever it is wanted. */
-export type MergedKind = Omit<Wish, 'place'>
+/** The desired state of a kind, wherever it applies. */
+export type MergedKind = Omit<DesiredKind, 'place'>
 
-type Wishes = ReadonlyMap<string, Stated<WantedValue>>
+type LevelContent = Pick<DeclaredLevel, 'inherit' | 'kinds'>
 
-const over = <T>(said: SaidOnce<T>, before: Stated<T> | undefined): Stated<T> => ({
-  ...said,
-  over: [...(said.over ?? []), ...(before === undefined ? [] : [before, ...before.over])],
+// Levels of equal rank are one: equal values unite; where they differ, a more specific level has to decide.
+
+const textOf = (value: unknown): string => JSON.stringify(value)
+
+/** Whether two say the same: lists in any order, and never secrets that are written out. */
+const isSame = (a: unknown, b: unknown): boolean => {
+  if (!isObject(a) || !isObject(b)) return textOf(a) === textOf(b)
+  if (isObject(a.source) && 'literal' in a.source) return false
+  if (!Array.isArray(a.value) || !Array.isArray(b.value)) return textOf(a) === textOf(b)
+  return textOf(a.value.map(textOf).sort()) === textOf(b.value.map(textOf).sort())
+}
+
+const shares = (some: readonly unknown[], others: readonly unknown[]): boolean => {
+  const known = new Set(others.map(textOf))
+  return some.some((one) => known.has(textOf(one)))
+}
+
+/** Two changes of a list as one; undefined where one removes what the other adds. */
+const bothChanges = (a: DesiredValue, b: DesiredValue): DesiredValue | undefined => {
+  if (a.is !== 'change' || b.is !== 'change') return undefined
+  if (shares(a.add, b.remove) || shares(a.remove, b.add)) return undefined
+  const both = (ones: typeof a.add, others: typeof a.add) => [
+    ...new Map([...ones, ...others].map((one) => [canonical(one), one])).values(),
+  ]
+  return { is: 'change', add: both(a.add, b.add), remove: both(a.remove, b.remove) }
+}
+
+/** What two levels of one rank say; where they differ, the first with its rival. */
+const agreed = <T>(
+  a: Said<T> | undefined,
+  b: Said<T> | undefined,
+  join: (a: T, b: T) => T | undefined = () => undefined,
+): Said<T> | undefined => {
+  if (a === undefined || b === undefined || isSame(a.value, b.value)) return a ?? b
+  const value = join(a.value, b.value)
+  return value === undefined ? { ...a, rival: a.rival ?? b.origin } : { ...a, value }
+}
+
+/** Two maps as one; `join` decides about keys of both. */
+const joined = <T>(
+  a: ReadonlyMap<string, T>,
+  b: ReadonlyMap<string, T>,
+  join: (a: T, b: T) => T | undefined,
+): Map<string, T> => {
+  const all = new Map(a)
+  for (const [key, one] of b) {
+    const known = all.get(key)
+    all.set(key, (known === undefined ? undefined : join(known, one)) ?? one)
+  }
+  return all
+}
+
+const unitedItem = (a: DesiredItem, b: DesiredItem): DesiredItem => {
+  const isRival = (a.gone === undefined) !== (b.gone === undefined)
+  return {
+    ...a,
+    // A more specific level decides whether it must exist, and goes on with what is said of it.
+    gone: isRival ? undefined : a.gone,
+    rival: a.rival ?? (isRival ? b.origin : undefined),
+    inherit: agreed(a.inherit, b.inherit),
+    attributes: joined(a.attributes, b.attributes, (one, other) => agreed(one, other, bothChanges)),
+    previously: agreed(a.previously, b.previously),
+    family: agreed(a.family, b.family),
+  }
+}
+
+const unitedKind = (a: DeclaredKind, b: DeclaredKind): DeclaredKind => ({
+  ...a,
+  exact: agreed(a.exact, b.exact),
+  inherit: agreed(a.inherit, b.inherit),
+  items: joined(a.items, b.items, unitedItem),
 })
 
-const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
+const united = (a: LevelContent, b: LevelContent): LevelContent => ({
+  inherit: agreed(a.inherit, b.inherit),
+  kinds: joined(a.kinds, b.kinds, unitedKind),
+})
 
-/** Changes to a list change what is said less specifically, or else what the instance has. */
+// A level over less specific ones.
+
+const over = <T>(said: Said<T>, before: Said<T> | undefined): Said<T> =>
+  before === undefined
+    ? said
+    : { ...said, over: [...(said.over ?? []), before, ...(before.over ?? [])] }
+
+/** Changes to a list change what is said less specifically, or else the current list. */
 const changed = (
-  next: WantedValue,
-  before: WantedValue | undefined,
+  next: DesiredValue,
+  before: DesiredValue | undefined,
   of: Referent | undefined,
-): WantedValue => {
+): DesiredValue => {
   if (next.is !== 'change' || before === undefined) return next
   if (before.is === 'secret' || before.is === 'range') return next
   if (before.is === 'change') return changedChange(before, next, of)
-  const members = isList(before.value) ? before.value : []
+  const members = isJsonList(before.value) ? before.value : []
   return { is: 'value', value: changedList(members, next, of) }
 }
 
-const mergeAttributes = (
-  kind: Managed,
-  before: Wishes,
-  next: ReadonlyMap<string, SaidOnce<WantedValue>>,
-): Wishes => {
-  const merged = new Map(before)
-  for (const [name, said] of next) {
-    const of = attributesOf(kind).get(name)?.ref
-    const known = merged.get(name)
-    const value = changed(said.value, known?.value, of)
-    merged.set(name, over({ ...said, value }, known))
-  }
-  return merged
-}
-
-const none: Wishes = new Map()
-
 const mergeItem = (
   kind: Managed,
-  before: WishedItem | undefined,
-  next: DeclaredItem,
-): WishedItem => {
-  const { identity, origin, match } = next
-  const named = { identity, origin, match, rival: next.rival }
-  if (next.gone !== undefined) return { ...named, gone: true, attributes: none, other: none }
-  const base = before?.gone === true || next.inherit?.value === false ? undefined : before
-  return {
-    ...named,
-    gone: false,
-    attributes: mergeAttributes(kind, base?.attributes ?? none, next.attributes),
-    other: mergeAttributes(kind, base?.other ?? none, next.other),
-    previously: next.previously ?? base?.previously,
-    family: next.family ?? base?.family,
+  before: DesiredItem | undefined,
+  next: DesiredItem,
+): DesiredItem => {
+  if (next.gone !== undefined) return { ...next, attributes: new Map() }
+  if (before === undefined || before.gone !== undefined || next.inherit?.value === false)
+    return next
+  const attributes = new Map(before.attributes)
+  for (const [name, said] of next.attributes) {
+    const known = attributes.get(name)
+    const value = changed(said.value, known?.value, attributesOf(kind).get(name)?.ref)
+    attributes.set(name, over({ ...said, value }, known))
   }
+  const { previously = before.previously, family = before.family } = next
+  return { ...next, attributes, previously, family }
 }
 
 /** A kind of one place, from the levels that say something of it, the least specific first. */
-const mergeKind = (
-  declared: readonly (DeclaredKind & { readonly cuts: boolean })[],
-): MergedKind | undefined => {
+const mergeKind = (declared: readonly DeclaredKind[]): readonly MergedKind[] => {
   const [first] = declared
-  if (first === undefined) return undefined
+  if (first === undefined) return []
+  const items = new Map<string, DesiredItem>()
   let { origin } = first
-  let exact: Stated<boolean> | undefined
-  const items = new Map<string, WishedItem>()
+  let exact: Said<boolean> | undefined
   for (const next of declared) {
-    if (next.cuts) {
+    if (next.inherit?.value === false) {
       items.clear()
       exact = undefined
     }
@@ -102,7 +161,7 @@ const mergeKind = (
     if (next.exact !== undefined) exact = over(next.exact, exact)
     for (const [key, item] of next.items) items.set(key, mergeItem(next.kind, items.get(key), item))
   }
-  return { kind: first.kind, origin, exact, items: [...items.values()] }
+  return [{ kind: first.kind, origin, exact, items: [...items.values()] }]
 }
 
 /** How specific a level is; only selectors can be so alike. */
@@ -110,25 +169,25 @@ const rankOf = ({ form, path, selector }: DeclaredLevel): string =>
   form === 'selector' ? `selector ${selector?.rank}` : `${form} ${path}`
 
 /**
- * What levels together want of the kinds of one place.
+ * The desired state of the kinds of one place.
  * @param levels the least specific first
- * @param kinds in the order in which they are wanted
+ * @param kinds in the order in which they are applied
  */
 export const mergeLevels = (
   levels: readonly DeclaredLevel[],
   kinds: readonly Managed[],
 ): readonly MergedKind[] => {
-  const ranked = [...groupBy(levels, rankOf).values()].flatMap(united)
+  // Each level is unpacked once.
+  const ranked = [...groupBy(levels, rankOf).values()].map((same) =>
+    same
+      .map((level): LevelContent => ({ inherit: level.inherit, kinds: level.kinds }))
+      .reduce(united),
+  )
   const last = ranked.findLastIndex(({ inherit }) => inherit?.value === false)
-  // Each is unpacked once.
-  const left = ranked.slice(Math.max(0, last)).map((level) => level.kinds)
-  return kinds.flatMap((kind) => {
-    const said = left.flatMap((declared) => {
-      const one = declared.get(kind.name)
-      return one?.kind === kind ? [{ ...one, cuts: one.inherit?.value === false }] : []
-    })
-    return mergeKind(said) ?? []
-  })
+  const applying: readonly DeclaredKinds[] = ranked.slice(Math.max(0, last)).map((one) => one.kinds)
+  return kinds.flatMap((kind) =>
+    mergeKind(applying.flatMap((declared) => declared.get(kind.name) ?? [])),
+  )
 }
 
 // What can be wrong only in what several levels say together.
@@ -136,12 +195,12 @@ export const mergeLevels = (
 /** The family that an item's own name says, or that is said beside it. */
 const familyOfItem = (
   kind: Managed,
-  { identity, family }: Pick<WishedItem, 'identity' | 'family'>,
+  { identity, family }: Pick<DesiredItem, 'identity' | 'family'>,
 ): IntegrationFamily | undefined =>
   kind.families?.find(({ slugs }) => slugs.includes(String(identity))) ??
   kind.families?.find(({ name }) => name === family?.value)
 
-const checkItem = (kind: Managed, item: WishedItem, mistakes: Mistakes): void => {
+const checkItem = (kind: Managed, item: DesiredItem, mistakes: Mistakes): void => {
   const family = familyOfItem(kind, item)
   const name = quoteText(String(item.identity))
   if (family === undefined) {
@@ -160,19 +219,21 @@ const checkItem = (kind: Managed, item: WishedItem, mistakes: Mistakes): void =>
   checkAttributes(kind, item, family, mistakes)
 }
 
-const isEmpty = (value: WantedValue): boolean =>
+const isEmpty = (value: DesiredValue): boolean =>
   value.is === 'secret'
     ? 'literal' in value.source && openHeld(value.source.literal) === ''
     : value.is === 'value' && (value.value === '' || value.value === null)
 
 const checkAttributes = (
   kind: Managed,
-  item: WishedItem,
+  item: DesiredItem,
   family: IntegrationFamily,
   mistakes: Mistakes,
 ): void => {
   const known = attributesOf(kind, family)
   for (const [name, { origin, value }] of item.attributes) {
+    // What no document knows is of any family.
+    if (!attributesOf(kind).has(name)) continue
     const attribute = known.get(name)
     if (attribute === undefined)
       mistakes.add(
@@ -187,7 +248,7 @@ const checkAttributes = (
 
 const checkFamilies = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
   if (kind.families === undefined) return
-  for (const item of items) if (!item.gone) checkItem(kind, item, mistakes)
+  for (const item of items) if (item.gone === undefined) checkItem(kind, item, mistakes)
 }
 
 /** Two items that files call by different names, and that are the same. */
@@ -195,11 +256,12 @@ const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
   const attribute =
     kind.label === undefined ? undefined : attributesOf(kind).get(kind.identity ?? '')
   if (attribute === undefined) return
-  const first = new Map<string, WishedItem>()
+  const first = new Map<string, DesiredItem>()
   for (const item of items) {
     const said = item.attributes.get(attribute.name)
-    if (said?.value.is !== 'value') continue
-    const key = canonical(normalised(attribute, said.value.value))
+    const value = plainValueOf(item, attribute.name)
+    if (said === undefined || value === undefined) continue
+    const key = canonical(normalised(attribute, value))
     const other = first.get(key)
     first.set(key, other ?? item)
     if (other !== undefined)
@@ -255,9 +317,9 @@ export const checkRivals = (place: ManagedPlace, merged: MergedKind, mistakes: M
   for (const item of merged.items) {
     const name = String(item.identity)
     report(name, item.origin, item.rival)
-    const { attributes, other, previously, family } = item
+    const { attributes, previously, family } = item
     const words = Object.entries({ previously, family })
-    for (const [attribute, said] of [...attributes, ...other, ...words])
+    for (const [attribute, said] of [...attributes, ...words])
       if (said !== undefined) report(name, said.origin, said.rival, attribute)
   }
 }

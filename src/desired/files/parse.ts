@@ -8,7 +8,7 @@ import { readRegular } from '../../base/files/regular.js'
 import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
 import { quoteText } from '../../base/quoted.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import { type Origin, originText } from '../wishes.js'
+import type { Origin } from '../state.js'
 import { liesIn } from './secret.js'
 import type { Mistakes, Written, WrittenEntry } from './written.js'
 
@@ -122,10 +122,7 @@ class Walk {
       const twice = entries.get(entry.key)
       if (twice === undefined) entries.set(entry.key, entry)
       else
-        this.reading.mistakes.add(
-          entry.origin,
-          `the key stands here a second time, first at ${originText(twice.origin)}`,
-        )
+        this.reading.mistakes.twice(entry.origin, 'the key stands here a second time', twice.origin)
     }
     return [...entries.values()]
   }

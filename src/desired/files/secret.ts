@@ -8,7 +8,7 @@ import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
 import { getErrorCode, getReason } from '../../errors.js'
-import type { Origin, SecretSource } from '../wishes.js'
+import type { Origin, SecretSource } from '../state.js'
 import type { Mistakes, SourceRules, Written, WrittenMap } from './written.js'
 
 /** A place of a file that says where a value comes from. */

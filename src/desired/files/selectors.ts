@@ -3,11 +3,10 @@
 import { dirname, relative, sep } from 'node:path'
 import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/quoted.js'
-import { didYouMean } from '../../base/suggest.js'
 import type { ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
 import type { ProjectFacts, ProjectSelector } from '../reading/sight.js'
-import { type Origin, originText } from '../wishes.js'
+import { type Origin, originText } from '../state.js'
 import type { Mistakes, Written, WrittenEntry } from './written.js'
 
 /** `*` within a segment, `**` for any number of whole segments. */
@@ -68,20 +67,17 @@ const wantedIn = (
   for (const [name, value] of Object.entries(map)) {
     const key = keys.find((one) => one === name)
     const texts = textsIn(value)
-    if (key === undefined)
-      mistakes.add(
-        origin,
-        `a selector has no ${quoteText(name)}`,
-        didYouMean(name, keys) ?? `Its verbs are ${keys.join(', ')}.`,
-      )
-    else if (texts === undefined)
+    if (key === undefined) {
+      const text = `a selector has no ${quoteText(name)}`
+      mistakes.unknown({ key: name, origin }, keys, `Its verbs are ${keys.join(', ')}.`, text)
+    } else if (texts === undefined)
       mistakes.add(origin, `${key} of a selector takes a text, or a list`)
     else wanted.set(key, texts)
   }
   if (wanted.size < Object.keys(map).length) return undefined
   if (wanted.size > 0) return wanted
-  mistakes.add(origin, 'a selector says which projects it is for', "With '**' it is for all.")
-  return undefined
+  const hint = "With '**' it is for all."
+  return mistakes.add(origin, 'a selector says which projects it is for', hint)
 }
 
 const mapSelector = (
@@ -133,14 +129,12 @@ export const selectorOf = (
   if (key.startsWith('{')) {
     const map = flow(key)
     if (isObject(map)) return mapSelector(map, origin, mistakes)
-    mistakes.add(origin, 'this selector is no map', 'Write \'{topic: name, path: "group/**"}\'.')
-    return undefined
+    const hint = 'Write \'{topic: name, path: "group/**"}\'.'
+    return mistakes.add(origin, 'this selector is no map', hint)
   }
   const glob = pathGlob(key)
-  if (glob === undefined) {
-    mistakes.add(origin, `${quoteText(key)} is no glob of paths`, globHint)
-    return undefined
-  }
+  if (glob === undefined)
+    return mistakes.add(origin, `${quoteText(key)} is no glob of paths`, globHint)
   const rank = 1 + glob.literal.length
   return { rank, globs: [glob], needsRecord: false, fits: ({ path }) => glob.test(path) }
 }
@@ -242,10 +236,8 @@ export const takeOwns = (
 ): void => {
   const folder = dirname(origin.file)
   const other = all.find((one) => one.folder === folder)
-  if (other !== undefined) {
-    const first = originText(other.origin)
-    mistakes.add(origin, `owns is said a second time for this folder, first at ${first}`)
-  }
+  if (other !== undefined)
+    mistakes.twice(origin, 'owns is said a second time for this folder', other.origin)
   const items: readonly Written[] = value.is === 'list' ? value.items : []
   if (items.length === 0) mistakes.add(value.origin, 'owns takes a list of addresses', hint)
   const regions = items.flatMap((item) => {

@@ -6,12 +6,19 @@ import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import { foldedName, type Reference, referenceOf } from '../address.js'
 import { attributesOf } from '../attributes.js'
+import {
+  type DesiredItem,
+  type DesiredValue,
+  type Origin,
+  originText,
+  plainValueOf,
+  type Said,
+} from '../state.js'
 import { canonical } from '../values.js'
-import { type Origin, originText, type SaidOnce, type WantedValue } from '../wishes.js'
 import { newItem } from './item.js'
-import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './levels.js'
+import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { type FolderOwns, isBelow } from './selectors.js'
-import { type Mistakes, sort, type Written, type WrittenEntry, withValues } from './written.js'
+import { type Mistakes, type Written, type WrittenEntry, withValues } from './written.js'
 
 interface TeamMember<T> {
   readonly value: T
@@ -41,12 +48,12 @@ const listOf = <T>(
   if (entry === undefined) return []
   const { key, value } = entry
   if (value.is !== 'list') {
-    mistakes.add(value.origin, `${key} of a team takes a list, not ${quoteText(sort(value))}`)
+    mistakes.mistyped(value, `${key} of a team takes a list`)
     return []
   }
   return value.items.flatMap((one) => {
     if (one.is !== 'scalar' || one.value === null || one.text === '') {
-      mistakes.add(one.origin, `${key} of a team takes names, not ${quoteText(sort(one))}`)
+      mistakes.mistyped(one, `${key} of a team takes names`)
       return []
     }
     const said = mistakes.tried(one.origin, () => read(one.text))
@@ -61,7 +68,7 @@ export const takeTeam = (
   { key, origin, value }: WrittenEntry,
   teams: Map<string, DeclaredTeam>,
   mistakes: Mistakes,
-): void => {
+): undefined => {
   const known = teams.get(key)
   if (!/^[A-Za-z0-9_.-]+$/.test(key))
     mistakes.add(
@@ -70,21 +77,15 @@ export const takeTeam = (
       'It has letters, digits, _, . and -.',
     )
   else if (known !== undefined)
-    mistakes.add(
-      origin,
-      `the team ${key} is defined a second time, first at ${originText(known.origin)}`,
-    )
+    mistakes.twice(origin, `the team ${key} is defined a second time`, known.origin)
   const body: Written = withValues(value, mistakes)
   if (body.is !== 'map') {
     const hint = `Write ${quoteText(key)}: {users: [name], teams: [name]}.`
-    mistakes.add(value.origin, `a team takes a map, not ${quoteText(sort(value))}`, hint)
-    return
+    return mistakes.mistyped(value, 'a team takes a map', hint)
   }
   for (const entry of body.entries)
-    if (!teamWords.includes(entry.key)) {
-      const hint = didYouMean(entry.key, teamWords) ?? 'A team has users and teams.'
-      mistakes.add(entry.origin, `${quoteText(entry.key)} is not known here`, hint)
-    }
+    if (!teamWords.includes(entry.key))
+      mistakes.unknown(entry, teamWords, 'A team has users and teams.')
   const entryOf = (word: string) => body.entries.find((entry) => entry.key === word)
   teams.set(key, {
     name: key,
@@ -182,8 +183,8 @@ const expandedList = (
 const expandedValue = (
   teams: Teams,
   name: string,
-  { value, origin, ...rest }: SaidOnce<WantedValue>,
-): SaidOnce<WantedValue> => {
+  { value, origin, ...rest }: Said<DesiredValue>,
+): Said<DesiredValue> => {
   if (value.is === 'change') {
     const add = expandedList(teams, value.add, origin)
     const remove = expandedList(teams, value.remove, add.origin)
@@ -200,18 +201,15 @@ const expandedValue = (
 
 // Keys of members: a team's attributes are those of each of its members.
 
-const levelOf = ({ attributes }: DeclaredItem): number => {
-  const said = attributes.get('access_level')?.value
-  return said?.is === 'value' ? Number(said.value) : -1
-}
+const levelOf = (item: DesiredItem): number => Number(plainValueOf(item, 'access_level') ?? -1)
 
-const isBounded = ({ attributes }: DeclaredItem): boolean =>
+const isBounded = ({ attributes }: DesiredItem): boolean =>
   [...attributes.values()].some(({ value }) => value.is === 'range')
 
-const textOf = (said: SaidOnce<WantedValue> | undefined): string => JSON.stringify(said?.value)
+const textOf = (said: Said<DesiredValue> | undefined): string => JSON.stringify(said?.value)
 
 /** The attributes, none of them the person's own, of which two teams say other things. */
-const differing = (a: DeclaredItem, b: DeclaredItem, own: DeclaredItem | undefined): boolean =>
+const differing = (a: DesiredItem, b: DesiredItem, own: DesiredItem | undefined): boolean =>
   [...a.attributes.keys(), ...b.attributes.keys()].some(
     (name) =>
       own?.attributes.has(name) !== true &&
@@ -220,9 +218,9 @@ const differing = (a: DeclaredItem, b: DeclaredItem, own: DeclaredItem | undefin
 
 /** The first of other lines that cannot stand beside the first one. */
 const rivalOf = (
-  [first, ...others]: readonly DeclaredItem[],
-  own: DeclaredItem | undefined,
-): DeclaredItem | undefined => {
+  [first, ...others]: readonly DesiredItem[],
+  own: DesiredItem | undefined,
+): DesiredItem | undefined => {
   if (first === undefined || own?.gone !== undefined) return undefined
   const top = Math.max(levelOf(first), ...others.map(levelOf))
   return others.find((other) => {
@@ -234,48 +232,49 @@ const rivalOf = (
 }
 
 /** What teams say of a person: the one with the highest level counts, and the others are told of. */
-const ofTeams = ([first, ...others]: readonly DeclaredItem[]): DeclaredItem | undefined =>
+const ofTeams = ([first, ...others]: readonly DesiredItem[]): DesiredItem | undefined =>
   first && {
     ...first,
     attributes: new Map(
       [...first.attributes].map(([name, said]) => {
         const under = others.flatMap(({ attributes }) => attributes.get(name) ?? [])
-        return [name, { ...said, over: under.map((one) => ({ ...one, over: [] })) }]
+        return [name, { ...said, over: under }]
       }),
     ),
   }
 
 /** A person's own line goes before what teams say of them, attribute by attribute. */
-const withOwn = (own: DeclaredItem, team: DeclaredItem): DeclaredItem => {
+const withOwn = (own: DesiredItem, team: DesiredItem): DesiredItem => {
   if (own.gone !== undefined || team.gone !== undefined) return own
   const attributes = new Map(team.attributes)
   for (const [name, said] of own.attributes) {
     const under = attributes.get(name)
-    const over = under === undefined ? [] : [{ ...under, over: under.over ?? [] }]
-    attributes.set(name, { ...said, over })
+    attributes.set(name, { ...said, over: under && [under] })
   }
-  return { ...own, attributes, other: new Map([...team.other, ...own.other]) }
+  return { ...own, attributes }
 }
 
 /** What a team's line says of one of its members. */
-const ofMember = (item: DeclaredItem, user: Reference, at: Origin): DeclaredItem => {
+const ofMember = (item: DesiredItem, user: Reference, at: Origin): DesiredItem => {
   const { team } = at
-  const placed = <T extends SaidOnce<WantedValue>>([name, said]: [string, T]) =>
-    [name, { ...said, origin: { ...said.origin, team } }] as const
   return {
     ...newItem(user, at),
     gone: item.gone && { ...item.gone, team },
     body: item.body,
     inherit: item.inherit,
-    attributes: new Map([...item.attributes].map(placed)),
-    other: new Map([...item.other].map(placed)),
+    attributes: new Map(
+      [...item.attributes].map(([name, said]) => [
+        name,
+        { ...said, origin: { ...said.origin, team } },
+      ]),
+    ),
   }
 }
 
 /** @returns whether any line names a team */
 const expandItems = (teams: Teams, { items }: DeclaredKind): boolean => {
   const lines = [...items].filter(([, { identity }]) => teamNamed(identity) !== undefined)
-  const people = new Map<string, DeclaredItem[]>()
+  const people = new Map<string, DesiredItem[]>()
   for (const [key, item] of lines) {
     items.delete(key)
     const { at, members } = teams.used(teamNamed(item.identity) ?? '', item.origin)
@@ -312,7 +311,7 @@ const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   return any
 }
 
-const namesTeam = (value: WantedValue): boolean => {
+const namesTeam = (value: DesiredValue): boolean => {
   if (value.is === 'change') return [...value.add, ...value.remove].some(isTeam)
   return value.is === 'value' && Array.isArray(value.value) && value.value.some(isTeam)
 }

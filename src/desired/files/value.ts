@@ -6,7 +6,6 @@ import type { JsonValue } from '../../base/json/value.js'
 import { readPublicKey } from '../../base/public-key.js'
 import { quoteText } from '../../base/quoted.js'
 import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
-import { didYouMean } from '../../base/suggest.js'
 import type { IntegerParam, ListParam, Param, Params, StringParam } from '../../catalogue/params.js'
 import {
   asWord,
@@ -16,7 +15,7 @@ import {
   parseInteger,
 } from '../../catalogue/scalars.js'
 import { referenceOf } from '../address.js'
-import type { Origin } from '../wishes.js'
+import type { Origin } from '../state.js'
 import {
   type Mistakes,
   plainValue,
@@ -36,10 +35,8 @@ interface Expected {
 
 type Checked = JsonValue | undefined
 
-const wrong = ({ name, mistakes }: Expected, written: Written, takes: string, hint?: string) => {
+const wrong = ({ name, mistakes }: Expected, written: Written, takes: string, hint?: string) =>
   mistakes.add(written.origin, `${name} takes ${takes}, not ${quoteText(shownSort(written))}`, hint)
-  return undefined
-}
 
 /** What one text or number of a file says; undefined where it is none. */
 const scalar = (expected: Expected, written: Written, takes: string): WrittenScalar | undefined =>
@@ -47,9 +44,8 @@ const scalar = (expected: Expected, written: Written, takes: string): WrittenSca
 
 const reference = (expected: Expected, written: Written): Checked => {
   const one = scalar(expected, written, 'a name or an ID')
-  if (one === undefined) return undefined
-  if (one.text === '') return wrong(expected, written, 'a name or an ID')
-  return expected.mistakes.tried(one.origin, () => referenceOf(one.text))
+  if (one?.text === '') return wrong(expected, written, 'a name or an ID')
+  return one && expected.mistakes.tried(one.origin, () => referenceOf(one.text))
 }
 
 /** Numbers of levels that have no name are numbers all the same. */
@@ -138,7 +134,8 @@ const hash = (expected: Expected, written: Written, keys: Params | undefined): C
     const param = Object.hasOwn(keys, key) ? keys[key] : undefined
     const name = `${expected.name}.${quoteText(key)}`
     if (param !== undefined) return [key, checked({ ...expected, name, param }, value)] as const
-    expected.mistakes.add(origin, `${name} is not known`, didYouMean(key, Object.keys(keys)))
+    const known = Object.keys(keys)
+    expected.mistakes.unknown({ key, origin }, known, undefined, `${name} is not known`)
     return [key, undefined] as const
   })
   const known = fields.filter((field): field is [string, JsonValue] => field[1] !== undefined)
@@ -178,8 +175,7 @@ const unset = ({ name, param, mistakes }: Expected, written: Written): Checked =
     param.type === 'list'
       ? 'An empty list is written [].'
       : 'Leave it out, and it stays what it is.'
-  mistakes.add(written.origin, `${name} cannot be unset`, hint)
-  return undefined
+  return mistakes.add(written.origin, `${name} cannot be unset`, hint)
 }
 
 /**
@@ -262,12 +258,11 @@ const checkText = (
   const found = fitted(param, text)
   if ('sent' in found) return found.sent
   const inFile = formatOf(param)?.inFile === true
-  mistakes.add(
+  return mistakes.add(
     origin,
     `${name} takes ${found.wrong}, not ${inFile ? textSize(text) : `"${quoteText(text)}"`}`,
     inFile ? 'A file that holds it is written {file: path}.' : undefined,
   )
-  return undefined
 }
 
 /** A text that stands in a file which another file names. */
@@ -288,6 +283,6 @@ export const heldValue = (
 ): string | undefined => {
   const found = fitted(param, openHeld(held))
   if ('sent' in found) return found.sent
-  mistakes.add(origin, `${name} takes ${found.wrong}: ${quoteText(file)} holds ${heldSize(held)}`)
-  return undefined
+  const wrong = `${name} takes ${found.wrong}`
+  return mistakes.add(origin, `${wrong}: ${quoteText(file)} holds ${heldSize(held)}`)
 }

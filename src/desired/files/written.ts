@@ -1,12 +1,10 @@
-/**
- * What stands in a file, with where, and the mistakes that are found in it: maps, lists and scalars, keys as
- * the text that was written.
- */
+/** The content of a file with positions, and the mistakes in it: maps, lists and scalars; keys are text as written. */
 import type { JsonValue } from '../../base/json/value.js'
 import { quoteText } from '../../base/quoted.js'
 import { type HeldText, textSize } from '../../base/secrets/held.js'
+import { didYouMean } from '../../base/suggest.js'
 import { Failure } from '../../errors.js'
-import { type Origin, originText, type SaidOnce } from '../wishes.js'
+import { type Origin, originText, type Said } from '../state.js'
 
 export interface WrittenMap {
   readonly is: 'map'
@@ -93,7 +91,7 @@ export const plainValue = (written: Written, mistakes: Mistakes): JsonValue => {
   return value
 }
 
-// What is wrong in files: all of it is told at once, each with where it stands.
+// Mistakes in files are collected, and reported together, each with its position.
 
 interface Mistake {
   readonly origin: Origin
@@ -101,28 +99,10 @@ interface Mistake {
   readonly hint: string | undefined
 }
 
-/** Takes mistakes as they are found, and refuses in the end. */
-export interface Mistakes {
-  add(origin: Origin, text: string, hint?: string): void
-  /** What is right and yet worth knowing. */
-  note(origin: Origin, text: string): void
-  readonly notes: readonly string[]
-  readonly any: boolean
-  /** What a step finds wrong by its own failure becomes a mistake of this place. */
-  tried<T>(origin: Origin, step: () => T): T | undefined
-  /** @throws Failure `usage` with every mistake, where there is any */
-  refuse(): void
-}
-
-const before = (a: Origin, b: Origin): number =>
-  a.file === b.file ? a.line - b.line || a.column - b.column : 0
-
 const failureOf = (found: readonly Mistake[]): Failure => {
   const [first] = found
   if (found.length === 1 && first !== undefined)
-    return new Failure('usage', `${originText(first.origin)}: ${first.text}`, {
-      hint: first.hint,
-    })
+    return new Failure('usage', `${originText(first.origin)}: ${first.text}`, { hint: first.hint })
   const lines = found.map(
     ({ origin, text, hint }) =>
       `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
@@ -130,90 +110,109 @@ const failureOf = (found: readonly Mistake[]): Failure => {
   return new Failure('usage', `${found.length} mistakes in files:\n${lines.join('\n')}`)
 }
 
-/** @param files the files in the order in which they are read */
-export const collected = (files: readonly string[]): Mistakes => {
-  const found = new Map<string, Mistake>()
-  const notes = new Set<string>()
-  const at = new Map(files.map((file, index) => [file, index]))
-  const place = ({ file }: Origin): number => at.get(file) ?? files.length
-  const add: Mistakes['add'] = (origin, text, hint) => {
-    const key = `${originText(origin)}: ${text}`
-    if (!found.has(key)) found.set(key, { origin, text, hint })
+/** Collects mistakes and notes; each is kept once. */
+export class Mistakes {
+  readonly #found = new Map<string, Mistake>()
+  readonly #notes = new Set<string>()
+  readonly #files: readonly string[]
+
+  /** @param files in the order in which their mistakes are reported */
+  constructor(files: readonly string[] = []) {
+    this.#files = files
   }
-  return {
-    add,
-    note: (origin, text) => {
-      notes.add(`${originText(origin)}: ${text}`)
-    },
-    get notes() {
-      return [...notes]
-    },
-    get any() {
-      return found.size > 0
-    },
-    tried: (origin, step) => {
-      try {
-        return step()
-      } catch (error) {
-        if (!(error instanceof Failure) || error.category !== 'usage') throw error
-        add(origin, error.message, error.details.hint)
-        return undefined
-      }
-    },
-    refuse: () => {
-      if (found.size === 0) return
-      throw failureOf(
-        [...found.values()].sort(
-          (a, b) => place(a.origin) - place(b.origin) || before(a.origin, b.origin),
-        ),
-      )
-    },
+
+  get notes(): readonly string[] {
+    return [...this.#notes]
+  }
+
+  get any(): boolean {
+    return this.#found.size > 0
+  }
+
+  add(origin: Origin, text: string, hint?: string): undefined {
+    const key = `${originText(origin)}: ${text}`
+    if (!this.#found.has(key)) this.#found.set(key, { origin, text, hint })
+  }
+
+  /** Something that is correct, and worth knowing. */
+  note(origin: Origin, text: string): void {
+    this.#notes.add(`${originText(origin)}: ${text}`)
+  }
+
+  /** A key that is none of the known ones. @param otherwise the hint where none of them is near */
+  unknown(
+    { key, origin }: Pick<WrittenEntry, 'key' | 'origin'>,
+    known: readonly string[],
+    otherwise?: string,
+    text = `${quoteText(key)} is not known here`,
+  ): void {
+    this.add(origin, text, didYouMean(key, known) ?? otherwise)
+  }
+
+  /** A value of another type. */
+  mistyped(written: Written, takes: string, hint?: string): undefined {
+    return this.add(written.origin, `${takes}, not ${quoteText(sort(written))}`, hint)
+  }
+
+  /** Something that may be said once only, even where both are equal. */
+  twice(origin: Origin, text: string, first: Origin): undefined {
+    return this.add(origin, `${text}, first at ${originText(first)}`)
+  }
+
+  /** The first of two values for one attribute of one level; the second is a mistake. */
+  once<T>(known: Said<T> | undefined, said: Said<T> | undefined, name: string) {
+    if (known !== undefined && said !== undefined)
+      this.twice(said.origin, `${name} is said a second time at this level`, known.origin)
+    return known ?? said
+  }
+
+  /** The result of a step; its failure is a mistake at this position. */
+  tried<T>(origin: Origin, step: () => T): T | undefined {
+    try {
+      return step()
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category !== 'usage') throw error
+      return this.add(origin, error.message, error.details.hint)
+    }
+  }
+
+  /** @throws Failure `usage` with all mistakes, if there are any */
+  refuse(): void {
+    if (this.#found.size === 0) return
+    const order = new Map(this.#files.map((file, index) => [file, index]))
+    const rank = ({ file }: Origin): number => order.get(file) ?? order.size
+    const sorted = [...this.#found.values()].sort(
+      ({ origin: a }, { origin: b }) =>
+        rank(a) - rank(b) || (a.file === b.file ? a.line - b.line || a.column - b.column : 0),
+    )
+    throw failureOf(sorted)
   }
 }
 
-// What all parts of reading a file share: where mistakes go, and what may be said once only.
-
-/** What files may say of secrets, and of other files. */
+/** Which secrets, and which other files, a file may name. */
 export interface SourceRules {
   readonly cwd: string
   readonly literals: boolean
   readonly commands: boolean
-  /** The folder that the files named in a file must lie in; undefined where they may lie anywhere. */
+  /** The folder that must contain the files that a file names; undefined if they may be anywhere. */
   within(file: string): string | undefined
-  /** What a named file holds, where that is not what stands there now. */
+  /** Reads a named file, where that is not the one on disk. */
   readonly open?: (path: string) => Buffer
-  /** Told of a file that was read for what it holds. */
+  /** Called for each named file that was read. */
   held(path: string, text: HeldText): void
 }
 
-/** What reading a file's values takes. */
-export interface Judging {
+/** What reading a file's values needs. */
+export interface ReadContext {
   readonly mistakes: Mistakes
   readonly rules: SourceRules
 }
 
-/** Something said twice at one level is a mistake even where both are equal. */
-export const onlyOnce = <T>(
-  known: SaidOnce<T> | undefined,
-  said: SaidOnce<T>,
-  name: string,
-  { mistakes }: Judging,
-): SaidOnce<T> => {
-  if (known === undefined) return said
-  mistakes.add(
-    said.origin,
-    `${name} is said a second time at this level, first at ${originText(known.origin)}`,
-  )
-  return known
-}
-
-/** `true` or `false` of a word of ours. */
+/** The boolean of a key such as `$exact`. */
 export const switched = (
   { key, origin, value }: WrittenEntry,
-  { mistakes }: Judging,
-): SaidOnce<boolean> | undefined => {
-  if (value.is === 'scalar' && typeof value.value === 'boolean')
-    return { value: value.value, origin }
-  mistakes.add(value.origin, `${key} takes true or false, not ${quoteText(sort(value))}`)
-  return undefined
-}
+  { mistakes }: ReadContext,
+): Said<boolean> | undefined =>
+  value.is === 'scalar' && typeof value.value === 'boolean'
+    ? { value: value.value, origin }
+    : mistakes.mistyped(value, `${key} takes true or false`)

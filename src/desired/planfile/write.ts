@@ -16,7 +16,7 @@ import {
   type Unread,
 } from '../actions.js'
 import { addressText } from '../address.js'
-import { originText, type SecretSource } from '../wishes.js'
+import { originText, type SecretSource } from '../state.js'
 import {
   type PlanAction,
   type PlanChange,

@@ -8,7 +8,7 @@ import { groupsAll } from '../../catalogue/implied.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
 import type { SeenKind } from '../instance.js'
-import { originText } from '../wishes.js'
+import { originText } from '../state.js'
 import type { Book } from './names.js'
 import { isDenied, type KindReader } from './records.js'
 import {

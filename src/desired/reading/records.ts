@@ -297,7 +297,7 @@ export interface KindReading {
 }
 
 // What the fact of a kind cannot say of reading it.
-// Pages domains: with automatic certificates theirs is nobody's wish; without a word they are not automatic.
+// Pages domains: with automatic certificates nobody declared theirs; without a word they are not automatic.
 
 const pagesDomains: KindReading = {
   meant: (attributes) => {

@@ -5,7 +5,7 @@ import type { Managed, ManagedScope, Referent } from '../../catalogue/managed/ma
 import type { Failure } from '../../errors.js'
 import { addressText, type ManagedPlace, matches } from '../address.js'
 import type { SeenKind } from '../instance.js'
-import type { Origin } from '../wishes.js'
+import type { Origin } from '../state.js'
 
 /** What is looked at; what is not selected is not read. */
 export interface Scoping {
@@ -111,7 +111,7 @@ export interface InstanceSight {
   selected(place: ManagedPlace, kind: Managed): boolean
   /**
    * A kind of a place. `keys` are the identities asked for, of kinds that the instance has no list of, and
-   * what a wish needs beyond the list.
+   * what a desired item needs beyond the list.
    */
   see(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<SeenKind>
   /** Lets go of what was read of a place. */

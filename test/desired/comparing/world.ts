@@ -10,12 +10,16 @@ import {
   placeText,
   referenceOf,
 } from '../../../src/desired/address.js'
-import { attributesOf } from '../../../src/desired/attributes.js'
 import { makePlan } from '../../../src/desired/comparing/index.js'
 import type { ComparingOptions, ComparingSight } from '../../../src/desired/comparing/types.js'
 import type { SeenKind } from '../../../src/desired/instance.js'
 import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/records.js'
-import type { Stated, WantedValue, Wish, WishedItem } from '../../../src/desired/wishes.js'
+import type {
+  DesiredItem,
+  DesiredKind,
+  DesiredValue,
+  Said as SaidValue,
+} from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
 
 interface Item {
@@ -43,7 +47,7 @@ const kindNamed = (scope: Managed['scope'], name: string): Managed => {
 let line = 0
 const origin = () => ({ file: 'svcctl.yml', line: ++line, column: 1 })
 
-const wantedOf = (value: unknown): WantedValue => {
+const wantedOf = (value: unknown): DesiredValue => {
   if (!isObject(value)) return { is: 'value', value: value as JsonValue }
   if ('$add' in value || '$remove' in value)
     return {
@@ -55,27 +59,18 @@ const wantedOf = (value: unknown): WantedValue => {
   return { is: 'value', value: value as JsonValue }
 }
 
-const stated = (value: unknown): Stated<WantedValue> => ({
+const stated = (value: unknown): SaidValue<DesiredValue> => ({
   value: wantedOf(value),
   origin: origin(),
-  over: [],
 })
 
-const itemOf = (kind: Managed, identity: string, said: Item | null): WishedItem => {
+const itemOf = (kind: Managed, identity: string, said: Item | null): DesiredItem => {
   const entries = Object.entries(said ?? {}).filter(([name]) => !name.startsWith('$'))
-  const known = attributesOf(kind)
-  const pick = (is: boolean) =>
-    new Map(
-      entries
-        .filter(([name]) => known.has(name) === is)
-        .map(([name, value]) => [name, stated(value)]),
-    )
   return {
     identity: kind.by === undefined ? identity : referenceOf(identity),
     origin: origin(),
-    gone: said === null,
-    attributes: pick(true),
-    other: pick(false),
+    gone: said === null ? origin() : undefined,
+    attributes: new Map(entries.map(([name, value]) => [name, stated(value)])),
     ...(said?.$previously === undefined
       ? {}
       : { previously: { value: said.$previously, origin: origin() } }),
@@ -85,7 +80,7 @@ const itemOf = (kind: Managed, identity: string, said: Item | null): WishedItem 
 }
 
 /** What a file says of a kind in its place: items by name, or attributes of the one object. */
-export const wish = (where: string, name: string, said: Said | Item): Wish => {
+export const wish = (where: string, name: string, said: Said | Item): DesiredKind => {
   const at = place(where)
   const kind = kindNamed(at.scope, name)
   const exact = said.$exact as boolean | undefined
@@ -94,7 +89,7 @@ export const wish = (where: string, name: string, said: Said | Item): Wish => {
     place: at,
     kind,
     origin: origin(),
-    exact: exact === undefined ? undefined : { value: exact, origin: origin(), over: [] },
+    exact: exact === undefined ? undefined : { value: exact, origin: origin() },
     items:
       kind.holds === 'one'
         ? [itemOf(kind, '', said as Item)]
@@ -154,7 +149,7 @@ const sightOf = (world: World): ComparingSight & { readonly asked: string[] } =>
 /** A plan of files for a world. */
 export const planned = (
   world: World,
-  wishes: readonly Wish[],
+  wishes: readonly DesiredKind[],
   how: Partial<ComparingOptions> = {},
 ): Promise<DesiredPlan> =>
   makePlan(wishes, sightOf(world), {

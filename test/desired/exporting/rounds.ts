@@ -64,7 +64,7 @@ export const planOf = async (
       projects: projects.map(({ path }) => path),
       groups: groups.map(({ path }) => path),
     })
-    .flatMap((here) => here.wishes())
+    .flatMap((here) => here.desired())
   const about = new Map(projects.map((place) => [place.path, place]))
   return makePlan(wishes, sight, {
     selection: scoping,

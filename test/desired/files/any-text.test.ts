@@ -32,7 +32,7 @@ const isRefusal = (error: unknown, lines: number): void => {
 const survives = async (text: string): Promise<boolean> => {
   try {
     const state = await read(text)
-    for (const wish of state.places(places).flatMap((here) => here.wishes()))
+    for (const wish of state.places(places).flatMap((here) => here.desired()))
       for (const { attributes } of wish.items)
         for (const { origin } of attributes.values()) expect(origin.line).toBeGreaterThan(0)
     return true
@@ -233,7 +233,7 @@ describe('a file never ends the program', () => {
     )
     const [wish] = state
       .places({ projects: ['platform/__proto__'], groups: [] })
-      .flatMap((here) => here.wishes())
+      .flatMap((here) => here.desired())
     expect(wish?.items.map(({ identity }) => identity)).toEqual(['__proto__', 'constructor'])
     expect(
       await survives('version: 1\n__proto__: {}\nsite: {settings: {constructor: 1}, toString: {}}'),

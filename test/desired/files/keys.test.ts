@@ -175,8 +175,8 @@ describe('what stands at its place', () => {
     const state = await readText(
       project('approvals: {$other: {a_new_one: [1, {b: true}], bot_token: {env: BOT}}}'),
     )
-    const { other } = itemIn(state, 'platform/app:approvals', '')
-    expect([...other].map(([name, { value }]) => [name, value])).toEqual([
+    const { attributes } = itemIn(state, 'platform/app:approvals', '')
+    expect([...attributes].map(([name, { value }]) => [name, value])).toEqual([
       ['a_new_one', { is: 'value', value: [1, { b: true }] }],
       ['bot_token', { is: 'secret', source: { env: 'BOT' } }],
     ])
@@ -194,8 +194,7 @@ describe('what stands at its place', () => {
   it('is whatever the answer of settings has, which is not known yet', async () => {
     const state = await readText('site: {settings: {a_new_one: 5, admin_mode: true}}')
     const item = itemIn(state, 'site:settings', '')
-    expect([...item.attributes.keys()]).toEqual(['admin_mode'])
-    expect([...item.other.keys()]).toEqual(['a_new_one'])
+    expect([...item.attributes.keys()]).toEqual(['a_new_one', 'admin_mode'])
     expect(await mistakesIn('site: {settings: {$other: {x: 1}}}')).toEqual([
       "1:19: settings needs no $other: it takes whatever the instance's answer has",
     ])

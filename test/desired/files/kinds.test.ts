@@ -64,7 +64,7 @@ describe('items', () => {
     const text = "groups: {platform: {members: {ana: {}, 12: {}, '@13': {}}}}"
     const identities = (await readText(text))
       .places({ groups: ['platform'], projects: [] })
-      .flatMap((here) => here.wishes())
+      .flatMap((here) => here.desired())
       .flatMap(({ items }) => items.map(({ identity }) => identity))
     expect(identities).toEqual(['ana', 12, '13'])
     expect((await mistakesIn('groups: {platform: {members: {007: {}}}}'))[0]).toContain(
@@ -182,7 +182,7 @@ describe('rules', () => {
     )
     const [wish] = (await readText(text))
       .places({ projects: [], groups: [] })
-      .flatMap((here) => here.wishes())
+      .flatMap((here) => here.desired())
     expect(wish?.items.map(({ match }) => match)).toEqual([
       { id: 7, description: 'a*' },
       { tag_list: ['x'] },

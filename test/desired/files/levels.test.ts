@@ -1,6 +1,6 @@
 /** What several levels say of one place: which wins, and what it says it overrode. */
 import { describe, expect, it } from 'vitest'
-import { originText } from '../../../src/desired/wishes.js'
+import { originText } from '../../../src/desired/state.js'
 import { itemIn, mistakesIn, readText, readTexts, refusal, wanted } from './reading.js'
 
 const onePlace = { projects: ['platform/core/db'], groups: ['platform', 'platform/core'] } as const

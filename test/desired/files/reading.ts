@@ -8,7 +8,7 @@ import {
   type FileOptions,
   readFiles,
 } from '../../../src/desired/files/index.js'
-import type { Wish, WishedItem } from '../../../src/desired/wishes.js'
+import type { DesiredItem, DesiredKind } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
 
 export type Texts = Readonly<Record<string, string>>
@@ -67,16 +67,16 @@ const known = {
 } as const
 
 /** An item in short: its attributes by name; null where it must not be there. */
-const shortOf = (item: WishedItem): unknown => {
-  if (item.gone) return null
-  const values = [...item.attributes, ...item.other].map(([name, { value }]) => [
+const shortOf = (item: DesiredItem): unknown => {
+  if (item.gone !== undefined) return null
+  const values = [...item.attributes].map(([name, { value }]) => [
     name,
     value.is === 'value' ? value.value : value.is === 'secret' ? value.source : value,
   ])
   return Object.fromEntries(values)
 }
 
-const keyOf = ({ place, kind }: Wish): string => `${place.path || 'site'}:${kind.name}`
+const keyOf = ({ place, kind }: DesiredKind): string => `${place.path || 'site'}:${kind.name}`
 
 /** All wishes in short, of places that there are. */
 export const wanted = (
@@ -86,7 +86,7 @@ export const wanted = (
   Object.fromEntries(
     state
       .places(places)
-      .flatMap((here) => here.wishes())
+      .flatMap((here) => here.desired())
       .map((wish) => [
         keyOf(wish),
         {
@@ -101,10 +101,10 @@ export const itemIn = (
   state: DeclaredState,
   key: string,
   identity: string | number,
-): WishedItem => {
+): DesiredItem => {
   const wish = state
     .places(known)
-    .flatMap((here) => here.wishes())
+    .flatMap((here) => here.desired())
     .find((one) => keyOf(one) === key)
   const item = wish?.items.find((one) => one.identity === identity)
   if (item === undefined) throw new Error(`there is no ${identity} in ${key}`)

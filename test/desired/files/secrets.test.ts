@@ -6,18 +6,18 @@ import { describe, expect, it } from 'vitest'
 import { openHeld } from '../../../src/base/secrets/held.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import { besidePath, besideText } from '../../../src/desired/files/secret.js'
-import type { WantedValue } from '../../../src/desired/wishes.js'
+import type { DesiredValue } from '../../../src/desired/state.js'
 import { folderOf, type How, itemIn, mistakesIn, readText, refusal } from './reading.js'
 
 const chat = (webhook: string): string =>
   `projects: {platform/app: {integrations: {chat: {family: chat-webhook, webhook: ${webhook}}}}}`
 
-const sourceOf = async (webhook: string, how: How = {}): Promise<WantedValue | undefined> => {
+const sourceOf = async (webhook: string, how: How = {}): Promise<DesiredValue | undefined> => {
   const item = itemIn(await readText(chat(webhook), how), 'platform/app:integrations', 'chat')
   return item.attributes.get('webhook')?.value
 }
 const secret = (source: unknown): unknown => ({ is: 'secret', source })
-const literalIn = (value: WantedValue | undefined): string | undefined =>
+const literalIn = (value: DesiredValue | undefined): string | undefined =>
   value?.is === 'secret' && 'literal' in value.source ? openHeld(value.source.literal) : undefined
 const beside = { base: 'standard input', within: '.' } as const
 

@@ -3,8 +3,8 @@ import type { JsonValue } from '../../../base/json/value.js'
 import { actionId } from '../../actions.js'
 import { attributesOf, digestOf } from '../../attributes.js'
 import type { SeenItem } from '../../instance.js'
+import { type DesiredItem, type DesiredValue, plainValueOf, type Said } from '../../state.js'
 import { normalised } from '../../values.js'
-import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
 import {
   changeOf,
   draft,
@@ -19,11 +19,6 @@ import { judged } from '../judging.js'
 import { itemAddress, named } from '../pairing.js'
 import { type Comparing, found, joined, type KindHooks, nothing, type Upshot } from '../types.js'
 
-const wantedIn = (wished: WishedItem, name: string): JsonValue | undefined => {
-  const wanted = wished.attributes.get(name)?.value
-  return wanted?.is === 'value' ? wanted.value : undefined
-}
-
 /** The identity that an item of this key has. */
 const identityOf = ({ kind }: Comparing, key: JsonValue): string =>
   String(normalised({ param: attributesOf(kind).get('key')?.param }, key))
@@ -37,46 +32,45 @@ const withKey = (
   return items.find(({ identity }) => identity === wanted)
 }
 
-const said = (value: JsonValue, { origin }: WishedItem): Stated<WantedValue> => ({
+const said = (value: JsonValue, { origin }: DesiredItem): Said<DesiredValue> => ({
   value: { is: 'value', value },
   origin,
-  over: [],
 })
 
 /** The title is the key in files, unless it is given. */
-const titled = (wished: WishedItem): WishedItem => ({
-  ...wished,
-  attributes: new Map([['title', said(String(wished.identity), wished)], ...wished.attributes]),
+const titled = (desired: DesiredItem): DesiredItem => ({
+  ...desired,
+  attributes: new Map([['title', said(String(desired.identity), desired)], ...desired.attributes]),
 })
 
-/** Another key of the title, which no other wish speaks of: it is to be replaced. */
-const replaced = (c: Comparing, wished: WishedItem): SeenItem | undefined => {
-  const title = wantedIn(titled(wished), 'title')
+/** Another key of the title, which no other desired item names: it is to be replaced. */
+const replaced = (c: Comparing, desired: DesiredItem): SeenItem | undefined => {
+  const title = plainValueOf(titled(desired), 'title')
   const ones = c.items.filter((item) => item.attributes.title === title)
   if (ones.length === 0) return undefined
-  const others = c.wish.items.flatMap((one) => {
-    const key = one === wished ? undefined : wantedIn(one, 'key')
+  const others = c.desired.items.flatMap((one) => {
+    const key = one === desired ? undefined : plainValueOf(one, 'key')
     return key === undefined ? [] : [identityOf(c, key)]
   })
   return ones.find(({ identity }) => !others.includes(identity))
 }
 
 /** What a new key takes over of the old one, where the files do not say it. */
-const inherited = (wished: WishedItem, old: SeenItem): WishedItem => {
+const inherited = (desired: DesiredItem, old: SeenItem): DesiredItem => {
   const { can_push: push } = old.attributes
-  return push === undefined || wished.attributes.has('can_push')
-    ? wished
+  return push === undefined || desired.attributes.has('can_push')
+    ? desired
     : {
-        ...wished,
-        attributes: new Map([...wished.attributes, ['can_push', said(push, wished)]]),
+        ...desired,
+        attributes: new Map([...desired.attributes, ['can_push', said(push, desired)]]),
       }
 }
 
 /** The new key comes first: each of the two is an action, with an outcome of its own. */
-const replacement = async (c: Comparing, given: WishedItem, old: SeenItem): Promise<Upshot> => {
+const replacement = async (c: Comparing, given: DesiredItem, old: SeenItem): Promise<Upshot> => {
   const { create } = c.kind
   if (create === undefined) return nothing
-  const address = itemAddress(c.wish, given.identity)
+  const address = itemAddress(c.desired, given.identity)
   const all = await judged(c, address, inherited(given, old), undefined)
   const made = draft(c, 'create', address, given.origin, {
     changes: all.filter(({ name }) => given.attributes.has(name)).map(changeOf),
@@ -90,36 +84,36 @@ const replacement = async (c: Comparing, given: WishedItem, old: SeenItem): Prom
  * Another key of a title that is declared: what a replacement left, or somebody added. Nobody asked for it to go, but
  * where a run that is gone on with was about to take away just this.
  */
-const leftover = (c: Comparing, wished: WishedItem, item: SeenItem): Upshot => {
-  const address = itemAddress(c.wish, wished.identity)
+const leftover = (c: Comparing, desired: DesiredItem, item: SeenItem): Upshot => {
+  const address = itemAddress(c.desired, desired.identity)
   const digest = c.how.unfinished?.get(actionId({ verb: 'delete', address }))
-  if (digest === digestOf(c.kind, item)) return removal(c, item, wished.origin, address)
+  if (digest === digestOf(c.kind, item)) return removal(c, item, desired.origin, address)
   const { id = '' } = item.record
   const push = item.attributes.can_push === true ? 'can' : 'cannot'
   const text = `another key has this title and is not declared: ID ${id}, which ${push} push; svcctl deploy-keys delete ${id} -P ${c.place.path} removes it`
-  return found({ findings: [saying('leftover', address, text, wished.origin)] })
+  return found({ findings: [saying('leftover', address, text, desired.origin)] })
 }
 
 /** The same key at another project: it is taken in, and changed where it is called or may do otherwise. */
 const enabled = async (
   c: Comparing,
-  wished: WishedItem,
+  desired: DesiredItem,
   elsewhere: SeenItem,
 ): Promise<Upshot | undefined> => {
   const { enable, update } = c.kind
   if (enable === undefined || update === undefined) return undefined
-  const address = itemAddress(c.wish, wished.identity)
+  const address = itemAddress(c.desired, desired.identity)
   // Taken in, a key may not push.
   const as = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
-  const all = await judged(c, address, wished, as)
+  const all = await judged(c, address, desired, as)
   const differing = all.filter(({ verdict }) => verdict === 'differs').map(changeOf)
-  const changes = (await judged(c, address, wished, undefined)).map(changeOf)
+  const changes = (await judged(c, address, desired, undefined)).map(changeOf)
   const step = stepAt(c, enable, elsewhere)
-  const taken = draft(c, 'enable', address, wished.origin, { changes, step })
-  const changed = draft(c, 'update', address, wished.origin, {
+  const taken = draft(c, 'enable', address, desired.origin, { changes, step })
+  const changed = draft(c, 'update', address, desired.origin, {
     before: as,
     changes: differing,
-    step: updateStep(c, update, as, wished, all),
+    step: updateStep(c, update, as, desired, all),
   })
   return found({ drafts: differing.length > 0 ? [taken, changed] : [taken] })
 }
@@ -133,34 +127,38 @@ const known = async (c: Comparing, key: JsonValue): Promise<SeenItem | undefined
 }
 
 export const deployKeys: KindHooks = {
-  pair: (c, wished) => {
-    const key = wantedIn(wished, 'key')
+  pair: (c, desired) => {
+    const key = plainValueOf(desired, 'key')
     if (key !== undefined) return { item: withKey(c, c.items, key) }
-    const [item, another] = named(c, wished.identity)
+    const [item, another] = named(c, desired.identity)
     if (another === undefined) return { item }
-    c.mistaken(wished.origin, `several keys are called ${wished.identity}`, 'Say which with key:.')
+    c.mistaken(
+      desired.origin,
+      `several keys are called ${desired.identity}`,
+      'Say which with key:.',
+    )
     return 'mistaken'
   },
-  understood: (_, wished, item) => {
-    if (wished.gone) return wished
+  understood: (_, desired, item) => {
+    if (desired.gone !== undefined) return desired
     // Found by its title, it has it.
-    return item !== undefined && !wished.attributes.has('key') ? wished : titled(wished)
+    return item !== undefined && !desired.attributes.has('key') ? desired : titled(desired)
   },
-  absent: async (c, wished) => {
-    const key = wantedIn(wished, 'key')
+  absent: async (c, desired) => {
+    const key = plainValueOf(desired, 'key')
     if (key === undefined) return undefined
-    const old = replaced(c, wished)
-    if (old !== undefined) return replacement(c, wished, old)
+    const old = replaced(c, desired)
+    if (old !== undefined) return replacement(c, desired, old)
     const elsewhere = await known(c, key)
-    return elsewhere === undefined ? undefined : enabled(c, wished, elsewhere)
+    return elsewhere === undefined ? undefined : enabled(c, desired, elsewhere)
   },
   rest: (c, claimed) => {
     const free = c.items.filter((item) => !claimed.has(item))
-    const all = c.wish.items.flatMap((wished) => {
-      const title = wished.gone ? undefined : wantedIn(titled(wished), 'title')
+    const all = c.desired.items.flatMap((desired) => {
+      const title = desired.gone !== undefined ? undefined : plainValueOf(titled(desired), 'title')
       return free
         .filter(({ attributes }) => attributes.title === title)
-        .map((item) => leftover(c, wished, item))
+        .map((item) => leftover(c, desired, item))
     })
     return joined(all)
   },

@@ -7,7 +7,7 @@ import { settingsRequirements } from '../../../catalogue/settings-attributes.js'
 import type { PlanFinding } from '../../actions.js'
 import { addressText } from '../../address.js'
 import type { SeenItem } from '../../instance.js'
-import type { WishedItem } from '../../wishes.js'
+import { type DesiredItem, plainValueOf } from '../../state.js'
 import { saying } from '../item.js'
 import { members } from '../members.js'
 import { itemAddress, paired } from '../pairing.js'
@@ -18,21 +18,18 @@ import { projectRunners, siteRunners } from './runners.js'
 const soon = 30
 const day = 24 * 60 * 60 * 1000
 
-const automatic = ({ attributes }: WishedItem, item: SeenItem | undefined): boolean => {
-  const wanted = attributes.get('auto_ssl_enabled')?.value
-  if (wanted?.is === 'value') return wanted.value === true
-  return item?.attributes.auto_ssl_enabled === true
-}
+const automatic = (desired: DesiredItem, item: SeenItem | undefined): boolean =>
+  (plainValueOf(desired, 'auto_ssl_enabled') ?? item?.attributes.auto_ssl_enabled) === true
 
-const without = (wished: WishedItem, names: readonly string[]): WishedItem => ({
-  ...wished,
-  attributes: new Map([...wished.attributes].filter(([name]) => !names.includes(name))),
+const without = (desired: DesiredItem, names: readonly string[]): DesiredItem => ({
+  ...desired,
+  attributes: new Map([...desired.attributes].filter(([name]) => !names.includes(name))),
 })
 
 /** A certificate that is taken away takes its key along. */
-const cleared = ({ attributes }: WishedItem): boolean => {
-  const wanted = attributes.get('certificate')?.value
-  return wanted?.is === 'value' && (wanted.value === null || wanted.value === '')
+const cleared = (desired: DesiredItem): boolean => {
+  const certificate = plainValueOf(desired, 'certificate')
+  return certificate === null || certificate === ''
 }
 
 const endOf = (certificate: Fields): Date | undefined => {
@@ -51,7 +48,7 @@ const ending = (c: Comparing, item: SeenItem): readonly PlanFinding[] => {
   const { certificate } = item.record
   if (!isObject(certificate) || item.attributes.auto_ssl_enabled === true) return []
   const end = endOf(certificate)
-  const address = itemAddress(c.wish, item.identity)
+  const address = itemAddress(c.desired, item.identity)
   const now = c.how.now?.() ?? new Date()
   if (certificate.expired === true || (end !== undefined && end <= now)) {
     const when = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
@@ -67,22 +64,22 @@ const changesCertificate = ({ changes }: { readonly changes: readonly { attribut
   changes.some(({ attribute }) => attribute === 'certificate')
 
 const pagesDomains: KindHooks = {
-  understood: (_, wished, item) =>
-    automatic(wished, item)
-      ? without(wished, ['certificate', 'key'])
-      : cleared(wished)
+  understood: (_, desired, item) =>
+    automatic(desired, item)
+      ? without(desired, ['certificate', 'key'])
+      : cleared(desired)
         ? {
-            ...without(wished, ['key']),
+            ...without(desired, ['key']),
             attributes: new Map([
-              ...without(wished, ['key']).attributes,
-              ['key', { value: { is: 'value', value: '' }, origin: wished.origin, over: [] }],
+              ...without(desired, ['key']).attributes,
+              ['key', { value: { is: 'value', value: '' }, origin: desired.origin }],
             ]),
           }
-        : wished,
+        : desired,
   needs: (_, { attributes }) =>
     attributes.has('certificate') && attributes.has('key') ? ['certificate', 'key'] : [],
-  impossible: async (_, made, wished) =>
-    changesCertificate(made) && wished?.attributes.has('key') !== true
+  impossible: async (_, made, desired) =>
+    changesCertificate(made) && desired?.attributes.has('key') !== true
       ? 'a certificate goes with its key, which the files do not have'
       : undefined,
   rest: (c) => found({ findings: c.items.flatMap((item) => ending(c, item)) }),
@@ -93,10 +90,8 @@ const pagesDomains: KindHooks = {
 // Error tracking: only what was configured before can be switched.
 
 const errorTracking: KindHooks = {
-  absent: async (_, { attributes }) => {
-    const active = attributes.get('active')?.value
-    return active?.is === 'value' && active.value === false ? asItShould : undefined
-  },
+  absent: async (_, desired) =>
+    plainValueOf(desired, 'active') === false ? asItShould : undefined,
   impossible: async (_, { verb }) =>
     verb === 'create' ? 'error tracking was never configured: it can only be switched' : undefined,
 }
@@ -112,10 +107,8 @@ const resourceGroups: KindHooks = {
 
 const anybody = 'any_approver'
 
-const isForAnybody = ({ attributes }: WishedItem): boolean => {
-  const wanted = attributes.get('rule_type')?.value
-  return wanted?.is === 'value' && wanted.value === anybody
-}
+const isForAnybody = (desired: DesiredItem): boolean =>
+  plainValueOf(desired, 'rule_type') === anybody
 
 const ofAnybody = ({ record }: SeenItem): boolean => record.rule_type === anybody
 
@@ -126,66 +119,74 @@ const hasBranches = (item: SeenItem | undefined): boolean => {
 
 const approvalRules: KindHooks = {
   // There is one such rule of a project, whatever it is called.
-  pair: (c, wished) =>
-    isForAnybody(wished) && !wished.gone ? { item: c.items.find(ofAnybody) } : paired(c, wished),
-  understood: (_, wished, item) =>
-    item !== undefined && isForAnybody(wished) ? { ...wished, identity: item.identity } : wished,
+  pair: (c, desired) =>
+    isForAnybody(desired) && desired.gone === undefined
+      ? { item: c.items.find(ofAnybody) }
+      : paired(c, desired),
+  understood: (_, desired, item) =>
+    item !== undefined && isForAnybody(desired) ? { ...desired, identity: item.identity } : desired,
   // A change without them takes them away.
   needs: (_, __, item) => (hasBranches(item) ? ['protected_branch_ids'] : []),
   spares: (_, item) => ofAnybody(item),
   rest: (c) => {
     const item = c.items.find(ofAnybody)
-    const findings = c.wish.items.flatMap((wished) => {
-      const { identity, origin } = wished
-      if (item === undefined || !isForAnybody(wished) || identity === item.identity) return []
+    const findings = c.desired.items.flatMap((desired) => {
+      const { identity, origin } = desired
+      if (item === undefined || !isForAnybody(desired) || identity === item.identity) return []
       const text = `is the rule for any approver, which is called ${item.identity} here`
-      return [saying('note', itemAddress(c.wish, identity), text, origin)]
+      return [saying('note', itemAddress(c.desired, identity), text, origin)]
     })
     return found({ findings })
   },
-  impossible: async (_, { verb, before }, wished) =>
+  impossible: async (_, { verb, before }, desired) =>
     verb === 'update' &&
     before?.record.contains_hidden_groups === true &&
-    wished?.attributes.has('group_ids') !== true
+    desired?.attributes.has('group_ids') !== true
       ? 'the rule has groups that you cannot see, which a change would remove: declare group_ids'
       : undefined,
 }
 
 // Integrations: a change sends again what the family requires, secrets too.
 
-const familyOf = (c: Comparing, { identity, family }: WishedItem): IntegrationFamily | undefined =>
+const familyOf = (
+  c: Comparing,
+  { identity, family }: DesiredItem,
+): IntegrationFamily | undefined =>
   family === undefined
     ? familyOfSlug(String(identity))
     : c.kind.families?.find(({ name }) => name === family.value)
 
-const required = (c: Comparing, wished: WishedItem): readonly string[] =>
-  Object.entries(familyOf(c, wished)?.params ?? {}).flatMap(([name, param]) =>
+const required = (c: Comparing, desired: DesiredItem): readonly string[] =>
+  Object.entries(familyOf(c, desired)?.params ?? {}).flatMap(([name, param]) =>
     param.required === true ? [name] : [],
   )
 
-const has = ({ attributes, other }: WishedItem, name: string): boolean =>
-  attributes.has(name) || other.has(name)
-
 /** Required parameters that neither the files nor the record give. */
-const missing = (c: Comparing, wished: WishedItem, item: SeenItem | undefined): readonly string[] =>
-  required(c, wished).filter((name) => !has(wished, name) && (item?.attributes[name] ?? '') === '')
+const missing = (
+  c: Comparing,
+  desired: DesiredItem,
+  item: SeenItem | undefined,
+): readonly string[] =>
+  required(c, desired).filter(
+    (name) => !desired.attributes.has(name) && (item?.attributes[name] ?? '') === '',
+  )
 
 const integrations: KindHooks = {
   needs: required,
-  absent: async (c, wished) => {
-    if (familyOf(c, wished) !== undefined) return undefined
-    const address = addressText(itemAddress(c.wish, wished.identity))
+  absent: async (c, desired) => {
+    if (familyOf(c, desired) !== undefined) return undefined
+    const address = addressText(itemAddress(c.desired, desired.identity))
     const known = c.kind.families?.map(({ name }) => name).join(', ')
     c.mistaken(
-      wished.origin,
+      desired.origin,
       `${address} is of no family that is known: say which with family:`,
       `Families are ${known}.`,
     )
     return nothing
   },
-  impossible: async (c, { verb, before }, wished) => {
-    if (verb === 'delete' || wished === undefined) return undefined
-    const lacks = missing(c, wished, before)
+  impossible: async (c, { verb, before }, desired) => {
+    if (verb === 'delete' || desired === undefined) return undefined
+    const lacks = missing(c, desired, before)
     if (lacks.length === 0) return undefined
     return `cannot be set without ${lacks.join(', ')}, which the files do not have`
   },
@@ -194,11 +195,10 @@ const integrations: KindHooks = {
 // Settings: what is switched on goes with what it requires, where nobody can see whether that is set.
 
 const settings: KindHooks = {
-  needs: (_, { attributes }, item) =>
+  needs: (_, desired, item) =>
     Object.entries(settingsRequirements).flatMap(([name, required]) => {
-      const wanted = attributes.get(name)?.value
-      const on = wanted?.is === 'value' && wanted.value === true
-      return on && item?.attributes[name] !== true && attributes.has(required) ? [required] : []
+      const on = plainValueOf(desired, name) === true && item?.attributes[name] !== true
+      return on && desired.attributes.has(required) ? [required] : []
     }),
 }
 

@@ -5,7 +5,7 @@ import { objects } from '../../../base/objects.js'
 import { runners } from '../../../catalogue/areas/runners.js'
 import type { Managed } from '../../../catalogue/managed/managed.js'
 import type { SeenItem } from '../../instance.js'
-import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
+import type { DesiredItem, DesiredValue, Said } from '../../state.js'
 import { atNumber, compareItem, draft, placeValues, possible, saying, stepOf } from '../item.js'
 import { numberOf } from '../judging.js'
 import { itemAddress } from '../pairing.js'
@@ -34,14 +34,14 @@ export const projectsOfRunner = async (
 }
 
 export const projectRunners: KindHooks = {
-  absent: async (c, wished) => {
+  absent: async (c, desired) => {
     const { enable } = c.kind
     if (enable === undefined) return undefined
-    const number = await numberOf(c, 'runner', wished.identity, wished.origin)
+    const number = await numberOf(c, 'runner', desired.identity, desired.origin)
     if (number === undefined) return nothing
     const step = stepOf(enable, { ...atNumber(c, number), ...placeValues(c) })
-    const address = itemAddress(c.wish, wished.identity)
-    return possible(c, draft(c, 'enable', address, wished.origin, { step }), wished)
+    const address = itemAddress(c.desired, desired.identity)
+    return possible(c, draft(c, 'enable', address, desired.origin, { step }), desired)
   },
 }
 
@@ -56,19 +56,19 @@ const alike = (wanted: JsonValue, value: unknown): boolean => {
 }
 
 /** Whether a runner is one of those that a rule is for: all fields must be alike. */
-const isFor = ({ match = {} }: WishedItem, { record }: SeenItem): boolean =>
+const isFor = ({ match = {} }: DesiredItem, { record }: SeenItem): boolean =>
   Object.entries(match).every(([field, wanted]) => alike(wanted, record[field]))
 
 /** What the rules want of a runner: later ones win, attribute by attribute. */
-const wantedOf = (c: Comparing, item: SeenItem): WishedItem | undefined => {
-  const rules = c.wish.items.filter((rule) => isFor(rule, item))
+const wantedOf = (c: Comparing, item: SeenItem): DesiredItem | undefined => {
+  const rules = c.desired.items.filter((rule) => isFor(rule, item))
   const [first] = rules
   if (first === undefined) return undefined
-  const attributes = new Map<string, Stated<WantedValue>>()
+  const attributes = new Map<string, Said<DesiredValue>>()
   for (const rule of rules)
     for (const [name, said] of rule.attributes) {
       const before = attributes.get(name)
-      const over = before === undefined ? said.over : [...said.over, before]
+      const over = before === undefined ? said.over : [...(said.over ?? []), before]
       attributes.set(name, { ...said, over })
     }
   const { match: _, ...rest } = first
@@ -77,10 +77,10 @@ const wantedOf = (c: Comparing, item: SeenItem): WishedItem | undefined => {
 
 const idle = (c: Comparing): Upshot =>
   found({
-    findings: c.wish.items
+    findings: c.desired.items
       .filter((rule) => !c.items.some((item) => isFor(rule, item)))
       .map((rule) =>
-        saying('note', itemAddress(c.wish, rule.identity), 'no runner matches it', rule.origin),
+        saying('note', itemAddress(c.desired, rule.identity), 'no runner matches it', rule.origin),
       ),
   })
 
@@ -88,8 +88,8 @@ export const siteRunners: KindHooks = {
   compare: async (c) => {
     const parts: Upshot[] = []
     for (const item of c.items) {
-      const wished = wantedOf(c, item)
-      if (wished !== undefined) parts.push((await compareItem(c, wished)).found)
+      const desired = wantedOf(c, item)
+      if (desired !== undefined) parts.push((await compareItem(c, desired)).found)
     }
     return joined([...parts, idle(c)])
   },
