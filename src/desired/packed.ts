@@ -121,7 +121,7 @@ const bodyOf = (draft: Draft): ActionBody => {
 }
 
 /** The drafts of a place, which take little room; as they are where secrets are written out. */
-export const packedDrafts = (drafts: readonly Draft[]): readonly Draft[] => {
+export const packedDrafts = (drafts: Draft[]): Draft[] => {
   const bytes = drafts.length === 0 ? undefined : packed(drafts.map(bodyOf))
   if (bytes === undefined) return drafts
   return drafts.map((draft, i) => new PackedDraft(draft, bytes, i))

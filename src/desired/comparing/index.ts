@@ -8,17 +8,16 @@ import { Mistakes } from '../files/written.js'
 import { packedDrafts } from '../packed.js'
 import type { DesiredKind, SecretSource } from '../state.js'
 import { byText } from '../values.js'
-import { memberMistakes, memberships, owner } from './members.js'
+import { checkMembers, memberships, owner } from './members.js'
 import { byPlace } from './order.js'
 import { kindMeant } from './pairing.js'
 import { diffKind } from './sets.js'
 import { lessThese, possibleTogether } from './together.js'
 import type {
-  Compared,
   ComparingOptions,
   ComparingSight,
   Draft,
-  Mistake,
+  KindDiff,
   PlanLimits,
   SetCount,
 } from './types.js'
@@ -48,22 +47,6 @@ const missingSecrets = async (
   return findings
 }
 
-// What is wrong in files, as only the instance shows it, told like all else that is wrong in them.
-
-const inOrder = (a: Mistake, b: Mistake): number =>
-  byText(a.origin.file, b.origin.file) || byText(a.text, b.text)
-
-/**
- * Tells all mistakes at once, each with its file, line and column.
- * @throws Failure `usage` where there is any
- */
-const refuseMistakes = (mistakes: readonly Mistake[]): void => {
-  const sorted = [...mistakes].sort(inOrder)
-  const all = new Mistakes([...new Set(sorted.map(({ origin }) => origin.file))])
-  for (const { origin, text, hint } of sorted) all.add(origin, text, hint)
-  all.refuse()
-}
-
 export type { ComparingOptions, PlanLimit, PlanLimits, SecretsPolicy } from './types.js'
 
 /** Whether a failure says nothing of its object: nobody answered, or did not believe the token at all. */
@@ -73,9 +56,9 @@ const isGeneral = ({ category, details: { status } }: Failure): boolean =>
   (category === 'unreachable' && status === undefined)
 
 /** @throws the failure of all reads, where nothing could be read and none of them is the objects' fault */
-const ensureRead = (parts: readonly Compared[], unread: readonly Unread[]): void => {
+const ensureRead = (diffs: readonly KindDiff[], unread: readonly Unread[]): void => {
   const [first] = unread
-  if (first === undefined || parts.some(({ read }) => read > 0)) return
+  if (first === undefined || diffs.some(({ read }) => read)) return
   if (unread.every(({ failure }) => isGeneral(failure))) throw first.failure
 }
 
@@ -86,90 +69,95 @@ const unreadPlaces = ({ unread = [] }: ComparingOptions): readonly Unread[] =>
 const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
   Object.fromEntries(Object.entries(sets).sort(([a], [b]) => byText(a, b)))
 
-/** What a place comes to, for each of several desired states; the current one is read once. */
-type PlaceParts = readonly (readonly Compared[])[]
+/** A desired state, and what is wrong in it. */
+interface DesiredState {
+  readonly places: readonly DesiredPlace[]
+  readonly mistakes: Mistakes
+}
 
-const comparePlaces = async (
-  lists: readonly (readonly DesiredPlace[])[],
+/** The diffs of several desired states with the current one, which is read once. */
+const diffPlaces = async (
+  states: readonly DesiredState[],
   sight: ComparingSight,
   how: ComparingOptions,
-): Promise<readonly PlaceParts[]> => {
-  const tagged = lists.flatMap((wanted, list) => wanted.map((one) => ({ one, list })))
+): Promise<readonly (readonly KindDiff[])[]> => {
+  const tagged = states.flatMap((state, index) => state.places.map((one) => ({ one, index })))
   const places = [
     ...groupBy(tagged, ({ one: { place } }) => placeText(place).toLowerCase()).values(),
   ]
-  const parts: PlaceParts[] = []
-  await how.each(places, async (ones, index) => {
-    const compared: Compared[][] = lists.map(() => [])
-    for (const { one, list } of ones)
-      for (const desired of one.desired().filter((desired) => kindMeant(how, desired)))
-        compared[list]?.push(await diffKind(sight, how, desired))
-    parts[index] = compared.map((all) =>
-      all.map((part) => ({ ...part, drafts: packedDrafts(part.drafts) })),
-    )
-    // Of thousands of projects only what came of them is kept.
+  // By state, then by place.
+  const diffs: KindDiff[][][] = states.map(() => places.map(() => []))
+  await how.each(places, async (ones, at) => {
+    for (const { one, index } of ones)
+      for (const kind of one.desired().filter((some) => kindMeant(how, some))) {
+        const mistakes = states[index]?.mistakes ?? new Mistakes()
+        const diff = await diffKind(sight, how, kind, mistakes)
+        diff.drafts = packedDrafts(diff.drafts)
+        diffs[index]?.[at]?.push(diff)
+      }
+    // Of thousands of projects only the diffs are kept.
     const [first] = ones
     if (first?.one.place.scope === 'project') sight.forget?.(first.one.place)
   })
-  return parts
+  return diffs.map((all) => all.flat())
 }
 
-/** What the places come to together. */
-const finished = async (
-  all: readonly Compared[],
+/** The plan of all diffs. */
+const planOf = async (
+  diffs: readonly KindDiff[],
   sight: ComparingSight,
   how: ComparingOptions,
-): Promise<{ readonly plan: DesiredPlan; readonly mistakes: readonly Mistake[] }> => {
-  const asked = all.flatMap((part) => part.drafts)
+  mistakes: Mistakes,
+): Promise<DesiredPlan> => {
+  const asked = diffs.flatMap((diff) => diff.drafts)
   const { drafts, actions, findings: others, dropped } = await possibleTogether(asked, sight, how)
   const tallies = lessThese(
-    all.flatMap((part) => part.tallies),
+    diffs.flatMap((diff) => diff.tallies),
     dropped,
   )
-  const unread = [...unreadPlaces(how), ...all.flatMap((part) => part.unread)]
   const findings = [
-    ...all.flatMap((part) => part.findings),
+    ...diffs.flatMap((diff) => diff.findings),
     ...others,
     ...(await missingSecrets(drafts, how)),
   ]
-  const mistakes = [
-    ...all.flatMap((part) => part.mistakes),
-    ...(await memberMistakes(drafts, sight, how)),
-  ]
-  const plan = {
+  await checkMembers(drafts, sight, how, mistakes)
+  const unread = [...unreadPlaces(how), ...diffs.flatMap((diff) => diff.unread)]
+  return {
     actions,
-    findings: [...findings].sort(
+    findings: findings.sort(
       (a, b) =>
         byPlace(a.address, b.address) || byText(addressText(a.address), addressText(b.address)),
     ),
-    unread: [...unread].sort((a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind)),
+    unread: unread.sort((a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind)),
     refused: beyond(drafts, tallies, how),
-    same: all.reduce((sum, part) => sum + part.same, 0),
-    sets: sorted(Object.fromEntries(all.flatMap(({ sets }) => Object.entries(sets)))),
+    same: diffs.reduce((sum, diff) => sum + diff.same, 0),
+    sets: sorted(Object.fromEntries(diffs.flatMap(({ sets }) => Object.entries(sets)))),
   }
-  return { plan, mistakes }
 }
 
 /**
  * Compares the desired with the current state.
- * @param former what was wanted before, where the plan is held against that; its mistakes are passed over
+ * @param former what was desired before, where the plan is compared with that; its mistakes do not count
  * @returns plans in a stable order: the same state gives the same plan
  * @throws Failure `usage` with every mistake in the files, by file and line; whatever kept all from being read
  */
 export const makePlans = async (
-  wanted: readonly DesiredPlace[],
+  desired: readonly DesiredPlace[],
   sight: ComparingSight,
   how: ComparingOptions,
   former?: readonly DesiredPlace[],
 ): Promise<{ readonly plan: DesiredPlan; readonly former: DesiredPlan | undefined }> => {
-  const lists = former === undefined ? [wanted] : [wanted, former]
-  const parts = await comparePlaces(lists, sight, how)
-  const [now = [], before = []] = lists.map((_, list) => parts.flatMap((part) => part[list] ?? []))
-  ensureRead(now, [...unreadPlaces(how), ...now.flatMap((part) => part.unread)])
-  const { plan, mistakes } = await finished(now, sight, how)
-  refuseMistakes(mistakes)
-  const old = former === undefined ? undefined : await finished(before, sight, how)
-  return { plan, former: old?.plan }
+  const [mistakes, passedOver] = [new Mistakes(), new Mistakes()]
+  const states = [
+    { places: desired, mistakes },
+    { places: former ?? [], mistakes: passedOver },
+  ]
+  const [now = [], before = []] = await diffPlaces(states, sight, how)
+  ensureRead(now, [...unreadPlaces(how), ...now.flatMap((diff) => diff.unread)])
+  const plan = await planOf(now, sight, how, mistakes)
+  mistakes.refuse()
+  if (former === undefined) return { plan, former }
+  return { plan, former: await planOf(before, sight, how, passedOver) }
 }
 
 const placesOf = (desired: readonly DesiredKind[]): readonly DesiredPlace[] =>

@@ -2,22 +2,14 @@
 
 import type { JsonValue } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { type ActionStep, actionId, type Change, type PlanFinding, type Verb } from '../actions.js'
+import { type ActionStep, actionId, type Change, type Verb } from '../actions.js'
 import { type Address, addressText } from '../address.js'
 import { alwaysSent, attributesOf, digestOf } from '../attributes.js'
 import type { SeenItem } from '../instance.js'
 import type { DesiredItem, Origin, SecretSource } from '../state.js'
-import { judged, numberOf, overridden, readValue } from './judging.js'
+import { judged, numberOf, readValue, sayOverridden } from './judging.js'
 import { itemAddress, paired, seenAddress } from './pairing.js'
-import {
-  asItShould,
-  type Comparing,
-  type Draft,
-  found,
-  type Judged,
-  nothing,
-  type Upshot,
-} from './types.js'
+import type { Comparing, Draft, Judged } from './types.js'
 
 /** What is to be done in the manner of drafts. */
 export const draft = (
@@ -46,128 +38,87 @@ export const changeOf = ({ name, shown, secret, within, origin }: Judged): Chang
   origin,
 })
 
-/** Something to say of an item. */
-export const saying = (
-  is: PlanFinding['is'],
-  address: Address,
-  text: string,
-  origin?: Origin,
-): PlanFinding => ({ is, address, text, origin })
-
-/** An item is to go: the verb of the kind, and what is lost with it. */
+/** The draft that deletes an item; undefined where nothing of its kind can be deleted. */
 export const removal = (
   c: Comparing,
   item: SeenItem,
   origin: Origin,
   address: Address = seenAddress(c, item),
-): Upshot => {
+): Draft | undefined => {
   const { remove } = c.kind
-  if (remove === undefined) return nothing
-  const loses = remove.destructive
-  return found({
-    drafts: [
-      draft(c, 'delete', address, origin, {
-        before: item,
-        step: stepAt(c, remove, item),
-        loses,
-      }),
-    ],
-  })
+  if (remove === undefined) return undefined
+  const step = stepAt(c, remove, item)
+  return draft(c, 'delete', address, origin, { before: item, step, loses: remove.destructive })
+}
+
+/** Adds a draft, or says why it cannot be done here. @returns whether it was added */
+export const propose = async (
+  c: Comparing,
+  made: Draft,
+  desired?: DesiredItem,
+): Promise<boolean> => {
+  const why = await c.hooks.impossible?.(c, made, desired)
+  if (why === undefined) c.diff.drafts.push(made)
+  else c.diff.say('impossible', made.address, why, made.origin)
+  return why === undefined
 }
 
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-/** What cannot be read back, and is left as it is: people are told, since nobody knows. */
-const unknowns = (
+/** Reports what cannot be read back, and is not sent: nobody knows whether it is as desired. */
+const sayUnknown = (
   c: Comparing,
   address: Address,
-  desired: DesiredItem,
-  item: SeenItem,
-  all: readonly Judged[],
-  acted: boolean,
-): readonly PlanFinding[] => {
-  const also = alsoSent(c, desired, item)
-  const left = all.filter((one) => one.verdict === 'unknown' && !(acted && also.has(one.name)))
+  left: readonly Judged[],
+  also: ReadonlySet<string>,
+): void => {
   const [first] = left
-  if (first === undefined) return []
+  if (first === undefined) return
   const when = left.every(({ name }) => also.has(name))
     ? 'set when something else changes'
     : left.every(({ secret }) => secret !== undefined)
       ? 'set when its value changes'
       : 'the instance does not show it'
   const names = listed(left.map(({ name }) => name))
-  return [saying('unknown', address, `${names} cannot be read back; ${when}`, first.origin)]
+  c.diff.say('unknown', address, `${names} cannot be read back; ${when}`, first.origin)
 }
 
-const fixedOnes = (address: Address, all: readonly Judged[]): readonly PlanFinding[] =>
-  all
-    .filter(({ verdict }) => verdict === 'fixed')
-    .map(({ name, shown, origin }) =>
-      saying(
-        'impossible',
-        { ...address, attribute: name },
-        `can be given at creation only; it is ${JSON.stringify(shown.now)}`,
-        origin,
-      ),
-    )
-
-/** A draft, unless it cannot be done here. */
-export const possible = async (
-  c: Comparing,
-  made: Draft,
-  desired?: DesiredItem,
-): Promise<Upshot> => {
-  const why = await c.hooks.impossible?.(c, made, desired)
-  return why === undefined
-    ? found({ drafts: [made] })
-    : found({ findings: [saying('impossible', made.address, why, made.origin)] })
+const renaming = (c: Comparing, desired: DesiredItem, item: SeenItem): readonly Change[] => {
+  const { identity: wanted, origin } = desired
+  if (c.kind.renames !== true || item.identity === wanted || typeof wanted !== 'string') return []
+  return [{ attribute: c.kind.identity ?? 'name', now: item.identity, wanted, origin }]
 }
 
-const renaming = (c: Comparing, desired: DesiredItem, item: SeenItem): readonly Change[] =>
-  c.kind.renames === true &&
-  item.identity !== desired.identity &&
-  typeof desired.identity === 'string'
-    ? [
-        {
-          attribute: c.kind.identity ?? 'name',
-          now: item.identity,
-          wanted: desired.identity,
-          origin: desired.origin,
-        },
-      ]
-    : []
-
-/** What is there, held against what is wanted. */
-const updated = async (
-  c: Comparing,
-  desired: DesiredItem,
-  item: SeenItem,
-  renamed: boolean,
-): Promise<Upshot> => {
+/** The diff of an item that exists. */
+const updateItem = async (c: Comparing, desired: DesiredItem, item: SeenItem): Promise<void> => {
   const address = itemAddress(c.desired, desired.identity)
   const all = await judged(c, address, desired, item)
-  const differing = all.filter(({ verdict }) => verdict === 'differs')
-  const changes = [...(renamed ? renaming(c, desired, item) : []), ...differing.map(changeOf)]
-  const fixed = [...fixedOnes(address, all), ...overridden(address, desired, c.kind)]
-  const { update } = c.kind
-  if (changes.length === 0 || update === undefined)
-    return found({
-      findings: [...fixed, ...unknowns(c, address, desired, item, all, false)],
-      same: fixed.some(({ is }) => is === 'impossible') ? 0 : 1,
-    })
+  const isOf = (verdict: Judged['verdict']) => all.filter((one) => one.verdict === verdict)
+  const changes = [...renaming(c, desired, item), ...isOf('differs').map(changeOf)]
   const also = alsoSent(c, desired, item)
-  const resent = all.filter(
-    ({ name, secret, verdict }) => secret !== undefined && verdict !== 'differs' && also.has(name),
-  )
-  const made = draft(c, 'update', address, desired.origin, {
-    before: item,
-    changes: [...changes, ...resent.map(changeOf)],
-    step: updateStep(c, update, item, desired, all, renamed ? desired.identity : item.identity),
-  })
-  const done = await possible(c, made, desired)
-  const said = unknowns(c, address, desired, item, all, done.drafts.length > 0)
-  return { ...done, findings: [...done.findings, ...fixed, ...said] }
+  const { update, renames } = c.kind
+  let isSent = false
+  if (changes.length > 0 && update !== undefined) {
+    const resent = all.filter(
+      ({ name, secret, verdict }) =>
+        secret !== undefined && verdict !== 'differs' && also.has(name),
+    )
+    const identity = renames === true ? desired.identity : item.identity
+    const made = draft(c, 'update', address, desired.origin, {
+      before: item,
+      changes: [...changes, ...resent.map(changeOf)],
+      step: updateStep(c, update, item, desired, all, identity),
+    })
+    isSent = await propose(c, made, desired)
+  } else if (isOf('fixed').length === 0) c.diff.same++
+  for (const { name, shown, origin } of isOf('fixed')) {
+    const text = `can be given at creation only; it is ${JSON.stringify(shown.now)}`
+    c.diff.say('impossible', { ...address, attribute: name }, text, origin)
+  }
+  sayOverridden(c, address, desired)
+  const unknown = isOf('unknown').filter(({ name }) => !(isSent && also.has(name)))
+  sayUnknown(c, address, unknown, also)
 }
 
 /** What creation cannot do without. */
@@ -176,37 +127,35 @@ const lacking = (c: Comparing, all: readonly Judged[]): readonly string[] =>
     .filter(({ required, name }) => required && !all.some((one) => one.name === name))
     .map(({ name }) => name)
 
-/** An item that is not there is created. */
-const created = async (c: Comparing, desired: DesiredItem): Promise<Upshot> => {
-  const address = itemAddress(c.desired, desired.identity)
+/** The diff of an item that does not exist. */
+const createItem = async (c: Comparing, desired: DesiredItem): Promise<void> => {
+  const { identity, origin } = desired
+  const address = itemAddress(c.desired, identity)
   const { create, by } = c.kind
-  const impossible = async (): Promise<Upshot> => {
-    const made = draft(c, 'create', address, desired.origin, { step: stepOf(c.kind.read, {}) })
+  if (create === undefined) {
+    const made = draft(c, 'create', address, origin, { step: stepOf(c.kind.read, {}) })
     const why = (await c.hooks.impossible?.(c, made, desired)) ?? 'it is not there'
-    return found({ findings: [saying('impossible', address, why, desired.origin)] })
+    c.diff.say('impossible', address, why, origin)
+    return
   }
-  if (create === undefined) return impossible()
   const all = (await judged(c, address, desired, undefined)).filter(({ wanted }) => wanted !== null)
   const missing = lacking(c, all)
   if (missing.length > 0) {
-    c.mistaken(
-      desired.origin,
-      `${addressText(address)} is not there yet: it needs ${listed(missing)}`,
-    )
-    return nothing
+    const text = `${addressText(address)} is not there yet: it needs ${listed(missing)}`
+    c.mistakes.add(origin, text)
+    return
   }
-  const number =
-    by === undefined ? undefined : await numberOf(c, by, desired.identity, desired.origin)
-  if (by !== undefined && number === undefined) return nothing
+  const number = by === undefined ? undefined : await numberOf(c, by, identity, origin)
+  if (by !== undefined && number === undefined) return
   const leading = {
-    ...identityValue(c, create, desired.identity),
+    ...identityValue(c, create, identity),
     ...(number === undefined ? atIdentity(c, desired) : atNumber(c, number)),
     ...placeValues(c),
   }
   const step = stepOf(create, leading, all)
-  return possible(
+  await propose(
     c,
-    draft(c, 'create', address, desired.origin, { changes: all.map(changeOf), step }),
+    draft(c, 'create', address, origin, { changes: all.map(changeOf), step }),
     desired,
   )
 }
@@ -219,23 +168,21 @@ const atIdentity = ({ kind }: Comparing, { identity }: DesiredItem): Record<stri
     ),
   )
 
-/** The diff of one desired item, and the current item that it means. */
-export const compareItem = async (
-  c: Comparing,
-  given: DesiredItem,
-): Promise<{ readonly found: Upshot; readonly item: SeenItem | undefined }> => {
+/** Adds the diff of one desired item. @returns the current item that it means */
+export const diffItem = async (c: Comparing, given: DesiredItem): Promise<SeenItem | undefined> => {
   const pairing = await (c.hooks.pair ?? paired)(c, given)
-  if (pairing === 'mistaken') return { found: nothing, item: undefined }
+  if (pairing === 'mistaken') return undefined
   const { item } = pairing
   const desired = c.hooks.understood?.(c, given, item) ?? given
-  if (desired.gone !== undefined) {
-    if (item === undefined) return { found: asItShould, item }
-    const [made] = removal(c, item, desired.origin).drafts
-    return { found: made === undefined ? nothing : await possible(c, made, desired), item }
+  if (desired.gone === undefined) {
+    if (item !== undefined) await updateItem(c, desired, item)
+    else if ((await c.hooks.absent?.(c, desired)) !== true) await createItem(c, desired)
+  } else if (item === undefined) c.diff.same++
+  else {
+    const made = removal(c, item, desired.origin)
+    if (made !== undefined) await propose(c, made, desired)
   }
-  if (item !== undefined)
-    return { found: await updated(c, desired, item, c.kind.renames === true), item }
-  return { found: (await c.hooks.absent?.(c, desired)) ?? (await created(c, desired)), item }
+  return item
 }
 
 // What an action sends.

@@ -4,10 +4,9 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/quoted.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
-import type { Managed, Referent } from '../../catalogue/managed/managed.js'
+import type { Referent } from '../../catalogue/managed/managed.js'
 import type { Param } from '../../catalogue/params.js'
 import { survived } from '../../errors.js'
-import type { PlanFinding } from '../actions.js'
 import { type Address, type Reference, referenceText, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue } from '../attributes.js'
 import type { SeenItem } from '../instance.js'
@@ -113,20 +112,17 @@ const inRange = (range: ValueRange, param: Param | undefined, now: JsonValue | u
   return oneOf?.[0] ?? bound ?? null
 }
 
-/** A plain value that overrides a range, and is none of it. */
-export const overridden = (
-  address: Address,
-  { attributes }: DesiredItem,
-  kind: Managed,
-): readonly PlanFinding[] =>
-  [...attributes].flatMap(([attribute, { value, origin, over }]) => {
-    const [before] = over ?? []
-    if (value.is !== 'value' || before?.value.is !== 'range') return []
-    const { param } = attributesOf(kind).get(attribute) ?? { param: undefined }
-    if (isInside(before.value, normalised({ param }, value.value))) return []
+/** Reports plain values that override a range, and are outside of it. */
+export const sayOverridden = (c: Comparing, address: Address, desired: DesiredItem): void => {
+  for (const [attribute, { value, origin, over = [] }] of desired.attributes) {
+    const [before] = over
+    if (value.is !== 'value' || before?.value.is !== 'range') continue
+    const param = attributesOf(c.kind).get(attribute)?.param
+    if (isInside(before.value, normalised({ param }, value.value))) continue
     const text = `overrides ${before.value.text}, said at ${originText(before.origin)}`
-    return [{ is: 'warning', address: { ...address, attribute }, text, origin }]
-  })
+    c.diff.say('warning', { ...address, attribute }, text, origin)
+  }
+}
 
 /** What is wanted, as it is sent; undefined where the file is wrong, which is reported. */
 const wantedValue = async (
@@ -141,7 +137,7 @@ const wantedValue = async (
   const { value } = said.value
   if (value === null) {
     const unset = unsetting(attribute?.param)
-    if (unset === undefined) c.mistaken(said.origin, `${name} cannot be unset`)
+    if (unset === undefined) c.mistakes.add(said.origin, `${name} cannot be unset`)
     return unset
   }
   const numbers = await resolved(c, attribute, value, said.origin)
@@ -200,7 +196,7 @@ const checkOffered = (c: Comparing, { name, attribute, said }: Spoken, wanted: J
   if (param.offers.some((offer) => param.names?.[offer] === wanted)) return
   const shown = quoteText(String(asInFiles(c, attribute, wanted)))
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
-  c.mistaken(
+  c.mistakes.add(
     said.origin,
     `${name} in ${scope} takes one of ${param.offers.join(', ')}, not ${shown}`,
   )
@@ -230,7 +226,7 @@ const known = (c: Comparing, item: SeenItem | undefined, name: string, origin: O
   if (c.kind.open !== true || item === undefined || item.record[name] !== undefined) return true
   const names = [...attributesOf(c.kind).keys(), ...Object.keys(item.record)]
   const text = `neither the documents nor the instance know ${c.kind.name}#${name}`
-  c.mistaken(origin, text, didYouMean(name, names))
+  c.mistakes.add(origin, text, didYouMean(name, names))
   return false
 }
 
@@ -275,13 +271,13 @@ export const numberOf = async (
   const number = await c.sight.names.number(of, meant, c.place).catch((error: unknown) => {
     const { category, message, details } = survived(error)
     if (category !== 'usage') throw error
-    c.mistaken(origin, message, details.hint)
+    c.mistakes.add(origin, message, details.hint)
     return null
   })
   if (number === null) return undefined
   if (number === undefined) {
     const near = didYouMean(meant, c.sight.names.known?.(of, c.place) ?? [])
-    c.mistaken(
+    c.mistakes.add(
       origin,
       `there is no ${of} ${quoteText(writtenReference(meant))}, as far as can be seen`,
       near === undefined

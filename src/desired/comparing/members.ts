@@ -5,15 +5,9 @@ import type { JsonValue } from '../../base/json/value.js'
 import { members as endpoints } from '../../catalogue/areas/members.js'
 import { groupMembers, projectMembers } from '../../catalogue/managed/members.js'
 import { type ManagedPlace, placeText } from '../address.js'
+import type { Mistakes } from '../files/written.js'
 import type { SeenItem, SeenKind } from '../instance.js'
-import type {
-  Comparing,
-  ComparingOptions,
-  ComparingSight,
-  Draft,
-  KindHooks,
-  Mistake,
-} from './types.js'
+import type { Comparing, ComparingOptions, ComparingSight, Draft, KindHooks } from './types.js'
 
 const bot = /^(project|group)_\d+_bot/
 
@@ -140,38 +134,33 @@ export class LevelsAfter {
 
 // What no plan may do to members: take the token's own user away, or the last owner of a group.
 
-const said = ({ draft }: PlannedMembership, text: string, hint?: string): Mistake => ({
-  origin: draft.origin,
-  text,
-  hint,
-})
-
 /** Never the token's own user. */
-const ownUser = async (
+const checkOwnUser = async (
   falling: readonly PlannedMembership[],
   sight: ComparingSight,
   how: ComparingOptions,
-): Promise<readonly Mistake[]> => {
+  mistakes: Mistakes,
+): Promise<void> => {
   const [first] = falling
-  if (first === undefined) return []
+  if (first === undefined) return
   const self = how.self === undefined ? await sight.self() : { id: undefined, username: how.self }
   if (self === undefined) {
-    const removes = falling.filter(({ after }) => after === 0)
-    if (removes.length === 0 || how.checks === true) return []
+    const removes = falling.some(({ after }) => after === 0)
     const text = 'whose token this is cannot be read, and members are to be removed'
-    return [said(first, text, 'Say who it is with --self <username>.')]
+    if (removes && how.checks !== true)
+      mistakes.add(first.draft.origin, text, 'Say who it is with --self <username>.')
+    return
   }
   const { id, username } = self
-  return falling
-    .filter(
-      ({ user, draft }) =>
-        user === id || draft.before?.identity.toLowerCase() === username.toLowerCase(),
+  for (const { user, draft, after } of falling) {
+    if (user !== id && draft.before?.identity.toLowerCase() !== username.toLowerCase()) continue
+    const what = after === 0 ? 'removed from' : 'lowered in'
+    mistakes.add(
+      draft.origin,
+      `${username} is the token's own user, and would be ${what} ${placeText(draft.address)}`,
+      'Add the user to the files as it is, or use the token of another.',
     )
-    .map((one) => {
-      const what = one.after === 0 ? 'removed from' : 'lowered in'
-      const text = `${username} is the token's own user, and would be ${what} ${placeText(one.draft.address)}`
-      return said(one, text, 'Add the user to the files as it is, or use the token of another.')
-    })
+  }
 }
 
 /** Whether a group is left with an owner; undefined where that cannot be read. */
@@ -192,16 +181,16 @@ const hasOwner = async (
 }
 
 /** Never the last owner of a group. */
-const lastOwners = async (
+const checkLastOwners = async (
   all: readonly PlannedMembership[],
   sight: ComparingSight,
-): Promise<readonly Mistake[]> => {
+  mistakes: Mistakes,
+): Promise<void> => {
   const fallen = all.filter(
     ({ draft, before, after }) =>
       draft.address.scope === 'group' && before >= owner && after < owner,
   )
   const groups = groupBy(fallen, ({ draft }) => draft.address.path.toLowerCase())
-  const mistakes: Mistake[] = []
   for (const [one] of groups.values()) {
     if (one === undefined) continue
     const { path } = one.draft.address
@@ -211,18 +200,19 @@ const lastOwners = async (
       left === undefined
         ? `whether the group ${path} would still have an owner cannot be read`
         : `the group ${path} would be left without an owner`
-    mistakes.push(said(one, text, 'Leave it an owner; no flag lifts this.'))
+    mistakes.add(one.draft.origin, text, 'Leave it an owner; no flag lifts this.')
   }
-  return mistakes
 }
 
-/** What is wrong with what a plan would do to members. */
-export const memberMistakes = async (
+/** Reports what no plan may do to members. */
+export const checkMembers = async (
   drafts: readonly Draft[],
   sight: ComparingSight,
   how: ComparingOptions,
-): Promise<readonly Mistake[]> => {
+  mistakes: Mistakes,
+): Promise<void> => {
   const all = memberships(drafts)
   const falling = all.filter(({ before, after }) => after < before)
-  return [...(await ownUser(falling, sight, how)), ...(await lastOwners(all, sight))]
+  await checkOwnUser(falling, sight, how, mistakes)
+  await checkLastOwners(all, sight, mistakes)
 }

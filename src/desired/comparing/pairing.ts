@@ -40,7 +40,7 @@ export const named = (c: Comparing, meant: Reference): readonly SeenItem[] =>
 const previous = (c: Comparing, desired: DesiredItem): Pairing => {
   const old = (desired.previously?.value ?? []).flatMap((name) => named(c, name))
   if (old.length < 2) return { item: old[0] }
-  c.mistaken(
+  c.mistakes.add(
     desired.origin,
     `several of the names that ${desired.identity} had before are still there`,
     'Leave one of them under previously.',
@@ -64,7 +64,7 @@ const also = (c: Comparing, desired: DesiredItem): SeenItem | undefined => {
 export const paired = (c: Comparing, desired: DesiredItem): Pairing => {
   const [item, another] = named(c, desired.identity)
   if (another !== undefined) {
-    c.mistaken(
+    c.mistakes.add(
       desired.origin,
       `${c.kind.name}/${writtenReference(desired.identity)} may be any of several of that name`,
       c.kind.by === undefined
@@ -77,7 +77,7 @@ export const paired = (c: Comparing, desired: DesiredItem): Pairing => {
   if (item === undefined && c.kind.renames === true && before !== 'mistaken')
     return { item: before.item ?? also(c, desired) }
   if (before !== 'mistaken' && item !== undefined && before.item !== undefined) {
-    c.mistaken(
+    c.mistakes.add(
       desired.origin,
       `both ${desired.identity} and ${before.item.identity}, which it was before, are there`,
       'Delete one of them, or leave previously out.',

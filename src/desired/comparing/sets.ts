@@ -1,68 +1,66 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
 import { addressText, looksLikeId, type ManagedPlace, type Reference } from '../address.js'
 import { digestOfSet } from '../attributes.js'
+import type { Mistakes } from '../files/written.js'
 import type { SeenItem, SeenKind } from '../instance.js'
 import type { DesiredItem, DesiredKind } from '../state.js'
-import { compareItem, possible, removal, saying } from './item.js'
+import { diffItem, propose, removal } from './item.js'
 import { hooksOf } from './kinds/index.js'
 import { levelOf, owner } from './members.js'
 import { itemAddress, itemMeant, meant, seenAddress } from './pairing.js'
 import {
-  type Compared,
   type Comparing,
   type ComparingOptions,
   type ComparingSight,
   type Draft,
-  found,
-  joined,
+  KindDiff,
   type KindHooks,
-  type Mistake,
-  nothing,
   type SetCount,
-  type Upshot,
 } from './types.js'
 
-/** What the files say of items, each once. */
-const compareItems = async (
-  c: Comparing,
-): Promise<{ readonly found: Upshot; readonly claimed: Set<SeenItem> }> => {
+/** Adds the diff of the desired items. @returns the current items that they mean */
+const diffItems = async (c: Comparing): Promise<Set<SeenItem>> => {
   const claimed = new Set<SeenItem>()
-  const parts: Upshot[] = []
+  const { diff } = c
   for (const desired of c.desired.items) {
     const address = itemAddress(c.desired, desired.identity)
-    const compared = await compareItem(c, desired)
-    if (compared.item !== undefined && claimed.has(compared.item)) {
-      c.mistaken(desired.origin, `${addressText(address)} is declared twice, under another name`)
-      continue
-    }
-    if (compared.item !== undefined) claimed.add(compared.item)
-    // What is replaced is spoken of, too.
-    for (const { before } of compared.found.drafts) if (before !== undefined) claimed.add(before)
-    if (itemMeant(c.how, address, desired)) parts.push(compared.found)
+    const [drafts, findings, same] = [diff.drafts.length, diff.findings.length, diff.same]
+    const item = await diffItem(c, desired)
+    const isTwice = item !== undefined && claimed.has(item)
+    if (isTwice)
+      c.mistakes.add(
+        desired.origin,
+        `${addressText(address)} is declared twice, under another name`,
+      )
+    // An item that is replaced is declared as well.
+    for (const one of [item, ...diff.drafts.slice(drafts).map(({ before }) => before)])
+      if (one !== undefined) claimed.add(one)
+    if (!isTwice && itemMeant(c.how, address, desired)) continue
+    diff.drafts.length = drafts
+    diff.findings.length = findings
+    diff.same = same
   }
-  return { found: joined(parts), claimed }
+  return claimed
 }
 
-/** What an exact set does not list is deleted, but for what its kind spares. */
-const unlisted = async (c: Comparing, claimed: ReadonlySet<SeenItem>): Promise<Upshot> => {
+/** Deletes what an exact set does not list, but for what its kind spares. */
+const deleteUnlisted = async (c: Comparing, claimed: Set<SeenItem>): Promise<void> => {
   const { exact } = c.desired
-  if (exact?.value !== true) return nothing
-  const parts: Upshot[] = []
+  if (exact?.value !== true) return
   for (const item of c.items) {
-    const address = seenAddress(c, item)
-    if (claimed.has(item) || c.hooks.spares?.(c, item) === true || !meant(c.how, address)) continue
-    const [made] = removal(c, item, exact.origin).drafts
-    if (made !== undefined) parts.push(await possible(c, made))
+    const isSpared = claimed.has(item) || c.hooks.spares?.(c, item) === true
+    if (isSpared || !meant(c.how, seenAddress(c, item))) continue
+    const made = removal(c, item, exact.origin)
+    if (made !== undefined && (await propose(c, made))) claimed.add(item)
   }
-  return joined(parts)
 }
 
 const isGroup = ({ kind }: Comparing): boolean => kind.by === 'user' && kind.scope === 'group'
 const isOwner = ({ attributes }: SeenItem): boolean => levelOf(attributes.access_level) >= owner
 
-const tallied = (c: Comparing, drafts: readonly Draft[]): SetCount => {
+const tallied = (c: Comparing): SetCount => {
   const count = (...verbs: readonly Draft['verb'][]): number =>
-    drafts.filter(({ verb }) => verbs.includes(verb)).length
+    c.diff.drafts.filter(({ verb }) => verbs.includes(verb)).length
   return {
     address: { ...c.place, kind: c.kind.name },
     before: c.items.length,
@@ -73,14 +71,12 @@ const tallied = (c: Comparing, drafts: readonly Draft[]): SetCount => {
   }
 }
 
-/** A delete and a create of equal attributes may be a new name. */
-const renameNote = (c: Comparing, drafts: readonly Draft[]): Upshot => {
-  if (c.kind.renames !== true) return nothing
-  const gone = drafts.filter(({ verb }) => verb === 'delete')
-  const come = drafts.filter(({ verb }) => verb === 'create')
-  const [old] = gone
-  const [other] = come
-  if (old === undefined || other === undefined || gone.length + come.length > 2) return nothing
+/** Notes a delete and a create of equal attributes: it may be a new name. */
+const noteRename = (c: Comparing): void => {
+  const { drafts } = c.diff
+  const [old, other] = [drafts.find(isDelete), drafts.find(isCreate)]
+  const isPair = drafts.filter((one) => isDelete(one) || isCreate(one)).length === 2
+  if (c.kind.renames !== true || old === undefined || other === undefined || !isPair) return
   const was = old.before?.attributes ?? {}
   const alike = other.changes.every(
     ({ attribute }) =>
@@ -88,60 +84,44 @@ const renameNote = (c: Comparing, drafts: readonly Draft[]): Upshot => {
       JSON.stringify(was[attribute] ?? null) ===
         JSON.stringify(other.step.values[attribute] ?? null),
   )
-  if (!alike) return nothing
-  const text = `like ${old.address.item}, which is deleted: with previously: [${old.address.item}] it would be renamed`
-  return found({ findings: [saying('note', other.address, text, other.origin)] })
+  const { item } = old.address
+  const text = `like ${item}, which is deleted: with previously: [${item}] it would be renamed`
+  if (alike) c.diff.say('note', other.address, text, other.origin)
 }
 
-const archived = (c: Comparing, all: Upshot): Upshot => {
-  if (c.place.scope !== 'project' || c.how.about?.(c.place.path)?.archived !== true) return all
-  return {
-    ...all,
-    drafts: [],
-    findings: [
-      ...all.findings,
-      ...[...new Map(all.drafts.map((one) => [one.address.item, one])).values()].map(
-        ({ address, origin }) => saying('impossible', address, 'the project is archived', origin),
-      ),
-    ],
-  }
+const isDelete = ({ verb }: Draft): boolean => verb === 'delete'
+const isCreate = ({ verb }: Draft): boolean => verb === 'create'
+
+/** Nothing can be done to an archived project. */
+const refuseArchived = ({ place, how, diff }: Comparing): void => {
+  if (place.scope !== 'project' || how.about?.(place.path)?.archived !== true) return
+  const items = new Map(diff.drafts.map((one) => [one.address.item, one]))
+  for (const { address, origin } of items.values())
+    diff.say('impossible', address, 'the project is archived', origin)
+  diff.drafts.length = 0
 }
 
-/** The diff of a kind that could be read. */
-const compareSet = async (c: Comparing): Promise<Upshot> => {
-  const { found: wanted, claimed } = await compareItems(c)
-  const rest = await unlisted(c, claimed)
-  for (const { before } of rest.drafts) if (before !== undefined) claimed.add(before)
-  const all = joined([wanted, rest, c.hooks.rest?.(c, claimed) ?? nothing])
-  return archived(c, joined([all, renameNote(c, all.drafts)]))
+/** Adds the diff of a kind that could be read. */
+const diffSet = async (c: Comparing): Promise<void> => {
+  const claimed = await diffItems(c)
+  await deleteUnlisted(c, claimed)
+  c.hooks.rest?.(c, claimed)
+  noteRename(c)
+  refuseArchived(c)
 }
 
 /** The keys of a kind that the instance has no list of. */
 const keysOf = ({ items }: DesiredKind): readonly string[] =>
   items.map(({ identity }: DesiredItem) => String(identity))
 
-const empty: Compared = {
-  ...nothing,
-  unread: [],
-  sets: {},
-  tallies: [],
-  mistakes: [],
-  read: 0,
-}
-
-const unread = (how: ComparingOptions, seen: SeenKind, desired: DesiredKind): Compared => {
-  const address = { ...desired.place, kind: desired.kind.name }
-  if (!meant({ ...how, selection: {} }, address)) return empty
+/** Says of a kind that could not be read, why. */
+const sayUnread = (diff: KindDiff, how: ComparingOptions, seen: SeenKind, desired: DesiredKind) => {
+  const { place, kind, origin } = desired
+  const address = { ...place, kind: kind.name }
+  if (!meant({ ...how, selection: {} }, address)) return
   if (seen.is === 'unsupported')
-    return {
-      ...empty,
-      findings: [saying('unsupported', address, 'the instance does not have it', desired.origin)],
-    }
-  if (seen.is === 'read') return empty
-  return {
-    ...empty,
-    unread: [{ place: desired.place, kind: desired.kind.name, failure: seen.failure }],
-  }
+    diff.say('unsupported', address, 'the instance does not have it', origin)
+  if (seen.is === 'unreadable') diff.unread.push({ place, kind: kind.name, failure: seen.failure })
 }
 
 /** Where it could be read, its ID is known. */
@@ -153,34 +133,23 @@ export const diffKind = async (
   sight: ComparingSight,
   how: ComparingOptions,
   desired: DesiredKind,
-): Promise<Compared> => {
+  mistakes: Mistakes,
+): Promise<KindDiff> => {
   const { place, kind } = desired
+  const diff = new KindDiff()
   const seen = await sight.see(place, kind, keysOf(desired))
-  if (seen.is !== 'read') return unread(how, seen, desired)
-  const mistakes: Mistake[] = []
+  if (seen.is !== 'read') {
+    sayUnread(diff, how, seen, desired)
+    return diff
+  }
+  diff.read = true
+  const placeId = await placeIdOf(sight, place)
   const hooks: KindHooks = hooksOf(kind)
-  const c: Comparing = {
-    sight,
-    how,
-    place,
-    placeId: await placeIdOf(sight, place),
-    kind,
-    hooks,
-    desired,
-    items: seen.items,
-    mistaken: (origin, text, hint) => {
-      mistakes.push({ origin, text, hint })
-    },
-  }
-  const all = await (hooks.compare ?? compareSet)(c)
-  const tally = tallied(c, all.drafts)
-  const exact = desired.exact?.value === true
-  return {
-    ...all,
-    unread: [],
-    sets: exact ? { [addressText(tally.address)]: digestOfSet(c.items) } : {},
-    tallies: tally.deletes > 0 || (tally.owners > 0 && all.drafts.length > 0) ? [tally] : [],
-    mistakes,
-    read: 1,
-  }
+  const { items } = seen
+  const c: Comparing = { sight, how, place, placeId, kind, hooks, desired, items, diff, mistakes }
+  await (hooks.compare ?? diffSet)(c)
+  const tally = tallied(c)
+  if (tally.exact) diff.sets[addressText(tally.address)] = digestOfSet(items)
+  if (tally.deletes > 0 || (tally.owners > 0 && diff.drafts.length > 0)) diff.tallies.push(tally)
+  return diff
 }

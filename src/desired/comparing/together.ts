@@ -6,7 +6,6 @@ import type { Change, PlanFinding, PlannedAction } from '../actions.js'
 import { addressText } from '../address.js'
 import { sideBySide } from '../reading/sight.js'
 import { sameValue } from '../values.js'
-import { saying } from './item.js'
 import { projectsOfRunner } from './kinds/runners.js'
 import { above, allMembers, LevelsAfter, memberships, type PlannedMembership } from './members.js'
 import { byPlace, ordered } from './order.js'
@@ -182,7 +181,7 @@ export const possibleTogether = async (
   const dropped = new Set([...floors.dropped, ...last, ...circular])
   const others = circular.map(({ address }) => addressText(address)).join(', ')
   const said = (text: string, drafts: Iterable<Draft>): readonly PlanFinding[] =>
-    [...drafts].map(({ address, origin }) => saying('impossible', address, text, origin))
+    [...drafts].map(({ address, origin }) => ({ is: 'impossible', address, text, origin }))
   return {
     drafts: possible.filter((draft) => !dropped.has(draft)),
     actions,

@@ -4,6 +4,7 @@ import type { Managed } from '../../catalogue/managed/managed.js'
 import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
 import type { Address, ManagedPlace, Reference } from '../address.js'
 import type { Attribute } from '../attributes.js'
+import type { Mistakes } from '../files/written.js'
 import type { ReadableInstance, SeenItem } from '../instance.js'
 import type { InstanceSight, Scoping, UnreadPlace } from '../reading/sight.js'
 import type { DesiredItem, DesiredKind, Origin, SecretSource } from '../state.js'
@@ -66,13 +67,6 @@ export interface ComparingOptions {
   readonly unfinished?: ReadonlyMap<string, string> | undefined
 }
 
-/** Something wrong in the files. */
-export interface Mistake {
-  readonly origin: Origin
-  readonly text: string
-  readonly hint?: string
-}
-
 /** An action, for as long as it is not known what it waits for. */
 export interface Draft extends PlannedAction {
   waitsFor: readonly string[]
@@ -80,22 +74,23 @@ export interface Draft extends PlannedAction {
   readonly before?: SeenItem
 }
 
-/** What one item, or one kind, comes to. */
-export interface Upshot {
-  readonly drafts: readonly Draft[]
-  readonly findings: readonly PlanFinding[]
-  /** Items that are as they should be. */
-  readonly same: number
-}
+/** The diff of a kind in its place, which is filled item by item. */
+export class KindDiff {
+  drafts: Draft[] = []
+  readonly findings: PlanFinding[] = []
+  /** How many items are as desired. */
+  same = 0
+  readonly unread: Unread[] = []
+  /** The digest of an exact set, by its address. */
+  readonly sets: Record<string, string> = {}
+  readonly tallies: SetCount[] = []
+  /** Whether the instance showed the kind. */
+  read = false
 
-export const nothing: Upshot = { drafts: [], findings: [], same: 0 }
-export const asItShould: Upshot = { ...nothing, same: 1 }
-export const found = (part: Partial<Upshot>): Upshot => ({ ...nothing, ...part })
-export const joined = (parts: readonly Upshot[]): Upshot => ({
-  drafts: parts.flatMap((p) => p.drafts),
-  findings: parts.flatMap((p) => p.findings),
-  same: parts.reduce((sum, p) => sum + p.same, 0),
-})
+  say(is: PlanFinding['is'], address: Address, text: string, origin?: Origin): void {
+    this.findings.push({ is, address, text, origin })
+  }
+}
 
 /** A kind of a place under comparison. */
 export interface Comparing {
@@ -109,8 +104,9 @@ export interface Comparing {
   readonly desired: DesiredKind
   /** The items that count as being there. */
   readonly items: readonly SeenItem[]
-  /** Takes what is wrong in the files; it is all reported together. */
-  mistaken(origin: Origin, text: string, hint?: string): void
+  readonly diff: KindDiff
+  /** What is wrong in the files, as only the instance shows it. */
+  readonly mistakes: Mistakes
 }
 
 /** An attribute that a file speaks of, held against what was read. */
@@ -134,7 +130,7 @@ export type Pairing = { readonly item: SeenItem | undefined } | 'mistaken'
 /** What a fact cannot say of a kind. */
 export interface KindHooks {
   /** All of it, where items are no set and no one object. */
-  compare?(c: Comparing): Promise<Upshot>
+  compare?(c: Comparing): Promise<void>
   /** Which item is meant, where that is not the one of its name. */
   pair?(c: Comparing, desired: DesiredItem): Promise<Pairing> | Pairing
   /** The item as it is wanted, where files may leave something to be understood. */
@@ -143,22 +139,12 @@ export interface KindHooks {
   needs?(c: Comparing, desired: DesiredItem, item: SeenItem | undefined): readonly string[]
   /** Why it cannot be done here. */
   impossible?(c: Comparing, draft: Draft, desired?: DesiredItem): Promise<string | undefined>
-  /** What to do about an item that is not there, where that is not creating it. */
-  absent?(c: Comparing, desired: DesiredItem): Promise<Upshot | undefined>
+  /** Handles an item that does not exist; returns whether it did: otherwise the item is created. */
+  absent?(c: Comparing, desired: DesiredItem): Promise<boolean>
   /** Whether an exact set leaves an item alone that it does not list. */
   spares?(c: Comparing, item: SeenItem): boolean
   /** What there is to say and do besides, of items that are not `claimed` above all. */
-  rest?(c: Comparing, claimed: ReadonlySet<SeenItem>): Upshot
-}
-
-/** What a place came to. */
-export interface Compared extends Upshot {
-  readonly unread: readonly Unread[]
-  readonly sets: Readonly<Record<string, string>>
-  readonly tallies: readonly SetCount[]
-  readonly mistakes: readonly Mistake[]
-  /** How many kinds were read. */
-  readonly read: number
+  rest?(c: Comparing, claimed: ReadonlySet<SeenItem>): void
 }
 
 /** A set that something is deleted of: how many there were, and what is left of an exact one. */

@@ -5,6 +5,7 @@ import { type HeldText, textSize } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { Failure } from '../../errors.js'
 import { type Origin, originText, type Said } from '../state.js'
+import { byText } from '../values.js'
 
 export interface WrittenMap {
   readonly is: 'map'
@@ -114,10 +115,10 @@ const failureOf = (found: readonly Mistake[]): Failure => {
 export class Mistakes {
   readonly #found = new Map<string, Mistake>()
   readonly #notes = new Set<string>()
-  readonly #files: readonly string[]
+  readonly #files: readonly string[] | undefined
 
-  /** @param files in the order in which their mistakes are reported */
-  constructor(files: readonly string[] = []) {
+  /** @param files in the order in which their mistakes are found; without them mistakes come in any order */
+  constructor(files?: readonly string[]) {
     this.#files = files
   }
 
@@ -179,11 +180,15 @@ export class Mistakes {
   /** @throws Failure `usage` with all mistakes, if there are any */
   refuse(): void {
     if (this.#found.size === 0) return
-    const order = new Map(this.#files.map((file, index) => [file, index]))
+    const order = new Map(this.#files?.map((file, index) => [file, index]))
     const rank = ({ file }: Origin): number => order.get(file) ?? order.size
     const sorted = [...this.#found.values()].sort(
-      ({ origin: a }, { origin: b }) =>
-        rank(a) - rank(b) || (a.file === b.file ? a.line - b.line || a.column - b.column : 0),
+      ({ origin: a, text }, { origin: b, text: other }) =>
+        rank(a) - rank(b) ||
+        byText(a.file, b.file) ||
+        a.line - b.line ||
+        a.column - b.column ||
+        (this.#files === undefined ? byText(text, other) : 0),
     )
     throw failureOf(sorted)
   }

@@ -5,19 +5,10 @@ import { attributesOf, digestOf } from '../../attributes.js'
 import type { SeenItem } from '../../instance.js'
 import { type DesiredItem, type DesiredValue, plainValueOf, type Said } from '../../state.js'
 import { normalised } from '../../values.js'
-import {
-  changeOf,
-  draft,
-  placeValues,
-  removal,
-  saying,
-  stepAt,
-  stepOf,
-  updateStep,
-} from '../item.js'
+import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from '../item.js'
 import { judged } from '../judging.js'
 import { itemAddress, named } from '../pairing.js'
-import { type Comparing, found, joined, type KindHooks, nothing, type Upshot } from '../types.js'
+import type { Comparing, KindHooks } from '../types.js'
 
 /** The identity that an item of this key has. */
 const identityOf = ({ kind }: Comparing, key: JsonValue): string =>
@@ -66,10 +57,16 @@ const inherited = (desired: DesiredItem, old: SeenItem): DesiredItem => {
       }
 }
 
+const removeKey = (...key: Parameters<typeof removal>): void => {
+  const [c] = key
+  const made = removal(...key)
+  if (made !== undefined) c.diff.drafts.push(made)
+}
+
 /** The new key comes first: each of the two is an action, with an outcome of its own. */
-const replacement = async (c: Comparing, given: DesiredItem, old: SeenItem): Promise<Upshot> => {
+const replaceKey = async (c: Comparing, given: DesiredItem, old: SeenItem): Promise<void> => {
   const { create } = c.kind
-  if (create === undefined) return nothing
+  if (create === undefined) return
   const address = itemAddress(c.desired, given.identity)
   const all = await judged(c, address, inherited(given, old), undefined)
   const made = draft(c, 'create', address, given.origin, {
@@ -77,31 +74,35 @@ const replacement = async (c: Comparing, given: DesiredItem, old: SeenItem): Pro
     step: stepOf(create, placeValues(c), all),
     replaces: actionId({ verb: 'delete', address }),
   })
-  return joined([found({ drafts: [made] }), removal(c, old, given.origin, address)])
+  c.diff.drafts.push(made)
+  removeKey(c, old, given.origin, address)
 }
 
 /**
  * Another key of a title that is declared: what a replacement left, or somebody added. Nobody asked for it to go, but
  * where a run that is gone on with was about to take away just this.
  */
-const leftover = (c: Comparing, desired: DesiredItem, item: SeenItem): Upshot => {
+const sayLeftover = (c: Comparing, desired: DesiredItem, item: SeenItem): void => {
   const address = itemAddress(c.desired, desired.identity)
   const digest = c.how.unfinished?.get(actionId({ verb: 'delete', address }))
-  if (digest === digestOf(c.kind, item)) return removal(c, item, desired.origin, address)
+  if (digest === digestOf(c.kind, item)) {
+    removeKey(c, item, desired.origin, address)
+    return
+  }
   const { id = '' } = item.record
   const push = item.attributes.can_push === true ? 'can' : 'cannot'
   const text = `another key has this title and is not declared: ID ${id}, which ${push} push; svcctl deploy-keys delete ${id} -P ${c.place.path} removes it`
-  return found({ findings: [saying('leftover', address, text, desired.origin)] })
+  c.diff.say('leftover', address, text, desired.origin)
 }
 
 /** The same key at another project: it is taken in, and changed where it is called or may do otherwise. */
-const enabled = async (
+const enableKey = async (
   c: Comparing,
   desired: DesiredItem,
   elsewhere: SeenItem,
-): Promise<Upshot | undefined> => {
+): Promise<boolean> => {
   const { enable, update } = c.kind
-  if (enable === undefined || update === undefined) return undefined
+  if (enable === undefined || update === undefined) return false
   const address = itemAddress(c.desired, desired.identity)
   // Taken in, a key may not push.
   const as = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
@@ -115,7 +116,8 @@ const enabled = async (
     changes: differing,
     step: updateStep(c, update, as, desired, all),
   })
-  return found({ drafts: differing.length > 0 ? [taken, changed] : [taken] })
+  c.diff.drafts.push(taken, ...(differing.length > 0 ? [changed] : []))
+  return true
 }
 
 const known = async (c: Comparing, key: JsonValue): Promise<SeenItem | undefined> => {
@@ -132,7 +134,7 @@ export const deployKeys: KindHooks = {
     if (key !== undefined) return { item: withKey(c, c.items, key) }
     const [item, another] = named(c, desired.identity)
     if (another === undefined) return { item }
-    c.mistaken(
+    c.mistakes.add(
       desired.origin,
       `several keys are called ${desired.identity}`,
       'Say which with key:.',
@@ -146,20 +148,21 @@ export const deployKeys: KindHooks = {
   },
   absent: async (c, desired) => {
     const key = plainValueOf(desired, 'key')
-    if (key === undefined) return undefined
+    if (key === undefined) return false
     const old = replaced(c, desired)
-    if (old !== undefined) return replacement(c, desired, old)
+    if (old !== undefined) {
+      await replaceKey(c, desired, old)
+      return true
+    }
     const elsewhere = await known(c, key)
-    return elsewhere === undefined ? undefined : enabled(c, desired, elsewhere)
+    return elsewhere !== undefined && enableKey(c, desired, elsewhere)
   },
   rest: (c, claimed) => {
     const free = c.items.filter((item) => !claimed.has(item))
-    const all = c.desired.items.flatMap((desired) => {
-      const title = desired.gone !== undefined ? undefined : plainValueOf(titled(desired), 'title')
-      return free
-        .filter(({ attributes }) => attributes.title === title)
-        .map((item) => leftover(c, desired, item))
-    })
-    return joined(all)
+    for (const desired of c.desired.items.filter(({ gone }) => gone === undefined)) {
+      const title = plainValueOf(titled(desired), 'title')
+      for (const item of free.filter(({ attributes }) => attributes.title === title))
+        sayLeftover(c, desired, item)
+    }
   },
 }

@@ -4,14 +4,12 @@ import { type Fields, isObject } from '../../../base/objects.js'
 import { familyOfSlug, type IntegrationFamily } from '../../../catalogue/integration-families.js'
 import type { Managed } from '../../../catalogue/managed/managed.js'
 import { settingsRequirements } from '../../../catalogue/settings-attributes.js'
-import type { PlanFinding } from '../../actions.js'
 import { addressText } from '../../address.js'
 import type { SeenItem } from '../../instance.js'
 import { type DesiredItem, plainValueOf } from '../../state.js'
-import { saying } from '../item.js'
 import { members } from '../members.js'
 import { itemAddress, paired } from '../pairing.js'
-import { asItShould, type Comparing, found, type KindHooks, nothing } from '../types.js'
+import type { Comparing, KindHooks } from '../types.js'
 import { deployKeys } from './deploy-keys.js'
 import { projectRunners, siteRunners } from './runners.js'
 
@@ -43,21 +41,22 @@ const endOf = (certificate: Fields): Date | undefined => {
   }
 }
 
-/** A certificate that ends within thirty days, or ended. */
-const ending = (c: Comparing, item: SeenItem): readonly PlanFinding[] => {
+/** Warns of a certificate that ends within thirty days, or ended. */
+const sayEnd = (c: Comparing, item: SeenItem): void => {
   const { certificate } = item.record
-  if (!isObject(certificate) || item.attributes.auto_ssl_enabled === true) return []
+  if (!isObject(certificate) || item.attributes.auto_ssl_enabled === true) return
   const end = endOf(certificate)
   const address = itemAddress(c.desired, item.identity)
   const now = c.how.now?.() ?? new Date()
   if (certificate.expired === true || (end !== undefined && end <= now)) {
     const when = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
-    return [saying('warning', address, `its certificate ended${when}`)]
+    c.diff.say('warning', address, `its certificate ended${when}`)
+    return
   }
-  if (end === undefined || end.getTime() - now.getTime() > soon * day) return []
+  if (end === undefined || end.getTime() - now.getTime() > soon * day) return
   const days = Math.ceil((end.getTime() - now.getTime()) / day)
   const text = `its certificate ends on ${end.toISOString().slice(0, 10)}, in ${days} day${days === 1 ? '' : 's'}`
-  return [saying('warning', address, text)]
+  c.diff.say('warning', address, text)
 }
 
 const changesCertificate = ({ changes }: { readonly changes: readonly { attribute: string }[] }) =>
@@ -82,7 +81,9 @@ const pagesDomains: KindHooks = {
     changesCertificate(made) && desired?.attributes.has('key') !== true
       ? 'a certificate goes with its key, which the files do not have'
       : undefined,
-  rest: (c) => found({ findings: c.items.flatMap((item) => ending(c, item)) }),
+  rest: (c) => {
+    for (const item of c.items) sayEnd(c, item)
+  },
 }
 
 // What facts cannot say of kinds, by their names; a kind without a row needs nothing more.
@@ -90,8 +91,11 @@ const pagesDomains: KindHooks = {
 // Error tracking: only what was configured before can be switched.
 
 const errorTracking: KindHooks = {
-  absent: async (_, desired) =>
-    plainValueOf(desired, 'active') === false ? asItShould : undefined,
+  absent: async (c, desired) => {
+    const isOff = plainValueOf(desired, 'active') === false
+    if (isOff) c.diff.same++
+    return isOff
+  },
   impossible: async (_, { verb }) =>
     verb === 'create' ? 'error tracking was never configured: it can only be switched' : undefined,
 }
@@ -130,13 +134,12 @@ const approvalRules: KindHooks = {
   spares: (_, item) => ofAnybody(item),
   rest: (c) => {
     const item = c.items.find(ofAnybody)
-    const findings = c.desired.items.flatMap((desired) => {
+    for (const desired of item === undefined ? [] : c.desired.items.filter(isForAnybody)) {
       const { identity, origin } = desired
-      if (item === undefined || !isForAnybody(desired) || identity === item.identity) return []
-      const text = `is the rule for any approver, which is called ${item.identity} here`
-      return [saying('note', itemAddress(c.desired, identity), text, origin)]
-    })
-    return found({ findings })
+      const text = `is the rule for any approver, which is called ${item?.identity} here`
+      if (identity !== item?.identity)
+        c.diff.say('note', itemAddress(c.desired, identity), text, origin)
+    }
   },
   impossible: async (_, { verb, before }, desired) =>
     verb === 'update' &&
@@ -174,15 +177,15 @@ const missing = (
 const integrations: KindHooks = {
   needs: required,
   absent: async (c, desired) => {
-    if (familyOf(c, desired) !== undefined) return undefined
+    if (familyOf(c, desired) !== undefined) return false
     const address = addressText(itemAddress(c.desired, desired.identity))
     const known = c.kind.families?.map(({ name }) => name).join(', ')
-    c.mistaken(
+    c.mistakes.add(
       desired.origin,
       `${address} is of no family that is known: say which with family:`,
       `Families are ${known}.`,
     )
-    return nothing
+    return true
   },
   impossible: async (c, { verb, before }, desired) => {
     if (verb === 'delete' || desired === undefined) return undefined

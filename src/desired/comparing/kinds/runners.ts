@@ -6,10 +6,10 @@ import { runners } from '../../../catalogue/areas/runners.js'
 import type { Managed } from '../../../catalogue/managed/managed.js'
 import type { SeenItem } from '../../instance.js'
 import type { DesiredItem, DesiredValue, Said } from '../../state.js'
-import { atNumber, compareItem, draft, placeValues, possible, saying, stepOf } from '../item.js'
+import { atNumber, diffItem, draft, placeValues, propose, stepOf } from '../item.js'
 import { numberOf } from '../judging.js'
 import { itemAddress } from '../pairing.js'
-import { type Comparing, found, joined, type KindHooks, nothing, type Upshot } from '../types.js'
+import type { Comparing, KindHooks } from '../types.js'
 
 /** Any runner, by its ID. */
 const byItself = {
@@ -36,12 +36,13 @@ export const projectsOfRunner = async (
 export const projectRunners: KindHooks = {
   absent: async (c, desired) => {
     const { enable } = c.kind
-    if (enable === undefined) return undefined
+    if (enable === undefined) return false
     const number = await numberOf(c, 'runner', desired.identity, desired.origin)
-    if (number === undefined) return nothing
+    if (number === undefined) return true
     const step = stepOf(enable, { ...atNumber(c, number), ...placeValues(c) })
     const address = itemAddress(c.desired, desired.identity)
-    return possible(c, draft(c, 'enable', address, desired.origin, { step }), desired)
+    await propose(c, draft(c, 'enable', address, desired.origin, { step }), desired)
+    return true
   },
 }
 
@@ -75,23 +76,17 @@ const wantedOf = (c: Comparing, item: SeenItem): DesiredItem | undefined => {
   return { ...rest, identity: String(item.record.id ?? item.identity), attributes }
 }
 
-const idle = (c: Comparing): Upshot =>
-  found({
-    findings: c.desired.items
-      .filter((rule) => !c.items.some((item) => isFor(rule, item)))
-      .map((rule) =>
-        saying('note', itemAddress(c.desired, rule.identity), 'no runner matches it', rule.origin),
-      ),
-  })
-
 export const siteRunners: KindHooks = {
   compare: async (c) => {
-    const parts: Upshot[] = []
     for (const item of c.items) {
       const desired = wantedOf(c, item)
-      if (desired !== undefined) parts.push((await compareItem(c, desired)).found)
+      if (desired !== undefined) await diffItem(c, desired)
     }
-    return joined([...parts, idle(c)])
+    for (const rule of c.desired.items) {
+      const { identity, origin } = rule
+      if (!c.items.some((item) => isFor(rule, item)))
+        c.diff.say('note', itemAddress(c.desired, identity), 'no runner matches it', origin)
+    }
   },
   pair: (c, { identity }) => ({
     item: c.items.find(({ record, identity: own }) => String(record.id ?? own) === identity),
