@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Recipe, recipes } from '../src/cli/help/recipes.js'
-import { startSandbox } from '../src/sandbox/index.js'
+import { type SandboxOptions, startSandbox } from '../src/sandbox/index.js'
 import { jobsFrom } from './support/pages.js'
 import { configuration, folder } from './support/program.js'
 import { inShell } from './support/shell.js'
@@ -26,10 +26,19 @@ interface Shown {
   readonly has_conflicts: boolean
   readonly repository_storage: string
   readonly default_project_visibility: string
+  readonly version: string | null
+  readonly duration: number
+  readonly access_level: number
+  readonly expires_at: string | null
+  readonly updated_at: string
+  readonly can_push: boolean
+  readonly slug: string
+  readonly artifacts_file: { readonly size: number }
 }
 
 interface Row extends Shown {
   readonly project: string
+  readonly group: string
   readonly record: Shown
 }
 
@@ -47,8 +56,9 @@ interface Left {
 /** Runs `work` beside an embedded instance, with what its lines see of the world. */
 const beside = async (
   work: (cwd: string, env: Record<string, string>) => Promise<void>,
+  options: Partial<SandboxOptions> = {},
 ): Promise<void> => {
-  const sandbox = await startSandbox({ stateDir: folder() })
+  const sandbox = await startSandbox({ stateDir: folder(), ...options })
   try {
     await work(folder(), {
       SVC_BASE_URL: sandbox.url,
@@ -63,30 +73,87 @@ const beside = async (
 const shell = (line: string, cwd: string, env: Record<string, string>) =>
   inShell(line, { cwd, env, shell: ['sh', '-eu'] })
 
+/** Two jobs that want the same resource group. */
+const grouped = ['one', 'two']
+  .map((name) => `deploy ${name}:\n  script: [make]\n  resource_group: production\n`)
+  .join('')
+
 /** Files that recipes name. */
 const files: Readonly<Record<string, string>> = {
   'ci.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n',
   '.gitlab-ci.yml': 'build:\n  script: [make]\n',
   'ci/deploy.yml': 'deploy:\n  script: [make deploy]\n',
+  'grouped.yml': grouped,
+  'people.csv': 'id,access_level,expires_at\n1,developer,2036-01-31\n5,reporter,\n6,guest,\n',
   'settings.yml':
     'version: 1\nsite:\n  settings: { default_project_visibility: internal, admin_mode: true }\n',
+}
+
+/** Two profiles, of this instance and of another. */
+const profilesOf = (urls: Readonly<Record<string, string>>): string => {
+  const config = join(configuration(), 'config')
+  mkdirSync(config, { mode: 0o700 })
+  const write = (file: string, value: object) =>
+    writeFileSync(join(config, file), JSON.stringify(value), { mode: 0o600 })
+  const each = (made: (baseUrl: string) => object) =>
+    Object.fromEntries(Object.entries(urls).map(([name, url]) => [name, made(url)]))
+  write('config.json', { profiles: each((baseUrl) => ({ baseUrl, tokenStore: 'file' })) })
+  const token = 'sandbox-root-token'
+  write(
+    'tokens.json',
+    each((baseUrl) => ({ token, kind: 'personal', baseUrl })),
+  )
+  return config
+}
+
+/** What stands around a recipe that needs more than the sample data. */
+interface Around {
+  readonly options?: Partial<SandboxOptions>
+  /** Lines that run before it. */
+  readonly before?: readonly string[]
+  /** A number that fits the small sample data, in the place of the one that is shown. */
+  readonly instead?: readonly [shown: string, tried: string]
+}
+
+const arounds: Readonly<Partial<Record<keyof typeof recipes, Around>>> = {
+  'resource-group': {
+    options: { jobs: 'hold' },
+    before: [
+      'svcctl commits create -P platform/app --branch main --commit-message Twice --update grouped.yml=.gitlab-ci.yml',
+    ],
+  },
+  'user-storage': {
+    options: { speed: Number.POSITIVE_INFINITY },
+    before: [
+      'svcctl storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
+    ],
+  },
+  'large-artifacts': { instead: ['size>100000000', 'size>200'] },
 }
 
 /** How lines end that find something wrong with the embedded instance. */
 const ends: Readonly<Record<string, number>> = { [recipes.replication.lines[0]]: 2 }
 
-const cook = ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<void> =>
+/** Runs lines as they stand, and looks at what they left behind. */
+const cook = (
+  { lines }: Recipe,
+  { options, before = [], instead: [shown, tried] = ['', ''] }: Around,
+  look: (left: Left) => Promise<void>,
+): Promise<void> =>
   beside(async (cwd, env) => {
     mkdirSync(join(cwd, 'ci'))
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+    for (const line of before) expect(await shell(line, cwd, env)).toMatchObject({ code: 0 })
     const printed: string[] = []
-    for (const line of lines) {
+    for (const written of lines) {
+      const line = written.replace(shown, tried)
       const ran = await shell(line, cwd, env)
       const end = ends[line] ?? 0
       expect([ran.code, line, ran.code === end ? '' : ran.stderr]).toEqual([end, line, ''])
       // Nothing is said of fields and attributes that are not there, and nothing is shown of them.
       expect(ran.stderr).not.toMatch(/unknown field|no record has|did not take|nothing shows/)
-      if (line.includes('--fields')) expect([line, emptyIn(ran.stdout)]).toEqual([line, []])
+      if (line.includes('--fields') && ran.stdout !== '')
+        expect([line, emptyIn(ran.stdout)]).toEqual([line, []])
       printed.push(ran.stdout)
     }
     await look({
@@ -99,7 +166,27 @@ const cook = ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<v
         return JSON.parse(stdout)
       },
     })
-  })
+  }, options)
+
+/** The recipe that is about two instances: one has another setting. */
+const cookCompare = ({ lines }: Recipe): Promise<void> =>
+  beside((cwd, staging) =>
+    beside(async (_, prod) => {
+      const changed = await svcctl(
+        ['settings', 'update', '--default-projects-limit', '7', '--yes'],
+        { env: prod },
+      )
+      expect(changed.code).toBe(0)
+      const urls = { staging: staging.SVC_BASE_URL ?? '', prod: prod.SVC_BASE_URL ?? '' }
+      const env = { SVC_CONFIG_DIR: profilesOf(urls), SVC_NO_KEYRING: '1' }
+      const [exported, planned] = [lines[0] ?? '', lines[1] ?? '']
+      expect(await shell(exported, cwd, env)).toMatchObject({ code: 0 })
+      const { stdout, code } = await shell(planned, cwd, env)
+      expect(code).toBe(0)
+      expect(stdout).toMatch(/default_projects_limit +7 → \d+/)
+      expect(stdout.match(/→/g)).toHaveLength(1)
+    }),
+  )
 
 const rowsOf = (csv: string): string[][] =>
   csv
@@ -125,8 +212,141 @@ const idsIn = (printed: string): readonly string[] =>
     .slice(1)
     .map((row) => row.split('\t')[0] ?? '')
 
+/** The values of a column of a table in a pipe. */
+const columnOf = (printed: string, name: string): readonly string[] => {
+  const [head = [], ...rows] = printed
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('\t'))
+  return rows.map((row) => row[head.indexOf(name)] ?? '')
+}
+
 /** What each is for, looked at. */
-const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>>> = {
+const looks: Readonly<
+  Record<Exclude<keyof typeof recipes, 'compare'>, (left: Left) => Promise<void>>
+> = {
+  versions: async ({ printed: [old = ''], ask }) => {
+    const runners = await ask('runners', 'list', '--instance', '--fields', 'id,version')
+    const known = runners.filter(({ version }) => typeof version === 'string' && version !== '')
+    expect(known.length).toBeGreaterThan(0)
+    const numbers = (ids: readonly unknown[]) => ids.map(Number).sort((a, b) => a - b)
+    expect(numbers(columnOf(old, 'id'))).toEqual(numbers(known.map(({ id }) => id)))
+    for (const version of columnOf(old, 'version')) expect(version).toMatch(/^14\.[0-6]\./)
+  },
+  'slowest-jobs': async ({ printed: [slow = ''], ask }) => {
+    const all = await ask('jobs', 'list', '--all-projects')
+    const week = all.filter(
+      ({ record }) =>
+        record.created_at >= '2026-10-05' &&
+        record.created_at < '2026-10-12' &&
+        record.duration > 0,
+    )
+    expect(week.length).toBeGreaterThan(1)
+    expect(new Set(columnOf(slow, 'id'))).toEqual(new Set(week.map(({ record }) => `${record.id}`)))
+    const durations = columnOf(slow, 'duration').map(Number)
+    expect(durations).toEqual([...durations].sort((a, b) => b - a))
+  },
+  'resource-group': async ({ printed: [why = '', changed = ''] }) => {
+    expect(why).toContain('its resource group production is in use by deploy one (28, running)')
+    expect(changed).toMatch(/^process_mode\tnewest_first$/m)
+  },
+  runaway: async ({ printed: [cancel = '', paused = '', back = ''], ask }) => {
+    const jobs = await ask('jobs', 'list', '-P', 'platform/app')
+    const meant = jobs.filter(({ status }) => status === 'running' || status === 'pending')
+    const ids = [...cancel.matchAll(/platform%2Fapp\/jobs\/(\d+)\/cancel$/gm)].map(([, id]) => id)
+    expect(ids).toEqual(meant.map(({ id }) => String(id)))
+    expect(cancel).toMatch(/^curl --request POST/)
+    expect(idsIn(paused).length).toBeGreaterThan(0)
+    expect(idsIn(back)).toEqual(idsIn(paused))
+  },
+  freeze: async ({ printed: [frozen = '', limited = ''], ask }) => {
+    expect(idsIn(frozen).length).toBeGreaterThan(0)
+    expect(limited).toContain('default_project_creation')
+    await beside(async (_, env) => {
+      expect(stateOf(await ask('runners', 'list', '--instance'))).toEqual(await runnersBy(env))
+      const { stdout } = await svcctl(['settings', 'get', '-o', 'json'], { env })
+      expect(await ask('settings', 'get')).toMatchObject({
+        default_project_creation: JSON.parse(stdout).default_project_creation,
+      })
+    })
+  },
+  onboarding: async ({ printed: [tried = ''], ask }) => {
+    expect(tried).toContain('POST /groups/web/members')
+    const members = await ask('members', 'list', '-G', 'web')
+    const added = members.flatMap(({ id, access_level, expires_at }) =>
+      [1, 5, 6].includes(id) ? [[id, access_level, expires_at]] : [],
+    )
+    expect(added.sort()).toEqual([
+      [1, 30, '2036-01-31T00:00:00.000Z'],
+      [5, 20, null],
+      [6, 10, null],
+    ])
+  },
+  owners: async ({ file, ask }) => {
+    const [head, ...rows] = rowsOf(file('owners.csv'))
+    expect(head?.slice(0, 2)).toEqual(['group', 'id'])
+    const groups = await ask('members', 'list', '--all-groups')
+    const meant = groups.filter(({ record }) => record.access_level === 50)
+    expect(meant.length).toBeGreaterThan(0)
+    expect(rows.map(([group, id]) => `${group} ${id}`).sort()).toEqual(
+      meant.map(({ group, record }) => `${group} ${record.id}`).sort(),
+    )
+  },
+  stale: async ({ printed: [table = ''], ask }) => {
+    const open = await ask('mr', 'list', '--scope', 'all', '--state', 'opened')
+    const old = open.filter(
+      ({ updated_at }) => Date.parse(updated_at) < Date.now() - 14 * 86_400_000,
+    )
+    expect(old.length).toBeGreaterThan(0)
+    expect(table.trimEnd().split('\n').slice(2)).toHaveLength(old.length)
+    for (const { title } of old) expect(table).toContain(`| ${title} |`)
+  },
+  'user-storage': async ({ printed: [requests = '', moved = ''], ask }) => {
+    const projects = await ask('projects', 'list', '--user', 'ben')
+    expect(projects.length).toBeGreaterThan(0)
+    for (const { id } of projects)
+      expect(requests).toMatch(
+        new RegExp(
+          `^curl --request POST .*destination_storage_name.*/projects/${id}/repository_storage_moves$`,
+          'm',
+        ),
+      )
+    expect(columnOf(moved, 'id')).toEqual(projects.map(({ id }) => String(id)))
+    expect(new Set(columnOf(moved, 'repository_storage'))).toEqual(new Set(['second']))
+  },
+  'large-artifacts': async ({ printed: [, tried = ''], file, ask }) => {
+    const large = file('large.ndjson').trimEnd().split('\n')
+    expect(large.length).toBeGreaterThan(1)
+    for (const line of large)
+      expect(tried).toContain(`/jobs/${JSON.parse(line).record.id}/artifacts`)
+    const left = await ask('jobs', 'list', '--all-projects', '--where', 'artifacts_file.size>0')
+    expect(left.length).toBeGreaterThan(0)
+    for (const { record } of left) expect(record.artifacts_file.size).toBeLessThanOrEqual(200)
+  },
+  'push-keys': async ({ printed: [keys = ''], ask }) => {
+    const all = await ask('deploy-keys', 'list', '--all-projects')
+    const meant = all.filter(({ record }) => record.can_push)
+    expect(meant.length).toBeGreaterThan(0)
+    expect(meant.length).toBeLessThan(all.length)
+    expect(columnOf(keys, 'id')).toEqual(meant.map(({ record }) => String(record.id)))
+  },
+  'no-approvals': async ({ printed: [, , bare = ''], ask }) => {
+    const projects = await ask('projects', 'list', '--no-archived')
+    const rules = await ask('approvals', 'rules', 'list', '--all-projects')
+    const ruled = new Set(rules.map(({ project }) => project))
+    const meant = projects.filter((one) => !ruled.has(one.path_with_namespace))
+    expect(meant.length).toBeGreaterThan(0)
+    expect(meant.length).toBeLessThan(projects.length)
+    expect(bare.trimEnd().split('\n')).toEqual(meant.map((one) => one.path_with_namespace).sort())
+  },
+  integrations: async ({ printed: [active = '', , deleted = '', enabled = ''], file, ask }) => {
+    expect(columnOf(active, 'slug')).toContain('emails-on-push')
+    expect(file('before.yml')).toContain('recipients:')
+    expect(deleted).toBe('')
+    expect(enabled).toMatch(/^active\ttrue$/m)
+    const [now] = await ask('integrations', 'list', '-P', 'platform/app')
+    expect(now).toMatchObject({ slug: 'emails-on-push', active: true })
+  },
   approvals: async ({ printed: [tried = ''], ask }) => {
     expect(tried).toContain('POST /projects/')
     const projects = await ask('projects', 'list', '--where', 'path_with_namespace~platform/*')
@@ -268,13 +488,14 @@ const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>
     expect(address).not.toContain('*')
   },
   time: async ({ printed: [, , stats = ''] }) => {
-    expect(stats).toMatch(/human_time_estimate\s+3d/)
+    const at = columnOf(stats, 'iid').indexOf('1')
+    expect(columnOf(stats, 'time_stats.time_estimate')[at]).toBe(String(3 * 8 * 3600))
     await beside(async (_, env) => {
       const { stdout } = await svcctl(['issues', 'time-stats', 'platform/app#1', '-o', 'json'], {
         env,
       })
       const before = JSON.parse(stdout).total_time_spent
-      expect(stats).toMatch(new RegExp(`total_time_spent\\s+${before + 5400}\\b`))
+      expect(columnOf(stats, 'time_stats.total_time_spent')[at]).toBe(String(before + 5400))
     })
   },
 }
@@ -292,7 +513,13 @@ const runnersBy = async (env: Record<string, string>) => {
 
 describe('the recipe', () => {
   it.each(Object.entries(recipes))('%s does what it is for', async (name, recipe) => {
-    await cook(recipe, looks[name as keyof typeof recipes])
+    if (name === 'compare') return cookCompare(recipe)
+    const known = name as keyof typeof looks
+    await cook(recipe, arounds[known] ?? {}, looks[known])
+  })
+
+  it('is one of thirty', () => {
+    expect(Object.keys(recipes)).toHaveLength(30)
   })
 })
 

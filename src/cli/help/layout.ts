@@ -41,7 +41,7 @@ export const wrap = (text: string, width: number): string[] => {
 }
 
 /** Words of a command line, quoted ones whole; a flag and what it takes stay together, and so does what follows < or |. */
-const parts = /(?:(?:-{1,2}[\w-]+|[<>|]) (?!-))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
+const parts = /(?:(?:-{1,2}[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 
 /** A command line to copy: where it is too wide, broken between words that belong to nothing before them. */
 export const commandLine = (line: string, width: number): string => {

@@ -1,4 +1,4 @@
-/** `svcctl help recipes`: an administrator's jobs that take more than one object, as lines to copy. */
+/** `svcctl help recipes`: command lines for an administrator's common tasks. */
 import { commandLine, indent, wrap } from './layout.js'
 
 export interface Recipe {
@@ -12,60 +12,144 @@ export interface Recipe {
 
 export const recipes = {
   runners: {
-    job: 'Offline runners paused, and resumed',
+    job: 'Pause the offline runners, and undo it',
     about:
-      'The second line lists the paused runners that have been silent for more than thirty days; --dry-run on the first shows what it would do. What was paused before stays so after the undo.',
+      'To preview the run, add --dry-run to the first line. The second line lists the paused runners that were silent for more than 30 days. Runners that were paused before stay paused after the undo.',
     lines: [
       'svcctl runners pause --instance --select status=offline --yes',
       "svcctl runners list --instance --where 'active=false,contacted_at>30d' --fields id,description,status",
       'svcctl journal undo last --yes',
     ],
   },
+  versions: {
+    job: 'List the runners older than a version',
+    about: 'Versions are compared part by part. The oldest comes first.',
+    lines: [
+      "svcctl runners list --instance --where 'version<14.7' --sort version --fields id,description,version --limit all",
+    ],
+  },
   jobs: {
-    job: 'Which jobs are stuck, and why',
-    about: 'Waiting for more than an hour; why says which runners fit and what holds them.',
+    job: 'Find stuck jobs and the reason',
+    about:
+      'The first line lists the jobs that have waited for more than an hour. The second line shows which runners match a job and what blocks it.',
     lines: [
       "svcctl jobs list --all-projects --scope pending --where 'created_at>1h' --limit all",
       'svcctl jobs why 15 -P platform/app',
     ],
   },
-  leaver: {
-    job: 'A user leaves',
+  'slowest-jobs': {
+    job: 'List the slowest jobs of a week',
+    about: "For the last seven days, use --where 'created_at<7d'.",
+    lines: [
+      "svcctl jobs list --all-projects --where 'created_at>=2026-10-05,created_at<2026-10-12,duration>0' --sort=-duration --limit 10 --fields id,name,ref,duration",
+    ],
+  },
+  'resource-group': {
+    job: 'Find the job that holds a resource group',
     about:
-      'Where they belong, what would go, and a report for the ticket. The last owner of a group stays, and exit 8 says so; journal undo last adds the user again.',
+      'The first line names the resource group and the job that holds it. The second line lets the newest waiting job go first.',
+    lines: [
+      'svcctl jobs why 29 -P platform/app',
+      'svcctl resource-groups update production -P platform/app --process-mode newest_first --yes',
+    ],
+  },
+  runaway: {
+    job: 'Stop the jobs of a runaway project',
+    about:
+      'The documented API does not cancel jobs. The first line prints the requests that many instances accept; remove --curl to send them. The second line pauses the runners of the project, so that no further job starts. These include shared runners, which then serve no project.',
+    lines: [
+      "svcctl jobs list -P platform/app --scope running,pending --limit all -o id | xargs -I{} svcctl api POST '/projects/platform%2Fapp/jobs/{}/cancel' --curl",
+      'svcctl runners pause -P platform/app --select status=online --yes',
+      'svcctl journal undo last --yes',
+    ],
+  },
+  freeze: {
+    job: 'Freeze and thaw an instance',
+    about:
+      'The documented settings have no maintenance mode. The first two lines stop all runners and new projects, and the last two restore what was there before.',
+    lines: [
+      'svcctl runners pause --instance --select active=true --journal runners.ndjson --yes',
+      'svcctl settings update --default-project-creation no-one --journal settings.ndjson --yes',
+      'svcctl journal undo settings.ndjson --yes',
+      'svcctl journal undo runners.ndjson --yes',
+    ],
+  },
+  leaver: {
+    job: 'Remove a user who leaves',
+    about:
+      'The lines list the memberships, preview the removal, and remove them with a report for the ticket. The last owner of a group is not removed, and the exit code is then 8. "svcctl journal undo last" adds the user again.',
     lines: [
       'svcctl members where eva',
       'svcctl members remove-everywhere eva --dry-run',
       'svcctl members remove-everywhere eva --yes -o markdown > leaver.md',
     ],
   },
-  ci: {
-    job: 'Every CI file of a repository checked, in CI',
+  onboarding: {
+    job: 'Add thirty people from a CSV file',
     about:
-      'Exit 0 when all are valid, 1 when one is not. An instance that checks only within a project wants --project.',
+      'The file has the columns id, access_level and expires_at. The first line is a preview. The documented API does not create users, so they must exist.',
+    lines: [
+      'svcctl members add - -G web --row-fields access_level,expires_at --dry-run < people.csv',
+      'svcctl members add - -G web --row-fields access_level,expires_at --yes < people.csv',
+    ],
+  },
+  owners: {
+    job: 'List every owner of a group',
+    about: 'The first column is the group. For the owners of projects, use --all-projects.',
+    lines: [
+      'svcctl members list --all-groups --where access_level=owner --limit all -o csv > owners.csv',
+    ],
+  },
+  members: {
+    job: 'Export all members of a group tree as CSV',
+    about:
+      'The file contains the members of the group, its subgroups and all their projects, with access levels. The first column is the group or the project.',
+    lines: ['svcctl members list --group platform --recursive --limit all -o csv > members.csv'],
+  },
+  ci: {
+    job: 'Check all CI files of a repository',
+    about:
+      'The exit code is 0 if all files are valid, and 1 if one is not. If the instance checks CI files only within a project, add --project.',
     lines: ['svcctl ci lint --strict --report junit lint.xml -- .gitlab-ci.yml ci/*.yml'],
   },
   rebase: {
-    job: 'Ten merge requests rebased',
+    job: 'Rebase ten merge requests',
     about:
-      'Those without conflicts, side by side, and waited for. --resume last tries what failed again.',
+      'The line rebases merge requests without conflicts in parallel and waits for them. To retry the failed ones, add --resume last.',
     lines: [
       "svcctl mr rebase -P platform/app --select 'state=opened,has_conflicts=false' --limit 10 --wait --yes",
     ],
   },
+  stale: {
+    job: 'List stale merge requests',
+    about: 'The line lists open merge requests without activity for two weeks, oldest first.',
+    lines: [
+      "svcctl mr list --scope all --where 'state=opened,updated_at>14d' --sort updated_at,id --limit all --fields references.full,title,updated_at -o markdown",
+    ],
+  },
   storage: {
-    job: 'A storage emptied',
-    about: 'Each repository is read-only while it moves; --wait follows until no project is left.',
+    job: 'Move everything off a storage',
+    about:
+      'Each repository is read-only while it moves. --wait follows the moves until no project is left.',
     lines: [
       'svcctl storage-move schedule projects --source-storage-name default --destination-storage-name second --wait --yes',
       'svcctl storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
       'svcctl storage-move schedule groups --source-storage-name default --destination-storage-name second --yes',
     ],
   },
-  settings: {
-    job: 'Settings changed from a file once the difference was seen, and put back',
+  'user-storage': {
+    job: 'Move the projects of a user to another storage',
     about:
-      'Apply changes only settings that the file declares. The last line restores the previous values.',
+      'The documented API moves whole storages only. The first line prints the requests that newer instances accept; remove --curl to send them. The second line waits until all projects of the user have moved.',
+    lines: [
+      "svcctl projects list --user ben --limit all --fields id -o value | xargs -I{} svcctl api POST '/projects/{}/repository_storage_moves' --param destination_storage_name=second --curl",
+      'svcctl projects list --user ben --limit all --wait-until repository_storage=second --wait-timeout 3600 --fields id,path_with_namespace,repository_storage',
+    ],
+  },
+  settings: {
+    job: 'Change settings from a file, and restore them',
+    about:
+      'Apply changes only the settings in the file. The last line restores the previous values.',
     lines: [
       'svcctl export settings > before.yml',
       'svcctl plan settings.yml',
@@ -73,69 +157,106 @@ export const recipes = {
       'svcctl apply before.yml --yes',
     ],
   },
+  compare: {
+    job: 'Compare the settings of two instances',
+    about: 'The plan shows each setting in which prod differs from staging. It changes nothing.',
+    lines: ['svcctl export settings -p staging > staging.yml', 'svcctl plan staging.yml -p prod'],
+  },
   artifacts: {
-    job: 'The last green artifact of a branch',
+    job: 'Download the latest artifacts of a branch',
     about:
-      'Of the latest successful pipeline; nothing is written until the whole archive is there.',
+      'The artifacts are those of the latest successful pipeline. svcctl writes files only after it has read the whole archive.',
     lines: ['svcctl artifacts download -P platform/app --ref main --job build --extract --to out'],
+  },
+  'large-artifacts': {
+    job: 'Delete artifacts larger than 100 MB',
+    about:
+      'The documented API cannot change when artifacts expire, so the last line deletes them. The size is in bytes.',
+    lines: [
+      "svcctl jobs list --all-projects --where 'artifacts_file.size>100000000' --limit all -o ndjson > large.ndjson",
+      'svcctl artifacts delete - --dry-run < large.ndjson',
+      'svcctl artifacts delete - --yes < large.ndjson',
+    ],
   },
   'deploy-keys': {
     job: 'Rotate a deploy key in all projects',
     about:
-      'What a list of many projects prints goes into any command: as projects to -P -, as objects to -. The old key goes when the new one is in use.',
+      'The list of keys is piped twice: as projects to "--project -", and as objects to "-". Delete the old keys when the new key is in use.',
     lines: [
       'svcctl deploy-keys list --group platform --where title=deploy --limit all -o ndjson > old.ndjson',
       'svcctl deploy-keys add --title deploy-2026 --key @ci.pub --project - --yes < old.ndjson',
       'svcctl deploy-keys delete - --yes < old.ndjson',
     ],
   },
+  'push-keys': {
+    job: 'List the deploy keys that can push',
+    about: 'The first column is the project.',
+    lines: [
+      'svcctl deploy-keys list --all-projects --where can_push=true --limit all --fields id,title,created_at',
+    ],
+  },
   approvals: {
-    job: 'Two approvals in every project of a group',
-    about:
-      'Every project of the group and of the groups below it. --dry-run shows what would be sent where.',
+    job: 'Require two approvals in all projects of a group',
+    about: 'The lines include subgroups. The first line is a preview.',
     lines: [
       "svcctl approvals rules create --name 'Two reviewers' --approvals-required 2 --group platform --dry-run",
       "svcctl approvals rules create --name 'Two reviewers' --approvals-required 2 --group platform --yes",
     ],
   },
+  'no-approvals': {
+    job: 'List the projects without approval rules',
+    about: 'The last line prints the projects that are in the first list and not in the second.',
+    lines: [
+      'svcctl projects list --no-archived --limit all --fields path_with_namespace -o value | sort > all.txt',
+      'svcctl approvals rules list --all-projects --limit all --fields id -o csv | cut -d, -f1 | sort -u > ruled.txt',
+      'comm -23 all.txt ruled.txt',
+    ],
+  },
+  integrations: {
+    job: 'Disable an integration, and enable it again',
+    about:
+      'The API does not tell which integrations fail, so choose from the list. It has no switch either: delete disables an integration, and update enables it with its parameters. The file keeps the parameters that are not secret.',
+    lines: [
+      'svcctl integrations list --all-projects --where active=true --limit all',
+      'svcctl integrations get emails-on-push -P platform/app -o yaml > before.yml',
+      'svcctl integrations delete emails-on-push -P platform/app --yes',
+      'svcctl integrations update emails-on-push -P platform/app --recipients team@example.test --yes',
+    ],
+  },
   certificates: {
-    job: 'Certificates that end within thirty days',
-    about: 'Those that have ended, too.',
+    job: 'List certificates that expire within 30 days',
+    about: 'Expired certificates are included.',
     lines: [
       "svcctl pages-domains list --instance --where 'certificate.expiration<+30d' --limit all",
     ],
   },
   replication: {
-    job: 'Replication watched by cron',
+    job: 'Monitor replication',
     about:
-      'One line; exit 0 only when every site is well, near enough and complete enough. Use -o prometheus for a file collector.',
+      'The line prints one line for Nagios. It exits with 0 only if all sites are healthy and within the thresholds. For Prometheus, use -o prometheus.',
     lines: ['svcctl check geo --warn 1m,99% --crit 10m,90% -o nagios'],
   },
   vulnerabilities: {
-    job: 'The critical vulnerabilities of a group as one csv',
-    about: 'One header, the project in the first column; a project without the feature is noted.',
+    job: 'Export the critical vulnerabilities of a group as CSV',
+    about:
+      'The first column is the project. Projects without the feature are reported on standard error.',
     lines: [
       'svcctl vulnerabilities list --group platform --where severity=critical,state=detected --limit all --tolerate forbidden,not_found -o csv > critical.csv',
     ],
   },
   'error-tracking': {
-    job: 'An address that takes errors of a project',
-    about: 'It holds a key: only the command that makes it shows it whole.',
+    job: 'Create a DSN for error tracking',
+    about: 'The DSN contains a key. Only the command that creates it shows the whole key.',
     lines: ['svcctl error-tracking keys create -P platform/app --fields errsvc_dsn -o value'],
   },
   time: {
-    job: 'Time tracked',
-    about: 'In quotes, since a shell may read # or ! as its own.',
+    job: 'Track time on issues',
+    about: 'Quote the reference, because shells give # and ! a meaning of their own.',
     lines: [
       "svcctl issues estimate 'platform/app#1' 3d",
       "svcctl issues spend 'platform/app#1' 1h30m",
-      "svcctl issues time-stats 'platform/app#1'",
+      'svcctl issues list --scope all --where project_id=1 --fields iid,title,time_stats.time_estimate,time_stats.total_time_spent',
     ],
-  },
-  members: {
-    job: 'Every member of a group tree, with access level, as one csv',
-    about: 'The group, the groups below it, and their projects; the first column says which.',
-    lines: ['svcctl members list --group platform --recursive --limit all -o csv > members.csv'],
   },
 } as const satisfies Readonly<Record<string, Recipe>>
 
