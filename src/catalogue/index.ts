@@ -1,5 +1,5 @@
 /** A row an area: name, the other name it answers to, one line about it, and its loader. */
-import type { Endpoints, Examples } from './endpoint.js'
+import type { Endpoints } from './endpoint.js'
 
 export interface AreaRow {
   readonly name: string
@@ -7,8 +7,6 @@ export interface AreaRow {
   readonly alias?: string
   readonly summary: string
   readonly load: () => Promise<Endpoints>
-  /** Examples of its derived commands; those written by hand bring their own. */
-  readonly examples?: () => Promise<Examples>
 }
 
 const rows = [
@@ -17,28 +15,24 @@ const rows = [
     alias: 'runner',
     summary: 'CI runners',
     load: async () => (await import('./areas/runners.js')).runners,
-    examples: async () => (await import('./examples/runners.js')).runners,
   },
   {
     name: 'jobs',
     alias: 'job',
     summary: 'CI jobs',
     load: async () => (await import('./areas/jobs.js')).jobs,
-    examples: async () => (await import('./examples/jobs.js')).jobs,
   },
   {
     name: 'artifacts',
     alias: 'artifact',
     summary: 'job artifacts',
     load: async () => (await import('./areas/artifacts.js')).artifacts,
-    examples: async () => (await import('./examples/artifacts.js')).artifacts,
   },
   {
     name: 'resource-groups',
     alias: 'resource-group',
     summary: 'limits on concurrent jobs',
     load: async () => (await import('./areas/resource-groups.js')).resourceGroups,
-    examples: async () => (await import('./examples/resource-groups.js')).resourceGroups,
   },
   {
     name: 'ci',
@@ -50,35 +44,30 @@ const rows = [
     alias: 'commit',
     summary: 'commits of a project’s repository',
     load: async () => (await import('./areas/commits.js')).commits,
-    examples: async () => (await import('./examples/commits.js')).commits,
   },
   {
     name: 'issues',
     alias: 'issue',
     summary: 'issues, to-do items and time tracking',
     load: async () => (await import('./areas/issues.js')).issues,
-    examples: async () => (await import('./examples/issues.js')).issues,
   },
   {
     name: 'mr',
     alias: 'mrs',
     summary: 'merge requests',
     load: async () => (await import('./areas/mr.js')).mr,
-    examples: async () => (await import('./examples/mr.js')).mr,
   },
   {
     name: 'approvals',
     alias: 'approval',
     summary: 'merge request approvals and approval rules',
     load: async () => (await import('./areas/approvals.js')).approvals,
-    examples: async () => (await import('./examples/approvals.js')).approvals,
   },
   {
     name: 'members',
     alias: 'member',
     summary: 'members of groups and projects',
     load: async () => (await import('./areas/members.js')).members,
-    examples: async () => (await import('./examples/members.js')).members,
   },
   {
     name: 'events',
@@ -91,14 +80,12 @@ const rows = [
     alias: 'project',
     summary: 'projects',
     load: async () => (await import('./areas/projects.js')).projects,
-    examples: async () => (await import('./examples/projects.js')).projects,
   },
   {
     name: 'integrations',
     alias: 'integration',
     summary: 'project integrations with other services',
     load: async () => (await import('./areas/integrations.js')).integrations,
-    examples: async () => (await import('./examples/integrations.js')).integrations,
   },
   {
     name: 'alerts',
@@ -117,21 +104,18 @@ const rows = [
     alias: 'deploy-key',
     summary: 'deploy keys (SSH access to projects)',
     load: async () => (await import('./areas/deploy-keys.js')).deployKeys,
-    examples: async () => (await import('./examples/deploy-keys.js')).deployKeys,
   },
   {
     name: 'pages-domains',
     alias: 'pages-domain',
     summary: 'custom domains of Pages sites',
     load: async () => (await import('./areas/pages-domains.js')).pagesDomains,
-    examples: async () => (await import('./examples/pages-domains.js')).pagesDomains,
   },
   {
     name: 'vulnerabilities',
     alias: 'vulnerability',
     summary: 'vulnerabilities of projects',
     load: async () => (await import('./areas/vulnerabilities.js')).vulnerabilities,
-    examples: async () => (await import('./examples/vulnerabilities.js')).vulnerabilities,
   },
   {
     name: 'dependencies',
@@ -143,13 +127,11 @@ const rows = [
     name: 'geo',
     summary: 'replication nodes and their status',
     load: async () => (await import('./areas/geo.js')).geo,
-    examples: async () => (await import('./examples/geo.js')).geo,
   },
   {
     name: 'error-tracking',
     summary: 'error tracking of projects',
     load: async () => (await import('./areas/error-tracking.js')).errorTracking,
-    examples: async () => (await import('./examples/error-tracking.js')).errorTracking,
   },
   {
     name: 'storage-move',

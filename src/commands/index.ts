@@ -241,8 +241,8 @@ export const commandsOfArea = async (row: AreaRow): Promise<Command[]> => {
 /** Examples of a command: its own, or the catalogue's. Apart from it: only help and docs load them. */
 export const loadExamples = async (command: Command): Promise<readonly string[]> => {
   if (command.examples !== undefined) return command.examples
-  const row = areas.find((a) => a.name === command.area)
-  return (await row?.examples?.())?.[command.words] ?? []
+  const { examples } = await import('../catalogue/examples.js')
+  return examples[command.area]?.[command.words] ?? []
 }
 
 /** A command of the tool itself (`auth login`, `doctor`). */
