@@ -1,4 +1,63 @@
-/** What counts as a day and as a moment: one rule for the command line and the embedded instance. */
+/**
+ * Days and moments, by one rule for the command line and the embedded instance, and times as people say them:
+ * `30d`, `12h`, `+30d`, `today`, `yesterday`.
+ */
+
+/** Milliseconds. A month and a year are of no fixed length. */
+const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const
+type Unit = keyof typeof units
+
+const lengths = /^(?:\d+(?:\.\d+)?[wdhms])+$/
+const part = /(\d+(?:\.\d+)?)([wdhms])/g
+const day = units.d
+/** As far from the epoch as a date can be. */
+const furthest = 8.64e15
+
+/** How long, in milliseconds: `30d`, `1d12h`; undefined for what is no length of time. */
+export const parseSpan = (text: string): number | undefined => {
+  if (!lengths.test(text)) return undefined
+  let sum = 0
+  for (const [, count, unit] of text.matchAll(part)) sum += Number(count) * units[unit as Unit]
+  return sum
+}
+
+const within = (time: number): number | undefined => (Math.abs(time) <= furthest ? time : undefined)
+
+/**
+ * A moment in milliseconds of the epoch: `+30d`, `today` and `yesterday` (their beginning, UTC), a
+ * day (its beginning, UTC), a day and a time. Undefined for anything else, lengths of time among it.
+ */
+export const parseMoment = (text: string, now: number): number | undefined => {
+  const midnight = Math.floor(now / day) * day
+  if (text === 'today') return midnight
+  if (text === 'yesterday') return midnight - day
+  if (text.startsWith('+')) {
+    const ahead = parseSpan(text.slice(1))
+    return ahead === undefined ? undefined : within(now + ahead)
+  }
+  if (!isMoment(text)) return undefined
+  const zoned = text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
+  return Date.parse(isDay(text) ? `${text}T00:00:00Z` : zoned)
+}
+
+/**
+ * What a flag sends for a time given in words: of `30d` the moment so long ago. A day or a moment
+ * that is written out goes as it is; undefined for what is no time.
+ * @param kind `date` sends the day, by UTC
+ */
+export const sentTime = (
+  text: string,
+  kind: 'date' | 'datetime',
+  now: number,
+): string | undefined => {
+  if (kind === 'date' ? isDay(text) : isMoment(text)) return text
+  if (isMoment(text)) return undefined
+  const ago = parseSpan(text)
+  const time = ago === undefined ? parseMoment(text, now) : within(now - ago)
+  if (time === undefined) return undefined
+  const whole = new Date(time).toISOString()
+  return kind === 'date' ? whole.slice(0, 10) : whole.replace(/\.\d+Z$/, 'Z')
+}
 
 // Moments that are told by others, and so may lie outside of what a date can hold.
 

@@ -2,6 +2,7 @@
  * An instance's own words for those of the catalogue. Every room takes them as a value; `vocabulary/`
  * makes one from a file, and without a file everything is called as the documents call it.
  */
+import { type Failure, usage } from '../errors.js'
 import type { Endpoint } from './endpoint.js'
 
 export interface Words {
@@ -109,3 +110,7 @@ export const namesIn = (names: readonly string[], words: Naming | undefined): re
         const own = dotted(name, words.name)
         return own === name ? [name] : [own, name]
       })
+
+/** Two names of one parameter. */
+export const bothNames = (one: string, other: string): Failure =>
+  usage(`${one} and ${other} are two names of the same parameter`, 'Pass only one of them.')

@@ -1,5 +1,5 @@
 /** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
-import { AsyncCache } from '../base/async-cache.js'
+import { AsyncCache } from '../base/async.js'
 import { type Endpoint, getMethod, writes } from '../catalogue/endpoint.js'
 import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'

@@ -1,6 +1,7 @@
 /** `mr rebase` (`catalogue/reference/mr.md`): asked for with PUT, followed through the record. */
+
+import { inSeconds, poll } from '../base/async.js'
 import { toText } from '../base/objects.js'
-import { inSeconds, poll } from '../base/poll.js'
 import { quoteWord } from '../base/shell-words.js'
 import { mr } from '../catalogue/areas/mr.js'
 import { boolean, integer } from '../catalogue/params.js'

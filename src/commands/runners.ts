@@ -1,7 +1,7 @@
 /** `runners drain`, `pause`, `resume` and `register` (`catalogue/reference/runners.md`). */
 
+import { inSeconds, poll } from '../base/async.js'
 import { isObject } from '../base/objects.js'
-import { inSeconds, poll } from '../base/poll.js'
 import { programs } from '../base/processes.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { integer, string } from '../catalogue/params.js'

@@ -1,6 +1,6 @@
 /** `storage-move schedule` (`catalogue/reference/storage-move.md`). */
 
-import { inSeconds, poll } from '../base/poll.js'
+import { inSeconds, poll } from '../base/async.js'
 import { quoteWord } from '../base/shell-words.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/params.js'

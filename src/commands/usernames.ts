@@ -1,6 +1,6 @@
 /** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
 
-import { AsyncCache } from '../base/async-cache.js'
+import { AsyncCache } from '../base/async.js'
 import { members } from '../catalogue/areas/members.js'
 import { pathIn } from '../catalogue/path-in.js'
 import type { RecordOf } from '../client/typed.js'

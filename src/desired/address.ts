@@ -4,8 +4,8 @@
  * may have like paths, and items may hold any sign: `/`, `#`, `%` and `*` of an item are percent-encoded.
  */
 
-import { quoteText } from '../base/quoted.js'
 import { isDots } from '../base/segments.js'
+import { quoteText } from '../base/text.js'
 import type { ManagedScope, Referent } from '../catalogue/managed/managed.js'
 import { usage } from '../errors.js'
 

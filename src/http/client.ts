@@ -18,9 +18,15 @@ import { isPage, pageTitle } from './answers/text.js'
 import type { OnInterrupt } from './gate.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
-import { Attempts, isIdempotent, isSafe, systemTiming, type Timing } from './sending/attempts.js'
+import {
+  Attempts,
+  interruptions,
+  isIdempotent,
+  isSafe,
+  systemTiming,
+  type Timing,
+} from './sending/attempts.js'
 import { type Connections, createConnections } from './sending/connections.js'
-import { interruptions } from './sending/interruption.js'
 import type { OpenAnswer } from './sending/open-answer.js'
 import { Wire } from './sending/wire.js'
 import type { Answer, Client, ClientOptions, Whole, WireRequest } from './types.js'

@@ -1,7 +1,21 @@
 /** Rows: which columns a view has, and a record's values for them. */
 import { type Fields, isObject } from '../base/objects.js'
+import { accessLevels } from '../catalogue/shapes/common.js'
 import { dotted } from '../catalogue/words.js'
 import type { FormatView, View } from './types.js'
+
+// Access levels by the names that `--access-level` takes back: in tables and csv, for people.
+
+const names = new Map<unknown, string>(
+  Object.entries(accessLevels).map(([name, level]) => [level, name]),
+)
+const column = /(^|[._])access_level$/
+
+/** The name of a level under a field of that name; undefined for a custom number and anything else. */
+export const getLevelName = (field: string | undefined, value: unknown): string | undefined =>
+  field !== undefined && typeof value === 'number' && column.test(field)
+    ? names.get(value)
+    : undefined
 
 /** The column of records that are no objects. */
 const bare = 'value'

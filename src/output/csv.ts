@@ -5,8 +5,7 @@
  */
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { Exact } from '../base/json/json.js'
-import { createRows } from './columns.js'
-import { getLevelName } from './levels.js'
+import { createRows, getLevelName } from './columns.js'
 import { stringify } from './record.js'
 import { shownLines } from './shown.js'
 import type { FormatView, Open } from './types.js'

@@ -2,8 +2,7 @@
  * A Markdown table, for notes on merge requests and for wikis. Data cannot leave its cell: what would be
  * markup is escaped, what would mention somebody or become a link is broken by an element around one sign.
  */
-import { createRows } from './columns.js'
-import { getLevelName } from './levels.js'
+import { createRows, getLevelName } from './columns.js'
 import { isScalar, stringify } from './record.js'
 import { shownLines } from './shown.js'
 import type { FormatView, Open } from './types.js'

@@ -2,7 +2,7 @@
  * The one stage between cells and what prints them: whatever people are shown got its text here, with
  * all that could move the cursor or turn the text visible. JSON and YAML do it as their grammar does.
  */
-import { mapChunks } from '../base/map-chunks.js'
+import { mapChunks } from '../base/text.js'
 import type { TextStyle } from './types.js'
 
 declare const safe: unique symbol

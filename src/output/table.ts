@@ -4,8 +4,7 @@
  */
 
 import { type Fields, isObject } from '../base/objects.js'
-import { createRows, getMeaning } from './columns.js'
-import { getLevelName } from './levels.js'
+import { createRows, getLevelName, getMeaning } from './columns.js'
 import { isScalar, stringify } from './record.js'
 import { type Shown, shown, shownLines } from './shown.js'
 import { createCell, getLabel, painted } from './table/cell.js'

@@ -1,5 +1,5 @@
 /** What a format is. A format is one file and one row in `index.ts`. */
-import type { Tone } from '../base/tone.js'
+import type { Tone } from '../base/text.js'
 import type { Words } from '../catalogue/words.js'
 
 /** Where output goes; `write` resolves when the stream wants more. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { mapConcurrent } from '../../src/base/map-concurrent.js'
+import { mapConcurrent } from '../../src/base/async.js'
 
 const taken = async (all: AsyncIterable<number>) => {
   const found: number[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inSeconds, poll } from '../../src/base/poll.js'
+import { inSeconds, poll } from '../../src/base/async.js'
 
 /** A clock that only moves while something sleeps. */
 const clock = () => {

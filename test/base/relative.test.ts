@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseMoment, parseSpan, sentTime } from '../../src/base/relative.js'
+import { parseMoment, parseSpan, sentTime } from '../../src/base/dates.js'
 
 const now = Date.parse('2026-11-21T12:34:56.789Z')
 const iso = (text: string): string | undefined => {

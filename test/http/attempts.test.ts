@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askedWait } from '../../src/base/waits.js'
+import { askedWait } from '../../src/http/answers/headers.js'
 import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
 
 const now = 1_700_000_000_000

@@ -2,44 +2,43 @@
  * RFC 8259's grammar over bytes as they arrive, without building anything: what is passed on
  * unparsed is checked here, and nothing is parsed that this has not measured before.
  */
-import { bounds, Malformed, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
-import { plainEnd } from './plain.js'
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  createByteTable,
-  isBlank,
-  letterE,
-  letterU,
-  minus,
-  nine,
-  openBrace,
-  plus,
-  point,
-  quote,
-  zero,
-} from './signs.js'
+
 import {
   aColon,
   aKeyBegins,
   aNumberBegins,
   aTextBegins,
   aValue,
+  backslash,
+  closeBrace,
+  closeBracket,
   closes,
+  colon,
+  comma,
+  createByteTable,
   describeWanted,
   firstAction,
   inArray,
   inObject,
+  isBlank,
   keyOrEnd,
+  letterE,
+  letterU,
+  minus,
+  nine,
   nothingMore,
+  openBrace,
   opens,
+  plainEnd,
+  plus,
+  point,
+  quote,
   refuses,
   steps,
   valueOrEnd,
-} from './steps.js'
+  zero,
+} from './grammar.js'
+import { bounds, Malformed, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
 
 // How a number of JSON goes on, byte by byte.
 

@@ -2,7 +2,35 @@
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { integrationParameters } from '../integration-families.js'
 import { project, string } from '../params.js'
-import { Integration, IntegrationSummary } from '../shapes/integration.js'
+import { Bool, Int, maybe, Obj, Str, Timestamp, Union, Unknown } from '../shapes/common.js'
+
+/** Instances spell these flags as `true`, `"true"`, `"1"` or `1`. */
+const Flag = Union([Bool(), Str(), Int()])
+
+const listed = {
+  id: Int(),
+  title: Str(),
+  slug: Str(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  active: Flag,
+  commit_events: Flag,
+  push_events: Flag,
+  issues_events: Flag,
+  confidential_issues_events: Flag,
+  merge_requests_events: Flag,
+  tag_push_events: Flag,
+  note_events: Flag,
+  confidential_note_events: Flag,
+  pipeline_events: Flag,
+  wiki_page_events: Flag,
+  job_events: Flag,
+  comment_on_event_enabled: Flag,
+}
+
+const IntegrationSummary = Obj(listed, { title: 'Integration summary' })
+/** What create, edit and get answer with is not documented; instances add the properties. */
+const Integration = Obj({ ...listed, properties: maybe(Unknown()) }, { title: 'Integration' })
 
 const slug = string('integration slug', { completes: 'integration' })
 const ofProject = { id: project() } as const

@@ -1,8 +1,8 @@
 /** The level of one command: its flags and arguments in, texts by flag name out. */
 import type { Help, ParseOptionsResult } from 'commander'
+import { bothNames } from '../../catalogue/words.js'
 import { flagsOfCommand, getCommandName } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
-import { bothNames } from '../../engine/own/both.js'
 import { type FindOwn, findOwnWords, speaks } from '../../engine/own/found.js'
 import type { About, Meant, Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'

@@ -1,5 +1,5 @@
 /** `--warn` and `--crit`: `30d`, `80%`, `5`, each about the measure that is counted so. */
-import { parseSpan } from '../../base/relative.js'
+import { parseSpan } from '../../base/dates.js'
 import { usage } from '../../errors.js'
 import type { CheckFact, LevelTexts, Measure, Unit } from './types.js'
 

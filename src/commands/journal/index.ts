@@ -15,7 +15,7 @@ import { getItemPlace, hashIdentity } from '../../engine/work/items.js'
 import type { Counts, End } from '../../engine/work/report.js'
 import { journalArgument, resolveFile } from '../../engine/workspace/journals.js'
 import { exitCodes, usage } from '../../errors.js'
-import type { Clock } from '../../http/gate/clock.js'
+import type { Clock } from '../../http/gate.js'
 import { journalFolder } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
 

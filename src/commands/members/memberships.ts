@@ -1,6 +1,6 @@
 /** Where a user is a member: every place that the caller sees is asked, several at once, each answer in its turn. */
 
-import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
+import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { members } from '../../catalogue/areas/members.js'
 import { usersNamed } from '../../catalogue/implied.js'
 import { isTolerated, toleratedText } from '../../engine/command/answered.js'

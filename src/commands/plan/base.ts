@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { runFile } from '../../base/processes.js'
-import { quoteText } from '../../base/quoted.js'
+import { quoteText } from '../../base/text.js'
 import type { ReadText } from '../../desired/files/parse.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'

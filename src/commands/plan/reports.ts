@@ -1,7 +1,7 @@
 /** A plan for machines that show it: JUnit XML, SARIF 2.1.0, and Markdown for a note on a merge request. */
 
 import { groupBy } from '../../base/group-by.js'
-import { grouped } from '../../base/numbers.js'
+import { grouped } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import type { Change } from '../../desired/actions.js'
 import type { PlanEntry } from '../../desired/entries.js'

@@ -1,7 +1,7 @@
 /** Values of a plan as people read them. */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonValue } from '../../base/json/value.js'
-import { grouped } from '../../base/numbers.js'
+import { grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import type { EntryKind, PlanEntry } from '../../desired/entries.js'
 import type { PlanCounts } from '../../desired/planfile/read.js'

@@ -16,8 +16,7 @@ import {
   soundIn,
 } from '../../vocabulary/index.js'
 import { define, type GivenBy } from '../define.js'
-import { vocabularyFile } from './in-force.js'
-import { type Answers, type Read, readAnswers, type Unanswered } from './reading.js'
+import { type Answers, type Read, readAnswers, type Unanswered, vocabularyFile } from './reading.js'
 
 const ofProject = { ...project('project whose settings to read as well'), short: 'P' } as const
 

@@ -7,10 +7,25 @@ import { settings } from '../../catalogue/areas/settings.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
 import { requestIn } from '../../client/words.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Services, WorkspaceService } from '../../engine/command/services.js'
 import { type Failure, survived } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
+import { getPaths, openStore, vocabularyInForce } from '../../profile/index.js'
 import type { Heard } from '../../vocabulary/learn.js'
+
+/** The file; undefined where none is in force. */
+export const vocabularyFile = ({
+  env,
+  globals,
+}: Pick<WorkspaceService, 'env' | 'globals'>): string | undefined => {
+  const { profile, baseUrl, sandbox } = globals
+  const flags = {
+    sandbox,
+    profile,
+    baseUrl,
+  }
+  return vocabularyInForce(flags, env, () => openStore(getPaths(env)))?.file
+}
 
 /** An answer, or why there is none. */
 export interface Read extends Heard {

@@ -1,9 +1,10 @@
 /** One attribute: what is wanted of it against what was read. */
+
 import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
-import { quoteText } from '../../base/quoted.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
+import { quoteText } from '../../base/text.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
 import type { Param } from '../../catalogue/params.js'
 import { survived } from '../../errors.js'

@@ -1,7 +1,7 @@
 /** `$add` and `$remove`: what is to change of a list, whatever else is in it. */
 import type { JsonValue } from '../../base/json/value.js'
-import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
+import { quoteText } from '../../base/text.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
 import { foldedName } from '../address.js'
 import type { Attribute } from '../attributes.js'

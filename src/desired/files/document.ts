@@ -1,6 +1,6 @@
 /** A document of a file: its version, its instance, and the places that it speaks of. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
-import { quoteText } from '../../base/quoted.js'
+import { quoteText } from '../../base/text.js'
 import { isPlacePath } from '../address.js'
 import type { Said } from '../state.js'
 import { takeKinds } from './kind.js'

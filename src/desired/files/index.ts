@@ -3,8 +3,8 @@
  * mistakes are told at once, and what several levels say of one place is merged.
  */
 import { isUtf8 } from 'node:buffer'
-import { quoteText } from '../../base/quoted.js'
 import { openHeld } from '../../base/secrets/held.js'
+import { quoteText } from '../../base/text.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'

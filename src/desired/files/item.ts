@@ -1,7 +1,8 @@
 /** An item in a file: its attributes, and the words beside them. */
-import { quoteText } from '../../base/quoted.js'
+
 import { isSecret } from '../../base/secrets/mask.js'
 import { nearest } from '../../base/suggest.js'
+import { quoteText } from '../../base/text.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { Reference } from '../address.js'
 import {

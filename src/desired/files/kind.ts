@@ -1,7 +1,7 @@
 /** A kind in a file: a set of items, one object, or rules. */
 
 import type { JsonValue } from '../../base/json/value.js'
-import { quoteText } from '../../base/quoted.js'
+import { quoteText } from '../../base/text.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { foldedName, type Reference, referenceOf } from '../address.js'

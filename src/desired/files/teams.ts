@@ -2,8 +2,8 @@
 import { dirname } from 'node:path'
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
+import { quoteText } from '../../base/text.js'
 import { foldedName, type Reference, referenceOf } from '../address.js'
 import { attributesOf } from '../attributes.js'
 import {

@@ -4,8 +4,8 @@ import { isDay, isMoment } from '../../base/dates.js'
 import { isDuration } from '../../base/duration.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { readPublicKey } from '../../base/public-key.js'
-import { quoteText } from '../../base/quoted.js'
 import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
+import { quoteText } from '../../base/text.js'
 import type { IntegerParam, ListParam, Param, Params, StringParam } from '../../catalogue/params.js'
 import {
   asWord,

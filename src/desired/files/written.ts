@@ -1,8 +1,9 @@
 /** The content of a file with positions, and the mistakes in it: maps, lists and scalars; keys are text as written. */
+
 import type { JsonValue } from '../../base/json/value.js'
-import { quoteText } from '../../base/quoted.js'
 import { type HeldText, textSize } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
+import { quoteText } from '../../base/text.js'
 import { Failure } from '../../errors.js'
 import { type Origin, originText, type Said } from '../state.js'
 import { byText } from '../values.js'

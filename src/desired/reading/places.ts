@@ -1,8 +1,8 @@
 /** Which projects and groups are looked at: those that files speak of, or all; narrowed by what is selected. */
 
 import { type Fields, isObject, toText } from '../../base/objects.js'
-import { quoteText } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
+import { quoteText } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'

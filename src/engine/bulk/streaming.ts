@@ -1,5 +1,5 @@
 /** Objects as they come: planned one after the other, by way of the journal where one is kept. */
-import { mapConcurrent } from '../../base/map-concurrent.js'
+import { mapConcurrent } from '../../base/async.js'
 import { Failure } from '../../errors.js'
 import type { Plan, PlanSource } from '../command/described.js'
 import { lossIn, type Many } from '../command/running.js'

@@ -2,16 +2,17 @@
  * The flags that every command has, each declared once: the parser, help, completions, documents and
  * the type `Globals` derive from it. A flag that is added here is a field of `Globals` at once.
  */
-import { maxConcurrent } from '../../base/map-concurrent.js'
+import { maxConcurrent } from '../../base/async.js'
 import type { Value } from '../../catalogue/inferred.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
 import { defaultRetries, defaultTimeout } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
-import { type Declared, declare, type Texts } from './declared.js'
 import type { Flag, FlagGroup } from './described.js'
 import {
   choosing,
+  type Declared,
+  declare,
   journalling,
   ordering,
   paging,
@@ -22,6 +23,7 @@ import {
   sharding,
   sheets,
   spreading,
+  type Texts,
   writing,
 } from './many-flags.js'
 

@@ -1,9 +1,33 @@
 /** The flags of commands that write, and of those that work on many objects. */
-import { boolean, integer, list, string } from '../../catalogue/params.js'
+import { boolean, integer, list, type Param, string } from '../../catalogue/params.js'
 import { defaultLimit, largestPage } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
-import { declare, expressions, type Texts } from './declared.js'
 import type { Flag } from './described.js'
+
+// How a global flag is declared.
+
+/** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */
+export type Texts = readonly string[] | undefined
+
+export interface Declared {
+  readonly param: Param
+  readonly short?: string
+  /** Earlier spellings that are accepted and not shown. */
+  readonly aliases?: readonly string[]
+  /** The value may be left out; then the default counts. */
+  readonly optionalValue?: true
+  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
+  readonly refusal?: string
+  /** Runs the command again and again: only for those that may be repeated. */
+  readonly repeats?: true
+  /** How its texts are understood, where that is not what its parameter says. */
+  readonly read?: (texts: Texts, env: NodeJS.ProcessEnv) => unknown
+}
+
+export const declare = <const F extends Readonly<Record<string, Declared>>>(flags: F): F => flags
+
+/** An expression has commas of its own: each is one text. */
+const expressions = (texts: Texts): Texts => texts
 
 // The flags of commands that list: how many records, which of them, and in which order.
 

@@ -1,6 +1,6 @@
 /** What was asked → plans, with the words and questions of this run. */
 
-import { AsyncCache } from '../../base/async-cache.js'
+import { AsyncCache } from '../../base/async.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject, toText } from '../../base/objects.js'
 import { echoes } from '../../catalogue/endpoint.js'

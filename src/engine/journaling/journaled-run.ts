@@ -1,5 +1,5 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
-import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
+import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import type { Fields } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { isSecretName } from '../../base/secrets/names.js'

@@ -6,7 +6,7 @@ import type { Words } from '../../catalogue/words.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import { calls } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
-import type { Spelt } from './both.js'
+import type { Spelt } from './given.js'
 
 /** Words, and whose they are. */
 export interface Own {
@@ -20,7 +20,7 @@ export type FindOwn = () => Promise<Own | undefined>
 
 /** Whether any profile names a vocabulary. */
 const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> =>
-  (await import('../../profile/naming.js')).namesVocabulary(env)
+  (await import('../../profile/paths.js')).namesVocabulary(env)
 
 /** The last value of a flag on a line that is not understood yet. */
 const lastOf = (line: readonly string[], long: string, short?: string): string | undefined => {

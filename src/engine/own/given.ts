@@ -2,9 +2,14 @@
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { Param, Params } from '../../catalogue/params.js'
-import { ownNames, type Words } from '../../catalogue/words.js'
+import { bothNames, ownNames, type Words } from '../../catalogue/words.js'
 import type { Described, Given } from '../command/types.js'
-import { bothNames, type Spelt } from './both.js'
+
+/** The flags of a line, and by which name each was given that an instance has others for. */
+export interface Spelt {
+  readonly flags: ReadonlyMap<string, unknown>
+  readonly own?: ReadonlyMap<string, string>
+}
 
 const innerOf = (param: Param | undefined): Params | undefined => {
   if (param?.type === 'hash') return param.keys

@@ -6,8 +6,8 @@ import type { AnswerService } from '../command/services.js'
 import type { Operation } from '../command/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-import { readable } from '../instance/placeholder.js'
 import { mergePlans } from './requests.js'
+import { readable } from './unsent.js'
 
 interface Parts {
   readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>

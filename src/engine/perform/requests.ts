@@ -1,5 +1,5 @@
 /** The requests that a command wants made of its targets, each complete. */
-import { mapConcurrent, maxConcurrent } from '../../base/map-concurrent.js'
+import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import type { Given, ObjectStream, Plan, PlanSource } from '../command/described.js'
 import type { Merge, Operation } from '../command/types.js'
 import type { Planning } from '../instance/planning.js'

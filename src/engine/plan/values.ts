@@ -3,10 +3,10 @@
  * accepts is in its catalogue entry; how each type is written, the help of its flag says.
  */
 
+import { sentTime } from '../../base/dates.js'
 import { isDuration } from '../../base/duration.js'
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { sentTime } from '../../base/relative.js'
 import { textSize } from '../../base/secrets/held.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { didYouMean } from '../../base/suggest.js'

@@ -1,8 +1,8 @@
 /** Records of a list with what only the single record shows of them. */
 
+import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/built.js'
 import { stringifyExact } from '../../base/json/json.js'
-import { mapConcurrent } from '../../base/map-concurrent.js'
 import { isObject } from '../../base/objects.js'
 import type { Naming } from '../../catalogue/words.js'
 import type { SingleReader, Writer } from '../../output/types.js'

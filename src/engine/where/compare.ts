@@ -1,7 +1,6 @@
 /** One value of a record against one value of a condition. */
-import { isMoment } from '../../base/dates.js'
+import { isMoment, parseMoment, parseSpan } from '../../base/dates.js'
 import { Exact, isNumber } from '../../base/json/json.js'
-import { parseMoment, parseSpan } from '../../base/relative.js'
 import { compareVersions, isVersion } from '../../base/versions.js'
 import { asksOrder, type Op, type Operand } from './parse.js'
 import type { FieldKind, Ranks } from './shape.js'

@@ -1,5 +1,5 @@
 /** `--where` and `--select`: which records match. */
-import { parseSpan } from '../../base/relative.js'
+import { parseSpan } from '../../base/dates.js'
 import { legible } from '../../catalogue/legible.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'

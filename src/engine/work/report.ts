@@ -1,6 +1,6 @@
 /** What a run came to: counts, the first failures, and what it ends with. */
 
-import { grouped } from '../../base/numbers.js'
+import { grouped } from '../../base/text.js'
 import { type Category, Failure, helpIn, survived, usage } from '../../errors.js'
 import type { Item } from './items.js'
 

@@ -4,8 +4,8 @@
  */
 import { Failure } from '../../errors.js'
 import type { Admission, Came, Gate, OnInterrupt } from '../gate.js'
+import { type Clock, systemClock } from '../gate.js'
 import type { Answer } from '../types.js'
-import { type Clock, systemClock } from './clock.js'
 import {
   type ClosedBy,
   closed,

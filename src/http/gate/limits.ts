@@ -1,6 +1,7 @@
 /** What an instance says of its limits: `Retry-After`, and `RateLimit-Limit`, `-Remaining`, `-Reset`. */
-import { afterRetry, askedWait, untilReset } from '../../base/waits.js'
+
 import { Failure } from '../../errors.js'
+import { afterRetry, askedWait, untilReset } from '../answers/headers.js'
 import type { Answer } from '../types.js'
 
 type Headers = Answer['headers']

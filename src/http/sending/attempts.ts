@@ -1,7 +1,28 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
+
+import { Failure } from '../../errors.js'
 import type { Admission, OnInterrupt } from '../gate.js'
 import type { ClientOptions } from '../types.js'
-import { interrupted } from './interruption.js'
+
+// The interruption of a run, as requests that are under way hear of it.
+
+/** @param request what was under way */
+export const interrupted = (request?: string): Failure =>
+  new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
+
+/** One listener on each signal, however many requests are under way. */
+export const interruptions = (...signals: readonly (AbortSignal | undefined)[]): OnInterrupt => {
+  const waiting = new Set<() => void>()
+  for (const signal of signals)
+    signal?.addEventListener('abort', () => {
+      for (const stop of waiting) stop()
+    })
+  return (stop) => {
+    if (signals.some((signal) => signal?.aborted === true)) stop()
+    else waiting.add(stop)
+    return () => waiting.delete(stop)
+  }
+}
 
 /** Time and chance, so that tests need neither. */
 export interface Timing {

@@ -5,8 +5,7 @@ import type { Failure } from '../../errors.js'
 import type { AnswerHeaders } from '../answers/headers.js'
 import { type Lost, lostTo, unknownOutcome } from '../answers/lost.js'
 import type { OnInterrupt } from '../gate.js'
-import { isSafe } from './attempts.js'
-import { interrupted } from './interruption.js'
+import { interrupted, isSafe } from './attempts.js'
 
 type Controller = Dispatcher.DispatchController
 

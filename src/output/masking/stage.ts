@@ -12,7 +12,7 @@ import {
 } from '../../base/secrets/mask.js'
 import { lastLetters, masked } from '../../base/secrets/names.js'
 import type { Words } from '../../catalogue/words.js'
-import { chunksOf } from '../json/chunks.js'
+import { chunksOf } from '../json/bytes.js'
 import { parse, shallow } from '../record.js'
 import type { Hidden, Pick, Printer, Watch, Writer } from '../types.js'
 import { holdsAddress } from './addresses.js'

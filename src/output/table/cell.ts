@@ -1,8 +1,8 @@
 /** A value as people read it: words, symbols and ages instead of codes and timestamps. */
 import { Exact } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
-import type { Tone } from '../../base/tone.js'
-import { getLevelName } from '../levels.js'
+import type { Tone } from '../../base/text.js'
+import { getLevelName } from '../columns.js'
 import { isScalar, stringify } from '../record.js'
 import { type Shown, shown } from '../shown.js'
 import type { View } from '../types.js'

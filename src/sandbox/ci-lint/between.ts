@@ -1,9 +1,9 @@
 /** What holds between jobs: stages, needs, dependencies, jobs that stop others. */
 import { addToGroup } from '../../base/group-by.js'
 import { type AsOf, isKnown } from './grammar/versions.js'
-import { type Hash, isHash } from './hash.js'
 import { type CiJob, getJobs } from './jobs.js'
-import type { Finding } from './problem.js'
+import type { Finding } from './values.js'
+import { type Hash, isHash } from './values.js'
 
 const usual = ['build', 'test', 'deploy']
 

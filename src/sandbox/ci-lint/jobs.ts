@@ -3,8 +3,8 @@ import { checkNode } from './grammar/findings.js'
 import { anyJob, bridge, job, root } from './grammar/table.js'
 import type { Type } from './grammar/types.js'
 import { type AsOf, describeChange, isKnown } from './grammar/versions.js'
-import { type Hash, isHash } from './hash.js'
-import type { Finding } from './problem.js'
+import type { Finding } from './values.js'
+import { type Hash, isHash } from './values.js'
 
 export interface CiJob {
   readonly name: string

@@ -2,7 +2,6 @@
 import { getStages, type JobNeed, jobNamed, needsIn } from './between.js'
 import type { Variables } from './expression.js'
 import { parseSeconds } from './grammar/duration.js'
-import { type Hash, isHash } from './hash.js'
 import {
   expand,
   getTexts,
@@ -11,6 +10,7 @@ import {
   type SelectedJob,
   select,
 } from './selection.js'
+import { type Hash, isHash } from './values.js'
 
 export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 

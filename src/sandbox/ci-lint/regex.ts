@@ -1,6 +1,6 @@
 /** Regular expressions of configurations: RE2's dialect, as instances read them. */
 import type { RE2JS } from 're2js'
-import { Budget } from './problem.js'
+import { Budget } from './values.js'
 
 let engine: typeof RE2JS | undefined
 let budget = new Budget(0)

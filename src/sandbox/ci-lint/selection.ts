@@ -1,8 +1,8 @@
 /** Which jobs of a configuration a pipeline has: workflow, rules, `only` and `except`. */
 import { evaluateExpression, type Variables } from './expression.js'
-import { type Hash, isHash } from './hash.js'
 import { type CiJob, getJobs } from './jobs.js'
 import { compileGlob, compileRegex } from './regex.js'
+import { type Hash, isHash } from './values.js'
 
 export type PathList = readonly string[]
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AsyncCache } from '../../base/async-cache.js'
+import { AsyncCache } from '../../base/async.js'
 import { runFile } from '../../base/processes.js'
 import { Failure, getErrorCode } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'

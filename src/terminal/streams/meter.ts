@@ -2,7 +2,7 @@
  * How far the work of a run is, on one line of a terminal that is redrawn: drawn from the moment on at
  * which somebody has waited, gone when the work is over.
  */
-import { grouped } from '../../base/numbers.js'
+import { grouped } from '../../base/text.js'
 import { visible } from '../text/escape.js'
 import { span } from '../text/time.js'
 import { aside, withinLine } from './line.js'

@@ -1,5 +1,5 @@
 /** Whether there is colour, and the few colours there are: those of every terminal's palette. */
-import type { Tone } from '../../base/tone.js'
+import type { Tone } from '../../base/text.js'
 
 /** What `--color` says. */
 export type ColorFlag = 'auto' | 'always' | 'never'

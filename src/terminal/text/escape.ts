@@ -1,5 +1,5 @@
 /** Text from outside, made safe to show. */
-import { mapChunks } from '../../base/map-chunks.js'
+import { mapChunks } from '../../base/text.js'
 
 /**
  * What can move the cursor, change the terminal, turn the reading direction or say what nobody sees: control

@@ -1,5 +1,5 @@
 /** How text meets one stream: its colours, widths, symbols and links. */
-import type { Tone } from '../../base/tone.js'
+import type { Tone } from '../../base/text.js'
 import {
   accessible,
   type ColorFlag,

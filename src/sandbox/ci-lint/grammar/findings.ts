@@ -1,7 +1,7 @@
 /** Holds values to the table of keywords: what is wrong, in the words of instances. */
 
-import { isHash } from '../hash.js'
-import type { Finding } from '../problem.js'
+import type { Finding } from '../values.js'
+import { isHash } from '../values.js'
 import type {
   AdvisedType,
   AllType,

@@ -4,7 +4,7 @@
  * known to refuse with. What only their schema for editors demands is `advised`; that was read in
  * firecow/gitlab-ci-local, `src/schema.json` of commit 4e945cd.
  */
-import { isHash } from '../hash.js'
+import { isHash } from '../values.js'
 import { month } from './duration.js'
 import { image, services, variables } from './table/images.js'
 import { artifacts, cache, pages, release } from './table/kept.js'

@@ -1,6 +1,7 @@
 /** The plain values of the table of keywords: texts, numbers, durations, scripts. */
-import { isHash, KeywordReference } from '../hash.js'
+
 import { compileRegex, isDressed } from '../regex.js'
+import { isHash, KeywordReference } from '../values.js'
 import { parseSeconds } from './duration.js'
 import { advised, all, entry, type LeafType, must, type Type } from './types.js'
 

@@ -1,7 +1,7 @@
 /** Resolves `extends` and `!reference`. */
 import { type AsOf, describeChange } from '../grammar/versions.js'
-import { type Hash, isHash, KeywordReference } from '../hash.js'
-import type { Budget } from '../problem.js'
+import type { Budget } from '../values.js'
+import { type Hash, isHash, KeywordReference } from '../values.js'
 import { mergeHashes } from './tree.js'
 
 const deepestExtends = 11

@@ -1,7 +1,6 @@
 /** Brings in the files that a configuration includes. */
 import { type AsOf, isKnown } from '../grammar/versions.js'
-import { type Hash, isHash } from '../hash.js'
-import { type Budget, Unreadable } from '../problem.js'
+import { type Budget, type Hash, isHash, Unreadable } from '../values.js'
 import { mergeHashes, readTree } from './tree.js'
 
 /** Where included files come from. */

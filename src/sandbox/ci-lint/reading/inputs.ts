@@ -2,8 +2,8 @@
 import { checkNode } from '../grammar/findings.js'
 import { header } from '../grammar/table/others.js'
 import type { AsOf } from '../grammar/versions.js'
-import { Budget, Unreadable } from '../problem.js'
 import { compileRegex, readyRegexes } from '../regex.js'
+import { Budget, Unreadable } from '../values.js'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -2,8 +2,7 @@
 import type { CollectionTag, Document, LineCounter, Tags } from 'yaml'
 import { isModestYaml, untraced } from '../../../base/json/yaml.js'
 import type { AsOf } from '../grammar/versions.js'
-import { type Hash, isHash, KeywordReference } from '../hash.js'
-import { type Budget, Unreadable } from '../problem.js'
+import { type Budget, type Hash, isHash, KeywordReference, Unreadable } from '../values.js'
 
 /** A configuration as it was read. */
 export interface Tree {

@@ -1,5 +1,5 @@
 /** What `variables`, `image` and `services` take. */
-import { isHash } from '../../hash.js'
+import { isHash } from '../../values.js'
 import {
   advised,
   all,

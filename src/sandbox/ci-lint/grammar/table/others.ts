@@ -1,5 +1,5 @@
 /** What a job has to do with others: environments, other pipelines, included files, secrets. */
-import { isHash } from '../../hash.js'
+import { isHash } from '../../values.js'
 import {
   advised,
   all,

@@ -1,6 +1,6 @@
 /** What says when a job runs, and runs again: `rules`, `only`, `needs`, `retry`, `parallel`. */
 import { isExpression } from '../../expression.js'
-import { isHash } from '../../hash.js'
+import { isHash } from '../../values.js'
 import { week } from '../duration.js'
 import {
   advised,

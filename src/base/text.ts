@@ -1,4 +1,9 @@
-/** Long texts, a piece at a time: so that what is made of one takes no multiple of its memory. */
+/** Text that people read: quoted, counted, and worked on in pieces. */
+
+/** What a coloured word says; the colours are those of every terminal, on light and dark. */
+export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet'
+
+// Long texts, a piece at a time: so that what is made of one takes no multiple of its memory.
 
 const long = 1 << 16
 
@@ -22,4 +27,16 @@ export const mapChunks = (text: string, work: (piece: string) => string): string
     at = end
   }
   return pieces.join('')
+}
+
+// Numbers for people.
+
+/** 4213 as `4,213`. */
+export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+
+/** A text of the file, as a message can quote it: one line, not long. */
+export const quoteText = (text: string): string => {
+  const line = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
+  const short = line.length > 60 ? `${line.slice(0, 57)}…` : line
+  return short.trim() === short ? short : `"${short}"`
 }

@@ -1,0 +1,85 @@
+/** Asynchronous work: polling, a cache of answers, and several pieces at once. */
+
+const first = 500
+const longest = 10_000
+const growth = 1.5
+
+/** A moment so many seconds from now, in milliseconds of the epoch. */
+export const inSeconds = (seconds: number, { now }: Pick<PollPace, 'now'>): number =>
+  now().getTime() + seconds * 1000
+
+interface PollPace {
+  readonly now: () => Date
+  /** Waits so many milliseconds; throws where it is interrupted. */
+  readonly sleep: (milliseconds: number) => Promise<void>
+}
+
+/**
+ * Looks at once, and again after half a second, then ever more seldom, at most every ten seconds.
+ * @param look what is waited for, or undefined while it is not there
+ * @param until when it is too late, in milliseconds of the epoch
+ * @returns what came; undefined when the time was over
+ */
+export const poll = async <T>(
+  look: () => Promise<T | undefined>,
+  until: number,
+  { now, sleep }: PollPace,
+): Promise<T | undefined> => {
+  for (let wait = first; ; wait = Math.min(wait * growth, longest)) {
+    const found = await look()
+    if (found !== undefined || now().getTime() >= until) return found
+    await sleep(wait)
+  }
+}
+
+/** What is asked for once, each by its key; anew where that failed. */
+export class AsyncCache<K, T> {
+  readonly #known = new Map<K, Promise<T>>()
+
+  of(key: K, ask: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const asked = ask()
+    this.#known.set(key, asked)
+    asked.catch(() => this.#known.delete(key))
+    return asked
+  }
+
+  all(): Iterable<Promise<T>> {
+    return this.#known.values()
+  }
+}
+
+/** As many at once as a gate ever lets go. */
+export const maxConcurrent = 32
+
+/**
+ * `work` on what comes, on so many at once, in its order.
+ * @throws what `work` throws, in its place; what broke the input, after all that came before
+ */
+export async function* mapConcurrent<T, R>(
+  some: Iterable<T> | AsyncIterable<T>,
+  most: number,
+  work: (one: T) => R | Promise<R>,
+): AsyncGenerator<R> {
+  const open: Promise<R>[] = []
+  const begin = async (one: T): Promise<R> => work(one)
+  let broken: { readonly error: unknown } | undefined
+  const whole = async function* (): AsyncGenerator<T> {
+    try {
+      yield* some
+    } catch (error) {
+      broken = { error }
+    }
+  }
+  for await (const one of whole()) {
+    const begun = begin(one)
+    // Who leaves meanwhile hears of no other.
+    begun.catch(() => {})
+    open.push(begun)
+    const first = open.length < most ? undefined : open.shift()
+    if (first !== undefined) yield await first
+  }
+  for (const begun of open) yield await begun
+  if (broken !== undefined) throw broken.error
+}
