@@ -3,7 +3,7 @@
  *
  * `areas/<area>.ts` exports `handlers: Handlers<typeof <area>>`, a function for each endpoint of
  * the catalogue's area, under the same key; an endpoint without a handler does not compile. The
- * area then gets a row in `registry.ts`.
+ * area then gets a row in `server/routes.ts`.
  *
  *     export const handlers: Handlers<typeof runners> = {
  *       get: (call, { id }) => present(call, visible(call, id)),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
-import { getCommitCard } from '../../src/sandbox/seed/repository/histories.js'
+import { getCommitCard } from '../../src/sandbox/seed/histories.js'
 import { freshSandbox } from './instance.js'
 
 const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { conflicts, rebaseBranch } from '../../src/sandbox/git/apply.js'
 import { log } from '../../src/sandbox/git/read.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
-import { getCommitCard, getHistory } from '../../src/sandbox/seed/repository/histories.js'
+import { getCommitCard, getHistory } from '../../src/sandbox/seed/histories.js'
 import { freshSandbox } from './instance.js'
 
 const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })

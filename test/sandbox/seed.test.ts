@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
+import { getHistory } from '../../src/sandbox/seed/histories.js'
 import { seedState } from '../../src/sandbox/seed/index.js'
-import { getHistory } from '../../src/sandbox/seed/repository/histories.js'
 
 const run = promisify(execFile)
 const folders: string[] = []

@@ -4,7 +4,6 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { act, type FileAction, parseActions } from '../git/actions.js'
 import { type Applied, applyCommit, undo } from '../git/apply.js'
-import { readDiff } from '../git/diff.js'
 import {
   branchHead,
   commit,
@@ -12,6 +11,7 @@ import {
   type GitCommit,
   type LogQuery,
   log,
+  readDiff,
   refsWith,
   resolve,
   type Stats,

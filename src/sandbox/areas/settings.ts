@@ -8,7 +8,7 @@ import type { Call } from '../call.js'
 import { convert } from '../check.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
-import { initialSettings } from '../seed/instance/settings.js'
+import { initialSettings } from '../seed/instance.js'
 
 // Values of application settings: those of the documents' table are checked by the catalogue, and
 // those beyond it by the type that answers show.

@@ -1,18 +1,17 @@
 /** The sample data of a fresh instance: always the same. */
 import { restore, type State, takeChanges } from '../state/state.js'
-import { seedIntegrations, seedMonitoring, seedPagesDomains } from './instance/features.js'
-import { seedGeo } from './instance/geo.js'
-import { seedSecurity } from './instance/security.js'
-import { seedSettings } from './instance/settings.js'
-import { seedGroups, seedMembers } from './people/groups.js'
-import { seedPeople } from './people/people.js'
-import { seedProjects, seedSnippets } from './people/projects.js'
-import { seedEvents } from './planning/events.js'
-import { seedIssues } from './planning/issues.js'
-import { seedMergeRequests } from './planning/merge-requests.js'
-import { seedDeployKeys } from './repository/deploy-keys.js'
-import { seedPipelines } from './repository/pipelines.js'
-import { seedRunners } from './repository/runners.js'
+import { seedDeployKeys, seedPipelines, seedRunners } from './ci.js'
+import {
+  seedGeo,
+  seedIntegrations,
+  seedMonitoring,
+  seedPagesDomains,
+  seedSecurity,
+  seedSettings,
+} from './instance.js'
+import { seedMergeRequests } from './merge-requests.js'
+import { seedGroups, seedMembers, seedPeople, seedProjects, seedSnippets } from './people.js'
+import { seedEvents, seedIssues } from './planning.js'
 
 const config = {
   version: '14.6.0-ee',

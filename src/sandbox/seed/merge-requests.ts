@@ -1,9 +1,9 @@
 /** Merge requests that rebase cleanly, that conflict, that wait, and their approval rules. */
-import type { MergeRequestRecord } from '../../state/planning.js'
-import type { State } from '../../state/state.js'
-import { ago } from '../origin.js'
-import { getUserId, type Username } from '../people/people.js'
-import { getCommitCard } from '../repository/histories.js'
+import type { MergeRequestRecord } from '../state/planning.js'
+import type { State } from '../state/state.js'
+import { getCommitCard } from './histories.js'
+import { ago } from './origin.js'
+import { getUserId, type Username } from './people.js'
 
 interface Row {
   readonly project: number
