@@ -39,7 +39,7 @@ const only: Readonly<Record<string, readonly string[]>> = {
 const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:engine|cli|commands|library)\//,
   sandbox: /^(?:commands\/sandbox\/|library\/|engine\/workspace\/sandbox\.ts)/,
-  desired: /^(?:cli|commands\/(?:explain|plan|apply|drift|export))\//,
+  desired: /^(?:cli|commands\/(?:explain|plan|apply|export))\//,
 }
 /** The folders of the engine, lowest first: each imports those before it. Its own files put them together. */
 const engineOrder: readonly (readonly string[])[] = [
@@ -73,9 +73,6 @@ const engineObjection = (from: string, to: string): string | undefined => {
   return open ? undefined : `${to} is not for ${roomOf(from)}`
 }
 
-/** Rooms that commands load when they are called: a value comes from them by `import()` only. */
-const late = new Set(['sandbox', 'desired'])
-
 const roomOf = (file: string): string => file.split('/')[0]?.replace(/\.ts$/, '') ?? ''
 const rankOf = (room: string): number => order.findIndex((rooms) => rooms.includes(room))
 
@@ -91,8 +88,7 @@ const objection = (from: string, to: string, how: Omit<Import, 'target'>): strin
   const inside = engineObjection(from, to)
   if (inside !== undefined) return inside
   if (openTo[there]?.test(from) === false) return `${from} is not among those who import ${there}`
-  const lazily = late.has(there) && (there === 'sandbox' || here === 'commands')
-  if (lazily && !how.dynamic && !how.type) return `${there} is loaded by import() only`
+  if (there === 'sandbox' && !how.dynamic && !how.type) return `${there} is loaded by import() only`
   return undefined
 }
 
@@ -235,6 +231,14 @@ describe('the rooms of src', () => {
     expect(all.filter((file) => !words.test(file) && !tables.includes(file))).toEqual([])
     expect(all).toContain('cli/words/tree.ts')
     expect(packages).toEqual(['commander'])
+  })
+
+  it('load the declared state only when a command runs', () => {
+    const commands = sources.get('commands/index.ts')?.filter(({ dynamic }) => dynamic) ?? []
+    const entries = commands.map((how) => targetOf('commands/index.ts', how))
+    expect(entries).toContain('commands/declared.ts')
+    const { files: all } = loadedWith(...entries)
+    expect(all.filter((file) => roomOf(file) === 'desired')).toEqual([])
   })
 
   it('load nothing that sends for what completion has kept', () => {

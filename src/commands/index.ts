@@ -131,10 +131,10 @@ export const toolCommands: readonly ToolRow[] = [
     from('audit', () => import('./audit.js'), { list: 'listCommand' }),
   ]),
   ...grouped('as code', [
-    from('export', () => import('./export/index.js'), { '': 'exportCommand' }),
-    from('plan', () => import('./plan/index.js'), { '': 'plan' }),
-    from('apply', () => import('./apply/index.js'), { '': 'apply' }),
-    from('drift', () => import('./drift/index.js'), { '': 'drift' }),
+    from('export', () => import('./declared.js'), { '': 'exportCommand' }),
+    from('plan', () => import('./declared.js'), { '': 'plan' }),
+    from('apply', () => import('./declared.js'), { '': 'apply' }),
+    from('drift', () => import('./declared.js'), { '': 'drift' }),
   ]),
   ...grouped('tool', [
     from('api', () => import('./api/index.js'), { '': 'api' }),

@@ -1,12 +1,13 @@
 /** What somebody agreed to: a plan file, or the plan of a run that is gone on with. */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { Fitting } from '../../desired/applying/verifying.js'
-import type { PlanAction, PlanDocument } from '../../desired/planfile/read.js'
+import { type Fitting, fitting } from '../../desired/applying/verifying.js'
+import { type PlanAction, type PlanDocument, readPlan } from '../../desired/planfile/read.js'
+import { toPlanDocument } from '../../desired/planfile/write.js'
 import type { Services } from '../../engine/command/services.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { PlanGiven } from '../plan/flags.js'
-import { type MadePlan, toPlanDocument } from '../plan/making.js'
+import type { MadePlan } from '../plan/making.js'
 import { planBytes } from '../plan/printing.js'
 
 export interface Agreed {
@@ -67,11 +68,7 @@ const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
 }
 
 /** The plan file that a line names; undefined where it names files that declare an instance. */
-export const agreedIn = async (
-  { place }: Services,
-  given: PlanGiven,
-): Promise<Agreed | undefined> => {
-  const { readPlan } = await import('../../desired/planfile/read.js')
+export const agreedIn = ({ place }: Services, given: PlanGiven): Agreed | undefined => {
   for (const file of given.args.filter((arg) => arg.endsWith('.json'))) {
     const bytes = bytesOf(resolve(place.cwd, file))
     const document = bytes === undefined ? undefined : readPlan(bytes, file)
@@ -120,8 +117,8 @@ const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Readonl
  * Holds a plan against the same made now: by whom, where, of what, and all of each action.
  * @throws Failure `usage` where it is another
  */
-export const checkAgreed = async (agreed: Agreed, made: MadePlan): Promise<void> => {
-  const now = await toPlanDocument(made)
+export const checkAgreed = (agreed: Agreed, made: MadePlan): void => {
+  const now = toPlanDocument(made)
   const { file, document } = agreed
   const differs = (what: string, was: string | null, is: string | null): never => {
     throw usage(`${file} was created ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)
@@ -147,8 +144,7 @@ export const checkAgreed = async (agreed: Agreed, made: MadePlan): Promise<void>
 }
 
 /** What of a plan is still to be done, and what does not fit any more. */
-export const staleIn = async (agreed: Agreed, { plan }: MadePlan): Promise<Fitting> => {
-  const { fitting } = await import('../../desired/applying/verifying.js')
+export const staleIn = (agreed: Agreed, { plan }: MadePlan): Fitting => {
   if (agreed.open === undefined) return fitting(agreed.document, plan)
   const left = new Set(plan.actions.map(({ id }) => id))
   return fitting({ actions: openIn(agreed).filter(({ id }) => left.has(id)), sets: {} }, plan)

@@ -1,15 +1,18 @@
 /** A plan that was agreed to, done: carried out, read once more, told of. */
 
 import type { PlannedAction } from '../../desired/actions.js'
-import type { Carried } from '../../desired/applying/carrying.js'
-import type { Verified } from '../../desired/applying/verifying.js'
+import { type Carried, carryOut } from '../../desired/applying/carrying.js'
+import { type Verified, verify } from '../../desired/applying/verifying.js'
+import { toPlanDocument } from '../../desired/planfile/write.js'
 import { concurrencyLimit } from '../../engine/command/globals.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Attributes } from '../../engine/journal/lines.js'
+import { recordIn } from '../../engine/journal/record.js'
 import { keptAs } from '../../engine/journaling/runs.js'
+import { closingLine, parseFailureLimit, verdict } from '../../engine/work/report.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { type readSecrets, toWritable } from '../plan/instance.js'
-import { type MadePlan, toPlanDocument } from '../plan/making.js'
+import type { MadePlan } from '../plan/making.js'
 import { loadPlanFormat } from '../plan/printing.js'
 import { type ActionEnd, notePage, type Reported } from '../plan/reports.js'
 import type { OwnRun } from './journal.js'
@@ -62,7 +65,6 @@ const tellDone = async (
   { report }: Carried,
   { unkept, unread }: Verified,
 ): Promise<void> => {
-  const { closingLine } = await import('../../engine/work/report.js')
   for (const { item, failure } of report.failures) ui.report(failure, item.object)
   for (const { action, found } of unkept)
     for (const { text } of found) ui.warn(`${action.id}: ${text}`)
@@ -91,7 +93,7 @@ const printDone = async (
   if (answer.reader === 'people') return
   const format = await loadPlanFormat(place)
   if (format.name === 'markdown') return answer.write(notePage({ ...reported, ends }))
-  const document = await toPlanDocument(made)
+  const document = toPlanDocument(made)
   const actions = document.actions.map((action) => ({
     ...action,
     ...toldOf(action.id, all, looked),
@@ -112,11 +114,6 @@ const nothingVerified: Verified = { unkept: [], unread: [] }
 /** Carries the plan out, each action on record. */
 const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Promise<Carried> => {
   const { ui, place } = services
-  const [{ carryOut }, { recordIn }, { parseFailureLimit }] = await Promise.all([
-    import('../../desired/applying/carrying.js'),
-    import('../../engine/journal/record.js'),
-    import('../../engine/work/report.js'),
-  ])
   const tally = ui.tally(actions.length)
   const record =
     run.journal &&
@@ -163,13 +160,12 @@ const remembered = async (
 }
 
 const verified = async (doing: ApplyRun, all: Carried): Promise<Verified> => {
-  const { services, made, actions, verify } = doing
-  if (!verify || services.place.clock.signal.aborted) return nothingVerified
-  const engine = await import('../../desired/applying/verifying.js')
+  const { services, made, actions } = doing
+  if (!doing.verify || services.place.clock.signal.aborted) return nothingVerified
   const { each } = toWritable(services)
   const { sleep } = services.place.clock
   return services.ui.progress('verifying the changes', () =>
-    engine.verify(
+    verify(
       { sight: made.sight, each, sleep },
       actions.filter((action) => isDone(all, action)),
     ),
@@ -182,7 +178,6 @@ const endedWith = async (
   { report }: Carried,
   { unkept, unread }: Verified,
 ): Promise<void> => {
-  const { verdict } = await import('../../engine/work/report.js')
   const failure = verdict(report)
   if (failure !== undefined && services.place.clock.signal.aborted) throw failure
   if (unread.length > 0) services.answer.exit(exitCodes.partial)

@@ -4,14 +4,15 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { makeFolders } from '../../base/files/folders.js'
 import { lock } from '../../base/files/lock.js'
-import { boolean, oneOf } from '../../catalogue/params.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
+import { entriesOf } from '../../desired/entries.js'
+import { countsOf } from '../../desired/planfile/write.js'
+import { originText } from '../../desired/state.js'
 import type { Services, WorkspaceService } from '../../engine/command/services.js'
 import { openSandbox } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
-import { define, type GivenBy } from '../define.js'
-import { filesArgument, planningFlags } from '../plan/flags.js'
+import type { ApplyLine } from '../plan/flags.js'
 import { readSecrets } from '../plan/instance.js'
 import { inLittleMemory, type MadePlan, madePlan } from '../plan/making.js'
 import { checkLimits, getPlanEnd, parseFailOn, printPlan } from '../plan/printing.js'
@@ -50,16 +51,6 @@ const onlyOne = async (
   return () => held.release()
 }
 
-const flags = {
-  ...planningFlags,
-  verify: {
-    ...boolean('verify the changes by reading the objects again', { default: true }),
-    refusal: 'do not verify the changes',
-  },
-  stale: oneOf(['skip'], 'skip actions of a plan file that no longer apply'),
-} as const
-type Mine = GivenBy<typeof flags>
-
 /** The plan as it is made now, and what of it is to be done. */
 interface Wanted {
   readonly made: MadePlan
@@ -69,8 +60,7 @@ interface Wanted {
 }
 
 /** @throws Failure `usage` where a secret that would be sent cannot be had */
-const checkSecrets = async ({ findings }: DesiredPlan): Promise<void> => {
-  const { originText } = await import('../../desired/state.js')
+const checkSecrets = ({ findings }: DesiredPlan): void => {
   const missing = findings.flatMap(({ is, text, origin }) =>
     is === 'secret' ? [origin === undefined ? text : `${originText(origin)}: ${text}`] : [],
   )
@@ -80,7 +70,7 @@ const checkSecrets = async ({ findings }: DesiredPlan): Promise<void> => {
 /** The plan of files, or what a plan file has of it. */
 const wantedBy = async (
   services: Services,
-  given: Mine,
+  given: ApplyLine,
   agreed: Agreed | undefined,
   secrets: Awaited<ReturnType<typeof readSecrets>>,
   undoing: ApplyUndo | undefined,
@@ -99,10 +89,10 @@ const wantedBy = async (
     const all = made.plan.actions
     const actions = undoing === undefined ? all : await undoing.due(made)
     const whole = actions.length === all.length
-    return { made: whole ? made : await withOnly(made, actions), actions, partly: false }
+    return { made: whole ? made : withOnly(made, actions), actions, partly: false }
   }
-  await checkAgreed(agreed, made)
-  const { actions, stale } = await staleIn(agreed, made)
+  checkAgreed(agreed, made)
+  const { actions, stale } = staleIn(agreed, made)
   if (stale.length > 0 && given.flags.stale !== 'skip')
     throw new Failure(
       'conflict',
@@ -113,7 +103,7 @@ const wantedBy = async (
     )
   for (const { id, why } of stale) ui.note(`skipped: ${id}: ${why}`)
   if (agreed.open === undefined) noteBeyond(ui, agreed, made)
-  return { made: await withOnly(made, actions), actions, partly: stale.length > 0 }
+  return { made: withOnly(made, actions), actions, partly: stale.length > 0 }
 }
 
 /** What the files want besides by now: nobody agreed to it. */
@@ -130,9 +120,7 @@ const noteBeyond = (
 }
 
 /** The plan with these of its actions. */
-const withOnly = async (made: MadePlan, actions: readonly PlannedAction[]): Promise<MadePlan> => {
-  const { countsOf } = await import('../../desired/planfile/write.js')
-  const { entriesOf } = await import('../../desired/entries.js')
+const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan => {
   const plan = { ...made.plan, actions }
   return { ...made, plan, counts: countsOf(plan), entries: entriesOf(plan) }
 }
@@ -175,12 +163,12 @@ export interface ApplyUndo {
 /** @returns undefined where there is nothing to do */
 const begun = async (
   services: Services,
-  given: Mine,
+  given: ApplyLine,
   own: ResumedRun | undefined,
   undoing: ApplyUndo | undefined,
 ): Promise<ApplyRun | undefined> => {
   const { ui, place } = services
-  const agreed = own?.agreed ?? (await agreedIn(services, given))
+  const agreed = own?.agreed ?? agreedIn(services, given)
   const asked = agreed?.given ?? given
   const secrets = await readSecrets(services, asked.flags.secrets)
   if (asked.flags.secrets === 'changed' && secrets.unusable !== undefined && own === undefined)
@@ -205,7 +193,7 @@ const begun = async (
   }
   if (own === undefined) checkLimits(wanted.made, 'nothing was written')
   if (place.globals.dryRun) return undefined
-  await checkSecrets(wanted.made.plan)
+  checkSecrets(wanted.made.plan)
   const { reader, terminal } = services.answer
   await confirmed(services, wanted, own === undefined && reader === 'people' && terminal)
   const run = own ?? (await keepApplyRun(services, asked, wanted.made, undoing?.undoes))
@@ -224,7 +212,7 @@ const begun = async (
 /** @param undoing what it takes back, where it does */
 export const applying = async (
   services: Services,
-  given: Mine,
+  given: ApplyLine,
   undoing?: ApplyUndo,
 ): Promise<void> => {
   const { resume, dryRun } = services.place.globals
@@ -240,28 +228,3 @@ export const applying = async (
     release()
   }
 }
-
-export const apply = define({
-  summary: 'Apply the declared state',
-  description: [
-    'Creates a plan, shows it, asks for confirmation, applies it, and verifies the result. You can also pass a plan file from "svcctl plan --out". It is applied only if the files and the instance have not changed since.',
-    'A journal records every write. --resume last resumes an interrupted run, and "svcctl journal undo" reverts one. Limits protect against mistakes; each message names the flag that raises the limit.',
-    'Exit code 0: applied and verified; 1: everything failed, or the instance ignored a change; 2: invalid files, or a limit was exceeded; 5: the plan is stale; 8: some changes failed or could not be read.',
-  ],
-  args: [
-    {
-      ...filesArgument,
-      help: 'files and folders, a plan file, or - for standard input [./svcctl]',
-    },
-  ],
-  flags,
-  writes: true,
-  ownJournal: true,
-  longRunning: true,
-  examples: [
-    'apply svcctl.yml --dry-run',
-    'apply svcctl.yml --yes',
-    'apply svcctl.yml -P platform/app --only approval_rules --max-deletes 20 --yes',
-  ],
-  run: (services: Services, given: Mine) => applying(services, given),
-})

@@ -4,8 +4,20 @@ import { lstatSync } from 'node:fs'
 import { writeWhole } from '../../base/files/files.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
+import { formerState } from '../../desired/applying/former.js'
+import { readKept } from '../../desired/planfile/read.js'
+import { toPlanDocument } from '../../desired/planfile/write.js'
 import type { Services } from '../../engine/command/services.js'
+import {
+  checkIdentity,
+  formerBeside,
+  journalId,
+  journalsIn,
+  planBeside,
+} from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
+import { getNextStep, isDone, readPast } from '../../engine/journal/past.js'
+import { openJournal } from '../../engine/journal/reading.js'
 import type { Journal } from '../../engine/journal/writing.js'
 import {
   againBy,
@@ -19,7 +31,7 @@ import { openSandbox } from '../../engine/workspace/sandbox.js'
 import { getReason, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
-import { type MadePlan, toPlanDocument } from '../plan/making.js'
+import type { MadePlan } from '../plan/making.js'
 import { type Agreed, againFor, checkFiles } from './agreed.js'
 
 const command = 'apply'
@@ -95,8 +107,7 @@ export const keepApplyRun = async (
   const { place } = services
   const { plan, sight } = made
   if (place.globals.journal === 'none') return runOf(undefined, plan)
-  const document = await toPlanDocument(made)
-  const { formerBeside, journalId, planBeside } = await import('../../engine/journal/folder.js')
+  const document = toPlanDocument(made)
   const header = await headerOf(services, journalId(command, place.clock.now()), undoes)
   const journal = await makeJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
@@ -105,7 +116,6 @@ export const keepApplyRun = async (
     // Somebody's plan, or that of another run.
     if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
     await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
-    const { formerState } = await import('../../desired/applying/former.js')
     const former = await formerState(sight, plan.actions)
     await writeWhole(formerBeside(journal.file), former, { own: true })
   } catch (error) {
@@ -123,10 +133,6 @@ export const keepApplyRun = async (
 
 /** Says that the last apply to this instance was not finished: a plan made anew may leave what that had begun. */
 export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => {
-  const [{ journalsIn }, { isDone, readPast }] = await Promise.all([
-    import('../../engine/journal/folder.js'),
-    import('../../engine/journal/past.js'),
-  ])
   const instance = await openSandbox(place)
   const { entries } = await journalsIn(journalFolder(place.env))
   const last = entries.find(
@@ -152,7 +158,6 @@ const maxPlan = 1 << 29
 
 /** As with the journal itself: nobody else can have written it. */
 const keptText = async (path: string): Promise<string> => {
-  const { openJournal } = await import('../../engine/journal/reading.js')
   const handle = await openJournal(path)
   try {
     const { size } = await handle.stat()
@@ -204,12 +209,6 @@ export const resumedRun = async (
 ): Promise<ResumedRun | undefined> => {
   const { place, ui } = services
   checkLine(given)
-  const [folder, { isDone, getNextStep }, { checkIdentity }, { readKept }] = await Promise.all([
-    import('../../engine/journal/folder.js'),
-    import('../../engine/journal/past.js'),
-    import('../../engine/journal/folder.js'),
-    import('../../desired/planfile/read.js'),
-  ])
   const before = await resumable(
     place,
     { name, command },
@@ -221,7 +220,7 @@ export const resumedRun = async (
   const doubt = checkIdentity(before.header, await place.identity())
   if (isDone(before)) return undefined
   tellGap(services, before)
-  const path = folder.planBeside(before.file)
+  const path = planBeside(before.file)
   const kept = await keptIn(path)
   const document = readKept(kept.plan, path)
   checkFiles(kept.cwd, before.header.id, document)

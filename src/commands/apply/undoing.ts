@@ -1,7 +1,10 @@
 /** Taking an apply back: what was there before stands beside its journal as a declared file, and is applied. */
+
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
-import type { ApplyRecord } from '../../desired/applying/former.js'
+import { addressText } from '../../desired/address.js'
+import { ApplyRecord } from '../../desired/applying/former.js'
+import { readKept } from '../../desired/planfile/read.js'
 import type { Services } from '../../engine/command/services.js'
 import { formerBeside, planBeside } from '../../engine/journal/folder.js'
 import type { Past } from '../../engine/journal/past.js'
@@ -23,10 +26,6 @@ export const checkFormer = (journal: string, id: string): string => {
 
 /** What the run did, or may have done, by address; secrets that it set cannot be brought back. */
 const doneBy = async ({ file, states }: Past) => {
-  const [{ ApplyRecord }, { readKept }] = await Promise.all([
-    import('../../desired/applying/former.js'),
-    import('../../desired/planfile/read.js'),
-  ])
   const path = planBeside(file)
   const kept = await keptIn(path)
   const there = new Map<string, ApplyRecord>()
@@ -54,7 +53,6 @@ const tellLost = ({ ui }: Services, lost: readonly string[]): void => {
 const dueIn =
   ({ answer, ui }: Services, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
   async ({ plan, sight }: MadePlan) => {
-    const { addressText } = await import('../../desired/address.js')
     const due: PlannedAction[] = []
     const anew = new Set(
       plan.actions.flatMap(({ verb, address }) =>

@@ -4,16 +4,29 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { addToGroup } from '../../base/group-by.js'
 import type { ManagedPlace } from '../../desired/address.js'
-import type {
-  Exporting,
-  FileSection,
-  LookedAt,
-  PlacedFile,
-  Selected,
-} from '../../desired/exporting/index.js'
+import {
+  documentOf,
+  type FileSection,
+  inTheirOrder,
+  jsonWriter,
+  type LookedAt,
+  lookAt,
+  untilOneFails,
+  yamlWriter,
+} from '../../desired/exporting/document.js'
+import { Factoring } from '../../desired/exporting/factor.js'
+import {
+  ExportFile,
+  ExportFolder,
+  filesOf,
+  type PlacedFile,
+  type Selected,
+} from '../../desired/exporting/folder.js'
+import { type Exporting, FileMap } from '../../desired/exporting/model.js'
 import type { ReadableInstance } from '../../desired/instance.js'
 import type { UnreadPlace } from '../../desired/reading/index.js'
 import type { InstanceSight, ProjectPlace } from '../../desired/reading/sight.js'
+import { configSchema } from '../../desired/schema/index.js'
 import type { Services, UiService } from '../../engine/command/services.js'
 import { type Category, Failure, usage } from '../../errors.js'
 
@@ -77,7 +90,6 @@ const asDocument = async (
   target: ExportTarget,
   take: (text: string) => Promise<void>,
 ): Promise<void> => {
-  const { inTheirOrder, jsonWriter, yamlWriter } = await import('../../desired/exporting/index.js')
   const pretty = target.is === 'file' || services.answer.terminal
   const writer = target.form === 'json' ? jsonWriter(pretty) : yamlWriter()
   await inTheirOrder(run.instance, places, await say(), async ({ sections }) => {
@@ -90,7 +102,6 @@ const toOutput = (exported: Exported, target: ExportTarget): Promise<void> =>
   asDocument(exported, target, (text) => exported.services.answer.write(text))
 
 const toFile = async (exported: Exported, target: ExportTarget): Promise<void> => {
-  const { ExportFile } = await import('../../desired/exporting/index.js')
   const file = new ExportFile(target.path, exported.selected)
   await file.check()
   const draft = await file.open()
@@ -114,10 +125,6 @@ const toFolder = async (
   target: ExportTarget,
 ): Promise<void> => {
   const { ui } = services
-  const { ExportFolder, documentOf, filesOf, untilOneFails, yamlWriter } = await import(
-    '../../desired/exporting/index.js'
-  )
-  const { configSchema } = await import('../../desired/schema/index.js')
   const files: readonly PlacedFile<ManagedPlace>[] = filesOf(places)
   const folder = new ExportFolder(target.path, selected)
   await folder.check(files.map(({ path }) => path))
@@ -178,7 +185,6 @@ export type SayPlace = (place: ManagedPlace) => Promise<SaidOfPlace>
 const keyOf = ({ scope, path }: ManagedPlace): string => `${scope} ${path}`
 
 const look = async ({ sight, how, unread, step, few }: ExportRun, place: ManagedPlace) => {
-  const { lookAt } = await import('../../desired/exporting/index.js')
   const seen = await lookAt(sight, place, how, few)
   unread.looked(seen)
   step()
@@ -226,7 +232,6 @@ export const inCommon = async (
   places: readonly ManagedPlace[],
   groups: readonly ManagedPlace[],
 ): Promise<SayPlace> => {
-  const { Factoring, FileMap } = await import('../../desired/exporting/index.js')
   const factoring = new Factoring(groups)
   const sections = new Map<string, FileSection[]>()
   const partly = new Set<string>()

@@ -1,12 +1,15 @@
 /** `svcctl export`: an instance as files that plan to nothing, and where they go. */
-import { boolean, string } from '../../catalogue/params.js'
+
+import { managedKinds } from '../../catalogue/managed/index.js'
 import type { ManagedPlace } from '../../desired/address.js'
-import type { Exporting, HeldKind, Selected } from '../../desired/exporting/index.js'
+import type { HeldKind, Selected } from '../../desired/exporting/folder.js'
+import { chosenBy, type Exporting } from '../../desired/exporting/model.js'
+import { checkGlobs, kindMistake } from '../../desired/globs.js'
+import { openSight } from '../../desired/reading/index.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
-import { define, type GivenBy } from '../define.js'
-import { parseSelection, selectionFlags } from '../plan/flags.js'
+import { type ExportLine, parseSelection } from '../plan/flags.js'
 import { toReadable } from '../plan/instance.js'
 import { inLittleMemory } from '../plan/making.js'
 import {
@@ -30,12 +33,11 @@ const isWithin = (path: string, root: string): boolean =>
  * @param roots paths of the selected groups
  * @param named paths of the selected projects
  */
-const selectedBy = async (
+const selectedBy = (
   sight: InstanceSight,
   scoping: Scoping,
   { roots, named }: { readonly roots: readonly string[]; readonly named: readonly string[] },
-): Promise<Selected> => {
-  const { managedKinds } = await import('../../catalogue/managed/index.js')
+): Selected => {
   const { projects, groups, only = [], except = [] } = scoping
   const narrowed = projects !== undefined || groups !== undefined
   const inPlace = ({ scope, path }: HeldKind['place']): boolean => {
@@ -58,29 +60,9 @@ const selectedBy = async (
   }
 }
 
-const flags = {
-  to: string('folder (one file per project and group), file, or - for standard output', {
-    default: '-',
-    completes: 'file',
-    placeholder: 'folder|file|-',
-  }),
-  ...selectionFlags,
-  exact: boolean('mark all sets as exact, so that apply deletes unlisted items'),
-  'with-operational': boolean('include operational state, such as whether runners are active'),
-  'all-settings': boolean('include undocumented settings'),
-  factor: boolean('move values that all projects of a group share to the group'),
-} as const
-type Mine = GivenBy<typeof flags>
-
-const kindNames = async (): Promise<readonly string[]> => {
-  const { managedKinds } = await import('../../catalogue/managed/index.js')
-  return [...new Set(managedKinds.map(({ name }) => name))]
-}
-
 /** What is exported: kinds that are named are `--only` in fewer words. */
-const scopingOf = async ({ place }: Services, given: Mine): Promise<Scoping> => {
+const scopingOf = ({ place }: Services, given: ExportLine): Scoping => {
   const scoping = parseSelection(given, place)
-  const { checkGlobs, kindMistake } = await import('../../desired/globs.js')
   const wrong = given.args.map(kindMistake).find((mistake) => mistake !== undefined)
   if (wrong !== undefined) throw usage(wrong.text, wrong.hint)
   checkGlobs({ only: scoping.only, except: scoping.except })
@@ -89,7 +71,10 @@ const scopingOf = async ({ place }: Services, given: Mine): Promise<Scoping> => 
 }
 
 /** What would leave projects out that a group's key reaches. */
-const checkFactor = ({ flags: { factor } }: Mine, { projects, only, except }: Scoping): void => {
+const checkFactor = (
+  { flags: { factor } }: ExportLine,
+  { projects, only, except }: Scoping,
+): void => {
   if (factor !== true) return
   if (projects !== undefined)
     throw usage('--factor needs all projects of a group and cannot be combined with --project')
@@ -98,12 +83,11 @@ const checkFactor = ({ flags: { factor } }: Mine, { projects, only, except }: Sc
     throw usage(`--factor needs all projects of a group: pass kinds, not ${narrow}`)
 }
 
-const howOf = async (
-  { flags: given }: Mine,
+const howOf = (
+  { flags: given }: ExportLine,
   { names }: InstanceSight,
   scoping: Scoping,
-): Promise<Exporting> => {
-  const { chosenBy } = await import('../../desired/exporting/index.js')
+): Exporting => {
   return {
     names,
     exact: given.exact === true,
@@ -146,7 +130,7 @@ const manyPlaces = 32
 /** The places of an export, and how each is asked what it says. */
 const prepared = async (
   services: Services,
-  given: Mine,
+  given: ExportLine,
   begun: Omit<ExportRun, 'few'>,
   scoping: Scoping,
 ) => {
@@ -155,7 +139,6 @@ const prepared = async (
   for (const place of found.unread) unread.unseen(place)
   const roots = rootsOf(scoping, found)
   const shareable = given.flags.factor === true ? groupsAbove(found.projects, roots) : []
-  const { managedKinds } = await import('../../catalogue/managed/index.js')
   const ofSite = managedKinds.filter(({ scope }) => scope === 'site')
   const withSite = ofSite.some((kind) => sight.selected(site, kind))
   const places = placesOf(found, shareable, withSite)
@@ -163,20 +146,20 @@ const prepared = async (
   const named = found.projects.map(({ path }) => path)
   const say = async (): Promise<SayPlace> =>
     given.flags.factor === true ? inCommon(run, places, shareable) : oneByOne(run)
-  const selected = await selectedBy(sight, scoping, { roots, named })
+  const selected = selectedBy(sight, scoping, { roots, named })
   return { services, run, places, say, selected }
 }
 
-const run = async (services: Services, given: Mine): Promise<void> => {
+/** `svcctl export`. */
+export const runExport = async (services: Services, given: ExportLine): Promise<void> => {
   const { ui } = services
   const target = await openExportTarget(services, given.flags.to)
-  const scoping = await scopingOf(services, given)
+  const scoping = scopingOf(services, given)
   checkFactor(given, scoping)
-  const { openSight } = await import('../../desired/reading/index.js')
   const instance = toReadable(services)
   const sight = openSight(instance, scoping)
   const unread = new UnreadParts(ui)
-  const how = await howOf(given, sight, scoping)
+  const how = howOf(given, sight, scoping)
   const tally = ui.tally()
   await inLittleMemory(async (look) => {
     const step = (): void => {
@@ -192,29 +175,3 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const failure = unread.verdict()
   if (failure !== undefined) throw failure
 }
-
-export const exportCommand = define({
-  summary: 'Export the instance’s state as files for plan and apply',
-  description: [
-    'A fresh export produces an empty plan. Files use names instead of IDs, and comments in place of secrets, which instances never return. With --exact, a later apply deletes objects that are not listed.',
-    'If --to is a folder, svcctl writes one file per project and group, and a JSON Schema for editors. It replaces or removes files from earlier exports. If another file is in the way, svcctl stops before it writes anything.',
-  ],
-  readOnly: true,
-  args: [
-    {
-      name: 'kind',
-      required: false,
-      variadic: true,
-      help: 'kinds to export (members, approval_rules …), as with --only',
-      values: async () => (await kindNames()).map((value) => ({ value })),
-    },
-  ],
-  flags,
-  examples: [
-    'export --to svcctl/',
-    'export members approval_rules -G platform --exact',
-    'export -P platform/app -o json',
-    'export approvals --factor --to approvals.yml',
-  ],
-  run,
-})

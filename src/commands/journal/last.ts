@@ -14,7 +14,6 @@ import { Failure, survived, usage } from '../../errors.js'
 import type { AuditEntry } from '../../profile/audit/audit.js'
 import { auditEntryIn, linesIn } from '../../profile/audit/read.js'
 import { journalFolder } from '../../profile/index.js'
-import { checkFormer } from '../apply/undoing.js'
 
 // The last write of a profile in its audit log, by the order of the lines.
 
@@ -215,7 +214,8 @@ const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<st
 /** @throws Failure `usage` where nothing takes the run back */
 const checkReversible = async (known: Known, run: Entry): Promise<void> => {
   try {
-    if (run.header.command === 'apply') checkFormer(run.file, run.header.id)
+    if (run.header.command === 'apply')
+      (await import('../apply/undoing.js')).checkFormer(run.file, run.header.id)
     else await findInverse(run.header)
   } catch (error) {
     const others = ownOf(known).filter(

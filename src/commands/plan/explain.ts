@@ -1,8 +1,16 @@
 /** `svcctl plan --explain`: each value with where it is said, and what it was said over. */
 import type { JsonValue } from '../../base/json/value.js'
-import type { Address, ManagedPlace } from '../../desired/address.js'
+import {
+  type Address,
+  addressText,
+  type ManagedPlace,
+  matches,
+  pathsDownTo,
+} from '../../desired/address.js'
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
-import type { DesiredKind, DesiredValue, Said } from '../../desired/state.js'
+import { checkGlobs } from '../../desired/globs.js'
+import { openSight } from '../../desired/reading/index.js'
+import { type DesiredKind, type DesiredValue, originText, type Said } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { type PlanGiven, parseSelection } from './flags.js'
@@ -60,9 +68,6 @@ const placeIn = (address: string): ManagedPlace | undefined => {
   return { scope: head === 'groups' ? 'group' : 'project', path }
 }
 
-const groupsAbove = (path: string): readonly string[] =>
-  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
-
 /** What files want where an address may mean it: at the place that it names, or wherever the instance has one. */
 const placesFor = async (
   services: Services,
@@ -75,11 +80,10 @@ const placesFor = async (
   if (place?.scope === 'project' && !needsRecord)
     return declared.places({
       projects: [place.path],
-      groups: groupsAbove(place.path).slice(0, -1),
+      groups: pathsDownTo(place.path).slice(0, -1),
     })
   if (place !== undefined && place.scope !== 'project')
-    return declared.places({ projects: [], groups: groupsAbove(place.path) })
-  const { openSight } = await import('../../desired/reading/index.js')
+    return declared.places({ projects: [], groups: pathsDownTo(place.path) })
   const places = await openSight(
     toReadable(services),
     parseSelection(given, services.place),
@@ -97,9 +101,6 @@ export const explained = async (
   address: string,
 ): Promise<void> => {
   const { answer } = services
-  const { addressText, matches } = await import('../../desired/address.js')
-  const { checkGlobs } = await import('../../desired/globs.js')
-  const { originText } = await import('../../desired/state.js')
   const { only, except } = given.flags
   checkGlobs({ explain: [address], only, except })
   const declared = await declaredBy(services, given)

@@ -100,6 +100,51 @@ export const planningFlags = {
 /** What a line says of a plan. */
 export type PlanGiven = GivenBy<typeof planningFlags>
 
+// The flags of each command.
+
+export const planFlags = {
+  out: string('write the plan to this file for apply', {
+    completes: 'file',
+    placeholder: 'plan.json',
+  }),
+  explain: string('show where each value of an address comes from', { placeholder: 'address' }),
+  against: string('show only changes since the merge base with this git commit', {
+    placeholder: 'ref',
+  }),
+  ...planningFlags,
+} as const
+export type PlanLine = GivenBy<typeof planFlags>
+
+export const applyFlags = {
+  ...planningFlags,
+  verify: {
+    ...boolean('verify the changes by reading the objects again', { default: true }),
+    refusal: 'do not verify the changes',
+  },
+  stale: oneOf(['skip'], 'skip actions of a plan file that no longer apply'),
+} as const
+export type ApplyLine = GivenBy<typeof applyFlags>
+
+export const exportFlags = {
+  to: string('folder (one file per project and group), file, or - for standard output', {
+    default: '-',
+    completes: 'file',
+    placeholder: 'folder|file|-',
+  }),
+  ...selectionFlags,
+  exact: boolean('mark all sets as exact, so that apply deletes unlisted items'),
+  'with-operational': boolean('include operational state, such as whether runners are active'),
+  'all-settings': boolean('include undocumented settings'),
+  factor: boolean('move values that all projects of a group share to the group'),
+} as const
+export type ExportLine = GivenBy<typeof exportFlags>
+
+/** Those of a plan; no secret differs unless somebody asks. */
+export const driftFlags = {
+  ...planningFlags,
+  secrets: { ...planningFlags.secrets, default: 'never' },
+} as const
+
 /** The files and folders that declare an instance. */
 export const filesArgument = {
   name: 'file',

@@ -7,6 +7,7 @@ import { programs } from '../../base/processes.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { documented } from '../../catalogue/legible.js'
 import { defaultTimeout } from '../../client/defaults.js'
+import { SecretRecord, SecretValues } from '../../desired/applying/secrets.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
@@ -83,7 +84,6 @@ const printedBy = async (
 
 /** Values of secrets, and what is on record of those that were set. */
 export const readSecrets = async (services: Services, set: SecretsPolicy['set']) => {
-  const { SecretRecord, SecretValues } = await import('../../desired/applying/secrets.js')
   const { place } = services
   const values = new SecretValues({
     env: place.env,

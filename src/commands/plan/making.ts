@@ -3,17 +3,35 @@ import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
 import { largestPage } from '../../client/defaults.js'
 import type { DesiredPlan } from '../../desired/actions.js'
+import { placeText } from '../../desired/address.js'
+import { makePlans } from '../../desired/comparing/index.js'
 import type { ComparingOptions, SecretsPolicy } from '../../desired/comparing/types.js'
-import type { PlanComparison, PlanEntry } from '../../desired/entries.js'
-import type { DeclaredState, DesiredPlace, FileOptions } from '../../desired/files/index.js'
+import {
+  comparePlans,
+  entriesOf,
+  type PlanComparison,
+  type PlanEntry,
+} from '../../desired/entries.js'
+import {
+  type DeclaredState,
+  type DesiredPlace,
+  type FileOptions,
+  readDeclared,
+  readFiles,
+} from '../../desired/files/index.js'
+import { checkGlobs } from '../../desired/globs.js'
 import type { ReadableInstance } from '../../desired/instance.js'
-import type { PlanCounts, PlanDocument, PlanHead } from '../../desired/planfile/read.js'
+import type { PlanCounts, PlanHead } from '../../desired/planfile/read.js'
+import { countsOf } from '../../desired/planfile/write.js'
+import { openSight } from '../../desired/reading/index.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
-import type { Origin } from '../../desired/state.js'
+import { originText } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
+import { HeapTuning } from '../../engine/work/v8.js'
 import { openSandbox } from '../../engine/workspace/sandbox.js'
 import { survived, usage } from '../../errors.js'
+import { filesAtBase } from './base.js'
 import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
 import type { Worked } from './values.js'
@@ -110,8 +128,6 @@ const wantedBefore = async (
   ref: string,
   places: FoundPlaces,
 ) => {
-  const { filesAtBase } = await import('./base.js')
-  const { readDeclared } = await import('../../desired/files/index.js')
   const { commit, texts, open } = await filesAtBase(place, inputsOf(given), ref)
   try {
     const declared = await readDeclared(texts, { ...fileOptions(place, given), open })
@@ -139,7 +155,6 @@ export const declaredBy = async (
   given: PlanGiven,
   told: () => void = () => {},
 ): Promise<DeclaredState> => {
-  const { readFiles } = await import('../../desired/files/index.js')
   const declared = await readFiles(inputsOf(given), { ...fileOptions(place, given), told })
   for (const text of declared.notes) ui.note(text)
   return declared
@@ -151,11 +166,7 @@ const normal = (url: string): string => {
 }
 
 /** Files that are for one instance are used with no other. */
-const checkInstance = (
-  { instance }: DeclaredState,
-  actual: string,
-  originText: (origin: Origin) => string,
-): void => {
+const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
   if (instance === undefined || normal(instance.value) === normal(actual)) return
   throw usage(
     `${originText(instance.origin)}: the files are for ${instance.value}, but the instance is ${actual}`,
@@ -172,17 +183,6 @@ const selected = (
     ),
   )
 
-/** What is needed only where a plan is made. */
-const loaded = async () => ({
-  ...(await import('../../desired/address.js')),
-  ...(await import('../../desired/entries.js')),
-  ...(await import('../../desired/reading/index.js')),
-  ...(await import('../../desired/comparing/index.js')),
-  ...(await import('../../desired/globs.js')),
-  ...(await import('../../desired/planfile/write.js')),
-  ...(await import('../../desired/state.js')),
-})
-
 type FoundPlaces = Pick<Awaited<ReturnType<InstanceSight['places']>>, 'projects' | 'groups'>
 
 /** The projects and groups that there are; a project's group is one of them. */
@@ -197,10 +197,6 @@ const pathsIn = ({ projects, groups }: FoundPlaces) => {
     about: (project: string) => known.get(project),
   }
 }
-
-/** The plan as one object. */
-export const toPlanDocument = async ({ plan, head }: MadePlan): Promise<PlanDocument> =>
-  (await import('../../desired/planfile/write.js')).documentOf(plan, head)
 
 /**
  * What files want of places. A project in a group shows that the group is there, also where the group
@@ -221,7 +217,6 @@ export const desiredPlaces = (
  * @param work calls what it is given again and again
  */
 export const inLittleMemory = async <T>(work: (look: () => void) => Promise<T>): Promise<T> => {
-  const { HeapTuning } = await import('../../engine/work/v8.js')
   const heap = await HeapTuning.begin(true)
   try {
     return await work(() => heap.look())
@@ -297,23 +292,22 @@ export const madePlan = async (
   const { place } = services
   const begun = place.clock.now().getTime()
   const scoping = parseSelection(given, place)
-  const desired = await loaded()
-  desired.checkGlobs(globsIn(given))
+  checkGlobs(globsIn(given))
   parseLimits(given)
   const declared = await declaredBy(services, given, look)
-  checkInstance(declared, await openSandbox(place), desired.originText)
+  checkInstance(declared, await openSandbox(place))
   const counting = counted(instance, look)
-  const sight = desired.openSight(counting.instance, scoping)
+  const sight = openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)
   noteIdle(services, declared, scoping, places)
   const wanted = desiredPlaces(declared, places)
   const before =
     against === undefined ? undefined : await wantedBefore(services, given, against, places)
   const narrowed = (scoping.projects ?? scoping.groups) !== undefined
-  const known = new Set([...places.projects, ...places.groups].map(desired.placeText))
+  const known = new Set([...places.projects, ...places.groups].map(placeText))
   const isMeant = ({ place: one }: DesiredPlace): boolean =>
-    one.scope === 'site' ? !narrowed : known.has(desired.placeText(one))
-  const made = await desired.makePlans(
+    one.scope === 'site' ? !narrowed : known.has(placeText(one))
+  const made = await makePlans(
     wanted.filter(isMeant),
     sight,
     { ...how, ...comparingBy(services, given, places), each: counting.instance.each },
@@ -324,11 +318,11 @@ export const madePlan = async (
   const head = await headOf(services, given, sight, declared)
   const seconds = (place.clock.now().getTime() - begun) / 1000
   const worked = { requests: counting.requests(), seconds }
-  const now = { entries: desired.entriesOf(plan), places: wanted }
-  const counts = desired.countsOf(plan)
+  const now = { entries: entriesOf(plan), places: wanted }
+  const counts = countsOf(plan)
   const all = { plan, head, counts, entries: now.entries, declared, sight, worked }
   if (before === undefined || made.former === undefined) return all
-  const old = { entries: desired.entriesOf(made.former), places: before.places }
-  const { entries, ...compared } = desired.comparePlans(now, old)
+  const old = { entries: entriesOf(made.former), places: before.places }
+  const { entries, ...compared } = comparePlans(now, old)
   return { ...all, entries, against: { ref: against ?? '', commit: before.commit, ...compared } }
 }

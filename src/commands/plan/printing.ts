@@ -9,15 +9,23 @@ import { readRegular } from '../../base/files/regular.js'
 import { groupBy } from '../../base/group-by.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import type { PlanEntry } from '../../desired/entries.js'
-import type { PlanAction, PlanDocument, PlanHead } from '../../desired/planfile/read.js'
+import {
+  isPlan,
+  type PlanAction,
+  type PlanDocument,
+  type PlanHead,
+} from '../../desired/planfile/read.js'
+import { planText, toPlanDocument } from '../../desired/planfile/write.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
 import { roughWidths } from '../../terminal/text/width.js'
-import type { PlanGiven } from './flags.js'
-import { type MadePlan, toPlanDocument } from './making.js'
-import type { Reported } from './reports.js'
+import { explained } from './explain.js'
+import type { PlanGiven, PlanLine } from './flags.js'
+import { readSecrets } from './instance.js'
+import { inLittleMemory, type MadePlan, madePlan } from './making.js'
+import { notePage, type Reported, writeReports } from './reports.js'
 import { type ChangeSigns, changeText, givenText, marks, summarizePlan } from './values.js'
 
 /** An action as a line of a table. */
@@ -45,8 +53,7 @@ export const printPlan = async (services: Services, reported: Reported): Promise
   const { answer } = services
   const { made } = reported
   const format = await loadPlanFormat(services.place)
-  if (format.name === 'markdown')
-    return answer.write((await import('./reports.js')).notePage(reported))
+  if (format.name === 'markdown') return answer.write(notePage(reported))
   if (answer.reader === 'people') {
     const page = (): Iterable<string> => pageOf(made, answer)
     if (answer.terminal) return answer.printMany(made.plan.actions, { people: { page } })
@@ -54,7 +61,7 @@ export const printPlan = async (services: Services, reported: Reported): Promise
     for (const text of page()) await answer.write(text)
     return
   }
-  const document = await toPlanDocument(made)
+  const document = toPlanDocument(made)
   if (answer.reader === 'sheets')
     return answer.printMany(rowsOf(document), { columns: ['verb', 'address', 'changes'] })
   // What holds no object inside of another has the actions, one a line.
@@ -89,7 +96,7 @@ export const shownPlan = async (
   const failOn = await parseFailOn(services, given)
   const reported = { of, made, failOn }
   await printPlan(services, reported)
-  await (await import('./reports.js')).writeReports(services, given, reported)
+  await writeReports(services, given, reported)
   getPlanEnd(services, made, failOn)
   if (failOn.has('refused')) checkLimits(made, 'apply refuses this plan')
 }
@@ -240,7 +247,6 @@ export const planBytes = (path: string): Buffer => readRegular(path, maxBytes)
  * @throws Failure `usage` where something is in the way that is no plan
  */
 export const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
-  const { isPlan } = await import('../../desired/planfile/read.js')
   let bytes: Uint8Array
   try {
     bytes = planBytes(resolve(cwd, file))
@@ -277,7 +283,6 @@ export const writePlan = async (
   file: string,
   { plan, head }: { readonly plan: DesiredPlan; readonly head: PlanHead },
 ): Promise<void> => {
-  const { planText } = await import('../../desired/planfile/write.js')
   try {
     const whole = await openWhole(resolve(cwd, file), { own: true, signal: clock.signal })
     try {
@@ -291,4 +296,37 @@ export const writePlan = async (
     if (cause instanceof Failure) throw cause
     throw new Failure('failed', `cannot write the plan ${file}: ${getReason(cause)}`, { cause })
   }
+}
+
+/** `svcctl plan`. */
+export const runPlan = async (services: Services, given: PlanLine): Promise<void> => {
+  const { against, out, explain, secrets } = given.flags
+  if (explain !== undefined) {
+    const stray = out === undefined ? (against === undefined ? undefined : 'against') : 'out'
+    if (stray !== undefined)
+      throw usage(`--explain creates no plan and cannot be combined with --${stray}`)
+    return explained(services, given, explain)
+  }
+  if (out !== undefined) await checkOut(services.place, out)
+  const { policy } = await readSecrets(services, secrets)
+  await inLittleMemory(async (look) => {
+    const made = await services.ui.progress('comparing', () =>
+      madePlan(services, given, { against, secrets: policy, look }),
+    )
+    if (out !== undefined) await writePlan(services.place, out, made)
+    await shownPlan(services, given, 'plan', made)
+  })
+}
+
+/** `svcctl drift`: no secret differs unless somebody asks. */
+export const runDrift = async (services: Services, given: PlanGiven): Promise<void> => {
+  const { secrets } = given.flags
+  const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
+  await inLittleMemory(async (look) => {
+    const made = await services.ui.progress('comparing', () =>
+      madePlan(services, given, { checks: true, secrets: policy, look }),
+    )
+    await shownPlan(services, given, 'drift', made)
+    if (made.plan.actions.length > 0) services.answer.exit(exitCodes.failed)
+  })
 }

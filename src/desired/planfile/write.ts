@@ -144,7 +144,13 @@ const partsOf = (plan: DesiredPlan, head: PlanHead) => ({
 })
 
 /** A plan as one object: the same state gives the same, but for `created`. */
-export const documentOf = (plan: DesiredPlan, head: PlanHead): PlanDocument => {
+export const toPlanDocument = ({
+  plan,
+  head,
+}: {
+  readonly plan: DesiredPlan
+  readonly head: PlanHead
+}): PlanDocument => {
   const document = { ...partsOf(plan, head), actions: plan.actions.map(actionOf) }
   return { ...document, sha256: planDigest(document) }
 }

@@ -4,12 +4,11 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import {
   documentOf,
-  FileMap,
   type FileSection,
   jsonWriter,
   yamlWriter,
-} from '../../../src/desired/exporting/index.js'
-import { type FileValue, plain } from '../../../src/desired/exporting/model.js'
+} from '../../../src/desired/exporting/document.js'
+import { FileMap, type FileValue, plain } from '../../../src/desired/exporting/model.js'
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),

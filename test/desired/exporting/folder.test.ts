@@ -10,13 +10,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Selected } from '../../../src/desired/exporting/index.js'
-import {
-  ExportFile,
-  ExportFolder,
-  filesOf,
-  openingOf,
-} from '../../../src/desired/exporting/index.js'
+import { openingOf } from '../../../src/desired/exporting/document.js'
+import type { Selected } from '../../../src/desired/exporting/folder.js'
+import { ExportFile, ExportFolder, filesOf } from '../../../src/desired/exporting/folder.js'
 import { configSchema } from '../../../src/desired/schema/index.js'
 import { folder } from '../../support/program.js'
 

@@ -2,15 +2,13 @@
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import { makePlan } from '../../../src/desired/comparing/index.js'
 import {
-  chosenBy,
   documentOf,
-  type Exporting,
-  Factoring,
-  FileMap,
   type FileSection,
   lookAt,
   yamlWriter,
-} from '../../../src/desired/exporting/index.js'
+} from '../../../src/desired/exporting/document.js'
+import { Factoring } from '../../../src/desired/exporting/factor.js'
+import { chosenBy, type Exporting, FileMap } from '../../../src/desired/exporting/model.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import type { ReadableInstance } from '../../../src/desired/instance.js'
 import { openSight } from '../../../src/desired/reading/index.js'

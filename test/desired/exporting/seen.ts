@@ -2,7 +2,7 @@
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../../src/catalogue/managed/managed.js'
 import type { ManagedPlace } from '../../../src/desired/address.js'
-import type { Exporting } from '../../../src/desired/exporting/index.js'
+import type { Exporting } from '../../../src/desired/exporting/model.js'
 import type { SeenItem, SeenKind } from '../../../src/desired/instance.js'
 
 export const kindOf = (name: string, scope: ManagedScope): Managed => {

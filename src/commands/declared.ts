@@ -1,0 +1,93 @@
+/** `svcctl plan`, `apply`, `drift` and `export`: how they are called. What they do is loaded when they run. */
+import { define } from './define.js'
+import { applyFlags, driftFlags, exportFlags, filesArgument, planFlags } from './plan/flags.js'
+
+export const plan = define({
+  summary: 'Show what the files would change',
+  description: [
+    'YAML or JSON files declare the state of an instance. The plan lists every request that is needed to reach that state. svcctl only reads from the instance. --out saves the plan for "svcctl apply", and -o json prints it.',
+    'Exit code 0: plan created, with or without changes; 2: invalid files or an unknown name; 8: some objects could not be read, or a finding that --fail-on names.',
+  ],
+  args: [filesArgument],
+  flags: planFlags,
+  readOnly: true,
+  examples: [
+    'plan svcctl.yml',
+    'plan svcctl.yml -P platform/app --only approval_rules --out plan.json',
+    "plan svcctl.yml --explain 'projects/platform/app:approval_rules/Security'",
+    'plan svcctl.yml -o json',
+  ],
+  run: async (services, given) => (await import('./plan/printing.js')).runPlan(services, given),
+})
+export const apply = define({
+  summary: 'Apply the declared state',
+  description: [
+    'Creates a plan, shows it, asks for confirmation, applies it, and verifies the result. You can also pass a plan file from "svcctl plan --out". It is applied only if the files and the instance have not changed since.',
+    'A journal records every write. --resume last resumes an interrupted run, and "svcctl journal undo" reverts one. Limits protect against mistakes; each message names the flag that raises the limit.',
+    'Exit code 0: applied and verified; 1: everything failed, or the instance ignored a change; 2: invalid files, or a limit was exceeded; 5: the plan is stale; 8: some changes failed or could not be read.',
+  ],
+  args: [
+    {
+      ...filesArgument,
+      help: 'files and folders, a plan file, or - for standard input [./svcctl]',
+    },
+  ],
+  flags: applyFlags,
+  writes: true,
+  ownJournal: true,
+  longRunning: true,
+  examples: [
+    'apply svcctl.yml --dry-run',
+    'apply svcctl.yml --yes',
+    'apply svcctl.yml -P platform/app --only approval_rules --max-deletes 20 --yes',
+  ],
+  run: async (services, given) => (await import('./apply/index.js')).applying(services, given),
+})
+
+export const drift = define({
+  summary: 'Detect drift from the declared state',
+  description: [
+    'Creates a plan without secrets and writes nothing. Warns about certificates that expire within 30 days.',
+    'Exit code 0: no drift; 1: drift; 2: invalid files; 8: some objects could not be read, or a finding that --fail-on names. Impossible and unknown changes are listed but count only with --fail-on.',
+  ],
+  args: [filesArgument],
+  flags: driftFlags,
+  readOnly: true,
+  examples: [
+    'drift svcctl.yml',
+    "drift svcctl.yml --ignore 'site:settings' --report junit drift.xml",
+    'drift svcctl.yml --report markdown drift.md --quiet',
+  ],
+  run: async (services, given) => (await import('./plan/printing.js')).runDrift(services, given),
+})
+
+const kindNames = async (): Promise<readonly string[]> => {
+  const { managedKinds } = await import('../catalogue/managed/index.js')
+  return [...new Set(managedKinds.map(({ name }) => name))]
+}
+
+export const exportCommand = define({
+  summary: 'Export the instance’s state as files for plan and apply',
+  description: [
+    'A fresh export produces an empty plan. Files use names instead of IDs, and comments in place of secrets, which instances never return. With --exact, a later apply deletes objects that are not listed.',
+    'If --to is a folder, svcctl writes one file per project and group, and a JSON Schema for editors. It replaces or removes files from earlier exports. If another file is in the way, svcctl stops before it writes anything.',
+  ],
+  readOnly: true,
+  args: [
+    {
+      name: 'kind',
+      required: false,
+      variadic: true,
+      help: 'kinds to export (members, approval_rules …), as with --only',
+      values: async () => (await kindNames()).map((value) => ({ value })),
+    },
+  ],
+  flags: exportFlags,
+  examples: [
+    'export --to svcctl/',
+    'export members approval_rules -G platform --exact',
+    'export -P platform/app -o json',
+    'export approvals --factor --to approvals.yml',
+  ],
+  run: async (services, given) => (await import('./export/index.js')).runExport(services, given),
+})
