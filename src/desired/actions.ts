@@ -1,4 +1,5 @@
 /** A plan: what would be done, what cannot be, what is not known. Data, in a stable order. */
+import { addToGroup } from '../base/group-by.js'
 import type { JsonValue, JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Managed } from '../catalogue/managed/managed.js'
@@ -100,24 +101,48 @@ export interface DesiredPlan {
   readonly sets: Readonly<Record<string, string>>
 }
 
-// Places in a list that are ready, whatever made them so: the first of them is taken first.
+/** Hands out items as those that they wait for end; of several that are ready, the first in the list. */
+export class ReadyQueue<T> {
+  readonly #all: readonly T[]
+  /** How many each still waits for. */
+  readonly #left: number[]
+  readonly #waiters = new Map<T, number[]>()
+  /** Positions; the first is the last. */
+  readonly #ready: number[] = []
 
-export class Ready {
-  /** The first is the last. */
-  readonly #places: number[] = []
+  constructor(all: readonly T[], waitsFor: (one: T) => Iterable<T>) {
+    this.#all = all
+    this.#left = all.map((one, i) => {
+      const first = new Set(waitsFor(one))
+      for (const other of first) addToGroup(this.#waiters, other, i)
+      return first.size
+    })
+    for (let i = all.length - 1; i >= 0; i--) if (this.#left[i] === 0) this.#ready.push(i)
+  }
 
-  add(place: number): void {
-    const all = this.#places
+  take(): T | undefined {
+    const i = this.#ready.pop()
+    return i === undefined ? undefined : this.#all[i]
+  }
+
+  /** An item has ended. @returns those that waited for it */
+  end(one: T): readonly T[] {
+    return (this.#waiters.get(one) ?? []).flatMap((i) => {
+      const left = (this.#left[i] ?? 0) - 1
+      this.#left[i] = left
+      if (left === 0) this.#add(i)
+      return this.#all[i] ?? []
+    })
+  }
+
+  #add(position: number): void {
+    const all = this.#ready
     let [low, high] = [0, all.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((all[middle] ?? 0) > place) low = middle + 1
+      if ((all[middle] ?? 0) > position) low = middle + 1
       else high = middle
     }
-    all.splice(low, 0, place)
-  }
-
-  take(): number | undefined {
-    return this.#places.pop()
+    all.splice(low, 0, position)
   }
 }

@@ -23,6 +23,9 @@ export const isPlacePath = (path: string): boolean =>
 export const pathsDownTo = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
+/** The groups that a path lies in, the outermost first. */
+export const groupsAbove = (path: string): readonly string[] => pathsDownTo(path).slice(0, -1)
+
 /** Whether the API would take the path of a place for an ID: that of a group whose name is digits only. */
 export const looksLikeId = ({ path }: ManagedPlace): boolean => /^\d+$/.test(path)
 

@@ -9,7 +9,8 @@ import type { IntegrationFamily } from '../catalogue/integration-families.js'
 import type { Managed, Referent } from '../catalogue/managed/managed.js'
 import type { Param, Params } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
-import type { SeenItem } from './instance.js'
+import { type ManagedPlace, referenceText } from './address.js'
+import type { CalledBy, SeenItem } from './instance.js'
 import { canonical, normalised } from './values.js'
 
 /** A parameter that files can declare. */
@@ -127,6 +128,21 @@ export const shortAttribute = (kind: Managed): Attribute | undefined => {
   return kind.families === undefined && kind.holds === 'set' && all.length === 1
     ? all[0]
     : undefined
+}
+
+/** A value as files have it: the name of a number, where it has one. */
+export const namedValue = (
+  { param, ref }: Pick<Attribute, 'param' | 'ref'>,
+  value: JsonValue,
+  near: ManagedPlace,
+  names: CalledBy,
+): JsonValue => {
+  if (ref !== undefined)
+    return typeof value === 'number'
+      ? (referenceText(names.name(ref, value, near) ?? '') ?? value)
+      : value
+  const known = 'names' in param ? Object.entries(param.names ?? {}) : []
+  return known.find(([, number]) => number === value)?.[0] ?? value
 }
 
 /** Whether an attribute that no document knows may be called so; no object has it by birth. */

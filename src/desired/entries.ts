@@ -32,18 +32,11 @@ const ranks: readonly EntryKind[] = [
   'unread',
 ]
 
-/** One item of a plan. */
-export interface PlanEntry {
-  readonly is: EntryKind
+/** What an entry is made of: an action, a finding, or what was not read. */
+interface EntrySource {
   readonly address: Address
-  /** Its place, itself there, and both, as text. */
-  readonly place: string
-  readonly name: string
-  readonly full: string
   readonly origin?: Origin
-  /** What was found, in words. */
-  readonly text: string
-  readonly changes: readonly Change[]
+  readonly changes?: readonly Change[]
   /** The id of an action. */
   readonly id?: string
   readonly loses?: string
@@ -51,15 +44,12 @@ export interface PlanEntry {
   readonly failure?: Failure
 }
 
-/** What an entry is made of: an action, a finding, or what was not read. */
-type Source = Pick<PlanEntry, 'address'> &
-  Partial<Pick<PlanEntry, 'origin' | 'changes' | 'id' | 'loses' | 'failure'>>
-
-/** Nothing of what it is made of is kept twice: a plan may have a hundred thousand. */
-class Entry implements PlanEntry {
+/** One item of a plan. Nothing of what it is made of is kept twice: a plan may have a hundred thousand. */
+export class PlanEntry {
+  /** @param text what was found, in words */
   constructor(
     readonly is: EntryKind,
-    readonly source: Source,
+    readonly source: EntrySource,
     readonly text = '',
   ) {}
 
@@ -107,7 +97,9 @@ const actionEntries = ({ actions }: DesiredPlan): readonly PlanEntry[] => {
   const replaced = replacedIn(actions)
   return actions.flatMap((action) => {
     const { id, verb, replaces = '' } = action
-    return replaced.has(id) ? [] : [new Entry(replaced.has(replaces) ? 'replace' : verb, action)]
+    return replaced.has(id)
+      ? []
+      : [new PlanEntry(replaced.has(replaces) ? 'replace' : verb, action)]
   })
 }
 
@@ -131,10 +123,10 @@ const inOrder = (a: PlanEntry, b: PlanEntry): number =>
 export const entriesOf = (plan: DesiredPlan): readonly PlanEntry[] =>
   [
     ...actionEntries(plan),
-    ...plan.findings.map((finding) => new Entry(finding.is, finding, finding.text)),
+    ...plan.findings.map((finding) => new PlanEntry(finding.is, finding, finding.text)),
     ...plan.unread.map(({ place, kind, failure }) => {
       const source = { address: { ...place, kind }, failure }
-      return new Entry('unread', source, `could not be read: ${failure.message}`)
+      return new PlanEntry('unread', source, `could not be read: ${failure.message}`)
     }),
   ].sort(inOrder)
 

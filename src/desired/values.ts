@@ -3,7 +3,7 @@
  * of its parameter, whoever wrote it, a file or an instance.
  */
 
-import type { JsonValue } from '../base/json/value.js'
+import { isJsonList, type JsonValue } from '../base/json/value.js'
 import { isObject } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
 import type { ListParam, Param, Params, StringParam } from '../catalogue/params.js'
@@ -25,8 +25,6 @@ export const canonical = (value: JsonValue): string => {
     .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)
   return `{${fields.join(',')}}`
 }
-
-const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
 
 /** Members without those that are there twice, in an order of their own. */
 const asSet = (members: readonly JsonValue[]): readonly JsonValue[] => {
@@ -101,7 +99,7 @@ const wordOf = (value: JsonValue): string =>
 
 /** What is one text by the documents and holds several. */
 const joined = (value: JsonValue, format: 'csv' | 'spaced'): JsonValue => {
-  const members = isList(value)
+  const members = isJsonList(value)
     ? value.map(wordOf)
     : wordOf(value ?? '').split(format === 'csv' ? /,/ : /[\s,]+/)
   return asSet(members.map((member) => member.trim()).filter((member) => member !== ''))
@@ -122,7 +120,7 @@ const textual = (param: StringParam, value: JsonValue): JsonValue => {
 const listed = (param: ListParam, value: JsonValue): JsonValue => {
   if (value === null && param.nullable === true) return null
   if (value === null || value === '') return []
-  const members = isList(value) ? value : [value]
+  const members = isJsonList(value) ? value : [value]
   return asSet(
     members.map((member) => {
       if (param.of === 'integer' || param.names !== undefined) return whole(member, param.names)
@@ -167,7 +165,7 @@ const byParam = (param: Param | undefined, value: JsonValue): JsonValue => {
     case 'hash':
       return param.keys === undefined ? asTexts(value) : keyed(param.keys, value)
     case 'json':
-      return isList(value) && param.items !== undefined
+      return isJsonList(value) && param.items !== undefined
         ? value.map((item) => keyed(param.items, item))
         : value
     default:
@@ -179,7 +177,7 @@ const byParam = (param: Param | undefined, value: JsonValue): JsonValue => {
 const unknown = (value: JsonValue): JsonValue => {
   if (value === null || value === '') return null
   if (typeof value === 'string') return lines(value)
-  if (isList(value)) return asSet(value.map(unknown))
+  if (isJsonList(value)) return asSet(value.map(unknown))
   return isObject(value)
     ? Object.fromEntries(
         Object.entries(value as Readonly<Record<string, JsonValue>>).map(([name, field]) => [

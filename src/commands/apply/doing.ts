@@ -3,7 +3,6 @@
 import type { PlannedAction } from '../../desired/actions.js'
 import { type Carried, carryOut } from '../../desired/applying/carrying.js'
 import { type Verified, verify } from '../../desired/applying/verifying.js'
-import { toPlanDocument } from '../../desired/planfile/write.js'
 import { concurrencyLimit } from '../../engine/command/globals.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Attributes } from '../../engine/journal/lines.js'
@@ -13,8 +12,8 @@ import { closingLine, parseFailureLimit, verdict } from '../../engine/work/repor
 import { exitCodes, Failure } from '../../errors.js'
 import { type readSecrets, toWritable } from '../plan/instance.js'
 import type { MadePlan } from '../plan/making.js'
-import { loadPlanFormat } from '../plan/printing.js'
-import { type ActionEnd, notePage, type Reported } from '../plan/reports.js'
+import { printPlan } from '../plan/printing.js'
+import type { ActionEnd, Reported } from '../plan/reports.js'
 import type { OwnRun } from './journal.js'
 
 export interface ApplyRun {
@@ -81,33 +80,6 @@ const endsOf = ({ outcomes }: Carried): ReadonlyMap<string, ActionEnd> =>
         : [id, { failed: false, text: outcome.state }],
     ),
   )
-
-/** The plan's document with what became of each action. People had the plan before. */
-const printDone = async (
-  { services: { answer, place }, made, reported, report }: ApplyRun,
-  all: Carried,
-  looked: Verified,
-): Promise<void> => {
-  const ends = endsOf(all)
-  await report(ends)
-  if (answer.reader === 'people') return
-  const format = await loadPlanFormat(place)
-  if (format.name === 'markdown') return answer.write(notePage({ ...reported, ends }))
-  const document = toPlanDocument(made)
-  const actions = document.actions.map((action) => ({
-    ...action,
-    ...toldOf(action.id, all, looked),
-  }))
-  if (answer.reader === 'sheets')
-    return answer.printMany(
-      actions.map(({ verb, address, outcome }) => ({ verb, address, outcome })),
-      { columns: ['verb', 'address', 'outcome'] },
-    )
-  if (format.nests !== true) return answer.printMany(actions, { reveal: true })
-  // What became of it is no plan any more.
-  const { sha256: _, ...rest } = document
-  await answer.print({ ...rest, actions }, { reveal: true })
-}
 
 const nothingVerified: Verified = { unkept: [], unread: [] }
 
@@ -201,7 +173,9 @@ export const done = async (doing: ApplyRun): Promise<void> => {
     await run.end(all.report.end)
     const looked = await verified(doing, all)
     await tellDone(doing, all, looked)
-    await printDone(doing, all, looked)
+    const ends = endsOf(all)
+    await doing.report(ends)
+    await printPlan(doing.services, { ...doing.reported, ends }, (id) => toldOf(id, all, looked))
     await endedWith(doing, all, looked)
   } finally {
     await run.close()

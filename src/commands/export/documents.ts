@@ -3,7 +3,7 @@
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { addToGroup } from '../../base/group-by.js'
-import type { ManagedPlace } from '../../desired/address.js'
+import { groupsAbove, type ManagedPlace, placeText } from '../../desired/address.js'
 import {
   documentOf,
   type FileSection,
@@ -181,9 +181,6 @@ export interface SaidOfPlace {
 
 export type SayPlace = (place: ManagedPlace) => Promise<SaidOfPlace>
 
-/** A place as a key of a map. */
-const keyOf = ({ scope, path }: ManagedPlace): string => `${scope} ${path}`
-
 const look = async ({ sight, how, unread, step, few }: ExportRun, place: ManagedPlace) => {
   const seen = await lookAt(sight, place, how, few)
   unread.looked(seen)
@@ -202,22 +199,19 @@ export const oneByOne =
   async (place) =>
     said(await look(run, place))
 
-/** The groups that a project is in; none of a person's own. */
-const above = ({ path, namespace }: ProjectPlace): readonly string[] => {
-  if (namespace !== 'group') return []
-  const parts = path.split('/')
-  return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'))
-}
-
 /**
  * The groups that projects are in, all of whose projects are looked at.
  * @param roots paths of the groups that were selected; none where everything is
  */
-export const groupsAbove = (
+export const shareableGroups = (
   projects: readonly ProjectPlace[],
   roots: readonly string[],
 ): readonly ManagedPlace[] => {
-  const paths = new Map(projects.flatMap(above).map((path) => [path.toLowerCase(), path]))
+  // A person's own are in no group.
+  const all = projects.flatMap(({ path, namespace }) =>
+    namespace === 'group' ? groupsAbove(path) : [],
+  )
+  const paths = new Map(all.map((path) => [path.toLowerCase(), path]))
   const lower = roots.map((root) => `${root.toLowerCase()}/`)
   return [...paths].flatMap(([key, path]): ManagedPlace[] =>
     lower.length === 0 || lower.some((root) => `${key}/`.startsWith(root))
@@ -237,16 +231,16 @@ export const inCommon = async (
   const partly = new Set<string>()
   await run.instance.each(places, async (place) => {
     const { section, unread } = await look(run, place)
-    if (unread.length > 0) partly.add(keyOf(place))
+    if (unread.length > 0) partly.add(placeText(place))
     if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
-    else if (section !== undefined) sections.set(keyOf(place), [section])
+    else if (section !== undefined) sections.set(placeText(place), [section])
   })
-  for (const section of factoring.shared()) addToGroup(sections, keyOf(section.place), section)
+  for (const section of factoring.shared()) addToGroup(sections, placeText(section.place), section)
   return async (place) => {
     const own = place.scope === 'project' ? factoring.own(place) : undefined
     return {
-      sections: own === undefined ? (sections.get(keyOf(place)) ?? []) : [own],
-      whole: !partly.has(keyOf(place)),
+      sections: own === undefined ? (sections.get(placeText(place)) ?? []) : [own],
+      whole: !partly.has(placeText(place)),
     }
   }
 }

@@ -6,7 +6,7 @@ import type { HeldKind, Selected } from '../../desired/exporting/folder.js'
 import { chosenBy, type Exporting } from '../../desired/exporting/model.js'
 import { checkGlobs, kindMistake } from '../../desired/globs.js'
 import { openSight } from '../../desired/reading/index.js'
-import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
+import { type InstanceSight, type Scoping, within } from '../../desired/reading/sight.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { type ExportLine, parseSelection } from '../plan/flags.js'
@@ -14,19 +14,16 @@ import { toReadable } from '../plan/instance.js'
 import { inLittleMemory } from '../plan/making.js'
 import {
   type ExportRun,
-  groupsAbove,
   inCommon,
   oneByOne,
   openExportTarget,
   type SayPlace,
+  shareableGroups,
   UnreadParts,
   writeExport,
 } from './documents.js'
 
 // Whether what a file holds is looked at by an export: then it may be written anew.
-
-const isWithin = (path: string, root: string): boolean =>
-  `${path.toLowerCase()}/`.startsWith(`${root.toLowerCase()}/`)
 
 /**
  * What a run looks at, by what its flags say.
@@ -43,9 +40,9 @@ const selectedBy = (
   const inPlace = ({ scope, path }: HeldKind['place']): boolean => {
     if (!narrowed) return true
     if (scope === 'site') return false
-    const within = roots.some((root) => isWithin(path, root))
+    const isBelow = roots.some((root) => within(path, root))
     return (
-      within ||
+      isBelow ||
       (scope === 'project' && named.some((one) => one.toLowerCase() === path.toLowerCase()))
     )
   }
@@ -138,7 +135,7 @@ const prepared = async (
   const found = await sight.places('everything')
   for (const place of found.unread) unread.unseen(place)
   const roots = rootsOf(scoping, found)
-  const shareable = given.flags.factor === true ? groupsAbove(found.projects, roots) : []
+  const shareable = given.flags.factor === true ? shareableGroups(found.projects, roots) : []
   const ofSite = managedKinds.filter(({ scope }) => scope === 'site')
   const withSite = ofSite.some((kind) => sight.selected(site, kind))
   const places = placesOf(found, shareable, withSite)

@@ -6,7 +6,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { programs } from '../../base/processes.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { documented } from '../../catalogue/legible.js'
-import { defaultTimeout } from '../../client/defaults.js'
+import { defaultTimeout, largestPage } from '../../client/defaults.js'
 import { SecretRecord, SecretValues } from '../../desired/applying/secrets.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
@@ -32,16 +32,28 @@ const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): re
 /** Files speak in the names of the documents, whatever the instance calls things. */
 const read = (whole: Whole): Whole => ({ ...whole, data: documented(whole.data) })
 
-/** The instance, only to be read. */
-export const toReadable = ({ instance }: Run): ReadableInstance => {
+/**
+ * The instance, only to be read.
+ * @param told called for each request: a list is as many as it has pages
+ */
+export const toReadable = ({ instance }: Run, told: () => void = () => {}): ReadableInstance => {
   const records: ReadableInstance['records'] = async (ask, wanted = () => true) => {
+    let count = 0
     // What is no record is kept, to be found out.
-    const where = (record: unknown): boolean => !isObject(record) || wanted(record)
+    const where = (record: unknown): boolean => {
+      count += 1
+      if (count > 1 && count % largestPage === 1) told()
+      return !isObject(record) || wanted(record)
+    }
+    told()
     const found = await instance.collect({ key: '', ...ask }, { whole: true, where })
     return recordsIn(found.map(documented), ask)
   }
   return {
-    get: async (ask) => read(await instance.send({ key: '', ...ask })),
+    get: async (ask) => {
+      told()
+      return read(await instance.send({ key: '', ...ask }))
+    },
     records,
     each: (items, work) => instance.each(items, work),
   }

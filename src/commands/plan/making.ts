@@ -1,7 +1,6 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
-import { largestPage } from '../../client/defaults.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
 import { makePlans } from '../../desired/comparing/index.js'
@@ -20,7 +19,6 @@ import {
   readFiles,
 } from '../../desired/files/index.js'
 import { checkGlobs } from '../../desired/globs.js'
-import type { ReadableInstance } from '../../desired/instance.js'
 import type { PlanCounts, PlanHead } from '../../desired/planfile/read.js'
 import { countsOf } from '../../desired/planfile/write.js'
 import { openSight } from '../../desired/reading/index.js'
@@ -36,44 +34,6 @@ import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
 import type { Worked } from './values.js'
 
-// How many requests reading took.
-
-interface Counting {
-  readonly instance: ReadableInstance
-  readonly requests: () => number
-}
-
-/**
- * The same instance, its requests counted: a list is as many as it has pages.
- * @param told of each that is sent
- */
-const counted = (instance: ReadableInstance, told: () => void): Counting => {
-  let requests = 0
-  const one = <T>(work: Promise<T>): Promise<T> => {
-    requests += 1
-    told()
-    return work
-  }
-  return {
-    requests: () => requests,
-    instance: {
-      get: (ask) => one(instance.get(ask)),
-      records: async (ask, wanted = () => true) => {
-        let records = 0
-        const found = await one(
-          instance.records(ask, (record) => {
-            records += 1
-            return wanted(record)
-          }),
-        )
-        requests += Math.max(0, Math.ceil(records / largestPage) - 1)
-        return found
-      },
-      each: (items, work) => instance.each(items, work),
-    },
-  }
-}
-
 export interface Making {
   /** Nothing is ever done: secrets need not be there. */
   readonly checks?: boolean
@@ -83,8 +43,6 @@ export interface Making {
   readonly against?: string
   /** Called for each request and file. */
   readonly look?: () => void
-  /** The instance to read; by default that of the run. */
-  readonly instance?: ReadableInstance
 }
 
 /** The commit that a plan is held against, and what came of that. */
@@ -287,7 +245,7 @@ const comparingBy = (
 export const madePlan = async (
   services: Services,
   given: PlanGiven,
-  { instance = toReadable(services), against, look = () => {}, ...how }: Making,
+  { against, look = () => {}, ...how }: Making,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
@@ -296,8 +254,12 @@ export const madePlan = async (
   parseLimits(given)
   const declared = await declaredBy(services, given, look)
   checkInstance(declared, await openSandbox(place))
-  const counting = counted(instance, look)
-  const sight = openSight(counting.instance, scoping)
+  let requests = 0
+  const instance = toReadable(services, () => {
+    requests += 1
+    look()
+  })
+  const sight = openSight(instance, scoping)
   const places = await sight.places(declared.reach)
   noteIdle(services, declared, scoping, places)
   const wanted = desiredPlaces(declared, places)
@@ -310,14 +272,14 @@ export const madePlan = async (
   const made = await makePlans(
     wanted.filter(isMeant),
     sight,
-    { ...how, ...comparingBy(services, given, places), each: counting.instance.each },
+    { ...how, ...comparingBy(services, given, places), each: instance.each },
     before?.places.filter(isMeant),
   )
   for (const text of sight.notes) services.ui.note(text)
   const { plan } = made
   const head = await headOf(services, given, sight, declared)
   const seconds = (place.clock.now().getTime() - begun) / 1000
-  const worked = { requests: counting.requests(), seconds }
+  const worked = { requests, seconds }
   const now = { entries: entriesOf(plan), places: wanted }
   const counts = countsOf(plan)
   const all = { plan, head, counts, entries: now.entries, declared, sight, worked }

@@ -9,12 +9,7 @@ import { readRegular } from '../../base/files/regular.js'
 import { groupBy } from '../../base/group-by.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import type { PlanEntry } from '../../desired/entries.js'
-import {
-  isPlan,
-  type PlanAction,
-  type PlanDocument,
-  type PlanHead,
-} from '../../desired/planfile/read.js'
+import { isPlan, type PlanAction, type PlanHead } from '../../desired/planfile/read.js'
 import { planText, toPlanDocument } from '../../desired/planfile/write.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
@@ -28,16 +23,8 @@ import { inLittleMemory, type MadePlan, madePlan } from './making.js'
 import { notePage, type Reported, writeReports } from './reports.js'
 import { type ChangeSigns, changeText, givenText, marks, summarizePlan } from './values.js'
 
-/** An action as a line of a table. */
-const rowsOf = ({ actions }: PlanDocument) =>
-  actions.map(({ verb, address, changes }) => ({
-    verb,
-    address,
-    changes: changes.map(({ attribute }) => attribute).join(', '),
-  }))
-
 /** The format that was asked for. */
-export const loadPlanFormat = async (
+const loadPlanFormat = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'profile'>,
 ): Promise<Format> => {
   const { output } = place.globals
@@ -48,26 +35,47 @@ export const loadPlanFormat = async (
 /** Fields that some actions have. */
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
-/** Prints a plan. No value of a secret is in it: nothing has to be masked. */
-export const printPlan = async (services: Services, reported: Reported): Promise<void> => {
+/**
+ * Prints a plan. No value of a secret is in it: nothing has to be masked.
+ * @param outcomeOf what became of an action, once the plan is applied; people have seen the plan then
+ */
+export const printPlan = async (
+  services: Services,
+  reported: Reported,
+  outcomeOf?: (id: string) => { readonly outcome: string },
+): Promise<void> => {
   const { answer } = services
   const { made } = reported
+  const isPeople = answer.reader === 'people'
+  if (isPeople && outcomeOf !== undefined) return
   const format = await loadPlanFormat(services.place)
   if (format.name === 'markdown') return answer.write(notePage(reported))
-  if (answer.reader === 'people') {
+  if (isPeople) {
     const page = (): Iterable<string> => pageOf(made, answer)
     if (answer.terminal) return answer.printMany(made.plan.actions, { people: { page } })
     // In the log of a job it is read by people as well.
     for (const text of page()) await answer.write(text)
     return
   }
-  const document = toPlanDocument(made)
-  if (answer.reader === 'sheets')
-    return answer.printMany(rowsOf(document), { columns: ['verb', 'address', 'changes'] })
+  const { sha256, ...document } = toPlanDocument(made)
+  const actions = document.actions.map((action) => ({ ...action, ...outcomeOf?.(action.id) }))
+  if (answer.reader === 'sheets') {
+    const rows = actions.map(({ changes, ...action }) => ({
+      ...action,
+      changes: changes.map(({ attribute }) => attribute).join(', '),
+    }))
+    const last = outcomeOf === undefined ? 'changes' : 'outcome'
+    return answer.printMany(rows, { columns: ['verb', 'address', last] })
+  }
   // What holds no object inside of another has the actions, one a line.
   if (format.nests !== true)
-    return answer.printMany(document.actions, { known: maybe, reveal: true })
-  await answer.print(document, { reveal: true })
+    return answer.printMany(actions, {
+      known: outcomeOf === undefined ? maybe : undefined,
+      reveal: true,
+    })
+  // What became of it is no plan any more.
+  const digest = outcomeOf === undefined ? { sha256 } : {}
+  await answer.print({ ...document, actions, ...digest }, { reveal: true })
 }
 
 /** What makes a run fail: by its line, else by the profile. */

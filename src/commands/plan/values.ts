@@ -1,6 +1,6 @@
 /** Values of a plan as people read them. */
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonValue } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import type { EntryKind, PlanEntry } from '../../desired/entries.js'
@@ -30,12 +30,9 @@ export const describeSecretSource = (source: SecretSource): string => {
   return 'command' in source ? `from command ${source.command[0] ?? ''}` : 'as in the file'
 }
 
-const members = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>
-  Array.isArray(value) ? (value as readonly JsonValue[]) : undefined
-
-/** A list, or nothing in the place of one. */
-const isList = (value: JsonValue | undefined): boolean =>
-  value === undefined || value === null || Array.isArray(value)
+/** The members of a list, or of nothing in the place of one. */
+const membersIn = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>
+  isJsonList(value) ? value : value === undefined || value === null ? [] : undefined
 
 const less = (list: readonly JsonValue[], taken: readonly JsonValue[]): readonly JsonValue[] =>
   list.filter((one) => !taken.some((other) => isDeepStrictEqual(one, other)))
@@ -50,12 +47,10 @@ const symbols: ChangeSigns = { gone: '-', come: '+', to: '→' }
 
 /** What goes of a list, and what comes to it; undefined where there is none. */
 export const describeListChange = (now: JsonValue | undefined, wanted: JsonValue | undefined) => {
-  const [was, will] = [members(now), members(wanted)]
-  if ((was ?? will) === undefined || !isList(now) || !isList(wanted)) return undefined
-  return {
-    gone: less(was ?? [], will ?? []).map(valueText),
-    come: less(will ?? [], was ?? []).map(valueText),
-  }
+  const [was, will] = [membersIn(now), membersIn(wanted)]
+  if (was === undefined || will === undefined) return undefined
+  if (!isJsonList(now) && !isJsonList(wanted)) return undefined
+  return { gone: less(was, will).map(valueText), come: less(will, was).map(valueText) }
 }
 
 /** A change of an item that is there: from what, to what. */

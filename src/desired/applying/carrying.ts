@@ -3,7 +3,6 @@
  * goes when that has ended, and is skipped where it failed.
  */
 
-import { addToGroup } from '../../base/group-by.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { type HeldText, openHeld } from '../../base/secrets/held.js'
 import { getMethod } from '../../catalogue/endpoint.js'
@@ -11,7 +10,7 @@ import type { Item } from '../../engine/work/items.js'
 import { type Outcome, type Report, toOutcome } from '../../engine/work/report.js'
 import { type EngineOptions, run } from '../../engine/work/run.js'
 import { Failure, isMissing, survived } from '../../errors.js'
-import { type ActionStep, type PlannedAction, Ready } from '../actions.js'
+import { type ActionStep, type PlannedAction, ReadyQueue } from '../actions.js'
 import { type Address, placeText } from '../address.js'
 import { digestOf } from '../attributes.js'
 import type { SeenItem, WritableInstance } from '../instance.js'
@@ -140,61 +139,17 @@ export interface Carried {
   readonly skipped: ReadonlyMap<string, string>
 }
 
-/** Hands out actions as they become ready: when those that they wait for, and the one before in their place, ended. */
-class Queue {
-  readonly #actions: readonly PlannedAction[]
-  readonly #numbered: CarryingOptions['numbered']
-  /** How many each still waits for. */
-  readonly #left: number[]
-  /** The places of those that wait for an action, by its id. */
-  readonly #waiters = new Map<string, number[]>()
-  readonly #ready = new Ready()
-  /** Of an action the first of those that it waits for that failed. */
-  readonly failed = new Map<string, string>()
-  #wake: () => void = () => {}
-
-  constructor(actions: readonly PlannedAction[], numbered: CarryingOptions['numbered']) {
-    this.#actions = actions
-    this.#numbered = numbered
-    const ids = new Set(actions.map(({ id }) => id))
-    const last = new Map<string, string>()
-    this.#left = actions.map(({ id, waitsFor, address }, i) => {
-      const place = placeText(address).toLowerCase()
-      const first = new Set([...waitsFor.filter((other) => ids.has(other)), last.get(place) ?? ''])
-      first.delete('')
-      last.set(place, id)
-      for (const other of first) addToGroup(this.#waiters, other, i)
-      return first.size
-    })
-    for (let i = actions.length - 1; i >= 0; i--) if (this.#left[i] === 0) this.#ready.add(i)
-  }
-
-  async *items(): AsyncGenerator<ActionItem> {
-    for (let left = this.#actions.length; left > 0; left--) {
-      let i = this.#ready.take()
-      for (; i === undefined; i = this.#ready.take())
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-      const action = this.#actions[i]
-      if (action !== undefined)
-        yield { n: this.#numbered?.(action) ?? i + 1, object: action.id, action }
-    }
-  }
-
-  /** An action has come to its end. */
-  ended(id: string, well: boolean): void {
-    for (const i of this.#waiters.get(id) ?? []) {
-      const waiter = this.#actions[i]
-      const left = (this.#left[i] ?? 0) - 1
-      this.#left[i] = left
-      if (waiter === undefined) continue
-      if (!well && waiter.waitsFor.includes(id) && !this.failed.has(waiter.id))
-        this.failed.set(waiter.id, id)
-      if (left === 0) this.#ready.add(i)
-    }
-    this.#wake()
-  }
+/** An action waits for those that it names, and for the one before it in its place. */
+const createQueue = (actions: readonly PlannedAction[]): ReadyQueue<PlannedAction> => {
+  const byId = new Map(actions.map((action) => [action.id, action]))
+  const last = new Map<string, PlannedAction>()
+  return new ReadyQueue(actions, (action) => {
+    const place = placeText(action.address).toLowerCase()
+    const before = last.get(place)
+    last.set(place, action)
+    const named = action.waitsFor.flatMap((id) => byId.get(id) ?? [])
+    return before === undefined ? named : [...named, before]
+  })
 }
 
 const isDone = (outcome: Outcome<Performed> | undefined): boolean =>
@@ -221,29 +176,47 @@ export const carryOut = async (
   actions: readonly PlannedAction[],
   options: CarryingOptions,
 ): Promise<Carried> => {
-  const queue = new Queue(actions, options.numbered)
+  const queue = createQueue(actions)
+  const positions = new Map(actions.map((action, i) => [action, i + 1]))
   const outcomes = new Map<string, Outcome<Performed>>()
+  /** Of an action the first of those that it waits for that failed. */
   const skipped = new Map<string, string>()
+  let wake = (): void => {}
+  const items = async function* (): AsyncGenerator<ActionItem> {
+    for (let left = actions.length; left > 0; left--) {
+      let action = queue.take()
+      for (; action === undefined; action = queue.take())
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      const n = options.numbered?.(action) ?? positions.get(action) ?? 0
+      yield { n, object: action.id, action }
+    }
+  }
   const one = async (action: PlannedAction): Promise<Outcome<Performed>> => {
-    const failed = queue.failed.get(action.id)
-    if (failed !== undefined) skipped.set(action.id, failed)
+    const cause = skipped.get(action.id)
     const outcome: Outcome<Performed> =
-      failed === undefined
+      cause === undefined
         ? await perform(options, action).then(outcomeFrom, toOutcome)
-        : { state: 'failed', failure: skipping(failed, outcomes.get(failed)) }
+        : { state: 'failed', failure: skipping(cause, outcomes.get(cause)) }
     outcomes.set(action.id, outcome)
     return outcome
   }
+  const end = (action: PlannedAction): void => {
+    const well = isDone(outcomes.get(action.id))
+    for (const { id, waitsFor } of queue.end(action))
+      if (!well && waitsFor.includes(action.id) && !skipped.has(id)) skipped.set(id, action.id)
+    wake()
+  }
   const { gate, signal, record, failureLimit, told } = options
   const going = run<Performed, ActionItem>({
-    items: queue.items(),
+    items: items(),
     gate,
     signal,
     record,
     failureLimit,
     queued: () => actions.length,
-    work: ({ action }) =>
-      one(action).finally(() => queue.ended(action.id, isDone(outcomes.get(action.id)))),
+    work: ({ action }) => one(action).finally(() => end(action)),
     told,
   })
   for await (const _ of going);

@@ -103,18 +103,6 @@ export const verify = async (
 
 // Whether an instance has what an action wrote.
 
-// Which items count as being there.
-
-const truth = { param: { type: 'boolean', help: '' } } as const
-
-/** Whether an item counts as being there: an integration that is not active does not. */
-const isPresent = ({ present }: Managed, { record }: Pick<SeenItem, 'record'>): boolean => {
-  if (present === undefined) return true
-  const value = record[present]
-  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-  return !plain || normalised(truth, value) !== false
-}
-
 /** What an instance has in place of what was written. */
 export interface Difference {
   /** Undefined where it is about the item as a whole. */
@@ -193,8 +181,7 @@ export const differences = (
   { kind, step }: Pick<PlannedAction, 'kind' | 'step'>,
   items: readonly SeenItem[],
 ): readonly Difference[] => {
-  const found = itemOf(kind, step, items)
-  const item = found !== undefined && isPresent(kind, found) ? found : undefined
+  const item = itemOf(kind, step, items)
   if (getMethod(step.endpoint) === 'DELETE')
     return item === undefined ? [] : [{ attribute: undefined, text: 'it is still there' }]
   if (item === undefined) return [{ attribute: undefined, text: 'it is not there' }]

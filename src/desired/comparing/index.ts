@@ -47,8 +47,6 @@ const missingSecrets = async (
   return findings
 }
 
-export type { ComparingOptions, PlanLimit, PlanLimits, SecretsPolicy } from './types.js'
-
 /** Whether a failure says nothing of its object: nobody answered, or did not believe the token at all. */
 const isGeneral = ({ category, details: { status } }: Failure): boolean =>
   status === 401 ||
@@ -276,7 +274,7 @@ const changes = (drafts: readonly Draft[], how: ComparingOptions): readonly Refu
 }
 
 /** The limits that a plan goes beyond, each with the flag that lifts it. */
-export const beyond = (
+const beyond = (
   drafts: readonly Draft[],
   tallies: readonly SetCount[],
   how: ComparingOptions,

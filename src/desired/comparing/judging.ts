@@ -1,6 +1,5 @@
 /** One attribute: what is wanted of it against what was read. */
-
-import type { JsonValue } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
@@ -8,8 +7,8 @@ import { quoteText } from '../../base/text.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
 import type { Param } from '../../catalogue/params.js'
 import { survived } from '../../errors.js'
-import { type Address, type Reference, referenceText, writtenReference } from '../address.js'
-import { type Attribute, attributesOf, isSecretValue } from '../attributes.js'
+import { type Address, type Reference, writtenReference } from '../address.js'
+import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'
 import type { SeenItem } from '../instance.js'
 import {
   type DesiredItem,
@@ -91,10 +90,10 @@ const changedList = async (
 ): Promise<JsonValue | undefined> => {
   const add = await resolved(c, attribute, wanted.add, said.origin)
   const remove = await resolved(c, attribute, wanted.remove, said.origin)
-  if (!Array.isArray(add) || !Array.isArray(remove)) return undefined
-  const present = Array.isArray(now) ? (now as readonly JsonValue[]) : []
-  const kept = without(attribute, present, remove as readonly JsonValue[])
-  return [...kept, ...without(attribute, add as readonly JsonValue[], kept)]
+  if (!isJsonList(add) || !isJsonList(remove)) return undefined
+  const present = isJsonList(now) ? now : []
+  const kept = without(attribute, present, remove)
+  return [...kept, ...without(attribute, add, kept)]
 }
 
 /** Whether a value is one of a range. */
@@ -303,9 +302,9 @@ const resolved = async (
   if (ref === undefined) return value
   const one = async (member: JsonValue): Promise<JsonValue | undefined> =>
     isReference(member) ? numberOf(c, ref, member, origin) : member
-  if (!Array.isArray(value)) return one(value)
+  if (!isJsonList(value)) return one(value)
   const numbers: JsonValue[] = []
-  for (const member of value as readonly JsonValue[]) {
+  for (const member of value) {
     const number = await one(member)
     if (number === undefined) return undefined
     numbers.push(number)
@@ -313,17 +312,9 @@ const resolved = async (
   return numbers
 }
 
-const wordOf = (names: Readonly<Record<string, number>>, value: JsonValue): JsonValue =>
-  Object.entries(names).find(([, number]) => number === value)?.[0] ?? value
-
 /** A value as files have it: names for numbers, where they are known. */
 const asInFiles = (c: Comparing, attribute: Attribute | undefined, value: JsonValue): JsonValue => {
-  const one = (member: JsonValue): JsonValue => {
-    if (attribute === undefined) return member
-    const { ref, param } = attribute
-    if (ref !== undefined && typeof member === 'number')
-      return referenceText(c.sight.names.name(ref, member, c.place) ?? '') ?? member
-    return 'names' in param && param.names !== undefined ? wordOf(param.names, member) : member
-  }
-  return Array.isArray(value) ? value.map(one) : one(value)
+  if (attribute === undefined) return value
+  const one = (member: JsonValue) => namedValue(attribute, member, c.place, c.sight.names)
+  return isJsonList(value) ? value.map(one) : one(value)
 }

@@ -82,7 +82,7 @@ export const memberships = (drafts: readonly Draft[]): readonly PlannedMembershi
   drafts.filter(({ kind }) => kind.by === 'user').map(planOfMembership)
 
 /** A place, and the groups above it, the nearest first. */
-const lineOf = (place: ManagedPlace): readonly ManagedPlace[] => {
+export const lineOf = (place: ManagedPlace): readonly ManagedPlace[] => {
   const group = above(place)
   return [place, ...(group === undefined ? [] : lineOf(group))]
 }

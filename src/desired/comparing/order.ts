@@ -6,10 +6,10 @@
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
-import { type PlannedAction, Ready } from '../actions.js'
-import { addressText, type ManagedPlace } from '../address.js'
+import { type PlannedAction, ReadyQueue } from '../actions.js'
+import { addressText, type ManagedPlace, placeText } from '../address.js'
 import { byText, normalised } from '../values.js'
-import { owner, type PlannedMembership, planOfMembership } from './members.js'
+import { lineOf, owner, type PlannedMembership, planOfMembership } from './members.js'
 import type { Draft } from './types.js'
 
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
@@ -41,13 +41,6 @@ const preferred = (a: Draft, b: Draft): number => {
     verbs.indexOf(a.verb) - verbs.indexOf(b.verb) ||
     byText(a.address.item ?? '', b.address.item ?? '')
   )
-}
-
-/** A place, then the groups that it lies in, inner ones first. */
-const lineOf = ({ scope, path }: ManagedPlace): readonly string[] => {
-  const parts = path.toLowerCase().split('/')
-  const groups = parts.map((_, i) => `groups/${parts.slice(0, parts.length - i).join('/')}`)
-  return scope === 'group' ? groups : [`${scope}s/${path.toLowerCase()}`, ...groups.slice(1)]
 }
 
 /** What an action brings about, and what has to be so before it, as texts. */
@@ -134,7 +127,7 @@ const none: Conditions = { makes: [], needs: [] }
 
 /** All conditions of a draft. */
 const conditionsOf = (draft: Draft): readonly Conditions[] => {
-  const line = lineOf(draft.address)
+  const line = lineOf(draft.address).map((place) => placeText(place).toLowerCase())
   const [here = ''] = line
   if (draft.kind.by === 'user') return [ofMembership(planOfMembership(draft), line)]
   return [
@@ -164,34 +157,17 @@ const waitsOf = (drafts: readonly Draft[]): Waits => {
   return waits
 }
 
-/** Sorts what waits for nothing that comes later; what waits in a circle is left out. */
-const sortedBy = (drafts: readonly Draft[], waits: Waits): readonly Draft[] => {
-  const left = drafts.map((draft) => waits.get(draft)?.size ?? 0)
-  const waiters = new Map<Draft, number[]>()
-  for (const [rank, draft] of drafts.entries())
-    for (const first of waits.get(draft) ?? []) addToGroup(waiters, first, rank)
-  const ready = new Ready()
-  for (let rank = drafts.length - 1; rank >= 0; rank--) if (left[rank] === 0) ready.add(rank)
-  const done: Draft[] = []
-  for (let rank = ready.take(); rank !== undefined; rank = ready.take()) {
-    const draft = drafts[rank]
-    if (draft === undefined) continue
-    done.push(draft)
-    for (const waiter of waiters.get(draft) ?? []) {
-      const rest = (left[waiter] ?? 0) - 1
-      left[waiter] = rest
-      if (rest === 0) ready.add(waiter)
-    }
-  }
-  return done
-}
-
 /** Drafts in the order in which they are done, and those that wait for each other, of which none can be. */
 export const ordered = (
   drafts: readonly Draft[],
 ): { readonly actions: readonly PlannedAction[]; readonly circular: readonly Draft[] } => {
   const waits = waitsOf(drafts)
-  const actions = sortedBy([...drafts].sort(preferred), waits)
+  const queue = new ReadyQueue([...drafts].sort(preferred), (draft) => waits.get(draft) ?? [])
+  const actions: Draft[] = []
+  for (let draft = queue.take(); draft !== undefined; draft = queue.take()) {
+    actions.push(draft)
+    queue.end(draft)
+  }
   for (const [draft, first] of waits) draft.waitsFor = [...first].map(({ id }) => id).sort(byText)
   const done = new Set(actions)
   return { actions, circular: drafts.filter((draft) => !done.has(draft)) }

@@ -1,7 +1,7 @@
 /** What can be done by itself, and not with all the rest of a plan. */
 
 import { groupBy } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import type { Change, PlanFinding, PlannedAction } from '../actions.js'
 import { addressText } from '../address.js'
 import { sideBySide } from '../reading/sight.js'
@@ -31,7 +31,7 @@ const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): Draft
 }
 
 const listIn = (value: JsonValue | undefined): readonly JsonValue[] =>
-  Array.isArray(value) ? (value as readonly JsonValue[]) : []
+  isJsonList(value) ? value : []
 
 /** The attribute that names who approves; undefined of a draft that names nobody. */
 const approversOf = ({ kind, verb, step }: Draft): string | undefined => {

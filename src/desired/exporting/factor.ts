@@ -1,5 +1,5 @@
 /** What all projects below a group share, said once for all of them. */
-import { type ManagedPlace, pathsDownTo } from '../address.js'
+import { groupsAbove, type ManagedPlace } from '../address.js'
 import type { FileSection } from './document.js'
 import { comparable, FileMap, type FileValue, packed, sorted, unpacked } from './model.js'
 
@@ -45,9 +45,6 @@ class Alike {
 const outward = ({ path }: ManagedPlace): string =>
   `${String(path.split('/').length).padStart(3, '0')} ${path}`
 
-/** The groups that a path may lie in. */
-const above = (path: string): readonly string[] => pathsDownTo(path.toLowerCase()).slice(0, -1)
-
 /**
  * Moves what all projects below a group share up to `group/**`: of a single object its attributes, of sets
  * whole items. A group with one project below it keeps nothing. Projects are taken in one by one, and kept as
@@ -67,7 +64,7 @@ export class Factoring {
   /** Takes in what was seen of a project, be it nothing. */
   add({ path }: ManagedPlace, value: FileMap): void {
     const kinds = new Map([...value.entries].map(([kind, one]) => [kind, entriesOf(one)]))
-    for (const group of above(path)) this.#groups.get(group)?.add(kinds)
+    for (const group of groupsAbove(path.toLowerCase())) this.#groups.get(group)?.add(kinds)
     this.#kept.set(path, packed(value))
   }
 
@@ -104,7 +101,9 @@ export class Factoring {
 
   /** The keys that the groups above a place say of a kind. */
   #saidAbove(place: ManagedPlace, kind: string): ReadonlySet<string> {
-    const groups = above(place.path).flatMap((path) => this.#groups.get(path) ?? [])
+    const groups = groupsAbove(place.path.toLowerCase()).flatMap(
+      (path) => this.#groups.get(path) ?? [],
+    )
     return new Set(groups.flatMap(({ kinds }) => [...(kinds.get(kind)?.keys() ?? [])]))
   }
 }

@@ -1,10 +1,9 @@
 /** What stands in a file, before it is text: values in their order, with lines for people. */
-import type { JsonValue } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { YamlMap } from '../../base/json/yaml-writer.js'
-import type { Referent } from '../../catalogue/managed/managed.js'
 import type { Param } from '../../catalogue/params.js'
-import { type Address, addressText, type ManagedPlace, referenceText } from '../address.js'
-import type { Attribute } from '../attributes.js'
+import { type Address, addressText, type ManagedPlace } from '../address.js'
+import { type Attribute, namedValue } from '../attributes.js'
 import { meant } from '../comparing/pairing.js'
 import type { CalledBy } from '../instance.js'
 import { mayMean, type Scoping } from '../reading/sight.js'
@@ -91,27 +90,6 @@ export interface Exporting {
   readonly asked: boolean
 }
 
-const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
-
-const named = (
-  ref: Referent,
-  value: JsonValue,
-  near: ManagedPlace,
-  { names }: Exporting,
-): JsonValue => {
-  // What is no ID is nobody's: it is no name that a file may say, either.
-  if (typeof value !== 'number') return null
-  const name = names.name(ref, value, near)
-  return (name === undefined ? undefined : referenceText(name)) ?? value
-}
-
-/** A whole number by the name that the catalogue has for it. */
-const levelled = (param: Param, value: JsonValue): JsonValue => {
-  if (param.type !== 'integer' && param.type !== 'list') return value
-  const known = Object.entries(param.names ?? {}).find(([, number]) => number === value)
-  return known?.[0] ?? value
-}
-
 const lines = (value: JsonValue): JsonValue =>
   typeof value === 'string' ? value.replace(/\r\n?/g, '\n') : value
 
@@ -128,16 +106,20 @@ const saysNull = (param: Param, { exact }: Exporting): boolean =>
 
 /** An attribute's value as files have it; undefined where none is written. */
 export const fileValue = (
-  { param, ref }: Attribute,
+  attribute: Attribute,
   value: JsonValue | undefined,
   near: ManagedPlace,
   how: Exporting,
 ): JsonValue | undefined => {
+  const { param, ref } = attribute
   if (value === undefined) return undefined
   if (value === null) return saysNull(param, how) ? null : undefined
-  const one = (item: JsonValue): JsonValue =>
-    ref === undefined ? lines(levelled(param, item)) : named(ref, item, near, how)
-  return isList(value) ? listInOrder(param, value.map(one)) : one(value)
+  const one = (item: JsonValue): JsonValue => {
+    const named = namedValue(attribute, item, near, how.names)
+    // What is no ID is nobody's: it is no name that a file may say, either.
+    return ref === undefined ? lines(named) : typeof item === 'number' ? named : null
+  }
+  return isJsonList(value) ? listInOrder(param, value.map(one)) : one(value)
 }
 
 // What of a kind is written, where items or attributes are selected by themselves.

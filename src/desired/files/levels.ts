@@ -2,7 +2,7 @@
 
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
-import { type ManagedPlace, pathsDownTo } from '../address.js'
+import { groupsAbove, type ManagedPlace, pathsDownTo } from '../address.js'
 import { packed, unpacked } from '../packed.js'
 import type { KnownPlaces, ProjectFacts } from '../reading/sight.js'
 import type { DesiredItem, Origin, Said } from '../state.js'
@@ -22,9 +22,6 @@ export interface Levels {
 }
 
 const depth = (path: string): number => (path === '' ? 0 : path.split('/').length)
-
-/** The paths above a path, the outermost first, and `''` before them. */
-const above = (path: string): readonly string[] => ['', ...pathsDownTo(path).slice(0, -1)]
 
 type ByPath = ReadonlyMap<string, DeclaredLevel>
 
@@ -84,7 +81,7 @@ export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
     reach: reachOf(all),
     ofProject: (given, isInGroup, about = { path: given }) => {
       const path = given.toLowerCase()
-      const paths = above(path).filter((group) => group !== '' || isInGroup)
+      const paths = [...(isInGroup ? [''] : []), ...groupsAbove(path)]
       const chosen =
         isInGroup && about.archived !== true
           ? selecting.filter(({ selector }) => selector?.fits(about) === true)
@@ -94,7 +91,7 @@ export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
     },
     ofGroup: (given) => {
       const path = given.toLowerCase()
-      return [...found(groupsBelow, [...above(path), path]), ...found(groups, [path])]
+      return [...found(groupsBelow, ['', ...pathsDownTo(path)]), ...found(groups, [path])]
     },
   }
 }

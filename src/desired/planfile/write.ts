@@ -31,7 +31,7 @@ import {
 } from './read.js'
 
 /** What may be told of where a secret comes from. */
-export const referenceOf = (source: SecretSource): SecretReference => {
+const referenceOf = (source: SecretSource): SecretReference => {
   if ('literal' in source) return { literal: true }
   if ('file' in source) return { file: source.file, base: source.base }
   return 'env' in source ? { env: source.env } : { command: source.command }
@@ -72,7 +72,7 @@ const changeOf = ({ attribute, now, wanted, secret, within, origin }: Change): P
 })
 
 /** An action as its line of csv and ndjson, and as a part of the document. */
-export const actionOf = (action: PlannedAction): PlanAction => {
+const actionOf = (action: PlannedAction): PlanAction => {
   const { id, verb, address, kind, step, changes, digest, waitsFor, loses, replaces } = action
   return {
     id,

@@ -144,11 +144,10 @@ const whole = async (
 ): Promise<readonly Fields[]> => {
   const { each } = kind
   if (each === undefined) return records
-  const all = await sideBySide(records, async (record) => {
+  return sideBySide(records, async (record) => {
     const values = { ...placed({ instance, ...reader }, place, each), ...itemOf(kind, record).at }
     return { ...record, ...objectIn((await instance.get({ endpoint: each, values })).data, each) }
   })
-  return all.filter((record) => isManaged(kind, record))
 }
 
 /**
@@ -163,10 +162,12 @@ export const recordsOf = async (
   keys: readonly string[] | undefined,
 ): Promise<readonly Fields[]> => {
   if (kind.holds === 'one') return one(reader, place, kind)
-  if (hasList(kind)) return whole(reader, place, kind, await listed(reader, place, kind))
-  return keys === undefined && kind.unlisted !== undefined
-    ? unlisted(reader, place, kind)
-    : byKey(reader, place, kind, keys ?? [])
+  const all = hasList(kind)
+    ? await whole(reader, place, kind, await listed(reader, place, kind))
+    : keys === undefined && kind.unlisted !== undefined
+      ? await unlisted(reader, place, kind)
+      : await byKey(reader, place, kind, keys ?? [])
+  return all.filter((record) => isManaged(kind, record))
 }
 
 // Records as items: what names them, what they are called, and their attributes in the parameters' values.
