@@ -6,7 +6,6 @@ import { isUtf8 } from 'node:buffer'
 import { openHeld } from '../../base/secrets/held.js'
 import { quoteText } from '../../base/text.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'
 import type { KnownPlaces } from '../reading/sight.js'
 import { type DesiredKind, originText, type Said } from '../state.js'
@@ -19,13 +18,7 @@ import {
   type PlacesThereAre,
   placesSaid,
 } from './levels.js'
-import {
-  checkMerged,
-  checkRivals,
-  isCheckedTogether,
-  type MergedKind,
-  mergeLevels,
-} from './merge.js'
+import { checkMerged, checkRivals, type MergedKind, mergeLevels } from './merge.js'
 import {
   filesAt,
   flowReader,
@@ -119,9 +112,7 @@ const rulesFor = (
 }
 
 /** What levels want together, worked out once for places of which the same levels speak. */
-const merging = (
-  kinds: readonly Managed[] = managedKinds,
-): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]) => {
+const merging = (): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]) => {
   const ids = new Map<DeclaredLevel, number>()
   const known = new Map<string, readonly MergedKind[]>()
   return (levels) => {
@@ -129,7 +120,7 @@ const merging = (
     if (first === undefined) return []
     for (const level of levels) if (!ids.has(level)) ids.set(level, ids.size)
     const key = levels.map((level) => ids.get(level)).join(' ')
-    const ofScope = kinds.filter(({ scope }) => scope === first.scope)
+    const ofScope = managedKinds.filter(({ scope }) => scope === first.scope)
     const merged = known.get(key) ?? mergeLevels(levels, ofScope)
     // What is said of one place is asked for once.
     if (levels.every(({ form }) => form !== 'exact')) known.set(key, merged)
@@ -189,10 +180,11 @@ const idleIn = (
 
 /** What can be wrong only in what several levels say together, whatever places there are. */
 const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
-  const merge = merging(managedKinds.filter(isCheckedTogether))
+  const merge = merging()
   for (const kind of merge(levels.site)) checkMerged(kind, mistakes)
   for (const { path, inGroup } of placesSaid(levels)) {
     const said = levels.ofProject(path, inGroup)
+    if (!said.some((level) => level.isCheckedTogether)) continue
     const isSame = !inGroup && said.length === levels.ofProject(path, true).length
     for (const kind of isSame ? [] : merge(said)) checkMerged(kind, mistakes)
   }

@@ -146,6 +146,7 @@ export class DeclaredLevel implements LevelKey {
   readonly origin: Origin
   readonly selector?: LevelKey['selector']
   #kinds: DeclaredKinds | Uint8Array = new Map()
+  #isChecked: boolean | undefined
 
   constructor({ form, scope, path, origin, selector }: LevelKey) {
     this.form = form
@@ -164,14 +165,26 @@ export class DeclaredLevel implements LevelKey {
     this.#kinds = kinds
   }
 
+  /** Whether anything can be wrong that only several levels together show. */
+  get isCheckedTogether(): boolean {
+    const isChecked = ({ kind, items }: DeclaredKind): boolean =>
+      kind.families !== undefined ||
+      (kind.holds === 'set' && kind.label !== undefined) ||
+      [...items.values()].some(({ previously }) => previously !== undefined)
+    return this.#isChecked ?? [...this.kinds.values()].some(isChecked)
+  }
+
   /** Lets something be added. */
   unpack(): void {
     this.#kinds = this.kinds
+    this.#isChecked = undefined
   }
 
   /** Keeps what is said of one place as bytes: thousands of places take a twentieth of the room. */
   pack(): void {
     if (this.form !== 'exact' || this.scope === 'site' || !(this.#kinds instanceof Map)) return
+    // Asked for of every level, and too dear to unpack it.
+    this.#isChecked = this.isCheckedTogether
     this.#kinds = packedKinds(this.#kinds) ?? this.#kinds
   }
 }

@@ -288,12 +288,6 @@ const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
     }
 }
 
-/** Whether anything can be wrong with a kind that no level by itself shows. */
-export const isCheckedTogether = (kind: Managed): boolean =>
-  kind.families !== undefined ||
-  kind.renames === true ||
-  (kind.holds === 'set' && kind.label !== undefined)
-
 /** Reports what is wrong in all that is wanted of a kind. */
 export const checkMerged = (merged: MergedKind, mistakes: Mistakes): void => {
   checkFamilies(merged, mistakes)

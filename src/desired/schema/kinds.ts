@@ -1,12 +1,11 @@
 /** Kinds of a place, as JSON Schema: objects, sets of items, rules. */
 
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import type { Param, StringParam } from '../../catalogue/params.js'
-import { getProperties } from '../../catalogue/shapes/properties.js'
-import { type Attribute, attributesOf, shortAttribute } from '../attributes.js'
+import { type Attribute, attributesOf, fieldsOfKind, shortAttribute } from '../attributes.js'
 
 const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
 export const inherit = flag('false leaves out what less specific levels say of it')
@@ -17,28 +16,21 @@ const attributesIn = (kind: Managed, family?: IntegrationFamily): JsonSchema =>
   )
 
 /** The words of files that stand beside the attributes of an item. */
-const wordsOf = ({ renames, open, families = [] }: Managed): JsonSchema => ({
-  $inherit: inherit,
-  ...(open === true
-    ? {}
-    : { $other: { type: 'object', description: 'attributes that only the instance knows' } }),
-  ...(renames === true
-    ? {
-        previously: {
-          anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-          description: 'names that it had before',
-        },
-      }
-    : {}),
-  ...(families.length === 0
-    ? {}
-    : {
-        family: {
-          enum: families.map(({ name }) => name),
-          description: 'whose parameters it takes, where its name does not say it',
-        },
-      }),
-})
+const wordsOf = ({ renames, open, families }: Managed): JsonSchema => {
+  const other = { type: 'object', description: 'attributes that only the instance knows' }
+  const string: JsonSchema = { type: 'string' }
+  const names = either(string, listOf(string))
+  return defined({
+    $inherit: inherit,
+    $other: open === true ? undefined : other,
+    previously:
+      renames === true ? { ...names, description: 'names that it had before' } : undefined,
+    family: families && {
+      enum: families.map(({ name }) => name),
+      description: 'whose parameters it takes, where its name does not say it',
+    },
+  })
+}
 
 /** Only what an item's family takes, and what it requires, as soon as the family is known. */
 const narrowed = (kind: Managed, family: IntegrationFamily): JsonSchema => ({
@@ -72,44 +64,36 @@ const bodyOf = (kind: Managed): JsonSchema => ({
 })
 
 /** Items whose names say their family. */
-const knownItems = (kind: Managed, gone: readonly JsonSchema[]): JsonSchema =>
+const knownItems = (kind: Managed, gone: JsonSchema | undefined): JsonSchema =>
   Object.fromEntries(
     (kind.families ?? []).flatMap((family) =>
       family.slugs.map((slug) => {
         const words = { ...wordsOf(kind), family: { const: family.name } }
         const properties = { ...attributesIn(kind, family), ...words }
-        return [slug, either({ type: 'object', properties, additionalProperties: false }, ...gone)]
+        return [slug, either({ type: 'object', properties, additionalProperties: false }, gone)]
       }),
     ),
   )
 
 const setOf = (kind: Managed): JsonSchema => {
   const isRemovable = kind.remove !== undefined
-  const gone: readonly JsonSchema[] = isRemovable
-    ? [{ type: 'null', description: kind.remove?.destructive ?? '' }]
-    : []
+  const gone = kind.remove && { type: 'null', description: kind.remove.destructive ?? '' }
   const words = isRemovable ? 'exact$|inherit$' : 'inherit$'
   const short = shortAttribute(kind)
   return {
     type: 'object',
-    properties: {
-      ...(isRemovable ? { $exact: flag('true: what is not listed is deleted') } : {}),
+    properties: defined({
+      $exact: isRemovable ? flag('true: what is not listed is deleted') : undefined,
       $inherit: inherit,
       ...knownItems(kind, gone),
-    },
+    }),
     // `$$` stands for a `$` that begins a name.
     propertyNames: { pattern: `^(?!\\$(?!\\$|${words}))` },
-    additionalProperties: either(
-      bodyOf(kind),
-      ...(short === undefined ? [] : [valueSchema(short)]),
-      ...gone,
-    ),
+    additionalProperties: either(bodyOf(kind), short && valueSchema(short), gone),
   }
 }
 
 const rulesOf = (kind: Managed): JsonSchema => {
-  const shapes = [kind.read, kind.each].map((endpoint) => getProperties(endpoint?.returns.shape))
-  const fields = ['id', ...shapes.flatMap((shape) => Object.keys(shape ?? {}))]
   const wanted: JsonSchema = { type: ['string', 'number', 'boolean'] }
   const value = either(wanted, { type: 'array', items: wanted })
   return {
@@ -119,7 +103,7 @@ const rulesOf = (kind: Managed): JsonSchema => {
       properties: {
         match: {
           type: 'object',
-          properties: Object.fromEntries([...new Set(fields)].map((name) => [name, value])),
+          properties: Object.fromEntries(fieldsOfKind(kind).map((name) => [name, value])),
           additionalProperties: false,
           minProperties: 1,
           description: 'which it is for, all of this; * stands for anything in a text',
@@ -155,20 +139,27 @@ export const placeOf = (scope: ManagedScope): JsonSchema => ({
 /** A JSON Schema. */
 export type JsonSchema = { readonly [key: string]: JsonValue }
 
+/** The keywords that have a value. */
+const defined = (keywords: JsonValues): JsonSchema => {
+  const all = Object.entries(keywords)
+  return Object.fromEntries(
+    all.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  )
+}
+
 const nothing: JsonSchema = { type: 'null' }
 /** A text that YAML reads as something else is taken as it is written. */
 const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
 
-const either = (...schemas: readonly JsonSchema[]): JsonSchema => {
+/** Any of those that there are. */
+const either = (...some: readonly (JsonSchema | false | undefined)[]): JsonSchema => {
+  const schemas = some.filter((one): one is JsonSchema => typeof one === 'object')
   const [only, ...others] = schemas
   return only !== undefined && others.length === 0 ? only : { anyOf: schemas }
 }
 
-const listOf = (items: JsonSchema, max?: number): JsonSchema => ({
-  type: 'array',
-  items,
-  ...(max === undefined ? {} : { maxItems: max }),
-})
+const listOf = (items: JsonSchema, max?: number): JsonSchema =>
+  defined({ type: 'array', items, maxItems: max })
 
 const wordsIn = ({ values = [], ...param }: Param & { type: 'enum' | 'list' }): JsonSchema => ({
   enum: [...values, ...Object.keys(param.deprecatedValues ?? {})],
@@ -182,14 +173,10 @@ const digitsIn = (min: number | undefined, max: number | undefined): string => {
 
 const numberOf = (param: Param & { type: 'integer' | 'list' }): JsonSchema => {
   const [min, max] = param.type === 'integer' ? [param.min, param.max] : []
-  const number: JsonSchema = {
-    type: 'integer',
-    ...(min === undefined ? {} : { minimum: min }),
-    ...(max === undefined ? {} : { maximum: max }),
-  }
+  const number = defined({ type: 'integer', minimum: min, maximum: max })
   const digits: JsonSchema = { type: 'string', pattern: `^(?:${digitsIn(min, max)})$` }
-  if (param.names === undefined) return either(number, digits)
-  return either(number, { enum: Object.keys(param.names) }, digits)
+  const names = param.names && { enum: Object.keys(param.names) }
+  return either(number, names, digits)
 }
 
 const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonSchema>>> = {
@@ -203,7 +190,7 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonS
 
 const textOf = (param: StringParam): JsonSchema => {
   const plain = formats[param.format ?? 'text'] ?? text
-  return param.clears === true ? either(plain, { const: '' }) : plain
+  return either(plain, param.clears === true && { const: '' })
 }
 
 const itemOf = (param: Param & { type: 'list' }): JsonSchema => {
@@ -220,7 +207,7 @@ const listIn = (items: JsonSchema, param: Param & { type: 'list' }): JsonSchema 
     additionalProperties: false,
     minProperties: 1,
   }
-  return either(list, delta, ...(param.single === true ? [items] : []))
+  return either(list, delta, param.single === true && items)
 }
 
 /** In place of a value: what is inside is left as it is. */
@@ -285,11 +272,7 @@ const anyValue = (attribute: Attribute): JsonSchema => {
   const description = described(attribute)
   if (source === 'secret') return { $ref: '#/$defs/secret', description }
   const plain = plainOf(param, ref !== undefined)
-  const schemas = [
-    plain,
-    ...(param.words === undefined ? [] : [{ enum: param.words }]),
-    ...(source === 'file' ? [{ $ref: '#/$defs/held' }] : []),
-    ...(canBeUnset(param) ? [nothing] : []),
-  ]
-  return { ...either(...schemas), description }
+  const words = param.words && { enum: param.words }
+  const held = source === 'file' && { $ref: '#/$defs/held' }
+  return { ...either(plain, words, held, canBeUnset(param) && nothing), description }
 }
