@@ -92,8 +92,8 @@ export const referenceOf = (text: string): Reference => {
   const id = Number(text)
   if (Number.isSafeInteger(id) && String(id) === text) return id
   throw usage(
-    `${quoteText(text)} is no ID`,
-    `A name of digits only is written '@${quoteText(text)}'.`,
+    `${quoteText(text)} is not an ID`,
+    `Write a name that consists of digits as '@${quoteText(text)}'.`,
   )
 }
 

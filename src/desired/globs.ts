@@ -13,7 +13,7 @@ interface GlobMistake {
 const beginnings = { site: 'site:', group: 'groups/', project: 'projects/' } as const
 
 const addressHint =
-  'Addresses are like site:settings, groups/platform:members and projects/platform/app:approval_rules/Security; * stands for anything.'
+  'Addresses look like site:settings, groups/platform:members and projects/platform/app:approval_rules/Security; * matches anything.'
 
 const namesOf = (kinds: readonly Managed[]): readonly string[] => [
   ...new Set(kinds.map(({ name }) => name)),
@@ -22,7 +22,7 @@ const namesOf = (kinds: readonly Managed[]): readonly string[] => [
 const noKind = (name: string, kinds: readonly Managed[], whose = ''): GlobMistake => {
   const names = namesOf(kinds)
   return {
-    text: `there is no kind "${name}"${whose}`,
+    text: `unknown kind "${name}"${whose}`,
     hint: didYouMean(name, names) ?? `Kinds${whose} are ${names.join(', ')}.`,
   }
 }
@@ -62,14 +62,14 @@ const attributeMistake = (
   const near = nearest(name, known)
   return near === undefined
     ? undefined
-    : { text: `there is no attribute "${name}"`, hint: `Did you mean ${near}?` }
+    : { text: `unknown attribute "${name}"`, hint: `Did you mean ${near}?` }
 }
 
 /** What is wrong with a glob; undefined where it may mean something. */
 const globMistake = (glob: string): GlobMistake | undefined => {
   if (/^\w+$/.test(glob) && glob !== 'site') return kindMistake(glob)
   const kinds = kindsAt(glob)
-  if (kinds === undefined) return { text: `"${glob}" is no address`, hint: addressHint }
+  if (kinds === undefined) return { text: `"${glob}" is not an address`, hint: addressHint }
   const [, before = '', name = '', attribute] =
     /^([^:]*):([^/#*]+)(?:\/[^#]*)?(?:#(.*))?$/.exec(glob) ?? []
   if (name === '') return undefined

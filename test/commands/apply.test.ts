@@ -257,7 +257,7 @@ describe('apply', () => {
     const { code, stderr } = await run(liar, 'apply svcctl.yml --yes')
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('did not keep approvals_required: it has 1 in place of 2'),
+      expect.stringContaining('did not keep approvals_required: it has 1 instead of 2'),
     ])
     expect((await run(liar, 'apply svcctl.yml --yes --no-verify')).code).toBe(0)
   })
@@ -298,7 +298,7 @@ describe('a plan file', () => {
     const stale = await run(at, 'apply plan.json --yes')
     expect([stale.code, stale.stderr]).toEqual([
       5,
-      expect.stringContaining(`approval_rules/${a}: it was changed since`),
+      expect.stringContaining(`approval_rules/${a}: the object was changed since`),
     ])
     expect(at.written()).toEqual([])
     const rest = await run(at, 'apply plan.json --yes --stale skip')

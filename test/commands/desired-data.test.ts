@@ -97,7 +97,7 @@ const exporting = `export ${some} --exact --all-settings --to in/all.yml`
 const applying = `apply in/all.yml ${some} --allow-commands --allow-outside --allow-literal-secrets --secrets always --yes -o json`
 
 it.each(references.map((value) => [JSON.stringify(value), value]))(
-  'says %s in the place of whatever takes a reference, and nothing comes of it',
+  'says %s in the place of whatever must be a reference, and nothing comes of it',
   async (_, value) => {
     const { base, writes } = await lying(everywhere(value))
     const { cwd, run, text } = desk(base)
@@ -139,7 +139,7 @@ it('says values that no file can, and they are left out with a line that says so
   const { run, text } = desk(base)
   expect((await run(exporting)).code).toBe(0)
   for (const name of [...Object.keys(strange), 'made_up'])
-    expect(text()).toContain(`# ${name}: files cannot say what the instance has`)
+    expect(text()).toContain(`# ${name}: declared files cannot express this value`)
   const { code, stdout } = await run(applying)
   expect([code, JSON.parse(stdout).actions, writes]).toEqual([0, [], []])
 })
@@ -159,7 +159,7 @@ it('shows groups whose paths would be all groups in a file, and they are left ou
   const { code, stderr } = await run('export members -G platform --to in/all.yml')
   expect([code, stderr]).toEqual([
     0,
-    expect.stringContaining('** is no path that files can name: left out'),
+    expect.stringContaining('**: declared files cannot contain this path; skipped'),
   ])
   expect(Object.keys(parse(text()).groups)).not.toContain('**')
   const honest = await lying()

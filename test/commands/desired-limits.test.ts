@@ -28,7 +28,7 @@ it('more than half of a few members go only where that set is named', async () =
   const { run, written } = await desk({ chi: null, dov: null, eva: null })
   const plan = await run('plan svcctl.json')
   expect(plan.stdout).toContain(
-    '✗ exceeds a limit: 3 of 5 would be deleted of groups/platform:members, more than half; pass --allow-removals groups/platform:members to allow it',
+    '✗ exceeds a limit: 3 of 5 would be deleted from groups/platform:members, more than half; pass --allow-removals groups/platform:members to allow it',
   )
   for (const flags of ['', ' --allow-removals groups/web:members', ' --allow-empty members']) {
     const { code, stderr } = await run(`apply svcctl.json --yes${flags}`)
@@ -49,7 +49,9 @@ it('more than half of the owners of a group are not lowered unasked', async () =
   const { code, stderr } = await fewer.run('apply svcctl.json --yes')
   expect([code, stderr]).toEqual([
     2,
-    expect.stringContaining('3 of 4 owners of groups/platform would be lowered or deleted'),
+    expect.stringContaining(
+      '3 of 4 owners of groups/platform would be removed or get a lower level',
+    ),
   ])
   const two = await desk({ ana: level('guest'), ben: level('guest') })
   expect(await two.run('apply svcctl.json --yes')).toMatchObject({ code: 0 })

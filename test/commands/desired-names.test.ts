@@ -210,7 +210,11 @@ it.each([
     "site: {geo_nodes: {south: {selective_sync_namespace_ids: ['@1']}}}",
     'no group @1',
   ],
-  ['a group itself', "groups: {'1': {members: {ana: {access_level: guest}}}}", 'no group 1,'],
+  [
+    'a group itself',
+    "groups: {'1': {members: {ana: {access_level: guest}}}}",
+    'the group 1 does not exist',
+  ],
 ])('of digits is never an ID: %s', async (_, text, why) => {
   const front = await frontOf(box.url)
   const { cwd, run } = desk(front.base)

@@ -146,7 +146,7 @@ it('says of what would have to come before each other that it is impossible', as
   expect([code, stdout]).toEqual([
     0,
     expect.stringContaining(
-      'each would have to come first: site:geo_nodes/south, site:geo_nodes/west',
+      'these changes wait for each other: site:geo_nodes/south, site:geo_nodes/west',
     ),
   ])
   expect(stdout).toContain('nothing to do; 2 impossible')

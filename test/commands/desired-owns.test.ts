@@ -49,7 +49,9 @@ describe('a folder that owns', () => {
     const { code, stderr } = await read({ 'c/a/o.yml': owns, 'c/b/f.yml': text })
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/c\/b\/f\.yml:2:\d+: .* is owned by c\/a, as said at c\/a\/o\.yml:2:1/),
+      expect.stringMatching(
+        /c\/b\/f\.yml:2:\d+: .* is owned by c\/a, as declared at c\/a\/o\.yml:2:1/,
+      ),
     ])
   })
 
@@ -70,16 +72,18 @@ describe('a folder that owns', () => {
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /c\/a\/f\.yml:2:\d+: .* is not among what this folder owns by c\/a\/o\.yml:2:1/,
+        /c\/a\/f\.yml:2:\d+: .* is not owned by this folder, according to owns at c\/a\/o\.yml:2:1/,
       ),
     ])
   })
 
   it('says so once, of addresses', async () => {
     const twice = await read({ 'c/a.yml': 'owns: [site]', 'c/b.yml': 'owns: [site]' })
-    expect(twice.stderr).toContain('c/b.yml:2:1: owns is said a second time for this folder')
+    expect(twice.stderr).toContain('c/b.yml:2:1: owns is declared twice for this folder')
     for (const wrong of ['[]', 'site', '[groups/*]', '[projects/app]', '[users/ana]', '[null]'])
-      expect((await read({ 'c/a.yml': `owns: ${wrong}` })).stderr).toMatch(/owns takes/)
+      expect((await read({ 'c/a.yml': `owns: ${wrong}` })).stderr).toMatch(
+        /owns (?:must be|cannot contain)/,
+      )
   })
 
   it('may be narrowed below, and not be widened', async () => {
@@ -87,7 +91,7 @@ describe('a folder that owns', () => {
     const narrow = await read({ ...above, 'c/a/o.yml': 'owns: [projects/platform/*]' })
     expect(narrow.code).toBe(0)
     const wide = await read({ ...above, 'c/a/o.yml': 'owns: [site]' })
-    expect(wide.stderr).toContain('c/a/o.yml:2:1: this owns more than the folder above it')
+    expect(wide.stderr).toContain('c/a/o.yml:2:1: this owns more than the folder above, declared')
     const taken = await read({
       'c/o.yml': `owns: [groups/platform/**]\n${projects('platform/app')}`,
       'c/a/o.yml': 'owns: [projects/platform/*]',
@@ -100,7 +104,7 @@ describe('a folder that owns', () => {
     const use = (group: string) => `groups: {${group}: {members: {team:leads: owner}}}`
     expect((await read({ ...team, 'c/a/f.yml': use('web') })).code).toBe(0)
     const { stderr } = await read({ ...team, 'c/b/f.yml': use('labs') })
-    expect(stderr).toContain('c/b/f.yml:2:27: the team leads is one of a folder that owns')
+    expect(stderr).toContain('c/b/f.yml:2:27: the team leads belongs to a folder with owns')
   })
 })
 

@@ -25,9 +25,9 @@ const members = (level: string, place = app): string => {
 
 describe('a level', () => {
   it.each([
-    ['owner', 'f.yml:2:43: access_level in a project takes one of guest,'],
-    ['35', 'f.yml:2:43: access_level in a project takes one of guest,'],
-    ['minimal', 'f.yml:2:43: access_level in a project takes one of guest,'],
+    ['owner', 'f.yml:2:43: access_level in a project must be one of guest,'],
+    ['35', 'f.yml:2:43: access_level in a project must be one of guest,'],
+    ['minimal', 'f.yml:2:43: access_level in a project must be one of guest,'],
   ])('is one that a project gives: not %s', async (level, why) => {
     const { code, stderr } = await (await desk(members(level)))('plan f.yml')
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
@@ -56,7 +56,7 @@ describe('who approves', () => {
   const rule = (users: string, more = ''): string =>
     `projects: {platform/app: {${more}approval_rules: {Security: {user_ids: [${users}]}}}}`
   const said = (user: string): string =>
-    `approval_rules/Security#user_ids   who approves has to be a member of the project: not ${user}`
+    `approval_rules/Security#user_ids   approvers must be members of the project, and this one is not: ${user}`
 
   it('has to be a member, or is left out', async () => {
     const run = await desk(rule('ana, ben, fay'))
@@ -88,7 +88,7 @@ describe('who approves', () => {
     }
     const { stdout } = await (await desk(rule('fay'), shared))('plan f.yml')
     expect(stdout).toContain('+ fay')
-    expect(stdout).toMatch(/\? .*shared with groups: whether fay may approve is not known/)
+    expect(stdout).toMatch(/\? .*shared with groups, so svcctl cannot tell whether fay may approve/)
   })
 })
 
@@ -100,7 +100,7 @@ it('a former name that the files declare is refused, with both places', async ()
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining(
-      'f.yml:2:44: previously names Security, which is declared at f.yml:3:52',
+      'f.yml:2:44: previously contains Security, which is declared at f.yml:3:52',
     ),
   ])
 })

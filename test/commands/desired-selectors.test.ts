@@ -97,7 +97,7 @@ describe('a selector', () => {
       'projects/web/site:approval_rules/Other',
     ])
     const none = await (await desk([`projects: {'ana/*': ${on}}`]))('plan FILES')
-    expect(none.stderr).toContain('f0.yml:2:12: ana/* reaches no project')
+    expect(none.stderr).toContain('f0.yml:2:12: ana/* matches no project')
   })
 
   it('may not be gainsaid by one of its rank, unless something more specific speaks', async () => {
@@ -106,7 +106,7 @@ describe('a selector', () => {
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /f0\.yml:2:\d+: projects\/platform\/app:approvals#reset_approvals_on_push is said otherwise at f0\.yml:2:\d+/,
+        /f0\.yml:2:\d+: projects\/platform\/app:approvals#reset_approvals_on_push has another value at f0\.yml:2:\d+/,
       ),
     ])
     const settled = await (await desk([`projects: {${two}, platform/app: ${on}}`]))('plan FILES')
@@ -115,7 +115,7 @@ describe('a selector', () => {
     expect((await (await desk([`projects: {${gone}}`]))('plan FILES')).code).toBe(0)
     const both = gone.replace('Every', 'Security')
     expect((await (await desk([`projects: {${both}}`]))('plan FILES')).stderr).toContain(
-      'approval_rules/Security is said otherwise at',
+      'approval_rules/Security has another value at',
     )
   })
 
@@ -134,7 +134,7 @@ describe('a selector', () => {
     const two = `'{topic: service}': {${one}}, '{path: "platform/*"}': {${other}}`
     const { code, stderr } = await (await desk([`projects: {${two}}`]))('plan FILES')
     expect([code, stderr]).toEqual([2, expect.stringMatching(/f0\.yml:2:\d+: /)])
-    expect(stderr).toMatch(new RegExp(`#${word} is said otherwise at f0\\.yml:2:`))
+    expect(stderr).toMatch(new RegExp(`#${word} has another value at f0\\.yml:2:`))
   })
 
   it('unites what is alike, items of sets, and changes of lists', async () => {
@@ -146,7 +146,7 @@ describe('a selector', () => {
     const other = await desk([
       `projects: {'{topic: service}': ${list('$add: [chi]')}, '{path: "platform/*"}': ${list('$remove: [chi]')}}`,
     ])
-    expect((await other('plan FILES')).stderr).toContain('is said otherwise')
+    expect((await other('plan FILES')).stderr).toContain('has another value')
   })
 
   it('does not know of a project what its record does not say', async () => {
@@ -164,7 +164,7 @@ describe('a selector', () => {
     const run = await desk([`projects: {'{topic: service}': ${on}}`], hook)
     const { code, stdout } = await run('plan FILES')
     expect([code, stdout]).toEqual([8, expect.stringContaining('platform/dark')])
-    expect(stdout).toContain('its record does not say what a selector asks for')
+    expect(stdout).toContain('its record lacks a field that a selector needs')
   })
 
   it('is explained by where its values stand', async () => {
@@ -177,13 +177,13 @@ describe('a selector', () => {
 
   it.each([
     ['{topic: a}: {}', "Quote it: '{topic: a}'."],
-    ["'{topic: a': {}", 'this selector is no map'],
+    ["'{topic: a': {}", 'this selector is not a map'],
     ["'{topics: a}': {}", 'Did you mean topic?'],
-    ["'{}': {}", 'a selector says which projects it is for'],
-    ["'{topic: {a: b}}': {}", 'topic of a selector takes a text, or a list'],
-    ['\'{path: "a b"}\': {}', 'a b is no glob of paths'],
-    ["'a**b/c': {}", 'a**b/c is no glob of paths'],
-    ["'plat?/*': {}", 'plat?/* is no glob of paths'],
+    ["'{}': {}", 'a selector needs topic, visibility or path'],
+    ["'{topic: {a: b}}': {}", 'topic of a selector must be text or a list'],
+    ['\'{path: "a b"}\': {}', 'a b is not a valid path pattern'],
+    ["'a**b/c': {}", 'a**b/c is not a valid path pattern'],
+    ["'plat?/*': {}", 'plat?/* is not a valid path pattern'],
   ])('is refused: %s', async (key, why) => {
     const { code, stderr } = await (await desk([`projects: {${key}}`]))('plan FILES')
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^svcctl: f0\.yml:2:12: /)])

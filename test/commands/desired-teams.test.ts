@@ -64,9 +64,9 @@ describe('a team', () => {
     const { code, stderr } = await explained(used(lines), members)
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('two teams say other things of ana'),
+      expect.stringContaining('two teams have different attributes for ana'),
     ])
-    expect(stderr).toContain("Write the person's own line.")
+    expect(stderr).toContain('Declare this user directly.')
     const own = `${lines}, ana: null, ben: null`
     expect((await explained(used(own), members)).code).toBe(0)
   })
@@ -93,7 +93,10 @@ describe('a team', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('the team none has no users')])
     const list = `${teams}\nprojects: {platform/app: {approval_rules: {Security: {user_ids: [team:none]}}}}`
     const empty = await (await desk(list)).run('plan f.yml')
-    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('Write [] for none.')])
+    expect([empty.code, empty.stderr]).toEqual([
+      2,
+      expect.stringContaining('Write [] for an empty list.'),
+    ])
   })
 
   it('may say that nobody of it is a member', async () => {
@@ -102,14 +105,14 @@ describe('a team', () => {
   })
 
   it.each([
-    ['teams: {a: {teams: [b]}, b: {teams: [a]}}', 'in a circle: a → b → a'],
-    ['teams: {a: {teams: [a]}}', 'in a circle: a → a'],
-    ["teams: {'a b': {}}", 'a b is no name of a team'],
-    ['teams: {a: {}, b: {teams: [c]}}', 'there is no team c'],
-    ['teams: {a: [ana]}', 'a team takes a map, not a list'],
-    ['teams: {a: {people: [ana]}}', 'people is not known here'],
-    ['teams: {a: {users: ana}}', 'users of a team takes a list'],
-    ['teams: {a: {users: [[ana]]}}', 'users of a team takes names'],
+    ['teams: {a: {teams: [b]}, b: {teams: [a]}}', 'contain each other: a → b → a'],
+    ['teams: {a: {teams: [a]}}', 'contain each other: a → a'],
+    ["teams: {'a b': {}}", 'a b is not a valid team name'],
+    ['teams: {a: {}, b: {teams: [c]}}', 'unknown team c'],
+    ['teams: {a: [ana]}', 'a team must be a map, not a list'],
+    ['teams: {a: {people: [ana]}}', 'people is not allowed here'],
+    ['teams: {a: {users: ana}}', 'users of a team must be a list'],
+    ['teams: {a: {users: [[ana]]}}', 'users of a team must contain names'],
     [
       'teams: {leads: {}}\ngroups: {platform: {members: {team:lead: guest}}}',
       'Did you mean leads?',
@@ -128,7 +131,7 @@ describe('a team', () => {
   it('has one definition, in whatever file', async () => {
     const { run } = await desk('teams: {a: {}}', 'teams: {a: {}}')
     const { stderr } = await run('plan f.yml f1.yml')
-    expect(stderr).toContain('f1.yml:2:9: the team a is defined a second time, first at f.yml:2:9')
+    expect(stderr).toContain('f1.yml:2:9: the team a is defined twice, first at f.yml:2:9')
   })
 })
 
@@ -228,19 +231,19 @@ describe('a range', () => {
     const levels = `groups: {platform/**: {projects: {approval_rules: {Security: {approvals_required: {min: 2}}}}}}\n${rule('1')}`
     const { run } = await desk(levels)
     const { stdout } = await run('plan f.yml -P platform/app')
-    expect(stdout).toContain('overrides at least 2, said at f.yml:2:')
+    expect(stdout).toContain('overrides at least 2, set at f.yml:2:')
     expect(stdout).toContain('nothing to do')
   })
 
   it.each([
-    ['{min: 3, max: 2}', 'min of approvals_required is more than its max'],
-    ['{one_of: []}', 'one_of of approvals_required takes a list of values'],
-    ['{one_of: [1], min: 1}', 'takes one_of alone'],
+    ['{min: 3, max: 2}', 'the minimum of approvals_required is greater than its maximum'],
+    ['{one_of: []}', 'one_of of approvals_required must be a list of values'],
+    ['{one_of: [1], min: 1}', 'cannot combine one_of with min or max'],
     ['{minn: 1}', 'Did you mean min?'],
-    ['{min: [1]}', 'min of approvals_required takes one value'],
+    ['{min: [1]}', 'min of approvals_required must be one value'],
     ['{min: null}', 'has no value'],
     ['{min: many}', 'must be an integer, not "many"'],
-    ['{}', 'approvals_required takes a value, or min, max, one_of'],
+    ['{}', 'approvals_required must be a value, or min, max, one_of'],
   ])('is refused: %s', async (value, why) => {
     const { code, stderr } = await (await desk(rule(value))).run('plan f.yml')
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
@@ -252,7 +255,7 @@ describe('a range', () => {
         'projects: {platform/app: {approval_rules: {A: {user_ids: {min: 1}, rule_type: {min: a}}}}}',
       )
     ).run('plan f.yml')
-    expect(stderr).toContain('user_ids takes a list, or $add and $remove, not min')
-    expect(stderr).toContain('rule_type takes a value, or one_of, not min')
+    expect(stderr).toContain('user_ids must be a list, or $add and $remove, not min')
+    expect(stderr).toContain('rule_type must be a value, or one_of, not min')
   })
 })

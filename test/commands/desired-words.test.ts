@@ -26,10 +26,10 @@ describe('a name that nothing has', () => {
       'site: {settings: {default_project_visibilty: x}}',
       'default_project_visibility?',
     ],
-    ['a user', members('{evaa: {access_level: guest}}'), 'eva? Otherwise write the ID'],
+    ['a user', members('{evaa: {access_level: guest}}'), 'eva? Otherwise, write the ID'],
     ['an approver', app('approval_rules: {Security: {user_ids: [bne]}}'), 'ben? Otherwise'],
     ['a group', app('approval_rules: {Security: {group_ids: [platfrom/core]}}'), 'platform/core?'],
-    ['a runner', app('runners: {gpuu: {}}'), 'gpu? Otherwise write the ID'],
+    ['a runner', app('runners: {gpuu: {}}'), 'gpu? Otherwise, write the ID'],
     ['a project', 'projects: {platform/ap: {members: {}}}', 'platform/app?'],
     ['a group itself', 'groups: {platfrom: {members: {}}}', 'platform?'],
   ])('is told with the nearest: %s', async (_, text, near) => {
@@ -57,12 +57,12 @@ describe('a scalar in place of attributes', () => {
       'f.yml:2:36: access_level must be an integer or one of no-access, minimal,',
       'Did you mean developer?',
     ],
-    [app('pages_domains: {a.test: x}'), 'a.test takes a map of attributes, or null, not', ''],
-    [app('integrations: {slack: x}'), 'slack takes a map of attributes, or null, not', ''],
-    [app('runners: {gpu: x}'), 'gpu takes a map of attributes, or null, not', ''],
+    [app('pages_domains: {a.test: x}'), 'a.test must be a map of attributes, or null, not', ''],
+    [app('integrations: {slack: x}'), 'slack must be a map of attributes, or null, not', ''],
+    [app('runners: {gpu: x}'), 'gpu must be a map of attributes, or null, not', ''],
     [
       members('[eva, ben]'),
-      'f.yml:2:30: members takes a map, not a list',
+      'f.yml:2:30: members must be a map, not a list',
       'Write members: {eva: <access_level>, ben: <access_level>}.',
     ],
   ])('is refused where it is none: %s', async (text, why, hint) => {
@@ -85,10 +85,12 @@ it('merge keys are explained', async () => {
 it('what reaches no project is noted, where all of them are looked at', async () => {
   const approvals = 'projects: {approvals: {reset_approvals_on_push: true}}'
   const [lone, below] = [`defaults: {${approvals}}`, `groups: {'partners/**': {${approvals}}}`]
-  expect((await plan(lone)).stderr).toContain('f.yml:2:12: defaults reaches no project: only those')
-  expect((await plan(below)).stderr).toContain('f.yml:2:10: partners/** reaches no project')
-  expect((await plan(`${lone}\n${below}`)).stderr.split('reaches no project')).toHaveLength(3)
-  expect((await plan(below, ' -P platform/app')).stderr).not.toContain('reaches')
+  expect((await plan(lone)).stderr).toContain(
+    'f.yml:2:12: defaults matches no project: they apply only',
+  )
+  expect((await plan(below)).stderr).toContain('f.yml:2:10: partners/** matches no project')
+  expect((await plan(`${lone}\n${below}`)).stderr.split('matches no project')).toHaveLength(3)
+  expect((await plan(below, ' -P platform/app')).stderr).not.toContain('matches no')
   const reached = `${lone}\nprojects: {platform/app: {members: {}}}\ngroups: {'platform/**': {${approvals}}}`
   expect((await plan(reached)).stderr).toBe('')
 })
@@ -97,6 +99,8 @@ it('the rule for any approver is shown by the name that it has', async () => {
   const rule = (name: string): string =>
     app(`approval_rules: {${name}: {rule_type: any_approver, approvals_required: 2}}`)
   const other = await plan(rule('Anyone'))
-  expect(other.stdout).toMatch(/approval_rules\/Anyone\s+is the rule .* called All members here/)
+  expect(other.stdout).toMatch(
+    /approval_rules\/Anyone\s+is the rule .* whose name is All members here/,
+  )
   expect((await plan(rule('All members'))).stdout).not.toContain('is the rule')
 })

@@ -37,7 +37,7 @@ const wrong: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   'a version as text': { 'f.yml': "version: '1'\n" },
   'an unknown key': 'group: {platform: {}}',
   'an instance as number': 'instance: 7',
-  'an instance that is no address': 'instance: not an address',
+  'an instance that is not an address': 'instance: not an address',
   'two instances': {
     'a.yml': 'version: 1\ninstance: https://a.example\n',
     'b.yml': 'version: 1\ninstance: https://b.example\n',

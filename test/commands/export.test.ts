@@ -160,7 +160,9 @@ describe('export to files', () => {
       /projects\?/.test(seen.url) ? { body: projects.slice(0, 1) } : answer(seen, i)
     const second = await call(['export', 'members', '--to', dir])
     expect(second).toMatchObject({ code: 2 })
-    expect(second.stderr).toContain('it also holds approvals, which is not selected')
+    expect(second.stderr).toContain(
+      'the file also contains approvals, which --only and --except leave out',
+    )
     const third = await call(['export', '--exact', '--to', dir])
     expect(third.stderr).toContain('removed')
     expect(below(dir)).not.toContain('projects/a/two.yml')

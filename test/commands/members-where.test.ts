@@ -88,7 +88,7 @@ describe('members where', () => {
     expect(rowsOf(ran.stdout.replaceAll(',', '\t'))).toMatchObject([{ of: 'group:web' }])
     expect(ran.stderr).toMatch(/project:web\/inner\/site: .*no/)
     expect(ran.stderr.trim().split('\n').at(-1)).toBe(
-      'checked 2 projects and 2 groups: the projects that you can see, the groups of their namespaces; the instance lists no groups: those without projects are not included; 1 could not be read',
+      'checked 2 projects and 2 groups: the projects that you can see, the groups of their namespaces; the instance does not list groups, so groups without projects are not included; 1 could not be read',
     )
     const noted = await call('members where dov --tolerate forbidden')
     expect(noted.code).toBe(0)

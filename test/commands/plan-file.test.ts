@@ -159,7 +159,7 @@ describe('a plan file', () => {
     for (const [i, place] of places.entries()) {
       const one = plan()
       Object.assign(place(one) as Json, { comment: 'approved' })
-      await refused(String(i), sealed(one), 2, 'svcctl plan writes')
+      await refused(String(i), sealed(one), 2, 'svcctl plan')
     }
     for (const part of ['files', 'actions', 'sets', 'counts', 'inputs', 'selection'])
       await refused(

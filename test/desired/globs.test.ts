@@ -18,23 +18,19 @@ const hint = async (glob: string): Promise<string | undefined> => {
 }
 
 it.each([
-  ['aproval_rules', 'there is no kind "aproval_rules"', 'Did you mean approval_rules?'],
-  ['nonsense', 'there is no kind "nonsense"', /^Kinds are settings, geo_nodes, members/],
-  ['groups', 'there is no kind "groups"', /^Kinds are/],
-  ['web/*', '"web/*" is no address', /^Addresses are like site:settings/],
-  ['sites:settings', '"sites:settings" is no address', /^Addresses/],
-  ['site:setings', 'there is no kind "setings" of a site', 'Did you mean settings?'],
-  [
-    'groups/a:approvals',
-    'there is no kind "approvals" of a group',
-    'Kinds of a group are members.',
-  ],
-  ['projects/a/*:member', 'there is no kind "member" of a project', 'Did you mean members?'],
-  ['projects/a/b:member/ana', 'there is no kind "member" of a project', 'Did you mean members?'],
-  ['*:approval_rule/x', 'there is no kind "approval_rule"', 'Did you mean approval_rules?'],
+  ['aproval_rules', 'unknown kind "aproval_rules"', 'Did you mean approval_rules?'],
+  ['nonsense', 'unknown kind "nonsense"', /^Kinds are settings, geo_nodes, members/],
+  ['groups', 'unknown kind "groups"', /^Kinds are/],
+  ['web/*', '"web/*" is not an address', /^Addresses look like site:settings/],
+  ['sites:settings', '"sites:settings" is not an address', /^Addresses/],
+  ['site:setings', 'unknown kind "setings" of a site', 'Did you mean settings?'],
+  ['groups/a:approvals', 'unknown kind "approvals" of a group', 'Kinds of a group are members.'],
+  ['projects/a/*:member', 'unknown kind "member" of a project', 'Did you mean members?'],
+  ['projects/a/b:member/ana', 'unknown kind "member" of a project', 'Did you mean members?'],
+  ['*:approval_rule/x', 'unknown kind "approval_rule"', 'Did you mean approval_rules?'],
   [
     'projects/a/b:approvals#reset_aprovals_on_push',
-    'there is no attribute "reset_aprovals_on_push"',
+    'unknown attribute "reset_aprovals_on_push"',
     'Did you mean reset_approvals_on_push?',
   ],
 ])('refuses %s', async (glob, text, more) => {

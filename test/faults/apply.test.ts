@@ -97,7 +97,7 @@ it.each(Object.entries(faults))(
       const { run, state, written } = await desk(fault, n)
       const first = await run(`apply svcctl.yml ${lifted}`)
       // What is to be deleted and is said not to be there counts as gone, until it is read once more.
-      const isThere = first.stderr.includes('it is still there')
+      const isThere = first.stderr.includes('the object still exists')
       expect([n, isThere]).toEqual([n, fault === faults['finds nothing'] && n > 3])
       if (isThere) await run(`apply svcctl.yml ${lifted}`)
       else if (first.code !== 0) await run('apply --resume last --yes --retries 0')

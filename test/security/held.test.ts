@@ -81,21 +81,21 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
   it.each(Object.keys(files))('a file that is no public key: %s', async (name) => {
     const { code, stderr, leaks } = await refused(deployKey(name), files)
     expect([code, leaks]).toEqual([2, null])
-    expect(stderr).toMatch(/svcctl\.yml:2:\d+: key takes a public key/)
+    expect(stderr).toMatch(/svcctl\.yml:2:\d+: key must be a public key/)
     expect(stderr).toContain(`${name} holds a value of`)
   })
 
   it.each(Object.keys(files))('a file that holds no certificates: %s', async (name) => {
     const { code, stderr, leaks } = await refused(pages(name), files)
     expect([code, leaks]).toEqual([2, null])
-    expect(stderr).toContain(`certificate takes PEM certificates and no private key: ${name}`)
+    expect(stderr).toContain(`certificate must be PEM certificates without a private key: ${name}`)
   })
 
   it('a private key that stands where a public one belongs', async () => {
     const text = `version: 1\nprojects: {platform/app: {deploy_keys: {a: {key: ${canary}}}}}\n`
     const { code, stderr, leaks } = await refused(text, {})
     expect([code, leaks]).toEqual([2, null])
-    expect(stderr).toContain('key takes a public key in one line, not a value of 13 characters')
+    expect(stderr).toContain('key must be a public key in one line, not a value of 13 characters')
   })
 
   it.each([

@@ -60,7 +60,7 @@ export class MemberPlaces {
     const counted = `${own} project${own === 1 ? '' : 's'} and ${groups} group${groups === 1 ? '' : 's'}`
     const listed = this.#listsGroups
       ? ", and the instance's list of groups"
-      : '; the instance lists no groups: those without projects are not included'
+      : '; the instance does not list groups, so groups without projects are not included'
     return `checked ${counted}: the projects that you can see, the groups of their namespaces${listed}`
   }
 

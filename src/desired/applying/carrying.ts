@@ -71,9 +71,13 @@ const settled = async (
   const untouched = digestOf(action.kind, itemOf(action.kind, action.step, items)) === action.digest
   if (!untouched && wrong.every(({ attribute }) => attribute !== undefined)) throw lost
   const { unknownOutcome: _, ...details } = lost.details
-  throw new Failure(lost.category, `${lost.message}; the instance was read, and it was not done`, {
-    ...details,
-  })
+  throw new Failure(
+    lost.category,
+    `${lost.message}; a fresh read shows that the change was not made`,
+    {
+      ...details,
+    },
+  )
 }
 
 const isGone = ({ endpoint }: ActionStep, failure: Failure): boolean =>

@@ -173,9 +173,9 @@ export class ApplyRecord {
   ): Promise<string | undefined> {
     const { verb, changes } = action
     const gone = this.#verbs.has('delete') && this.#verbs.size === 1
-    if (gone) return verb === 'update' && !anew ? 'it is there again' : undefined
+    if (gone) return verb === 'update' && !anew ? 'the object exists again' : undefined
     if (verb !== 'update' && verb !== 'delete')
-      return action.replaces === undefined ? 'it is not there any more' : undefined
+      return action.replaces === undefined ? 'the object no longer exists' : undefined
     const now =
       verb === 'delete' && changes.length === 0
         ? await itemNow(sight, action)
@@ -183,6 +183,6 @@ export class ApplyRecord {
     const other = [...this.#wanted].find(
       ([name, value]) => name in now && !isSame(now[name], value),
     )
-    return other === undefined ? undefined : `somebody changed ${other[0]} since`
+    return other === undefined ? undefined : `${other[0]} was changed since`
   }
 }

@@ -39,7 +39,7 @@ export const sourceText = (source: SecretSource): string => {
 const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string): HeldText => {
   try {
     const text = openHeld(besideText(source, cwd))
-    if (text.length > longest) throw new Error(`it is longer than ${longest} characters`)
+    if (text.length > longest) throw new Error(`the value is longer than ${longest} characters`)
     return withoutEnd(text)
   } catch (error) {
     throw usage(`the secret @${source.file} cannot be read: ${getReason(error)}`)
@@ -179,9 +179,9 @@ export class SecretRecord {
       const { mode, uid } = await stat(path)
       const others = process.platform !== 'win32' && (mode & 0o077) !== 0
       if (others || (process.getuid !== undefined && uid !== process.getuid()))
-        throw new Unusable(`${path} may be read by others`)
+        throw new Unusable(`${path} is readable by other users`)
       const key = await readFile(path)
-      if (key.length !== keyBytes) throw new Unusable(`${path} is no key`)
+      if (key.length !== keyBytes) throw new Unusable(`${path} is not a key file of svcctl`)
       return key
     } catch (error) {
       if (getErrorCode(error) === 'ENOENT') return undefined

@@ -160,7 +160,7 @@ const shownOf = (
     attribute: name,
     wanted,
     kept,
-    text: `the instance did not keep ${name}: it has ${now}${number} in place of ${JSON.stringify(wanted)}`,
+    text: `the instance did not keep ${name}: it has ${now}${number} instead of ${JSON.stringify(wanted)}`,
   }
 }
 
@@ -183,8 +183,8 @@ export const differences = (
 ): readonly Difference[] => {
   const item = itemOf(kind, step, items)
   if (getMethod(step.endpoint) === 'DELETE')
-    return item === undefined ? [] : [{ attribute: undefined, text: 'it is still there' }]
-  if (item === undefined) return [{ attribute: undefined, text: 'it is not there' }]
+    return item === undefined ? [] : [{ attribute: undefined, text: 'the object still exists' }]
+  if (item === undefined) return [{ attribute: undefined, text: 'the object does not exist' }]
   return unkept(kind, step, item)
 }
 
@@ -218,13 +218,13 @@ export interface Fitting {
 const setOf = ({ address: { scope, path, kind } }: PlannedAction): string =>
   addressText({ scope, path, kind })
 
-const grown = 'items came into its exact set, or went'
+const grown = 'items were added to its exact set or removed from it'
 
 const whyStale = ({ digest }: AgreedAction, now: PlannedAction | undefined): string | undefined => {
-  if (now === undefined) return 'there is nothing to do any more, or something else'
+  if (now === undefined) return 'the plan for it is different now'
   if (now.digest === digest) return undefined
-  if (digest === absent) return 'it is there now'
-  return now.digest === absent ? 'it is not there any more' : 'it was changed since'
+  if (digest === absent) return 'the object exists now'
+  return now.digest === absent ? 'the object no longer exists' : 'the object was changed since'
 }
 
 /**

@@ -194,13 +194,13 @@ const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]): readonl
   return tallies.flatMap(({ address, before, deletes, owners }) => {
     const set = addressText(address)
     const gone = fallen.get(placeText(address))?.length ?? 0
-    const what = `${gone} of ${owners} owners of ${placeText(address)} would be lowered or deleted`
+    const what = `${gone} of ${owners} owners of ${placeText(address)} would be removed or get a lower level`
     return [
       {
         address,
         before,
         gone: deletes,
-        text: `${deletes} of ${before} would be deleted of ${set}`,
+        text: `${deletes} of ${before} would be deleted from ${set}`,
       },
       { address, before: owners, gone, text: what },
     ]
@@ -224,7 +224,7 @@ const ofSets = (all: readonly Less[], allowed: readonly string[]): readonly Refu
 const inAll = (deletes: number, most: number): readonly Refused[] =>
   deletes <= most
     ? []
-    : [{ text: `${deletes} would be deleted in all, more than ${most}`, flag: deletesFlag }]
+    : [{ text: `${deletes} deletions in total, more than ${most}`, flag: deletesFlag }]
 
 const deletions = (
   drafts: readonly Draft[],

@@ -76,12 +76,12 @@ const sayUnknown = (
   const [first] = left
   if (first === undefined) return
   const when = left.every(({ name }) => also.has(name))
-    ? 'set when something else changes'
+    ? 'it is sent when another attribute changes'
     : left.every(({ secret }) => secret !== undefined)
-      ? 'set when its value changes'
-      : 'the instance does not show it'
+      ? 'it is sent when its value changes'
+      : 'the instance does not return it'
   const names = listed(left.map(({ name }) => name))
-  c.diff.say('unknown', address, `${names} cannot be read back; ${when}`, first.origin)
+  c.diff.say('unknown', address, `${names} cannot be read back: ${when}`, first.origin)
 }
 
 const renaming = (c: Comparing, desired: DesiredItem, item: SeenItem): readonly Change[] => {
@@ -113,7 +113,7 @@ const updateItem = async (c: Comparing, desired: DesiredItem, item: SeenItem): P
     isSent = await propose(c, made, desired)
   } else if (isOf('fixed').length === 0) c.diff.same++
   for (const { name, shown, origin } of isOf('fixed')) {
-    const text = `can be given at creation only; it is ${JSON.stringify(shown.now)}`
+    const text = `can only be set on creation; the value is ${JSON.stringify(shown.now)}`
     c.diff.say('impossible', { ...address, attribute: name }, text, origin)
   }
   sayOverridden(c, address, desired)
@@ -134,14 +134,14 @@ const createItem = async (c: Comparing, desired: DesiredItem): Promise<void> => 
   const { create, by } = c.kind
   if (create === undefined) {
     const made = draft(c, 'create', address, origin, { step: stepOf(c.kind.read, {}) })
-    const why = (await c.hooks.impossible?.(c, made, desired)) ?? 'it is not there'
+    const why = (await c.hooks.impossible?.(c, made, desired)) ?? 'the object does not exist'
     c.diff.say('impossible', address, why, origin)
     return
   }
   const all = (await judged(c, address, desired, undefined)).filter(({ wanted }) => wanted !== null)
   const missing = lacking(c, all)
   if (missing.length > 0) {
-    const text = `${addressText(address)} is not there yet: it needs ${listed(missing)}`
+    const text = `${addressText(address)} does not exist yet, and creating it requires ${listed(missing)}`
     c.mistakes.add(origin, text)
     return
   }

@@ -119,7 +119,7 @@ export const sayOverridden = (c: Comparing, address: Address, desired: DesiredIt
     if (value.is !== 'value' || before?.value.is !== 'range') continue
     const param = attributesOf(c.kind).get(attribute)?.param
     if (isInside(before.value, normalised({ param }, value.value))) continue
-    const text = `overrides ${before.value.text}, said at ${originText(before.origin)}`
+    const text = `overrides ${before.value.text}, set at ${originText(before.origin)}`
     c.diff.say('warning', { ...address, attribute }, text, origin)
   }
 }
@@ -198,7 +198,7 @@ const checkOffered = (c: Comparing, { name, attribute, said }: Spoken, wanted: J
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
   c.mistakes.add(
     said.origin,
-    `${name} in ${scope} takes one of ${param.offers.join(', ')}, not ${shown}`,
+    `${name} in ${scope} must be one of ${param.offers.join(', ')}, not ${shown}`,
   )
 }
 
@@ -225,7 +225,7 @@ const judge = async (
 const known = (c: Comparing, item: SeenItem | undefined, name: string, origin: Origin): boolean => {
   if (c.kind.open !== true || item === undefined || item.record[name] !== undefined) return true
   const names = [...attributesOf(c.kind).keys(), ...Object.keys(item.record)]
-  const text = `neither the documents nor the instance know ${c.kind.name}#${name}`
+  const text = `unknown to the documented API and to the instance: ${c.kind.name}#${name}`
   c.mistakes.add(origin, text, didYouMean(name, names))
   return false
 }
@@ -279,10 +279,10 @@ export const numberOf = async (
     const near = didYouMean(meant, c.sight.names.known?.(of, c.place) ?? [])
     c.mistakes.add(
       origin,
-      `there is no ${of} ${quoteText(writtenReference(meant))}, as far as can be seen`,
+      `there is no ${of} ${quoteText(writtenReference(meant))} that this token can see`,
       near === undefined
-        ? 'Write its ID in place of the name.'
-        : `${near} Otherwise write the ID in place of the name.`,
+        ? 'Write its ID instead of its name.'
+        : `${near} Otherwise, write the ID instead of the name.`,
     )
   }
   return number

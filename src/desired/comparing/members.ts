@@ -46,7 +46,7 @@ export const members: KindHooks = {
     const meant = before?.identity ?? desired?.identity ?? ''
     const username = typeof meant === 'number' ? c.sight.names.name('user', meant, c.place) : meant
     return username !== undefined && ownsNamespace(c, username)
-      ? 'the project is in the namespace of this user, who stays its owner'
+      ? "the project is in the user's own namespace, so the user stays its owner"
       : undefined
   },
 }
@@ -146,19 +146,19 @@ const checkOwnUser = async (
   const self = how.self === undefined ? await sight.self() : { id: undefined, username: how.self }
   if (self === undefined) {
     const removes = falling.some(({ after }) => after === 0)
-    const text = 'whose token this is cannot be read, and members are to be removed'
+    const text = 'cannot read the user of this token, and the plan removes members'
     if (removes && how.checks !== true)
-      mistakes.add(first.draft.origin, text, 'Say who it is with --self <username>.')
+      mistakes.add(first.draft.origin, text, 'Name the user with --self <username>.')
     return
   }
   const { id, username } = self
   for (const { user, draft, after } of falling) {
     if (user !== id && draft.before?.identity.toLowerCase() !== username.toLowerCase()) continue
-    const what = after === 0 ? 'removed from' : 'lowered in'
+    const what = after === 0 ? 'be removed from' : 'get a lower level in'
     mistakes.add(
       draft.origin,
-      `${username} is the token's own user, and would be ${what} ${placeText(draft.address)}`,
-      'Add the user to the files as it is, or use the token of another.',
+      `${username} is the user of this token, and would ${what} ${placeText(draft.address)}`,
+      'Add the user to the files at the current level, or use the token of another user.',
     )
   }
 }
@@ -198,9 +198,9 @@ const checkLastOwners = async (
     if (left === true) continue
     const text =
       left === undefined
-        ? `whether the group ${path} would still have an owner cannot be read`
+        ? `cannot read whether the group ${path} would still have an owner`
         : `the group ${path} would be left without an owner`
-    mistakes.add(one.draft.origin, text, 'Leave it an owner; no flag lifts this.')
+    mistakes.add(one.draft.origin, text, 'Keep at least one owner. No flag lifts this limit.')
   }
 }
 

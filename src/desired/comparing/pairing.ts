@@ -42,8 +42,8 @@ const previous = (c: Comparing, desired: DesiredItem): Pairing => {
   if (old.length < 2) return { item: old[0] }
   c.mistakes.add(
     desired.origin,
-    `several of the names that ${desired.identity} had before are still there`,
-    'Leave one of them under previously.',
+    `several of the previous names of ${desired.identity} still exist`,
+    'Keep only one of them under previously.',
   )
   return 'mistaken'
 }
@@ -66,10 +66,8 @@ export const paired = (c: Comparing, desired: DesiredItem): Pairing => {
   if (another !== undefined) {
     c.mistakes.add(
       desired.origin,
-      `${c.kind.name}/${writtenReference(desired.identity)} may be any of several of that name`,
-      c.kind.by === undefined
-        ? 'Give all but one of them another name.'
-        : 'Write its ID in place of the name.',
+      `${c.kind.name}/${writtenReference(desired.identity)} matches several objects of that name`,
+      c.kind.by === undefined ? 'Rename all but one of them.' : 'Write its ID instead of its name.',
     )
     return 'mistaken'
   }
@@ -79,8 +77,8 @@ export const paired = (c: Comparing, desired: DesiredItem): Pairing => {
   if (before !== 'mistaken' && item !== undefined && before.item !== undefined) {
     c.mistakes.add(
       desired.origin,
-      `both ${desired.identity} and ${before.item.identity}, which it was before, are there`,
-      'Delete one of them, or leave previously out.',
+      `both ${desired.identity} and ${before.item.identity}, its previous name, exist`,
+      'Delete one of them, or remove previously.',
     )
     return 'mistaken'
   }

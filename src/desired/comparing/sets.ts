@@ -30,7 +30,7 @@ const diffItems = async (c: Comparing): Promise<Set<SeenItem>> => {
     if (isTwice)
       c.mistakes.add(
         desired.origin,
-        `${addressText(address)} is declared twice, under another name`,
+        `${addressText(address)} is declared twice, under different names`,
       )
     // An item that is replaced is declared as well.
     for (const one of [item, ...diff.drafts.slice(drafts).map(({ before }) => before)])
@@ -85,7 +85,7 @@ const noteRename = (c: Comparing): void => {
         JSON.stringify(other.step.values[attribute] ?? null),
   )
   const { item } = old.address
-  const text = `like ${item}, which is deleted: with previously: [${item}] it would be renamed`
+  const text = `resembles ${item}, which is deleted; to rename it instead, add previously: [${item}]`
   if (alike) c.diff.say('note', other.address, text, other.origin)
 }
 

@@ -79,8 +79,8 @@ const membersOnly = async (
       is: isShared ? 'unknown' : 'impossible',
       address: { ...address, attribute: name },
       text: isShared
-        ? `the project is shared with groups: whether ${called} may approve is not known`
-        : `who approves has to be a member of the project: not ${called}`,
+        ? `the project is shared with groups, so svcctl cannot tell whether ${called} may approve`
+        : `approvers must be members of the project, and this one is not: ${called}`,
       origin: said.origin,
     })
     if (isShared) return [made]
@@ -125,7 +125,7 @@ const belowFloors = async (
     if (one.after >= floor) return
     levels.drop(one)
     dropped.add(one.draft)
-    const text = `is a member of ${group?.path} at level ${floor}, and cannot be less here`
+    const text = `is a member of ${group?.path} at level ${floor}, and cannot have a lower level here`
     findings.push({ is: 'impossible', address, text, origin })
   }
   for (const ones of inTurn(all)) await sideBySide(ones, check)
@@ -188,8 +188,11 @@ export const possibleTogether = async (
     findings: [
       ...floors.findings,
       ...findings,
-      ...said('it is the only project of the runner, which cannot be taken away', last),
-      ...said(`each would have to come first: ${others}; apply a value between`, circular),
+      ...said('this is the only project of the runner, so it cannot be removed', last),
+      ...said(
+        `these changes wait for each other: ${others}; apply a value in between first`,
+        circular,
+      ),
     ],
     dropped,
   }

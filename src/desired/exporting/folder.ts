@@ -75,10 +75,10 @@ const objectionTo = async (
   for (const [i] of segments.entries()) {
     const entry = entryAt(join(root, ...segments.slice(0, i + 1)))
     if (entry === undefined) return undefined
-    if (entry.isSymbolicLink()) return 'it is a link, or stands below one'
+    if (entry.isSymbolicLink()) return 'the path is a symbolic link, or below one'
     const last = i === segments.length - 1
     if (last !== entry.isFile() || (!last && !entry.isDirectory()))
-      return last ? 'it is no file' : 'a file is where its folder would be'
+      return last ? 'the path is not a file' : 'a file has the name of its folder'
   }
   return standing(join(root, ...segments), selected)
 }
@@ -87,13 +87,16 @@ const standing = async (file: string, selected: Selected): Promise<string | unde
   const text = textAt(file)
   if (text === undefined) return undefined
   if (basename(file) === schemaFile)
-    return isConfigSchema(text) ? undefined : 'it is no schema of these files'
-  if (!isWrittenHere(text)) return 'export did not write it'
+    return isConfigSchema(text) ? undefined : 'the file is not a schema of svcctl'
+  if (!isWrittenHere(text)) return 'the file was not written by export'
   if (selected.all) return undefined
   const held = await heldIn(text)
-  if (held === undefined) return 'it holds what export does not write, or too much to look into'
+  if (held === undefined)
+    return 'the file has content that export does not write, or is too large to check'
   const other = held.find((one) => !selected.has(one))
-  return other === undefined ? undefined : `it also holds ${other.kind}, which is not selected`
+  return other === undefined
+    ? undefined
+    : `the file also contains ${other.kind}, which --only and --except leave out`
 }
 
 /** Refuses where anything is in the way. @throws Failure `usage`, before anything is written */
@@ -106,7 +109,7 @@ const refuseStanding = (ways: readonly (readonly [string, string])[]): void => {
     ways.length === 1
       ? `${first[0]} is in the way: ${first[1]}`
       : `${ways.length} files are in the way:\n  ${[...list, ...more].join('\n  ')}`,
-    'Move them away, write to another folder, or leave their contents out with --except.',
+    'Move the files, write to another folder, or exclude their content with --except.',
   )
 }
 
@@ -159,7 +162,7 @@ export class ExportFolder {
   /** @throws Failure `usage` that names every file in the way */
   async check(paths: readonly string[]): Promise<void> {
     if (entryAt(this.root)?.isSymbolicLink() === true)
-      return refuseStanding([[this.root, 'it is a symbolic link']])
+      return refuseStanding([[this.root, 'the path is a symbolic link']])
     const ways: (readonly [string, string])[] = []
     for (const path of [schemaFile, ...paths]) {
       const why = await objectionTo(this.root, this.#at(path), this.selected)
@@ -307,8 +310,8 @@ const fileOf = (place: ManagedPlace): string => {
   if (place.scope === 'site') return 'site.yml'
   if (!isPlacePath(place.path))
     throw usage(
-      `the path of ${JSON.stringify(placeText(place))} is no name of a file`,
-      'Leave it out with --except, or write to one file.',
+      `the path of ${JSON.stringify(placeText(place))} cannot be a file name`,
+      'Exclude it with --except, or write to a single file.',
     )
   return `${[foldersOf[place.scope], ...place.path.split('/').map(readable)].join('/')}.yml`
 }
@@ -336,8 +339,8 @@ export const filesOf = <P extends ManagedPlace>(places: readonly P[]): readonly 
     for (let end = key.lastIndexOf('/'); end > 0; end = key.lastIndexOf('/', end - 1))
       if (files.has(key.slice(0, end)))
         throw usage(
-          `${path} would be in a folder and in a file of one name`,
-          'Leave one of them out with --except, or write to one file.',
+          `${path} would be both a folder and a file`,
+          'Exclude one of them with --except, or write to a single file.',
         )
   return [...files.values()]
 }

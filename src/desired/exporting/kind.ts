@@ -108,7 +108,7 @@ interface Said {
 const said = (name: string, value: JsonValue, sayable: boolean): Said =>
   sayable
     ? { entries: [[name, value]], remarks: [] }
-    : { entries: [], remarks: [`${name}: files cannot say what the instance has`] }
+    : { entries: [], remarks: [`${name}: declared files cannot express this value`] }
 
 const nothing: Said = { entries: [], remarks: [] }
 

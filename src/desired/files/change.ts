@@ -64,20 +64,23 @@ export const listChange = (
   if (written.is !== 'map') return undefined
   if (attribute.param.type !== 'list') {
     if (!isChange(written)) return undefined
-    mistakes.add(written.origin, `${attribute.name} is no list, so nothing can be added or removed`)
+    mistakes.add(
+      written.origin,
+      `${attribute.name} is not a list, so $add and $remove do not apply`,
+    )
     return 'wrong'
   }
   const parts = written.entries.map(
     (entry) => [entry.key, part(attribute, entry, mistakes)] as const,
   )
   if (parts.length === 0)
-    mistakes.add(written.origin, `${attribute.name} takes a list, or $add and $remove`)
+    mistakes.add(written.origin, `${attribute.name} must be a list, or $add and $remove`)
   if (parts.length === 0 || parts.some(([, members]) => members === undefined)) return 'wrong'
   const members = new Map(parts)
   const [add, remove] = [members.get('$add') ?? [], members.get('$remove') ?? []]
   const of = attribute.ref
   if (without(add, remove, of).length < add.length) {
-    mistakes.add(written.origin, `${attribute.name} is to be added to and rid of the same member`)
+    mistakes.add(written.origin, `${attribute.name} adds and removes the same member`)
     return 'wrong'
   }
   return { is: 'change', add, remove }
@@ -89,7 +92,7 @@ const part = (
   mistakes: Mistakes,
 ): readonly JsonValue[] | undefined => {
   if (key !== '$add' && key !== '$remove') {
-    const text = `${attribute.name} takes a list, or $add and $remove, not ${quoteText(key)}`
+    const text = `${attribute.name} must be a list, or $add and $remove, not ${quoteText(key)}`
     return mistakes.add(origin, text, didYouMean(key, ['$add', '$remove']))
   }
   const members = attributeValue(attribute, value, mistakes)
@@ -120,7 +123,7 @@ const valuesOf = (
   const isList = value.is === 'list'
   if (isList !== (key === 'one_of') || (isList && value.items.length === 0)) {
     const takes = key === 'one_of' ? 'a list of values' : 'one value'
-    return mistakes.add(value.origin, `${key} of ${attribute.name} takes ${takes}`)
+    return mistakes.add(value.origin, `${key} of ${attribute.name} must be ${takes}`)
   }
   const members = isList ? value.items : [value]
   const values = members.map((one) =>
@@ -155,13 +158,13 @@ export const rangeOf = (
   const stray = entries.find(({ key }) => !known.includes(key))
   const [first] = entries
   if (stray !== undefined || first === undefined) {
-    const text = `${name} takes a value, or ${known.join(', ')}`
+    const text = `${name} must be a value, or ${known.join(', ')}`
     const what = stray === undefined ? text : `${text}, not ${quoteText(stray.key)}`
     mistakes.add(stray?.origin ?? origin, what, stray && didYouMean(stray.key, known))
     return 'wrong'
   }
   if (entries.length > 1 && entries.some(({ key }) => key === 'one_of')) {
-    mistakes.add(origin, `${name} takes one_of alone, without min and max`)
+    mistakes.add(origin, `${name} cannot combine one_of with min or max`)
     return 'wrong'
   }
   const values = new Map(entries.map((one) => [one.key, valuesOf(attribute, one, mistakes)]))
@@ -170,7 +173,7 @@ export const rangeOf = (
     typeof one === 'number' ? one : undefined,
   )
   if (min !== undefined && max !== undefined && min > max) {
-    mistakes.add(origin, `min of ${name} is more than its max`)
+    mistakes.add(origin, `the minimum of ${name} is greater than its maximum`)
     return 'wrong'
   }
   const texts = new Map(entries.map(({ key, value }) => [key, textOf(value)]))

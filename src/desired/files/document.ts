@@ -59,8 +59,8 @@ const takeLevel = (context: DocumentContext, key: LevelKey, map: WrittenMap | un
 /** The map that stands at a key; undefined where something else does, which is reported. */
 const mapOf = ({ key, value }: WrittenEntry, { mistakes }: ReadContext): WrittenMap | undefined => {
   if (value.is === 'map') return value
-  const hint = isNull(value) ? 'What has nothing to say is written {}.' : undefined
-  return mistakes.mistyped(value, `${quoteText(key)} takes a map`, hint)
+  const hint = isNull(value) ? 'Write {} for an empty map.' : undefined
+  return mistakes.mistyped(value, `${quoteText(key)} must be a map`, hint)
 }
 
 const takeVersion = (map: WrittenMap, { mistakes }: ReadContext): void => {
@@ -69,8 +69,8 @@ const takeVersion = (map: WrittenMap, { mistakes }: ReadContext): void => {
   else if (version.value.is !== 'scalar' || version.value.value !== 1)
     mistakes.add(
       version.value.origin,
-      'version takes the number 1',
-      'A newer svcctl may know others.',
+      'version must be the number 1',
+      'A newer svcctl may support other versions.',
     )
 }
 
@@ -78,13 +78,13 @@ type Take = (entry: WrittenEntry, context: DocumentContext) => void
 
 const takeInstance: Take = ({ value, origin }, { all, mistakes }) => {
   if (value.is !== 'scalar' || typeof value.value !== 'string')
-    return mistakes.mistyped(value, 'instance takes an address')
+    return mistakes.mistyped(value, 'instance must be a URL')
   const { text } = value
   const address = mistakes.tried(value.origin, () =>
     text.startsWith('sandbox:') ? text : normalizeBaseUrl(text),
   )
   if (all.instance !== undefined)
-    mistakes.twice(origin, 'instance is said a second time', all.instance.origin)
+    mistakes.twice(origin, 'instance is declared twice', all.instance.origin)
   else if (address !== undefined) all.instance = { value: address, origin }
 }
 
@@ -95,7 +95,7 @@ const takeDefaults: Take = (entry, context) => {
     if (map !== undefined)
       takeLevel(context, { form: 'defaults', scope: 'project', path: '', origin }, map)
     else if (key !== 'projects') {
-      const text = `defaults takes projects, not ${quoteText(key)}`
+      const text = `defaults can contain only projects, not ${quoteText(key)}`
       context.mistakes.unknown(below, ['projects'], undefined, text)
     }
   }
@@ -109,7 +109,7 @@ const takeGroup: Take = (entry, context) => {
   const { key, origin } = entry
   const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
   if (key !== '**' && !isPlacePath(path))
-    return context.mistakes.add(origin, `${quoteText(key)} is no path of a group`, groupHint)
+    return context.mistakes.add(origin, `${quoteText(key)} is not the path of a group`, groupHint)
   const map = mapOf(entry, context)
   const projects = map?.entries.find((below) => below.key === 'projects')
   const own = map && { ...map, entries: map.entries.filter((below) => below !== projects) }
@@ -117,8 +117,8 @@ const takeGroup: Take = (entry, context) => {
     if (projects !== undefined)
       context.mistakes.add(
         projects.origin,
-        'projects does not stand under a group itself',
-        `What all projects below it get stands under '${key}/**'.`,
+        'projects is not allowed under a group',
+        `Put settings for all its projects under '${key}/**'.`,
       )
     return takeLevel(context, { form: 'exact', scope: 'group', path, origin }, own)
   }
@@ -141,7 +141,7 @@ const takeProject: Take = (entry, context) => {
     takeLevel(context, { form: 'exact', scope: 'project', path: key, origin }, map)
   } else {
     const hint = 'Write its full path, group/project.'
-    context.mistakes.add(origin, `${quoteText(key)} is no full path of a project`, hint)
+    context.mistakes.add(origin, `${quoteText(key)} is not the full path of a project`, hint)
   }
 }
 
@@ -170,7 +170,7 @@ const takers: Readonly<Record<string, Take>> = {
 export const takeDocument = (document: Written, context: DocumentContext): void => {
   const { mistakes } = context
   if (document.is !== 'map') {
-    mistakes.mistyped(document, 'a document is a map with version: 1')
+    mistakes.mistyped(document, 'a document must be a map with version: 1')
     return
   }
   takeVersion(document, context)
@@ -180,6 +180,6 @@ export const takeDocument = (document: Written, context: DocumentContext): void 
   for (const entry of document.entries) {
     const take = known.includes(entry.key) ? takers[entry.key] : undefined
     if (take !== undefined) take(entry, context)
-    else mistakes.unknown(entry, known, `A document has ${known.join(', ')}.`)
+    else mistakes.unknown(entry, known, `The keys of a document are ${known.join(', ')}.`)
   }
 }

@@ -77,13 +77,13 @@ const takeFile = async (
   const file = shownPath(path)
   const first = { file, line: 1, column: 1 }
   if (!isUtf8(bytes)) {
-    mistakes.add(first, 'the file is no UTF-8 text')
+    mistakes.add(first, 'the file is not UTF-8 text')
     return
   }
   const text = Buffer.from(bytes).toString()
   const documents = await parsedDocuments(text, file, mistakes)
   if (path === '-' && documents.length > 1)
-    mistakes.add(documents[1]?.origin ?? first, 'standard input holds one document')
+    mistakes.add(documents[1]?.origin ?? first, 'standard input must contain a single document')
   const flow = await flowReader()
   for (const document of documents) takeDocument(document, { mistakes, rules, all, flow })
   // Written with escapes a name does not show in the text.
@@ -172,9 +172,9 @@ const idleIn = (
     const key = form === 'defaults' ? 'defaults' : form === 'selector' ? path : below
     const hint =
       form === 'defaults'
-        ? ': only those that projects: names, or a group/** key reaches, get them'
+        ? ': they apply only to projects under projects: or matched by a group/** key'
         : ''
-    return [`${originText(origin)}: ${quoteText(key)} reaches no project${hint}`]
+    return [`${originText(origin)}: ${quoteText(key)} matches no project${hint}`]
   })
 }
 

@@ -35,7 +35,7 @@ const textsOf = (
     item.is === 'scalar' && item.value !== null && item.text !== '' ? [item.text] : [],
   )
   if (texts.length === items.length) return texts
-  return mistakes.add(value.origin, `${key} takes a list of names`)
+  return mistakes.add(value.origin, `${key} must be a list of names`)
 }
 
 /** `previously`: the former names of an item. */
@@ -55,7 +55,7 @@ const takePreviously = (
   const value = textsOf(entry, context)
   if (value === undefined) return
   const name = String(item.identity)
-  if (value.includes(name)) mistakes.add(origin, `previously names ${quoteText(name)} itself`)
+  if (value.includes(name)) mistakes.add(origin, `previously contains ${quoteText(name)} itself`)
   item.previously = mistakes.once(item.previously, { value, origin }, 'previously')
 }
 
@@ -73,7 +73,7 @@ const takeFamily = (
   else {
     const near = nearest(text, names)
     const hint = near && `Did you mean ${near}?`
-    mistakes.mistyped(value, `family takes one of ${names.join(', ')}`, hint)
+    mistakes.mistyped(value, `family must be one of ${names.join(', ')}`, hint)
   }
 }
 
@@ -105,7 +105,7 @@ const withoutSecrets = (
 ): DesiredValue | undefined => {
   const value = desired.is === 'change' ? [...desired.add, ...desired.remove] : desired.value
   if (typeof value !== 'object' || !isSecret(name, value)) return desired
-  return mistakes.add(origin, `${name} holds a secret, which files cannot say`)
+  return mistakes.add(origin, `${name} contains a secret, which declared files cannot express`)
 }
 
 const documented = (
@@ -128,7 +128,7 @@ const documented = (
       : fileValue(attribute, file, origin, context)
   if (value === undefined) return undefined
   if (attribute.required && (value === null || value === ''))
-    return mistakes.add(origin, `${name} cannot be unset: nothing is created without it`)
+    return mistakes.add(origin, `${name} cannot be unset, because creation requires it`)
   return withoutSecrets(name, { is: 'value', value }, origin, context)
 }
 
@@ -151,15 +151,15 @@ const takeOther = (
 ): undefined => {
   const { mistakes } = context
   if (kind.open === true) {
-    const text = `${kind.name} needs no $other: it takes whatever the instance's answer has`
+    const text = `${kind.name} does not need $other: it accepts every attribute of the response`
     return mistakes.add(origin, text)
   }
-  if (value.is !== 'map') return mistakes.mistyped(value, '$other takes a map')
+  if (value.is !== 'map') return mistakes.mistyped(value, '$other must be a map')
   for (const entry of value.entries) {
     const { key } = entry
-    if (!isAttributeName(key)) mistakes.add(entry.origin, `${quoteText(key)} is not known`)
+    if (!isAttributeName(key)) mistakes.add(entry.origin, `${quoteText(key)} is unknown`)
     else if (attributesOf(kind).has(key))
-      mistakes.add(entry.origin, `${key} is known: it stands beside $other, not under it`)
+      mistakes.add(entry.origin, `${key} is a known attribute: move it out of $other`)
     else say(item, entry, undocumented(entry, context), context)
   }
 }
@@ -185,17 +185,14 @@ const unknown = (kind: Managed, entry: WrittenEntry, { mistakes }: ReadContext):
   if (key === kind.present) {
     const isFalse = value.is === 'scalar' && value.value === false
     const hint = isFalse
-      ? 'What must not be there is written null in place of its attributes.'
+      ? 'To delete an item, write null instead of its attributes.'
       : 'Leave it out.'
-    return mistakes.add(origin, `${key} is no attribute: what is listed is ${key}`, hint)
+    return mistakes.add(origin, `${key} is not an attribute: a listed item is always ${key}`, hint)
   }
   if (param?.deprecated !== undefined)
     return mistakes.add(origin, `${key} is deprecated`, `Use ${param.deprecated}.`)
   if (key === kind.identity || (param !== undefined && kind.without?.includes(key) !== true))
-    return mistakes.add(
-      origin,
-      `${key} is no attribute: the key that the item stands under says it`,
-    )
+    return mistakes.add(origin, `${key} is not an attribute: it comes from the key of the item`)
   const words = [
     ...attributesOf(kind).keys(),
     ...(kind.renames === true ? ['previously'] : []),
@@ -206,8 +203,8 @@ const unknown = (kind: Managed, entry: WrittenEntry, { mistakes }: ReadContext):
   const beyond =
     kind.open === true || key.startsWith('$')
       ? undefined
-      : 'What only a newer instance knows stands under $other.'
-  mistakes.unknown(entry, words, beyond, `${quoteText(key)} is no attribute of ${kind.name}`)
+      : 'Put attributes of newer instances under $other.'
+  mistakes.unknown(entry, words, beyond, `${quoteText(key)} is not an attribute of ${kind.name}`)
 }
 
 /** Whether the instance's answer is what says that an attribute is one. */

@@ -38,13 +38,13 @@ const matchOf = (
     const texts = value.is === 'list' ? value.items : [value]
     const fits = texts.every((text) => text.is === 'scalar' && text.value !== null)
     if (!isField) {
-      const text = `${quoteText(key)} is no field of ${kind.name}`
+      const text = `${quoteText(key)} is not a field of ${kind.name}`
       mistakes.unknown(entry, fields, `Its fields are ${fields.join(', ')}.`, text)
-    } else if (!fits) mistakes.add(value.origin, `${key} takes a value to match`)
+    } else if (!fits) mistakes.add(value.origin, `${key} must be a value to match`)
     return !isField || !fits
   })
   if (map.entries.length === 0)
-    mistakes.add(map.origin, 'a rule says which it is for', 'With {id: "*"} it is for all.')
+    mistakes.add(map.origin, 'a rule needs match', 'To match everything, write {id: "*"}.')
   if (wrong.length > 0 || map.entries.length === 0) return undefined
   return Object.fromEntries(map.entries.map(({ key, value }) => [key, plainValue(value, mistakes)]))
 }
@@ -53,7 +53,7 @@ const matchOf = (
 const takeRule = (declared: DeclaredKind, rule: Written, context: ReadContext): void => {
   const { mistakes } = context
   if (rule.is !== 'map') {
-    mistakes.add(rule.origin, `a rule has match and set, and is not ${quoteText(sort(rule))}`)
+    mistakes.add(rule.origin, `a rule has match and set, and cannot be ${quoteText(sort(rule))}`)
     return
   }
   const parts = new Map(rule.entries.map((entry) => [entry.key, entry.value]))
@@ -62,7 +62,7 @@ const takeRule = (declared: DeclaredKind, rule: Written, context: ReadContext): 
       mistakes.unknown(entry, ['match', 'set'], 'A rule has match and set.')
   const [match, set] = [parts.get('match'), parts.get('set')]
   if (match?.is !== 'map' || set?.is !== 'map') {
-    mistakes.add(rule.origin, 'a rule has two maps, match and set')
+    mistakes.add(rule.origin, 'match and set of a rule must be maps')
     return
   }
   const fields = matchOf(declared.kind, match, context)
@@ -111,11 +111,11 @@ const checkBoth = (
   { mistakes }: ReadContext,
 ): void => {
   if (gone === undefined || body === undefined) return
-  const text = `${quoteText(String(identity))} is null and has attributes at one level`
+  const text = `${quoteText(String(identity))} is both null and has attributes at the same level`
   mistakes.twice(here, text, gone === here ? body : gone)
 }
 
-const emptyHint = 'What has nothing to say is written {}.'
+const emptyHint = 'Write {} for an empty map.'
 
 const takeNull = (
   { remove, name }: Managed,
@@ -123,9 +123,10 @@ const takeNull = (
   { key, origin }: WrittenEntry,
   { mistakes }: ReadContext,
 ): void => {
-  if (remove === undefined) mistakes.add(origin, `nothing of ${name} can be deleted`, emptyHint)
+  if (remove === undefined)
+    mistakes.add(origin, `objects of the kind ${name} cannot be deleted`, emptyHint)
   else if (item.gone !== undefined)
-    mistakes.twice(origin, `${quoteText(key)} is null a second time at this level`, item.gone)
+    mistakes.twice(origin, `${quoteText(key)} is null twice at this level`, item.gone)
   item.gone ??= origin
 }
 
@@ -146,7 +147,7 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCont
     takeBody(kind, item, { is: 'map', origin, entries: [attribute] }, origin, context)
   } else {
     const orNull = kind.remove === undefined ? '' : ', or null'
-    mistakes.mistyped(value, `${quoteText(key)} takes a map of attributes${orNull}`)
+    mistakes.mistyped(value, `${quoteText(key)} must be a map of attributes${orNull}`)
     return
   }
   checkBoth(item, origin, context)
@@ -170,7 +171,10 @@ const takesExact = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCo
   const { kind } = declared
   const { mistakes } = context
   if (kind.remove === undefined)
-    mistakes.add(entry.origin, `nothing of ${kind.name} can be deleted, so it cannot be exact`)
+    mistakes.add(
+      entry.origin,
+      `objects of the kind ${kind.name} cannot be deleted, so the set cannot be exact`,
+    )
   else declared.exact = mistakes.once(declared.exact, switched(entry, context), '$exact')
   return true
 }
@@ -192,7 +196,7 @@ const takeSet = (declared: DeclaredKind, map: WrittenMap, context: ReadContext):
     if (takesInherit(declared, entry, context) || takesExact(declared, entry, context)) continue
     if (!key.startsWith('$') || key.startsWith('$$')) takeItem(declared, entry, context)
     else {
-      const hint = `An item whose name begins with $ is written $${quoteText(key)}.`
+      const hint = `Write an item whose name begins with $ as $${quoteText(key)}.`
       context.mistakes.unknown(entry, ['$exact', '$inherit'], hint)
     }
   }
@@ -208,9 +212,9 @@ const takeKind = (
   const { mistakes } = context
   const isRules = kind.holds === 'rules'
   if (value.is !== (isRules ? 'list' : 'map')) {
-    const none = kind.remove === undefined ? '' : ' With {$exact: true} none is left.'
+    const none = kind.remove === undefined ? '' : ' To remove all items, write {$exact: true}.'
     const hint = isNull(value) && !isRules ? `${emptyHint}${none}` : mapHint(kind, value)
-    mistakes.mistyped(value, `${kind.name} takes ${isRules ? 'a list of rules' : 'a map'}`, hint)
+    mistakes.mistyped(value, `${kind.name} must be ${isRules ? 'a list of rules' : 'a map'}`, hint)
     return
   }
   const declared = level.kinds.get(kind.name) ?? { kind, origin, items: new Map() }
@@ -230,7 +234,7 @@ const elsewhere = (name: string): string | undefined => {
   const keys = managedKinds
     .filter((kind) => kind.name === name)
     .map(({ scope }) => (scope === 'site' ? 'site' : `${scope}s`))
-  return keys.length === 0 ? undefined : `${name} stands under ${keys.join(' and ')}.`
+  return keys.length === 0 ? undefined : `${name} belongs under ${keys.join(' and ')}.`
 }
 
 /** Takes what a map says of kinds, those of the level's scope. */

@@ -206,16 +206,19 @@ const checkItem = (kind: Managed, item: DesiredItem, mistakes: Mistakes): void =
   if (family === undefined) {
     const slugs = kind.families?.flatMap((one) => one.slugs) ?? []
     const near = nearest(String(item.identity), slugs)
-    const hint = `With family: it says which attributes it takes.`
+    const hint = `Set family: to declare its attributes.`
     mistakes.add(
       item.origin,
-      `${name} needs family: its attributes are not known`,
+      `${name} needs family:, because its attributes are unknown`,
       near === undefined ? hint : `Did you mean ${near}? ${hint}`,
     )
     return
   }
   if (item.family !== undefined && item.family.value !== family.name)
-    mistakes.add(item.origin, `${name} is of the family ${family.name}, not ${item.family.value}`)
+    mistakes.add(
+      item.origin,
+      `${name} belongs to the family ${family.name}, not ${item.family.value}`,
+    )
   checkAttributes(kind, item, family, mistakes)
 }
 
@@ -238,8 +241,8 @@ const checkAttributes = (
     if (attribute === undefined)
       mistakes.add(
         origin,
-        `${name} is no attribute of ${quoteText(String(item.identity))}, whose family is ${family.name}`,
-        `It takes ${[...known.keys()].join(', ')}.`,
+        `${name} is not an attribute of ${quoteText(String(item.identity))}, whose family is ${family.name}`,
+        `Its attributes are ${[...known.keys()].join(', ')}.`,
       )
     else if (attribute.required && isEmpty(value))
       mistakes.add(origin, `${name} cannot be unset: the family ${family.name} requires it`)
@@ -268,7 +271,7 @@ const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
       mistakes.add(
         said.origin,
         `${quoteText(String(item.identity))} has the same ${attribute.name} as ${quoteText(String(other.identity))}`,
-        'It is one, whatever it is called.',
+        'Both names mean the same object. Remove one.',
       )
   }
 }
@@ -282,8 +285,8 @@ const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
       if (other !== undefined && other !== item)
         mistakes.add(
           item.origin,
-          `previously names ${quoteText(name)}, which is declared at ${originText(other.origin)}`,
-          'Where the rename is done, leave previously out.',
+          `previously contains ${quoteText(name)}, which is declared at ${originText(other.origin)}`,
+          'If the rename is done, remove previously.',
         )
     }
 }
@@ -303,8 +306,8 @@ export const checkRivals = (place: ManagedPlace, merged: MergedKind, mistakes: M
     const address = addressText({ ...place, kind: merged.kind.name, item, attribute })
     mistakes.add(
       origin,
-      `${address} is said otherwise at ${originText(rival)}, by a key that is no more specific`,
-      'Say it at a more specific key, or make one of the two so.',
+      `${address} has another value at ${originText(rival)}, under a key of the same rank`,
+      'Use a more specific key for one of them.',
     )
   }
   if (merged.exact !== undefined) report('$exact', merged.exact.origin, merged.exact.rival)

@@ -19,9 +19,9 @@ const maxAliases = 100
 
 const isAlias = 'Quote it: * begins an alias, and @ and ` are reserved.'
 const hints: readonly (readonly [RegExp, string])[] = [
-  [/^\s*[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is no YAML.'],
-  [/command:\s*\[/, 'Write {command: [program, argument]}: the short form breaks here.'],
-  [/(?:^|[\s{,])\*\*/, "Write '**' in quotation marks: an unquoted * begins an alias."],
+  [/^\s*[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is not valid YAML.'],
+  [/command:\s*\[/, 'Write {command: [program, argument]}: the short form does not work here.'],
+  [/(?:^|[\s{,])\*\*/, "Quote '**': an unquoted * begins an alias."],
   [/`/, isAlias],
 ]
 
@@ -51,7 +51,7 @@ const report = (reading: Reading, problem: YAMLError): void => {
   const [at] = problem.pos
   const line = lineAt(reading, at)
   const hint = hints.find(([pattern]) => pattern.test(line))?.[1]
-  reading.mistakes.add(originAt(reading, at), `no YAML: ${yamlFault(problem)}`, hint)
+  reading.mistakes.add(originAt(reading, at), `invalid YAML: ${yamlFault(problem)}`, hint)
 }
 
 /** Makes what was parsed into what is written; an alias stands for what it names. */
@@ -99,8 +99,8 @@ class Walk {
     if (this.broken) return this.#nothing(origin)
     const node = alias.resolve(this.document)
     if (node === undefined || this.#open.has(node)) {
-      const hint = alias.source.startsWith('*') ? "Write '**' in quotation marks." : undefined
-      mistakes.add(origin, 'this alias names nothing before it', hint)
+      const hint = alias.source.startsWith('*') ? "Quote '**'." : undefined
+      mistakes.add(origin, 'this alias has no anchor before it', hint)
       this.broken = true
       return this.#nothing(origin)
     }
@@ -121,8 +121,7 @@ class Walk {
       if (entry === undefined) continue
       const twice = entries.get(entry.key)
       if (twice === undefined) entries.set(entry.key, entry)
-      else
-        this.reading.mistakes.twice(entry.origin, 'the key stands here a second time', twice.origin)
+      else this.reading.mistakes.twice(entry.origin, 'the key appears twice here', twice.origin)
     }
     return [...entries.values()]
   }
@@ -136,7 +135,7 @@ class Walk {
     if (!yaml.isScalar(key)) {
       const [from = 0, to = 0] = yaml.isMap(key) ? (key.range ?? []) : []
       const map = to > 0 ? `Quote it: '${quoteText(whole.slice(from, to))}'.` : undefined
-      mistakes.add(origin, 'a key is text', yaml.isAlias(key) ? isAlias : map)
+      mistakes.add(origin, 'a key must be text', yaml.isAlias(key) ? isAlias : map)
       return undefined
     }
     // As the text was written, so that 007 is not 7.
@@ -150,7 +149,7 @@ class Walk {
       mistakes.add(
         origin,
         'YAML 1.2 has no merge keys (<<)',
-        'Write the attributes out, or a level for all: defaults, group/**.',
+        'Repeat the attributes, or declare them once under defaults or group/**.',
       )
       return undefined
     }
@@ -206,11 +205,11 @@ export const parsedDocuments = async (
   const reading: Reading = { yaml, text, file, lines: new yaml.LineCounter(), mistakes }
   const first: Origin = { file, line: 1, column: 1 }
   if (!(await isModestYaml(text, maxLexemes))) {
-    mistakes.add(first, 'the file is too large, or nested too deep')
+    mistakes.add(first, 'the file is too large or too deeply nested')
     return []
   }
   const documents = documentsOf(reading)
-  if (documents.length === 0) mistakes.add(first, 'there is nothing in it: version is missing')
+  if (documents.length === 0) mistakes.add(first, 'the file is empty: version is missing')
   return documents.flatMap((document) => {
     const problems = [...document.errors, ...document.warnings]
     for (const problem of problems) report(reading, problem)
@@ -265,11 +264,11 @@ const linked = async (found: Found, cwd: string): Promise<readonly Found[]> => {
     throw error
   })
   if (stats?.isDirectory() === true || !documents.test(found.path)) return []
-  if (stats === undefined) throw usage(`${found.path}: the link leads to nothing`)
+  if (stats === undefined) throw usage(`${found.path}: the link is broken`)
   if (!liesIn(resolve(cwd, found.folder), at))
     throw usage(
-      `${found.path}: the link leads out of ${found.folder}`,
-      'Name the file that it leads to as well, or copy it.',
+      `${found.path}: the link points outside ${found.folder}`,
+      'Pass the target of the link as well, or copy it.',
     )
   return [found]
 }
@@ -294,7 +293,7 @@ const named = async (path: string, cwd: string): Promise<readonly Found[]> => {
   const found = (await inFolder(path, path, cwd)).toSorted(byBytes)
   if (found.length > 0) return found
   throw usage(
-    `${path}: there is no file in it that ends in .yml, .yaml or .json`,
+    `${path}: the folder contains no .yml, .yaml or .json file`,
     'svcctl export --to <folder> writes what there is.',
   )
 }
@@ -320,7 +319,7 @@ export const filesAt = async (
   paths: readonly string[],
   { cwd, stdin }: PathOptions,
 ): Promise<readonly ReadText[]> => {
-  if (paths.length === 0) throw usage('no file is named')
+  if (paths.length === 0) throw usage('no file or folder given')
   const found = (await Promise.all(paths.map((path) => named(path, cwd)))).flat()
   const texts: ReadText[] = []
   for (const { path, folder } of await once(found, cwd)) {

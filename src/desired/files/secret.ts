@@ -28,12 +28,12 @@ const isOwn = (variable: string): boolean =>
 
 const ofEnvironment = ({ origin, mistakes }: Said, env: string): SecretSource | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))
-    mistakes.add(origin, 'this is no name of an environment variable', 'Write {env: NAME}.')
+    mistakes.add(origin, 'this is not the name of an environment variable', 'Write {env: NAME}.')
   else if (isOwn(env))
     mistakes.add(
       origin,
-      `${env} is a credential of svcctl itself, which files cannot send`,
-      'Put the secret into a variable of its own.',
+      `${env} is a credential of svcctl, which files cannot use`,
+      'Put the secret into another variable.',
     )
   else return { env }
   return undefined
@@ -48,7 +48,7 @@ const besideOf = ({ origin, rules }: Said, file: string) => {
 const ofFile = (said: Said, file: string): SecretSource | undefined => {
   const beside = besideOf(said, file)
   try {
-    if (file === '' || file.includes('\0')) throw new Error('this is no path')
+    if (file === '' || file.includes('\0')) throw new Error('this is not a path')
     besidePath(beside, said.rules.cwd)
     return beside
   } catch (error) {
@@ -62,7 +62,7 @@ const refuse = ({ origin, mistakes }: Said, file: string, error: unknown): void 
   mistakes.add(
     origin,
     `${quoteText(file)}: ${quoteText(getReason(error))}`,
-    isOutside ? 'With --allow-outside files may name any.' : undefined,
+    isOutside ? 'To allow files outside the folder, pass --allow-outside.' : undefined,
   )
 }
 
@@ -72,12 +72,12 @@ const ofCommand = (
 ): SecretSource | undefined => {
   const texts = command.filter((part): part is string => typeof part === 'string')
   if (texts.length !== command.length || !texts[0])
-    mistakes.add(origin, 'command takes a list of texts: a program and its arguments')
+    mistakes.add(origin, 'command must be a list: a program and its arguments')
   else if (!rules.commands)
     mistakes.add(
       origin,
       `${name} comes from a command, and commands are not allowed`,
-      'With --allow-commands they are run.',
+      'To run commands, pass --allow-commands.',
     )
   else return { command: texts }
   return undefined
@@ -103,7 +103,7 @@ const ofMap = (said: Said, map: WrittenMap): SecretSource | undefined => {
   const word = words.find((known) => known === entry?.key)
   if (entry === undefined || word === undefined || more.length > 0) {
     const hint = entry === undefined ? undefined : didYouMean(entry.key, words)
-    said.mistakes.add(map.origin, `${said.name} takes one of env, file, command`, hint ?? forms)
+    said.mistakes.add(map.origin, `${said.name} must be one of env, file, command`, hint ?? forms)
     return undefined
   }
   const { value } = entry
@@ -120,8 +120,8 @@ const ofText = (said: Said, text: string): SecretSource | undefined => {
   if (said.rules.literals || text === '') return { literal: holdText(text) }
   said.mistakes.add(
     said.origin,
-    `${said.name} is a secret, and secrets do not stand in files`,
-    `${forms} With --allow-literal-secrets it may stand here.`,
+    `${said.name} is a secret, and secrets cannot be written in files`,
+    `${forms} To allow it anyway, pass --allow-literal-secrets.`,
   )
   return undefined
 }
@@ -139,7 +139,7 @@ export const secretSource = (
   const said: Said = { name, origin: written.origin, rules, mistakes }
   if (written.is === 'map') return ofMap(said, written)
   if (written.is === 'scalar') return ofText(said, written.value === null ? '' : written.text)
-  mistakes.add(written.origin, `${name} takes one of env, file, command`, forms)
+  mistakes.add(written.origin, `${name} must be one of env, file, command`, forms)
   return undefined
 }
 
@@ -208,7 +208,7 @@ export const liesIn = (folder: string, path: string): boolean => {
 export const besidePath = ({ file, base, within }: Beside, cwd: string): string => {
   const path = resolve(cwd, dirname(base), file)
   if (within !== undefined && !liesIn(resolve(cwd, within), path))
-    throw new Error('it lies outside of the folder that was given')
+    throw new Error('the file is outside the given folder')
   return path
 }
 

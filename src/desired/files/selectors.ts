@@ -68,16 +68,16 @@ const wantedIn = (
     const key = keys.find((one) => one === name)
     const texts = textsIn(value)
     if (key === undefined) {
-      const text = `a selector has no ${quoteText(name)}`
-      mistakes.unknown({ key: name, origin }, keys, `Its verbs are ${keys.join(', ')}.`, text)
+      const text = `a selector does not have ${quoteText(name)}`
+      mistakes.unknown({ key: name, origin }, keys, `Its keys are ${keys.join(', ')}.`, text)
     } else if (texts === undefined)
-      mistakes.add(origin, `${key} of a selector takes a text, or a list`)
+      mistakes.add(origin, `${key} of a selector must be text or a list`)
     else wanted.set(key, texts)
   }
   if (wanted.size < Object.keys(map).length) return undefined
   if (wanted.size > 0) return wanted
-  const hint = "With '**' it is for all."
-  return mistakes.add(origin, 'a selector says which projects it is for', hint)
+  const hint = "To match all projects, write '**'."
+  return mistakes.add(origin, 'a selector needs topic, visibility or path', hint)
 }
 
 const mapSelector = (
@@ -91,7 +91,7 @@ const mapSelector = (
     (wanted.get(key) ?? []).flatMap((text) => {
       const glob = pathGlob(text)
       if (glob === undefined)
-        mistakes.add(origin, `${quoteText(text)} is no glob of paths`, globHint)
+        mistakes.add(origin, `${quoteText(text)} is not a valid path pattern`, globHint)
       return glob ?? []
     })
   const [paths, not] = [globsOf('path'), globsOf('not')]
@@ -113,7 +113,7 @@ const mapSelector = (
   }
 }
 
-const globHint = '* stands for anything within a segment, ** for any number of whole segments.'
+const globHint = '* matches anything within a segment, and ** matches any number of segments.'
 
 /**
  * The selector that a key of projects is.
@@ -130,11 +130,11 @@ export const selectorOf = (
     const map = flow(key)
     if (isObject(map)) return mapSelector(map, origin, mistakes)
     const hint = 'Write \'{topic: name, path: "group/**"}\'.'
-    return mistakes.add(origin, 'this selector is no map', hint)
+    return mistakes.add(origin, 'this selector is not a map', hint)
   }
   const glob = pathGlob(key)
   if (glob === undefined)
-    return mistakes.add(origin, `${quoteText(key)} is no glob of paths`, globHint)
+    return mistakes.add(origin, `${quoteText(key)} is not a valid path pattern`, globHint)
   const rank = 1 + glob.literal.length
   return { rank, globs: [glob], needsRecord: false, fits: ({ path }) => glob.test(path) }
 }
@@ -237,13 +237,14 @@ export const takeOwns = (
   const folder = dirname(origin.file)
   const other = all.find((one) => one.folder === folder)
   if (other !== undefined)
-    mistakes.twice(origin, 'owns is said a second time for this folder', other.origin)
+    mistakes.twice(origin, 'owns is declared twice for this folder', other.origin)
   const items: readonly Written[] = value.is === 'list' ? value.items : []
-  if (items.length === 0) mistakes.add(value.origin, 'owns takes a list of addresses', hint)
+  if (items.length === 0) mistakes.add(value.origin, 'owns must be a list of addresses', hint)
   const regions = items.flatMap((item) => {
     const text = item.is === 'scalar' ? item.text : ''
     const owned = ownedBy(text)
-    if (owned === undefined) mistakes.add(item.origin, `owns takes no "${quoteText(text)}"`, hint)
+    if (owned === undefined)
+      mistakes.add(item.origin, `owns cannot contain "${quoteText(text)}"`, hint)
     return owned ?? []
   })
   all.push({ folder, origin, regions })
@@ -295,11 +296,14 @@ export const checkOwns = (
       const isInside = isWithin(regions, owner)
       if (isBelow(folder, owner.folder)) {
         if (!isInside)
-          mistakes.add(origin, `${quoteText(text)} is not among what this folder owns by ${at}`)
+          mistakes.add(
+            origin,
+            `${quoteText(text)} is not owned by this folder, according to owns at ${at}`,
+          )
       } else if (isInside)
         mistakes.add(
           origin,
-          `${quoteText(text)} is owned by ${quoteText(owner.folder)}, as said at ${at}`,
+          `${quoteText(text)} is owned by ${quoteText(owner.folder)}, as declared at ${at}`,
         )
     }
   }
@@ -314,7 +318,7 @@ const checkPair = (one: FolderOwns, other: FolderOwns, mistakes: Mistakes): void
   const at = originText(above.origin)
   if (isBelow(below.folder, above.folder)) {
     if (!isWithin(below.regions, above))
-      mistakes.add(below.origin, `this owns more than the folder above it, by ${at}`)
+      mistakes.add(below.origin, `this owns more than the folder above, declared at ${at}`)
   } else if (above.regions.some((a) => below.regions.some((b) => mayMeet(a, b))))
-    mistakes.add(other.origin, `this owns what another folder owns, by ${originText(one.origin)}`)
+    mistakes.add(other.origin, `another folder owns this, declared at ${originText(one.origin)}`)
 }

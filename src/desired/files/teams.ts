@@ -48,12 +48,12 @@ const listOf = <T>(
   if (entry === undefined) return []
   const { key, value } = entry
   if (value.is !== 'list') {
-    mistakes.mistyped(value, `${key} of a team takes a list`)
+    mistakes.mistyped(value, `${key} of a team must be a list`)
     return []
   }
   return value.items.flatMap((one) => {
     if (one.is !== 'scalar' || one.value === null || one.text === '') {
-      mistakes.mistyped(one, `${key} of a team takes names`)
+      mistakes.mistyped(one, `${key} of a team must contain names`)
       return []
     }
     const said = mistakes.tried(one.origin, () => read(one.text))
@@ -73,19 +73,19 @@ export const takeTeam = (
   if (!/^[A-Za-z0-9_.-]+$/.test(key))
     mistakes.add(
       origin,
-      `${quoteText(key)} is no name of a team`,
-      'It has letters, digits, _, . and -.',
+      `${quoteText(key)} is not a valid team name`,
+      'Use letters, digits, _, . and -.',
     )
   else if (known !== undefined)
-    mistakes.twice(origin, `the team ${key} is defined a second time`, known.origin)
+    mistakes.twice(origin, `the team ${key} is defined twice`, known.origin)
   const body: Written = withValues(value, mistakes)
   if (body.is !== 'map') {
     const hint = `Write ${quoteText(key)}: {users: [name], teams: [name]}.`
-    return mistakes.mistyped(value, 'a team takes a map', hint)
+    return mistakes.mistyped(value, 'a team must be a map', hint)
   }
   for (const entry of body.entries)
     if (!teamWords.includes(entry.key))
-      mistakes.unknown(entry, teamWords, 'A team has users and teams.')
+      mistakes.unknown(entry, teamWords, 'The keys of a team are users and teams.')
   const entryOf = (word: string) => body.entries.find((entry) => entry.key === word)
   teams.set(key, {
     name: key,
@@ -111,15 +111,15 @@ class Teams {
     if (team === undefined)
       this.mistakes.add(
         origin,
-        `there is no team ${quoteText(name)}`,
-        didYouMean(name, [...this.all.keys()]) ?? 'Teams stand under teams: in any of the files.',
+        `unknown team ${quoteText(name)}`,
+        didYouMean(name, [...this.all.keys()]) ?? 'Define teams under teams: in any of the files.',
       )
     const owner = team && this.owns.find(({ folder }) => isBelow(dirname(team.origin.file), folder))
     if (owner !== undefined && !isBelow(dirname(origin.file), owner.folder))
       this.mistakes.add(
         origin,
-        `the team ${name} is one of a folder that owns what it names, by ${originText(owner.origin)}`,
-        'It can be used only there.',
+        `the team ${name} belongs to a folder with owns, declared at ${originText(owner.origin)}`,
+        'Use it only in that folder.',
       )
     return team
   }
@@ -131,7 +131,7 @@ class Teams {
     if (known !== undefined) return known
     if (chain.includes(name)) {
       const circle = [...chain.slice(chain.indexOf(name)), name].join(' → ')
-      this.mistakes.add(origin, `teams are in each other in a circle: ${quoteText(circle)}`)
+      this.mistakes.add(origin, `teams contain each other: ${quoteText(circle)}`)
       return []
     }
     const below = teams.flatMap(({ value, origin: at }) => {
@@ -195,7 +195,11 @@ const expandedValue = (
   const all = value.value as readonly JsonValue[]
   const list = expandedList(teams, all, origin)
   if (list.members.length === 0 && all.length > 0)
-    teams.mistakes.add(origin, `${name} names only teams without users`, 'Write [] for none.')
+    teams.mistakes.add(
+      origin,
+      `${name} contains only teams without users`,
+      'Write [] for an empty list.',
+    )
   return { value: { is: 'value', value: list.members }, origin: list.origin, ...rest }
 }
 
@@ -288,8 +292,8 @@ const expandItems = (teams: Teams, { items }: DeclaredKind): boolean => {
     if (first !== undefined && rival !== undefined)
       teams.mistakes.add(
         rival.origin,
-        `two teams say other things of ${quoteText(String(first.identity))}, the first at ${originText(first.origin)}`,
-        "Write the person's own line.",
+        `two teams have different attributes for ${quoteText(String(first.identity))}, the first at ${originText(first.origin)}`,
+        'Declare this user directly.',
       )
     const person = ofTeams(sorted)
     if (person !== undefined) items.set(key, own === undefined ? person : withOwn(own, person))

@@ -36,7 +36,11 @@ interface Expected {
 type Checked = JsonValue | undefined
 
 const wrong = ({ name, mistakes }: Expected, written: Written, takes: string, hint?: string) =>
-  mistakes.add(written.origin, `${name} takes ${takes}, not ${quoteText(shownSort(written))}`, hint)
+  mistakes.add(
+    written.origin,
+    `${name} must be ${takes}, not ${quoteText(shownSort(written))}`,
+    hint,
+  )
 
 /** What one text or number of a file says; undefined where it is none. */
 const scalar = (expected: Expected, written: Written, takes: string): WrittenScalar | undefined =>
@@ -57,7 +61,7 @@ const integer = (
   const takes =
     param.names === undefined
       ? 'an integer'
-      : `a whole number or one of ${Object.keys(param.names).join(', ')}`
+      : `an integer or one of ${Object.keys(param.names).join(', ')}`
   const one = scalar(expected, written, takes)
   if (one === undefined) return undefined
   const { value, origin } = one
@@ -73,7 +77,7 @@ const integer = (
 const boolean = (expected: Expected, written: Written): Checked => {
   if (written.is === 'scalar' && typeof written.value === 'boolean') return written.value
   const isWord = written.is === 'scalar' && /^(?:yes|no|on|off|[01])$/i.test(written.text)
-  const hint = isWord ? 'YAML 1.2 has true and false only.' : undefined
+  const hint = isWord ? 'In YAML 1.2, only true and false are booleans.' : undefined
   return wrong(expected, written, 'true or false', hint)
 }
 
@@ -121,7 +125,7 @@ const list = (expected: Expected, written: Written, param: ListParam): Checked =
   if (param.max !== undefined && members.length > param.max)
     expected.mistakes.add(
       written.origin,
-      `${expected.name} takes at most ${param.max} values, not ${members.length}`,
+      `${expected.name} can have at most ${param.max} values, not ${members.length}`,
     )
   const items = members.map((member) => item(expected, member, param))
   return items.every((one): one is JsonValue => one !== undefined) ? items : undefined
@@ -135,7 +139,7 @@ const hash = (expected: Expected, written: Written, keys: Params | undefined): C
     const name = `${expected.name}.${quoteText(key)}`
     if (param !== undefined) return [key, checked({ ...expected, name, param }, value)] as const
     const known = Object.keys(keys)
-    expected.mistakes.unknown({ key, origin }, known, undefined, `${name} is not known`)
+    expected.mistakes.unknown({ key, origin }, known, undefined, `${name} is unknown`)
     return [key, undefined] as const
   })
   const known = fields.filter((field): field is [string, JsonValue] => field[1] !== undefined)
@@ -172,9 +176,7 @@ const unset = ({ name, param, mistakes }: Expected, written: Written): Checked =
   const isText = param.type === 'string' && !hasFormat(param)
   if (isText || (param.type === 'string' && param.clears === true)) return ''
   const hint =
-    param.type === 'list'
-      ? 'An empty list is written [].'
-      : 'Leave it out, and it stays what it is.'
+    param.type === 'list' ? 'Write [] for an empty list.' : 'Remove it to keep the current value.'
   return mistakes.add(written.origin, `${name} cannot be unset`, hint)
 }
 
@@ -220,7 +222,7 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, Forma
   date: { takes: 'a day as YYYY-MM-DD', sent: where(isDay) },
   datetime: { takes: 'a time as YYYY-MM-DDTHH:MM:SSZ', sent: where(isMoment) },
   duration: { takes: 'a duration such as 1h30m or 3w1h', sent: where(isDuration) },
-  pem: { takes: 'PEM certificates and no private key', sent: certificatesIn, inFile: true },
+  pem: { takes: 'PEM certificates without a private key', sent: certificatesIn, inFile: true },
   'public-key': {
     takes: 'a public key in one line',
     sent: where((text) => readPublicKey(text) !== undefined),
@@ -243,7 +245,7 @@ const fitted = (
   const isCleared = text === '' && param.type === 'string' && param.clears === true
   const sent = format === undefined || isCleared ? text : format.sent(text)
   if (sent === undefined) return { wrong: format?.takes ?? 'text' }
-  return sent.includes('\0') ? { wrong: 'text without a NUL' } : { sent }
+  return sent.includes('\0') ? { wrong: 'text without NUL characters' } : { sent }
 }
 
 /**
@@ -260,8 +262,8 @@ const checkText = (
   const inFile = formatOf(param)?.inFile === true
   return mistakes.add(
     origin,
-    `${name} takes ${found.wrong}, not ${inFile ? textSize(text) : `"${quoteText(text)}"`}`,
-    inFile ? 'A file that holds it is written {file: path}.' : undefined,
+    `${name} must be ${found.wrong}, not ${inFile ? textSize(text) : `"${quoteText(text)}"`}`,
+    inFile ? 'To read it from a file, write {file: path}.' : undefined,
   )
 }
 
@@ -283,6 +285,6 @@ export const heldValue = (
 ): string | undefined => {
   const found = fitted(param, openHeld(held))
   if ('sent' in found) return found.sent
-  const wrong = `${name} takes ${found.wrong}`
+  const wrong = `${name} must be ${found.wrong}`
   return mistakes.add(origin, `${wrong}: ${quoteText(file)} holds ${heldSize(held)}`)
 }

@@ -87,9 +87,9 @@ export const plainValue = (written: Written, mistakes: Mistakes): JsonValue => {
     )
   const { value, text, origin } = written
   if (typeof value !== 'number') return value
-  if (!Number.isFinite(value)) mistakes.add(origin, `${text} is no number that can be sent`)
+  if (!Number.isFinite(value)) mistakes.add(origin, `${text} is a number that cannot be sent`)
   else if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    mistakes.add(origin, `${text} is too large`, 'Write it as text, in quotation marks.')
+    mistakes.add(origin, `${text} is too large`, 'Quote it to make it text.')
   return value
 }
 
@@ -109,7 +109,7 @@ const failureOf = (found: readonly Mistake[]): Failure => {
     ({ origin, text, hint }) =>
       `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
   )
-  return new Failure('usage', `${found.length} mistakes in files:\n${lines.join('\n')}`)
+  return new Failure('usage', `${found.length} errors in files:\n${lines.join('\n')}`)
 }
 
 /** Collects mistakes and notes; each is kept once. */
@@ -146,7 +146,7 @@ export class Mistakes {
     { key, origin }: Pick<WrittenEntry, 'key' | 'origin'>,
     known: readonly string[],
     otherwise?: string,
-    text = `${quoteText(key)} is not known here`,
+    text = `${quoteText(key)} is not allowed here`,
   ): void {
     this.add(origin, text, didYouMean(key, known) ?? otherwise)
   }
@@ -164,7 +164,7 @@ export class Mistakes {
   /** The first of two values for one attribute of one level; the second is a mistake. */
   once<T>(known: Said<T> | undefined, said: Said<T> | undefined, name: string) {
     if (known !== undefined && said !== undefined)
-      this.twice(said.origin, `${name} is said a second time at this level`, known.origin)
+      this.twice(said.origin, `${name} is set twice at this level`, known.origin)
     return known ?? said
   }
 
@@ -221,4 +221,4 @@ export const switched = (
 ): Said<boolean> | undefined =>
   value.is === 'scalar' && typeof value.value === 'boolean'
     ? { value: value.value, origin }
-    : mistakes.mistyped(value, `${key} takes true or false`)
+    : mistakes.mistyped(value, `${key} must be true or false`)

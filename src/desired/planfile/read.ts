@@ -167,7 +167,7 @@ const parsed = (bytes: Uint8Array): unknown => {
 const packed = (json: string): string =>
   json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, kept: string = '') => kept)
 
-const noPlan = (file: string, why: string): Failure => usage(`${file} is no plan: ${why}`)
+const noPlan = (file: string, why: string): Failure => usage(`${file} is not a plan: ${why}`)
 
 const twice = (actions: PlanDocument['actions']): string | undefined => {
   const ids = new Set<string>()
@@ -186,7 +186,7 @@ export const isPlan = (bytes: Uint8Array): boolean => looksLikePlan(parsed(bytes
 
 const checkParts = (file: string, value: Readonly<Record<string, unknown>>): void => {
   for (const [name, check] of Object.entries(parts))
-    if (!check(value[name])) throw noPlan(file, `its "${name}" is not what svcctl plan writes`)
+    if (!check(value[name])) throw noPlan(file, `its "${name}" was not written by svcctl plan`)
   const stray = Object.keys(value).find((name) => !Object.hasOwn(parts, name))
   if (stray !== undefined) throw noPlan(file, `svcctl plan writes no ${JSON.stringify(stray)}`)
 }
@@ -200,7 +200,7 @@ const checkDigest = (file: string, bytes: Uint8Array, document: PlanDocument): v
   if (!own || planDigest(document) !== document.sha256)
     throw usage(
       `cannot apply ${file}: it was edited after it was written`,
-      'Make it again with svcctl plan --out.',
+      'Run svcctl plan --out again.',
     )
 }
 
@@ -215,14 +215,14 @@ export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefi
   if (!looksLikePlan(value)) return undefined
   if (value.plan !== planVersion)
     throw usage(
-      `${file} is a plan of version ${JSON.stringify(value.plan)}, and this tool takes ${planVersion}`,
-      'Make it again with this version of the tool.',
+      `${file} is a plan of version ${JSON.stringify(value.plan)}, and this svcctl supports ${planVersion}`,
+      'Run svcctl plan --out again with this version.',
     )
   const document = value as unknown as PlanDocument
   checkDigest(file, bytes, document)
   checkParts(file, value)
   const again = twice(document.actions)
-  if (again !== undefined) throw noPlan(file, `it has the action ${again} twice`)
+  if (again !== undefined) throw noPlan(file, `it contains the action ${again} twice`)
   return document
 }
 
@@ -236,6 +236,6 @@ export const readKept = (plan: unknown, file: string): PlanDocument => {
     ? { ...plan, sha256: planDigest(plan as unknown as Omit<PlanDocument, 'sha256'>) }
     : plan
   const document = readPlan(Buffer.from(JSON.stringify(whole)), file)
-  if (document === undefined) throw noPlan(file, 'it is not what svcctl apply keeps')
+  if (document === undefined) throw noPlan(file, 'it was not written by svcctl apply')
   return document
 }

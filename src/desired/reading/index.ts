@@ -134,7 +134,7 @@ class Sight implements InstanceSight {
     if (!looksLikeId(place) || this.#numbers.has(text)) return
     const number = await this.#book.number('group', place.path, place)
     if (number === undefined)
-      throw new Failure('not_found', `the ID of the group ${place.path} is not known`, {
+      throw new Failure('not_found', `cannot tell the ID of the group ${place.path}`, {
         lacks: 'record',
       })
     this.#numbers.set(text, number)

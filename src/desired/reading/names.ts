@@ -206,8 +206,8 @@ export class Book implements NameBook {
     const [only] = found
     if (found.length > 1)
       throw usage(
-        `${found.length} runners are called ${description}: ${found.map(({ id }) => id).join(', ')}`,
-        'Write the number of the one that is meant.',
+        `${found.length} runners have the description ${description}: ${found.map(({ id }) => id).join(', ')}`,
+        'Write the ID of one of them.',
       )
     return only === undefined ? undefined : Number(only.id)
   }

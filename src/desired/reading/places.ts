@@ -35,7 +35,7 @@ const inOrder = <P extends ManagedPlace>(places: Iterable<P>): readonly P[] =>
   [...places].sort((a, b) => (lower(a.path) < lower(b.path) ? -1 : 1))
 
 const notThere = ({ scope, path }: ManagedPlace): string =>
-  `the instance has no ${scope} ${path}, or none that this token may see`
+  `the ${scope} ${path} does not exist, or this token cannot see it`
 
 /** Finds the places of one question. */
 export class Places {
@@ -195,7 +195,7 @@ export class Places {
     else
       this.#unread.push({
         place: { scope: 'project', path: project.path },
-        failure: new Failure('unreachable', 'its record does not say what a selector asks for'),
+        failure: new Failure('unreachable', 'its record lacks a field that a selector needs'),
       })
   }
 
@@ -221,10 +221,7 @@ export class Places {
       const near = await this.#near(place)
       return `${origin === undefined ? '' : `${originText(origin)}: `}${text}${near}`
     })
-    return usage(
-      lines.join('\n'),
-      'Correct the path, or pass over what is not there with --missing skip.',
-    )
+    return usage(lines.join('\n'), 'Correct the path, or skip missing objects with --missing skip.')
   }
 }
 
@@ -301,7 +298,7 @@ export class PlaceListing {
         const project = isObject(data) ? projectIn(data) : undefined
         if (isObject(data)) this.#book.learn(data.namespace)
         if (project === undefined || !isPlacePath(project.path))
-          throw new Failure('unreachable', `the instance answered without the project ${name}`)
+          throw new Failure('unreachable', `the response does not contain the project ${name}`)
         return project
       } catch (error) {
         if (survived(error).details.lacks !== 'route') throw error
@@ -331,7 +328,8 @@ export class PlaceListing {
   /** Whether files can name a place: what they could take for many places is left out. */
   #isNamed(path: string): boolean {
     const isPath = isPlacePath(path)
-    if (!isPath) this.#reader.note(`${quoteText(path)} is no path that files can name: left out`)
+    if (!isPath)
+      this.#reader.note(`${quoteText(path)}: declared files cannot contain this path; skipped`)
     return isPath
   }
 
@@ -348,7 +346,7 @@ export class PlaceListing {
       return records
     } catch (error) {
       if (!isDenied(survived(error))) throw error
-      note('the instance lists no groups: those without projects are not included')
+      note('the instance does not list groups, so groups without projects are not included')
       return []
     }
   }

@@ -38,8 +38,10 @@ const objectIn = (data: unknown, { returns }: Endpoint): Fields => {
   const fields = Object.keys(getProperties(returns.shape) ?? {})
   const isRecord = fields.length === 0 || fields.some((name) => isObject(data) && name in data)
   if (isObject(data) && isRecord) return data
-  const what = isObject(data) ? 'a record without any documented field' : 'what is no record'
-  throw new Failure('unreachable', `the instance answered with ${what}`, {
+  const what = isObject(data)
+    ? 'a record without any documented field'
+    : 'data that is not a record'
+  throw new Failure('unreachable', `the instance responded with ${what}`, {
     hint: 'Check the base URL and any proxy in front of the instance.',
   })
 }
@@ -116,7 +118,7 @@ const unlisted = async (
     return await instance.records({ endpoint: listAt(path), values: { id: id(place) } })
   } catch (error) {
     if (!isDenied(survived(error))) throw error
-    note(`the instance has no list of ${name}: only those that files name are looked at`)
+    note(`the instance cannot list ${name}, so only objects named in the files are checked`)
     return []
   }
 }
@@ -204,7 +206,7 @@ const textAt = (record: Fields, field: string): string | undefined => {
 }
 
 const unusable = ({ name }: Managed, field: string): Failure =>
-  new Failure('unreachable', `the instance gave one of its ${name} without ${field}`, {
+  new Failure('unreachable', `the instance returned ${name} without ${field}`, {
     hint: 'Check the base URL and any proxy in front of the instance.',
   })
 

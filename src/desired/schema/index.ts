@@ -15,12 +15,12 @@ const source = (name: string, value: JsonSchema, description: string): JsonSchem
   description,
 })
 const filled: JsonSchema = { type: 'string', minLength: 1 }
-const inFile = source('file', filled, 'a file beside this one that holds it')
+const inFile = source('file', filled, 'a file that contains it, relative to this file')
 const sources: readonly JsonSchema[] = [
   source(
     'env',
     { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
-    'an environment variable that holds it',
+    'an environment variable that contains it',
   ),
   inFile,
   source(
@@ -36,13 +36,13 @@ const definitions = (): JsonSchema => ({
   project: placeOf('project'),
   name: {
     type: ['string', 'integer'],
-    description: "a name; digits are an ID, and '@123' is a name of digits",
+    description: "a name or an ID; write '@123' for a name of digits",
   },
   held: inFile,
   secret: {
     // Nothing is what unsets one.
     anyOf: [...sources, { type: 'string', pattern: '^(?:env:|@|command:|$)' }, { type: 'null' }],
-    description: 'where it comes from: no secret is written into a file',
+    description: 'the source of the secret; secrets are not written in files',
   },
 })
 
@@ -77,7 +77,7 @@ const shared = (): JsonSchema => ({
     type: 'array',
     items: { type: 'string', pattern: '^(?:site|groups/.+|projects/.+)$' },
     minItems: 1,
-    description: 'what only the files of this folder, and of those below it, may name',
+    description: 'addresses that only files in this folder and below can declare',
   },
   teams: {
     type: 'object',
@@ -90,7 +90,7 @@ const shared = (): JsonSchema => ({
       },
       additionalProperties: false,
     },
-    description: "names for lists of users: 'team:name' stands for all of them",
+    description: "named lists of users; use one as 'team:name'",
   },
 })
 
@@ -100,21 +100,22 @@ export const configSchema = (): JsonSchema => ({
   title,
   type: 'object',
   properties: {
-    version: { const: 1, description: 'the version of this format' },
-    instance: { type: 'string', description: 'the only instance that it is for' },
+    version: { const: 1, description: 'version of the file format' },
+    instance: { type: 'string', description: 'URL of the only instance that the file applies to' },
     ...shared(),
     defaults: {
       type: 'object',
       properties: { projects: ref('project') },
       additionalProperties: false,
-      description: 'what each project gets that another key names or reaches',
+      description: 'settings of every project that another key names or matches',
     },
     groups: {
       type: 'object',
       propertyNames: { pattern: `^(?:\\*\\*|${path}(?:/\\*\\*)?)$` },
       patternProperties: { '\\*\\*$': below() },
       additionalProperties: ref('group'),
-      description: "groups by full path; 'group/**' is the group and all below it, '**' everything",
+      description:
+        "groups by full path; 'group/**' matches the group and everything below it, '**' everything",
     },
     projects: {
       type: 'object',

@@ -8,7 +8,7 @@ import type { Param, StringParam } from '../../catalogue/params.js'
 import { type Attribute, attributesOf, fieldsOfKind, shortAttribute } from '../attributes.js'
 
 const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
-export const inherit = flag('false leaves out what less specific levels say of it')
+export const inherit = flag('false ignores the values of less specific levels')
 
 const attributesIn = (kind: Managed, family?: IntegrationFamily): JsonSchema =>
   Object.fromEntries(
@@ -17,17 +17,16 @@ const attributesIn = (kind: Managed, family?: IntegrationFamily): JsonSchema =>
 
 /** The words of files that stand beside the attributes of an item. */
 const wordsOf = ({ renames, open, families }: Managed): JsonSchema => {
-  const other = { type: 'object', description: 'attributes that only the instance knows' }
+  const other = { type: 'object', description: 'attributes that the documented API lacks' }
   const string: JsonSchema = { type: 'string' }
   const names = either(string, listOf(string))
   return defined({
     $inherit: inherit,
     $other: open === true ? undefined : other,
-    previously:
-      renames === true ? { ...names, description: 'names that it had before' } : undefined,
+    previously: renames === true ? { ...names, description: 'previous names' } : undefined,
     family: families && {
       enum: families.map(({ name }) => name),
-      description: 'whose parameters it takes, where its name does not say it',
+      description: 'family of the integration, if its name does not imply one',
     },
   })
 }
@@ -106,7 +105,7 @@ const rulesOf = (kind: Managed): JsonSchema => {
           properties: Object.fromEntries(fieldsOfKind(kind).map((name) => [name, value])),
           additionalProperties: false,
           minProperties: 1,
-          description: 'which it is for, all of this; * stands for anything in a text',
+          description: 'conditions that must all match; * matches anything in text',
         },
         set: bodyOf(kind),
       },
@@ -221,8 +220,8 @@ const rangesOf = (value: JsonSchema, bounds: boolean): readonly JsonSchema[] => 
   })
   const oneOf = { one_of: { type: 'array', items: value, minItems: 1 } }
   return [
-    ...(bounds ? [range({ min: value, max: value }, { description: 'at least, at most' })] : []),
-    range(oneOf, { description: 'any of these; otherwise the first' }),
+    ...(bounds ? [range({ min: value, max: value }, { description: 'minimum and maximum' })] : []),
+    range(oneOf, { description: 'allowed values; the first is set if none matches' }),
   ]
 }
 

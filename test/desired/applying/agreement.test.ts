@@ -15,14 +15,14 @@ describe('an action and what is there', () => {
   it.each([
     ['create', { ...old, id: 0 }, [seenRule(old)], []],
     ['create', { ...old, id: 0, user_ids: [1, 2] }, [seenRule(old)], []],
-    ['create', { ...old, id: 0 }, [], ['it is not there']],
+    ['create', { ...old, id: 0 }, [], ['the object does not exist']],
     ['delete', old, [], []],
-    ['delete', old, [seenRule(old)], ['it is still there']],
+    ['delete', old, [seenRule(old)], ['the object still exists']],
     [
       'update',
       { ...old, approvals_required: 3 },
       [seenRule(old)],
-      ['the instance did not keep approvals_required: it has 1 in place of 3'],
+      ['the instance did not keep approvals_required: it has 1 instead of 3'],
     ],
   ] as const)('agree or not: %s %j', (verb, rule, items, texts) => {
     const found = differences(action(verb, 'a/b', rule), items)
@@ -111,10 +111,10 @@ describe('a plan that was agreed to', () => {
   })
 
   it.each([
-    ['it was changed since', one, { ...one, digest: 'other' }],
-    ['it is not there any more', one, { ...one, digest: absent }],
-    ['it is there now', two, { ...two, digest: 'other' }],
-    ['there is nothing to do any more, or something else', one, undefined],
+    ['the object was changed since', one, { ...one, digest: 'other' }],
+    ['the object no longer exists', one, { ...one, digest: absent }],
+    ['the object exists now', two, { ...two, digest: 'other' }],
+    ['the plan for it is different now', one, undefined],
   ])('is stale where %s', (why, agreed, now) => {
     const { actions, stale } = fitting(planOf([agreed]), planOf(now === undefined ? [] : [now]))
     expect([actions, stale]).toEqual([[], [{ id: agreed.id, why }]])

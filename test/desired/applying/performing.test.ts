@@ -60,7 +60,7 @@ describe('a lost answer', () => {
     const failed = await perform(partsOf(rules), action('create', 'a/b', wish)).catch(
       (error: unknown) => error,
     )
-    expect(failed).toMatchObject({ message: expect.stringContaining('it was not done') })
+    expect(failed).toMatchObject({ message: expect.stringContaining('the change was not made') })
     expect(failed).not.toMatchObject({ details: { unknownOutcome: true } })
     expect(rules.sent).toEqual([])
   })
@@ -84,7 +84,7 @@ describe('a lost answer', () => {
     ).rejects.toMatchObject({ details: { unknownOutcome: true } })
   })
 
-  it('of an update that left the object as it was says that it was not done', async () => {
+  it('of an update that left the object as it was says that the change was not made', async () => {
     const rules = new Rules({ 'a/b': [old] })
     rules.before = () => {
       throw lostAnswer()
@@ -93,7 +93,7 @@ describe('a lost answer', () => {
       partsOf(rules),
       action('update', 'a/b', wish, { before: old }),
     ).catch((error: unknown) => error)
-    expect(failed).toMatchObject({ message: expect.stringContaining('it was not done') })
+    expect(failed).toMatchObject({ message: expect.stringContaining('the change was not made') })
     expect(failed).not.toMatchObject({ details: { unknownOutcome: true } })
   })
 })

@@ -85,8 +85,8 @@ describe('what was set', () => {
   })
 
   it.each([
-    ['may be read by others', (file: string) => chmodSync(file, 0o644)],
-    ['is no key', (file: string) => writeFileSync(file, 'short')],
+    ['is readable by other users', (file: string) => chmodSync(file, 0o644)],
+    ['is not a key file', (file: string) => writeFileSync(file, 'short')],
   ])('is not believed where the key %s', async (why, spoil) => {
     const dir = folder()
     await new SecretRecord(dir, 'i').remember([{ address, value: holdText('one') }])

@@ -123,7 +123,7 @@ describe('an item', () => {
     const several = planned({ [rules]: [old, security] }, [
       wish(app, 'approval_rules', { Ship: { $previously: ['Old rule', 'Security'] } }),
     ])
-    expect(await message(several)).toMatch(/several of the names that Ship had before are still/)
+    expect(await message(several)).toMatch(/several of the previous names of Ship still/)
   })
 
   it('is noted where a delete and a create of equal attributes may be a new name', async () => {
@@ -131,7 +131,7 @@ describe('an item', () => {
       wish(app, 'approval_rules', { $exact: true, Security: {}, New: { approvals_required: 1 } }),
     ])
     expect(lines(plan)).toContain(
-      `note ${rules}/New: like Old rule, which is deleted: with previously: [Old rule] it would be renamed`,
+      `note ${rules}/New: resembles Old rule, which is deleted; to rename it instead, add previously: [Old rule]`,
     )
   })
 })
@@ -147,9 +147,9 @@ describe('what is wrong in files', () => {
       ]),
     )
     expect(text.split('\n')).toEqual([
-      'usage: 3 mistakes in files:',
+      'usage: 3 errors in files:',
       expect.stringMatching(
-        /^svcctl.yml:\d+:1: .*New is not there yet: it needs approvals_required$/,
+        /^svcctl.yml:\d+:1: .*New does not exist yet, and creating it requires approvals_required$/,
       ),
       expect.stringMatching(/^svcctl.yml:\d+:1: there is no user nobody/),
       expect.stringMatching(/there is no group nowhere/),

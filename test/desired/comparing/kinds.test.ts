@@ -62,7 +62,7 @@ describe('approval rules', () => {
       wish(app, 'approval_rules', { R: { rule_type: 'regular' } }),
     ])
     expect(lines(plan)).toEqual([
-      `impossible ${rules}/R#rule_type: can be given at creation only; it is "any_approver"`,
+      `impossible ${rules}/R#rule_type: can only be set on creation; the value is "any_approver"`,
     ])
   })
 })
@@ -174,7 +174,7 @@ describe('integrations', () => {
     const seen = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
     const same = await planned({ [all]: [seen] }, [wish(app, 'integrations', { chat })])
     expect(lines(same)).toEqual([
-      `unknown ${all}/chat: webhook cannot be read back; set when something else changes`,
+      `unknown ${all}/chat: webhook cannot be read back: it is sent when another attribute changes`,
     ])
     const plan = await planned({ [all]: [{ ...seen, push_events: false }] }, [
       wish(app, 'integrations', { chat }),
@@ -195,7 +195,7 @@ describe('integrations', () => {
       expect.stringMatching(/^impossible .* cannot be set without webhook/),
     ])
     const none = planned({}, [wish(app, 'integrations', { chat: { push_events: true } })])
-    expect(await message(none)).toMatch(/is of no family that is known/)
+    expect(await message(none)).toMatch(/has no known family/)
   })
 
   it('have secrets that must be there only where they are sent', async () => {
@@ -239,7 +239,7 @@ describe('Pages domains', () => {
       wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM', key: { env: 'K' } } }),
     ])
     expect(lines(plan)).toEqual([
-      `unknown ${domains}/docs.test: certificate and key cannot be read back; set when something else changes`,
+      `unknown ${domains}/docs.test: certificate and key cannot be read back: it is sent when another attribute changes`,
     ])
     const seen = { ...plain, certificate: { expired: false, certificate: 'OLD' } }
     const other = await planned({ [domains]: [seen] }, [
@@ -252,7 +252,7 @@ describe('Pages domains', () => {
     const alone = await planned({ [domains]: [seen] }, [
       wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM' } }),
     ])
-    expect(lines(alone)).toEqual([expect.stringMatching(/^impossible .* goes with its key/)])
+    expect(lines(alone)).toEqual([expect.stringMatching(/^impossible .* requires its private key/)])
   })
 
   it('of automatic certificates have nobody’s compared', async () => {
@@ -272,7 +272,7 @@ describe('Pages domains', () => {
     const now = () => new Date('2026-11-21T00:00:00Z')
     const plan = await planned({ [domains]: [seen] }, [wish(app, 'pages_domains', {})], { now })
     expect(lines(plan)).toEqual([
-      `warning ${domains}/docs.test: its certificate ends on 2026-12-01, in 10 days`,
+      `warning ${domains}/docs.test: its certificate expires on 2026-12-01, in 10 days`,
     ])
   })
 })
@@ -300,7 +300,7 @@ describe('kinds of one object', () => {
     ])
     const unknown = planned(world, [wish('site', 'settings', { nothing_such: 4 })])
     expect(await message(unknown)).toMatch(
-      /neither the documents nor the instance know settings#nothing_such/,
+      /unknown to the documented API and to the instance: settings#nothing_such/,
     )
   })
 
@@ -315,7 +315,7 @@ describe('kinds of one object', () => {
     })
     const on = await planned({ 'site:settings': [{ id: 1, spamsvc_enabled: true }] }, wishes)
     expect(lines(on)).toEqual([
-      'unknown site:settings: spamsvc_api_key cannot be read back; set when its value changes',
+      'unknown site:settings: spamsvc_api_key cannot be read back: it is sent when its value changes',
     ])
   })
 
@@ -332,7 +332,7 @@ it('resource groups are there only once a job used them', async () => {
     wish(app, 'resource_groups', { nowhere: { process_mode: 'newest_first' } }),
   ])
   expect(lines(plan)).toEqual([
-    `impossible ${app}:resource_groups/nowhere: exists only after a job used it: nothing to change yet`,
+    `impossible ${app}:resource_groups/nowhere: does not exist until a job uses it, so there is nothing to change yet`,
   ])
 })
 
@@ -397,7 +397,7 @@ describe('runners', () => {
       { id: 1, run_untagged: true, maximum_timeout: 3600 },
       { id: 2, run_untagged: true, maximum_timeout: 60 },
     ])
-    expect(plan.findings).toMatchObject([{ is: 'note', text: 'no runner matches it' }])
+    expect(plan.findings).toMatchObject([{ is: 'note', text: 'no runner matches' }])
   })
 
   it('of a project are enabled by ID, and disabled unless it is their only project', async () => {
@@ -427,7 +427,7 @@ describe('runners', () => {
     const none = [wish(project, 'runners', { mine: null }), wish(other, 'runners', { mine: null })]
     expect(lines(await planned(two, none))).toEqual([
       `delete ${other}:runners/mine`,
-      `impossible ${project}:runners/mine: it is the only project of the runner, which cannot be taken away`,
+      `impossible ${project}:runners/mine: this is the only project of the runner, so it cannot be removed`,
     ])
     const elsewhere = wish('projects/web/shop', 'runners', { 4: {} })
     const moved = await planned(two, [...none, elsewhere])

@@ -72,12 +72,14 @@ describe('names of files', () => {
   it.each(['a/..', '../x', 'a//b', 'a/b c', 'a/\u202e', 'a/b\\c', 'a/b:c', './x', 'a/b\n'])(
     'are refused where a path is none: %j',
     (path) => {
-      expect(() => filesOf([project(path)])).toThrow(/no name of a file/)
+      expect(() => filesOf([project(path)])).toThrow(/cannot be a file name/)
     },
   )
 
   it('are refused where one would be a folder and a file', () => {
-    expect(() => filesOf([project('a/b'), project('a/B.yml/c')])).toThrow(/folder and in a file/)
+    expect(() => filesOf([project('a/b'), project('a/B.yml/c')])).toThrow(
+      /both a folder and a file/,
+    )
   })
 })
 
@@ -142,12 +144,16 @@ describe('a folder', () => {
   })
 
   it.each<[string, string | undefined, RegExp]>([
-    ['a file of somebody', 'projects: {}\n', /export did not write it/],
-    ['one whose second line is not ours', `x\ny\n# written by svcctl export\n`, /did not write/],
+    ['a file of somebody', 'projects: {}\n', /the file was not written by export/],
+    [
+      'one whose second line is not ours',
+      `x\ny\n# written by svcctl export\n`,
+      /was not written by export/,
+    ],
     [
       'one that holds something else as well',
       projectText('platform/x', '  other/x: {members: {}}\n'),
-      /also holds members/,
+      /also contains members/,
     ],
     [
       'one with keys that export does not write',
@@ -188,8 +194,8 @@ describe('a folder', () => {
     const root = folder()
     mkdirSync(join(root, 'site.yml'))
     put(root, 'projects/a', 'x')
-    await expect(exported(root, { 'site.yml': '' })).rejects.toThrow(/is no file/)
-    await expect(exported(root, { 'projects/a/b.yml': '' })).rejects.toThrow(/a file is where/)
+    await expect(exported(root, { 'site.yml': '' })).rejects.toThrow(/is not a file/)
+    await expect(exported(root, { 'projects/a/b.yml': '' })).rejects.toThrow(/a file has the name/)
   })
 })
 
@@ -199,13 +205,15 @@ describe('one file', () => {
     const file = join(root, 'all.yml')
     put(root, 'all.yml', projectText('a/b'))
     await new ExportFile(file, everything).check()
-    await expect(new ExportFile(file, platform).check()).rejects.toThrow(/also holds approvals/)
+    await expect(new ExportFile(file, platform).check()).rejects.toThrow(/also contains approvals/)
     const draft = await new ExportFile(file, everything).open()
     await draft.write([Buffer.from('new')])
     expect(readFileSync(file, 'utf8')).toBe(projectText('a/b'))
     await draft.publish()
     expect(readFileSync(file, 'utf8')).toBe('new')
-    await expect(new ExportFile(file, everything).check()).rejects.toThrow(/did not write/)
+    await expect(new ExportFile(file, everything).check()).rejects.toThrow(
+      /was not written by export/,
+    )
     symlinkSync(file, join(root, 'link.yml'))
     await expect(new ExportFile(join(root, 'link.yml'), everything).check()).rejects.toThrow(/link/)
   })
@@ -239,7 +247,9 @@ describe('the schema', () => {
     expect(readFileSync(join(root, '.schema.json'), 'utf8')).toBe(text)
     for (const other of ['{"title":"mine"}', 'no JSON']) {
       put(root, '.schema.json', other)
-      await expect(furnished(root)).rejects.toThrow('.schema.json is in the way: it is no schema')
+      await expect(furnished(root)).rejects.toThrow(
+        '.schema.json is in the way: the file is not a schema',
+      )
       expect(readFileSync(join(root, '.schema.json'), 'utf8')).toBe(other)
     }
   })

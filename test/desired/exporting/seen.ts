@@ -7,7 +7,7 @@ import type { SeenItem, SeenKind } from '../../../src/desired/instance.js'
 
 export const kindOf = (name: string, scope: ManagedScope): Managed => {
   const kind = managedKinds.find((one) => one.name === name && one.scope === scope)
-  if (kind === undefined) throw new Error(`there is no kind ${name} of a ${scope}`)
+  if (kind === undefined) throw new Error(`unknown kind ${name} of a ${scope}`)
   return kind
 }
 

@@ -9,38 +9,38 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a key twice',
     settings('admin_mode: true\n    admin_mode: true'),
-    ['4:5: the key stands here a second time, first at standard input:4:5'],
+    ['4:5: the key appears twice here, first at standard input:4:5'],
   ],
   [
     'an unquoted @',
     'projects:\n  a/b:\n    integrations: {chat: {webhook: @file}}',
     [
-      '3:36: no YAML: Plain value cannot start with reserved character @',
-      'Write {file: path}: an unquoted @ is no YAML.',
+      '3:36: invalid YAML: Plain value cannot start with reserved character @',
+      'Write {file: path}: an unquoted @ is not valid YAML.',
     ],
   ],
   [
     'a command in a flow map',
     'projects: {a/b: {integrations: {chat: {webhook: command:["a","b"]}}}}',
     [
-      '1:49: no YAML: Block collections are not allowed within flow collections',
-      'Write {command: [program, argument]}: the short form breaks here.',
+      '1:49: invalid YAML: Block collections are not allowed within flow collections',
+      'Write {command: [program, argument]}: the short form does not work here.',
     ],
   ],
-  ['a tag', settings('after_sign_up_text: !secret x'), ['3:25: no YAML: unknown tag']],
-  ['an alias of nothing', settings('admin_mode: *x'), ['3:17: this alias names nothing before it']],
+  ['a tag', settings('after_sign_up_text: !secret x'), ['3:25: invalid YAML: unknown tag']],
+  ['an alias of nothing', settings('admin_mode: *x'), ['3:17: this alias has no anchor before it']],
   [
     'an alias of itself',
     settings('domain_allowlist: &x [*x]'),
-    ['3:27: this alias names nothing before it'],
+    ['3:27: this alias has no anchor before it'],
   ],
-  ['a key that is no text', settings('? [a]\n    : b'), ['3:7: a key is text']],
+  ['a key that is no text', settings('? [a]\n    : b'), ['3:7: a key must be text']],
   [
     'a document without a map',
     '---\n- a',
     [
-      '2:1: standard input holds one document',
-      '2:1: a document is a map with version: 1, not a list',
+      '2:1: standard input must contain a single document',
+      '2:1: a document must be a map with version: 1, not a list',
     ],
   ],
 ]
@@ -52,7 +52,7 @@ describe('what is no document', () => {
 
   it("'**' that is not quoted gets a hint that says so", async () => {
     const lines = await mistakesIn('groups:\n  **: {projects: {}}')
-    expect(lines.join('\n')).toContain("Write '**' in quotation marks")
+    expect(lines.join('\n')).toContain("Quote '**'")
   })
 
   it('never shows what stands where a parser stumbles', async () => {
@@ -70,7 +70,7 @@ describe('what is no document', () => {
     ['{a: '.repeat(20_000)],
   ])('nests without end', async (text) => {
     expect(await refusal(readText(`site: \n  ${text}`))).toEqual([
-      'standard input:1:1: the file is too large, or nested too deep',
+      'standard input:1:1: the file is too large or too deeply nested',
     ])
   })
 
@@ -130,11 +130,11 @@ describe('texts', () => {
 
   it('are no merge keys and no words of YAML 1.1', async () => {
     expect(await mistakesIn(settings('<<: {admin_mode: true}'))).toEqual([
-      '3:5: << is no attribute of settings',
+      '3:5: << is not an attribute of settings',
     ])
     expect(await mistakesIn(settings('admin_mode: yes'))).toEqual([
-      '3:17: admin_mode takes true or false, not "yes"',
-      'YAML 1.2 has true and false only.',
+      '3:17: admin_mode must be true or false, not "yes"',
+      'In YAML 1.2, only true and false are booleans.',
     ])
   })
 

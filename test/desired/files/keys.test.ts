@@ -7,13 +7,13 @@ import { folderOf, itemIn, mistakesIn, readText, readTexts, refusal, wanted } fr
 const project = (text: string): string => `projects: {platform/app: {${text}}}`
 
 const wrong: readonly (readonly [string, string, readonly string[]])[] = [
-  ['a key of the document', 'sites: {}', ['1:1: sites is not known here', 'Did you mean site?']],
+  ['a key of the document', 'sites: {}', ['1:1: sites is not allowed here', 'Did you mean site?']],
   [
     'a key far from all',
     'nonsense: {}',
     [
-      '1:1: nonsense is not known here',
-      'A document has version, instance, defaults, groups, projects, owns, teams, site.',
+      '1:1: nonsense is not allowed here',
+      'The keys of a document are version, instance, defaults, groups, projects, owns, teams, site.',
     ],
   ],
   [
@@ -24,13 +24,13 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a kind of another place',
     project('settings: {}'),
-    ['1:27: settings is no kind of a project', 'settings stands under site.'],
+    ['1:27: settings is no kind of a project', 'settings belongs under site.'],
   ],
   [
     'an attribute',
     project('approvals: {reset_approval_on_push: true}'),
     [
-      '1:39: reset_approval_on_push is no attribute of approvals',
+      '1:39: reset_approval_on_push is not an attribute of approvals',
       'Did you mean reset_approvals_on_push?',
     ],
   ],
@@ -38,8 +38,8 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     'an attribute far from all',
     project('approvals: {nonsense: true}'),
     [
-      '1:39: nonsense is no attribute of approvals',
-      'What only a newer instance knows stands under $other.',
+      '1:39: nonsense is not an attribute of approvals',
+      'Put attributes of newer instances under $other.',
     ],
   ],
   [
@@ -50,69 +50,73 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'an attribute that the key of its item says',
     project('approval_rules: {Security: {name: Security}}'),
-    ['1:55: name is no attribute: the key that the item stands under says it'],
+    ['1:55: name is not an attribute: it comes from the key of the item'],
   ],
   [
     'a reserved key that is none',
     project('approval_rules: {$exakt: true}'),
-    ['1:44: $exakt is not known here', 'Did you mean $exact?'],
+    ['1:44: $exakt is not allowed here', 'Did you mean $exact?'],
   ],
   [
     'an item that begins with $',
     project('approval_rules: {$Secret: {}}'),
-    ['1:44: $Secret is not known here', 'An item whose name begins with $ is written $$Secret.'],
+    ['1:44: $Secret is not allowed here', 'Write an item whose name begins with $ as $$Secret.'],
   ],
   [
     'a reserved key among attributes',
     project('approvals: {$add: [a]}'),
-    ['1:39: $add is no attribute of approvals'],
+    ['1:39: $add is not an attribute of approvals'],
   ],
   [
     'projects under a group itself',
     'groups: {platform: {projects: {}}}',
     [
-      '1:21: projects does not stand under a group itself',
-      "What all projects below it get stands under 'platform/**'.",
+      '1:21: projects is not allowed under a group',
+      "Put settings for all its projects under 'platform/**'.",
     ],
   ],
   [
     'a kind of projects under a group',
     'groups: {platform: {approvals: {}}}',
-    ['1:21: approvals is no kind of a group', 'approvals stands under projects.'],
+    ['1:21: approvals is no kind of a group', 'approvals belongs under projects.'],
   ],
-  ['a group of defaults', 'defaults: {groups: {}}', ['1:12: defaults takes projects, not groups']],
+  [
+    'a group of defaults',
+    'defaults: {groups: {}}',
+    ['1:12: defaults can contain only projects, not groups'],
+  ],
   [
     'a pattern under projects',
     "projects: {'plat?/**': {}}",
     [
-      '1:12: plat?/** is no glob of paths',
-      '* stands for anything within a segment, ** for any number of whole segments.',
+      '1:12: plat?/** is not a valid path pattern',
+      '* matches anything within a segment, and ** matches any number of segments.',
     ],
   ],
   [
     'a project without its group',
     'projects: {app: {}}',
-    ['1:12: app is no full path of a project', 'Write its full path, group/project.'],
+    ['1:12: app is not the full path of a project', 'Write its full path, group/project.'],
   ],
   [
     'a path with dots',
     'projects: {../app: {}}',
-    ['1:12: ../app is no full path of a project', 'Write its full path, group/project.'],
+    ['1:12: ../app is not the full path of a project', 'Write its full path, group/project.'],
   ],
   [
     'a pattern that is none',
     "groups: {'plat*': {}}",
     [
-      '1:10: plat* is no path of a group',
+      '1:10: plat* is not the path of a group',
       "Write group, group/subgroup, 'group/**' for all below it, or '**' for all groups.",
     ],
   ],
   [
     'a place of nothing',
     'projects: {platform/app: }',
-    ['1:26: platform/app takes a map, not nothing', 'What has nothing to say is written {}.'],
+    ['1:26: platform/app must be a map, not nothing', 'Write {} for an empty map.'],
   ],
-  ['a list for a map', 'groups: []', ['1:9: groups takes a map, not a list']],
+  ['a list for a map', 'groups: []', ['1:9: groups must be a map, not a list']],
   [
     'an address that is none',
     'instance: ftp://x',
@@ -132,12 +136,12 @@ describe('a key that is wrong', () => {
 
 describe('a document', () => {
   it.each([
-    ['', 'there is nothing in it: version is missing'],
-    ['# nothing', 'there is nothing in it: version is missing'],
+    ['', 'the file is empty: version is missing'],
+    ['# nothing', 'the file is empty: version is missing'],
     ['site: {}', 'version is missing'],
-    ['version: 2', 'version takes the number 1'],
-    ["version: '1'", 'version takes the number 1'],
-    ['[]', 'a document is a map with version: 1, not a list'],
+    ['version: 2', 'version must be the number 1'],
+    ["version: '1'", 'version must be the number 1'],
+    ['[]', 'a document must be a map with version: 1, not a list'],
     ['version: 1\n---\nsite: {}', 'version is missing'],
   ])('says its version: %j', async (text, mistake) => {
     const cwd = folderOf({ 'a.yml': text })
@@ -155,7 +159,7 @@ describe('a document', () => {
     expect((await readText('site: {}')).instance).toBeUndefined()
     const twice = readTexts({ 'a.yml': 'instance: svc.example', 'b.yml': 'instance: svc.example' })
     expect(await refusal(twice)).toEqual([
-      'b.yml:2:1: instance is said a second time, first at a.yml:2:1',
+      'b.yml:2:1: instance is declared twice, first at a.yml:2:1',
     ])
   })
 })
@@ -185,9 +189,13 @@ describe('what stands at its place', () => {
         project('approvals: {$other: {bot_token: glpat-1, $x: 1, reset_approvals_on_push: true}}'),
       ),
     ).toEqual([
-      expect.stringMatching(/^1:\d+: bot_token is a secret, and secrets do not stand in files/),
-      expect.stringMatching(/^1:\d+: \$x is not known$/),
-      expect.stringMatching(/^1:\d+: reset_approvals_on_push is known: it stands beside \$other/),
+      expect.stringMatching(
+        /^1:\d+: bot_token is a secret, and secrets cannot be written in files/,
+      ),
+      expect.stringMatching(/^1:\d+: \$x is unknown$/),
+      expect.stringMatching(
+        /^1:\d+: reset_approvals_on_push is a known attribute: move it out of \$other/,
+      ),
     ])
   })
 
@@ -196,7 +204,7 @@ describe('what stands at its place', () => {
     const item = itemIn(state, 'site:settings', '')
     expect([...item.attributes.keys()]).toEqual(['a_new_one', 'admin_mode'])
     expect(await mistakesIn('site: {settings: {$other: {x: 1}}}')).toEqual([
-      "1:19: settings needs no $other: it takes whatever the instance's answer has",
+      '1:19: settings does not need $other: it accepts every attribute of the response',
     ])
     expect((await mistakesIn('site: {settings: {some_api_key: abc}}'))[0]).toContain(
       'some_api_key is a secret',

@@ -27,15 +27,17 @@ describe('where nothing can be deleted', () => {
 
   it.each(named(undeletable))('%s: neither null, nor a null item, nor $exact', async (_, kind) => {
     expect((await mistakesIn(textOf(kind, 'null')))[0]).toMatch(
-      new RegExp(`^1:\\d+: ${kind.name} takes a (?:map|list of rules), not nothing$`),
+      new RegExp(`^1:\\d+: ${kind.name} must be a (?:map|list of rules), not nothing$`),
     )
     if (kind.holds === 'rules') return
     expect((await mistakesIn(textOf(kind, '{$exact: true}')))[0]).toMatch(
-      new RegExp(`^1:\\d+: nothing of ${kind.name} can be deleted, so it cannot be exact$`),
+      new RegExp(
+        `^1:\\d+: objects of the kind ${kind.name} cannot be deleted, so the set cannot be exact$`,
+      ),
     )
     if (kind.holds === 'set')
       expect((await mistakesIn(textOf(kind, '{x: null}')))[0]).toContain(
-        `nothing of ${kind.name} can be deleted`,
+        `objects of the kind ${kind.name} cannot be deleted`,
       )
   })
 })
@@ -50,10 +52,10 @@ describe('sets', () => {
       const wish = Object.values(wanted(await readText(text)))[0]
       expect(wish).toMatchObject({ $exact: true, x: null })
       expect((await mistakesIn(textOf(kind, 'null')))[1]).toContain(
-        'With {$exact: true} none is left.',
+        'To remove all items, write {$exact: true}.',
       )
       expect((await mistakesIn(textOf(kind, '{$exact: 1}')))[0]).toContain(
-        '$exact takes true or false',
+        '$exact must be true or false',
       )
     },
   )
@@ -68,7 +70,7 @@ describe('items', () => {
       .flatMap(({ items }) => items.map(({ identity }) => identity))
     expect(identities).toEqual(['ana', 12, '13'])
     expect((await mistakesIn('groups: {platform: {members: {007: {}}}}'))[0]).toContain(
-      '007 is no ID',
+      '007 is not an ID',
     )
   })
 
@@ -95,9 +97,9 @@ describe('items', () => {
   it('were not called as they are called', async () => {
     const text = (names: string): string =>
       `projects: {platform/app: {approval_rules: {A: {previously: ${names}}}}}`
-    expect((await mistakesIn(text('[A]')))[0]).toContain('previously names A itself')
-    expect((await mistakesIn(text('{A: B}')))[0]).toContain('previously takes a list of names')
-    expect((await mistakesIn(text('[null]')))[0]).toContain('previously takes a list of names')
+    expect((await mistakesIn(text('[A]')))[0]).toContain('previously contains A itself')
+    expect((await mistakesIn(text('{A: B}')))[0]).toContain('previously must be a list of names')
+    expect((await mistakesIn(text('[null]')))[0]).toContain('previously must be a list of names')
   })
 })
 
@@ -107,8 +109,8 @@ describe('integrations', () => {
 
   it('need their family where their slug does not say it', async () => {
     expect(await mistakesIn(integrations('chat: {webhook: {env: X}}'))).toEqual([
-      expect.stringMatching(/^1:\d+: chat needs family: its attributes are not known$/),
-      'With family: it says which attributes it takes.',
+      expect.stringMatching(/^1:\d+: chat needs family:, because its attributes are unknown$/),
+      'Set family: to declare its attributes.',
     ])
     expect((await mistakesIn(integrations('email-on-push: {}')))[1]).toContain(
       'Did you mean emails-on-push?',
@@ -134,12 +136,12 @@ describe('integrations', () => {
   it('take the attributes of their family only', async () => {
     expect(await mistakesIn(integrations('emails-on-push: {webhook: {env: X}}'))).toEqual([
       expect.stringMatching(
-        /webhook is no attribute of emails-on-push, whose family is emails-on-push$/,
+        /webhook is not an attribute of emails-on-push, whose family is emails-on-push$/,
       ),
-      expect.stringContaining('It takes recipients, '),
+      expect.stringContaining('Its attributes are recipients, '),
     ])
     expect((await mistakesIn(integrations('emails-on-push: {family: chat-webhook}')))[0]).toContain(
-      'emails-on-push is of the family emails-on-push, not chat-webhook',
+      'emails-on-push belongs to the family emails-on-push, not chat-webhook',
     )
     expect((await mistakesIn(integrations("emails-on-push: {recipients: ''}")))[0]).toContain(
       'recipients cannot be unset: the family emails-on-push requires it',
@@ -148,8 +150,8 @@ describe('integrations', () => {
 
   it('are null where they are not active', async () => {
     expect(await mistakesIn(integrations('emails-on-push: {active: false}'))).toEqual([
-      expect.stringMatching(/^1:\d+: active is no attribute: what is listed is active$/),
-      'What must not be there is written null in place of its attributes.',
+      expect.stringMatching(/^1:\d+: active is not an attribute: a listed item is always active$/),
+      'To delete an item, write null instead of its attributes.',
     ])
     expect((await mistakesIn(integrations('emails-on-push: {active: true}')))[1]).toBe(
       'Leave it out.',
@@ -168,7 +170,7 @@ describe('deploy keys', () => {
     const text = `projects: {platform/app: {deploy_keys: {a: {key: ssh-ed25519 ${blob} x}, b: {key: ssh-ed25519 ${blob} y}}}}`
     expect(await mistakesIn(text)).toEqual([
       expect.stringMatching(/^1:\d+: b has the same key as a$/),
-      'It is one, whatever it is called.',
+      'Both names mean the same object. Remove one.',
     ])
   })
 })
@@ -190,18 +192,18 @@ describe('rules', () => {
   })
 
   it.each([
-    ['{}', 'runners takes a list of rules, not a map'],
-    ['[a]', 'a rule has match and set, and is not a value of 1 character'],
-    ['[{match: {id: 1}}]', 'a rule has two maps, match and set'],
-    ['[{set: {locked: true}}]', 'a rule has two maps, match and set'],
-    ['[{match: {}, set: {}}]', 'a rule says which it is for'],
-    ['[{match: {id: 1}, set: {}, sett: {}}]', 'sett is not known here'],
-    ['[{match: {runner_typ: x}, set: {}}]', 'runner_typ is no field of runners'],
-    ['[{match: {description: null}, set: {}}]', 'description takes a value to match'],
-    ['[{match: {id: 1}, set: {lockd: true}}]', 'lockd is no attribute of runners'],
+    ['{}', 'runners must be a list of rules, not a map'],
+    ['[a]', 'a rule has match and set, and cannot be a value of 1 character'],
+    ['[{match: {id: 1}}]', 'match and set of a rule must be maps'],
+    ['[{set: {locked: true}}]', 'match and set of a rule must be maps'],
+    ['[{match: {}, set: {}}]', 'a rule needs match'],
+    ['[{match: {id: 1}, set: {}, sett: {}}]', 'sett is not allowed here'],
+    ['[{match: {runner_typ: x}, set: {}}]', 'runner_typ is not a field of runners'],
+    ['[{match: {description: null}, set: {}}]', 'description must be a value to match'],
+    ['[{match: {id: 1}, set: {lockd: true}}]', 'lockd is not an attribute of runners'],
     [
       '[{match: {id: 1}, set: {locked: true}}, {match: {id: 1}, set: {locked: true}}]',
-      'locked is said a second time at this level',
+      'locked is set twice at this level',
     ],
   ])('are refused: %s', async (text, mistake) => {
     expect((await mistakesIn(rules(text)))[0]).toContain(mistake)

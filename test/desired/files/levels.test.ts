@@ -96,7 +96,7 @@ describe('levels', () => {
     })
     const twice = `projects:\n  platform/app: ${approvals(1)}\n  Platform/App: ${approvals(1)}`
     expect(await mistakesIn(twice)).toEqual([
-      '3:39: approvals_required is said a second time at this level, first at standard input:3:39',
+      '3:39: approvals_required is set twice at this level, first at standard input:3:39',
     ])
   })
 
@@ -239,24 +239,20 @@ describe('one level', () => {
     [
       '{A: {approvals_required: 1}}',
       '{A: {approvals_required: 1}}',
-      'approvals_required is said a second time at this level',
+      'approvals_required is set twice at this level',
     ],
     [
       '{A: {user_ids: [ana]}}',
       '{A: {user_ids: {$add: [ben]}}}',
-      'user_ids is said a second time at this level',
+      'user_ids is set twice at this level',
     ],
-    ['{$exact: true}', '{$exact: true}', '$exact is said a second time at this level'],
-    ['{$inherit: false}', '{$inherit: false}', '$inherit is said a second time at this level'],
-    [
-      '{A: {previously: [B]}}',
-      '{A: {previously: [B]}}',
-      'previously is said a second time at this level',
-    ],
-    ['{A: null}', '{A: null}', 'A is null a second time at this level'],
-    ['{A: null}', '{A: {}}', 'A is null and has attributes at one level'],
-    ['{A: {}}', '{A: null}', 'A is null and has attributes at one level'],
-    ['{A: {$other: {x: 1}}}', '{A: {$other: {x: 1}}}', 'x is said a second time at this level'],
+    ['{$exact: true}', '{$exact: true}', '$exact is set twice at this level'],
+    ['{$inherit: false}', '{$inherit: false}', '$inherit is set twice at this level'],
+    ['{A: {previously: [B]}}', '{A: {previously: [B]}}', 'previously is set twice at this level'],
+    ['{A: null}', '{A: null}', 'A is null twice at this level'],
+    ['{A: null}', '{A: {}}', 'A is both null and has attributes at the same level'],
+    ['{A: {}}', '{A: null}', 'A is both null and has attributes at the same level'],
+    ['{A: {$other: {x: 1}}}', '{A: {$other: {x: 1}}}', 'x is set twice at this level'],
   ])('says nothing twice, even where both are equal: %s %s', async (a, b, mistake) => {
     const [line = '', ...more] = await refusal(readTexts({ 'a.yml': rules(a), 'b.yml': rules(b) }))
     expect(line).toMatch(/^b\.yml:2:\d+: .*, first at a\.yml:2:\d+$/)
@@ -266,22 +262,22 @@ describe('one level', () => {
 
   it('knows users by their names, whatever the case', async () => {
     const text = 'groups: {platform: {members: {ana: {access_level: 30}, Ana: {access_level: 30}}}}'
-    expect((await mistakesIn(text))[0]).toContain('access_level is said a second time')
+    expect((await mistakesIn(text))[0]).toContain('access_level is set twice')
   })
 
   it('adds and removes nothing that is the same', async () => {
     expect(await mistakesIn(rules('{A: {user_ids: {$add: [ana], $remove: [Ana]}}}'))).toEqual([
-      expect.stringContaining('user_ids is to be added to and rid of the same member'),
+      expect.stringContaining('user_ids adds and removes the same member'),
     ])
     expect((await mistakesIn(rules('{A: {user_ids: {$ad: [ana]}}}')))[1]).toBe('Did you mean $add?')
     expect((await mistakesIn(rules('{A: {user_ids: {}}}')))[0]).toContain(
-      'takes a list, or $add and $remove',
+      'must be a list, or $add and $remove',
     )
     expect((await mistakesIn(rules('{A: {user_ids: {$add: ana}}}')))[0]).toContain(
-      'user_ids takes a list',
+      'user_ids must be a list',
     )
     expect((await mistakesIn(rules('{A: {approvals_required: {$add: [1]}}}')))[0]).toContain(
-      'is no list',
+      'is not a list',
     )
   })
 })

@@ -37,8 +37,8 @@ describe('files of a folder', () => {
     expect(await pathsOf(['in'], cwd)).toEqual(['in/a.yml', 'in/b-link.yml'])
     symlinkSync(join(cwd, 'out/c.yml'), join(cwd, 'in/c.yml'))
     expect(await refusal(readFiles(['in'], { cwd, stdin }))).toEqual([
-      'in/c.yml: the link leads out of in',
-      'Name the file that it leads to as well, or copy it.',
+      'in/c.yml: the link points outside in',
+      'Pass the target of the link as well, or copy it.',
     ])
   })
 
@@ -46,14 +46,16 @@ describe('files of a folder', () => {
     const cwd = folderOf({ 'in/a.yml': none })
     symlinkSync('gone', join(cwd, 'in/b.yml'))
     expect(await refusal(readFiles(['in'], { cwd, stdin }))).toEqual([
-      'in/b.yml: the link leads to nothing',
+      'in/b.yml: the link is broken',
     ])
   })
 
   it('must be there', async () => {
     const cwd = folderOf({})
     mkdirSync(join(cwd, 'in'))
-    expect((await refusal(readFiles(['in'], { cwd, stdin })))[0]).toMatch(/^in: there is no file/)
+    expect((await refusal(readFiles(['in'], { cwd, stdin })))[0]).toMatch(
+      /^in: the folder contains no/,
+    )
     expect(await refusal(readFiles(['gone'], { cwd, stdin }))).toEqual([
       'gone: cannot be read: no such file or directory',
     ])
@@ -88,7 +90,9 @@ describe('paths', () => {
     expect(state.files.map(({ path }) => path)).toEqual(['-'])
     expect(wanted(state)).toEqual({ 'site:settings': { '': { admin_mode: true } } })
     const two = readFiles(['-'], { cwd, stdin: async () => `${none}---\n${none}` })
-    expect(await refusal(two)).toEqual(['standard input:3:1: standard input holds one document'])
+    expect(await refusal(two)).toEqual([
+      'standard input:3:1: standard input must contain a single document',
+    ])
   })
 
   it('lead to files of several documents', async () => {
@@ -105,7 +109,7 @@ describe('paths', () => {
     const cwd = folderOf({})
     writeFileSync(join(cwd, 'a.yml'), Buffer.from([0x61, 0x3a, 0x20, 0xff]))
     expect(await refusal(readFiles(['a.yml'], { cwd, stdin }))).toEqual([
-      'a.yml:1:1: the file is no UTF-8 text',
+      'a.yml:1:1: the file is not UTF-8 text',
     ])
   })
 })

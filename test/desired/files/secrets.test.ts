@@ -38,7 +38,7 @@ describe('a secret', () => {
     expect(await sourceOf(text, { allowCommands: true })).toEqual(secret({ command }))
     expect(await mistakesIn(chat(text))).toEqual([
       expect.stringMatching(/^1:\d+: webhook comes from a command, and commands are not allowed$/),
-      'With --allow-commands they are run.',
+      'To run commands, pass --allow-commands.',
     ])
   })
 
@@ -56,7 +56,7 @@ describe('a secret', () => {
       expect(lines.join()).not.toMatch(/hunter|2002/)
     }
     expect(await mistakesIn(chat('hunter2'))).toEqual([
-      expect.stringMatching(/^1:\d+: webhook is a secret, and secrets do not stand in files$/),
+      expect.stringMatching(/^1:\d+: webhook is a secret, and secrets cannot be written in files$/),
       expect.stringContaining('{env: NAME}'),
     ])
     for (const text of ['hunter2', '007'])
@@ -67,25 +67,25 @@ describe('a secret', () => {
     'is never the credential of the tool: %s',
     async (name) => {
       expect((await mistakesIn(chat(`{env: ${name}}`)))[0]).toContain(
-        `${name} is a credential of svcctl itself`,
+        `${name} is a credential of svcctl`,
       )
     },
   )
 
   it.each([
-    ['{envv: X}', 'webhook takes one of env, file, command', 'Did you mean env?'],
-    ['{env: X, file: y}', 'webhook takes one of env, file, command'],
-    ['{}', 'webhook takes one of env, file, command'],
-    ['[a]', 'webhook takes one of env, file, command'],
-    ['{env: 1X}', 'this is no name of an environment variable'],
-    ['{env: [X]}', 'this is no name of an environment variable'],
-    ["{file: ''}", 'this is no path'],
-    ['{file: "a\\0b"}', 'this is no path'],
-    ['{command: pass}', 'command takes a list of texts'],
-    ['{command: []}', 'command takes a list of texts'],
-    ['{command: [pass, [x]]}', 'command takes a list of texts'],
-    ["'command:pass'", 'command takes a list of texts'],
-    ["'command:[1]'", 'command takes a list of texts'],
+    ['{envv: X}', 'webhook must be one of env, file, command', 'Did you mean env?'],
+    ['{env: X, file: y}', 'webhook must be one of env, file, command'],
+    ['{}', 'webhook must be one of env, file, command'],
+    ['[a]', 'webhook must be one of env, file, command'],
+    ['{env: 1X}', 'this is not the name of an environment variable'],
+    ['{env: [X]}', 'this is not the name of an environment variable'],
+    ["{file: ''}", 'this is not a path'],
+    ['{file: "a\\0b"}', 'this is not a path'],
+    ['{command: pass}', 'command must be a list'],
+    ['{command: []}', 'command must be a list'],
+    ['{command: [pass, [x]]}', 'command must be a list'],
+    ["'command:pass'", 'command must be a list'],
+    ["'command:[1]'", 'command must be a list'],
     ['null', 'webhook cannot be unset: the family chat-webhook requires it'],
   ])('says nothing by %s', async (text, mistake, hint = '') => {
     const lines = await mistakesIn(chat(text), { allowCommands: true })
@@ -106,9 +106,9 @@ describe('a secret', () => {
     const item = itemIn(await readText(text), 'platform/app:integrations', 'emails-on-push')
     expect(item.attributes.get('recipients')?.value).toEqual({ is: 'value', value: 'env:HOME' })
     const within = 'site: {settings: {made_up: {token: abc}}}'
-    expect((await mistakesIn(within))[0]).toContain('made_up holds a secret')
+    expect((await mistakesIn(within))[0]).toContain('made_up contains a secret')
     const map = 'site: {settings: {after_sign_up_text: {env: HOME}}}'
-    expect((await mistakesIn(map))[0]).toContain('after_sign_up_text takes text, not a map')
+    expect((await mistakesIn(map))[0]).toContain('after_sign_up_text must be text, not a map')
   })
 })
 
@@ -147,8 +147,8 @@ describe('a file that a file names', () => {
     symlinkSync(cwd, join(cwd, 'in/linked'))
     const lines = await refusal(readFiles(['in'], { cwd, stdin }))
     expect(lines).toEqual([
-      expect.stringContaining(`${file}: it lies outside of the folder that was given`),
-      expect.stringContaining(`${file}: it lies outside of the folder that was given`),
+      expect.stringContaining(`${file}: the file is outside the given folder`),
+      expect.stringContaining(`${file}: the file is outside the given folder`),
     ])
     expect(lines.map((line) => line.slice(0, 8))).toEqual(['in/a.yml', 'in/b.yml'])
     const secretOnly = readFiles(['in/b.yml'], { cwd, stdin, allowOutside: true })
@@ -167,7 +167,7 @@ describe('a file that a file names', () => {
   it('holds what its attribute takes', async () => {
     const cwd = folderOf({ 'a.yml': domain('{file: x.pem}'), 'x.pem': 'no certificate' })
     expect((await refusal(readFiles(['a.yml'], { cwd, stdin })))[0]).toContain(
-      'certificate takes PEM certificates and no private key: x.pem holds a value of 14 characters',
+      'certificate must be PEM certificates without a private key: x.pem holds a value of 14 characters',
     )
   })
 

@@ -84,16 +84,16 @@ describe('a value', () => {
 })
 
 const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
-  [settings('admin_mode: "true"'), 'admin_mode takes true or false, not "true"'],
+  [settings('admin_mode: "true"'), 'admin_mode must be true or false, not "true"'],
   [
     settings('admin_mode: 1'),
-    'admin_mode takes true or false, not "1"',
-    'YAML 1.2 has true and false only.',
+    'admin_mode must be true or false, not "1"',
+    'In YAML 1.2, only true and false are booleans.',
   ],
   [
     settings('admin_mode: null'),
     'admin_mode cannot be unset',
-    'Leave it out, and it stays what it is.',
+    'Remove it to keep the current value.',
   ],
   [settings('default_projects_limit: 5.5'), 'default_projects_limit must be an integer, not "5.5"'],
   [
@@ -104,7 +104,10 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
     settings('default_projects_limit: 9007199254740993'),
     'default_projects_limit: 9007199254740992 is too large',
   ],
-  [settings('default_projects_limit: [1]'), 'default_projects_limit takes an integer, not a list'],
+  [
+    settings('default_projects_limit: [1]'),
+    'default_projects_limit must be an integer, not a list',
+  ],
   [
     settings('deletion_adjourned_period: 91'),
     'deletion_adjourned_period must have a number of 0 to 90, not 91',
@@ -116,28 +119,28 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   ],
   [
     settings('domain_allowlist: {a: b}'),
-    'domain_allowlist takes a list, or $add and $remove, not a',
+    'domain_allowlist must be a list, or $add and $remove, not a',
   ],
   [
     settings('domain_allowlist: null'),
     'domain_allowlist cannot be unset',
-    'An empty list is written [].',
+    'Write [] for an empty list.',
   ],
-  [settings('domain_allowlist: [null]'), 'domain_allowlist takes a list of strings, not nothing'],
+  [settings('domain_allowlist: [null]'), 'domain_allowlist must be a list of strings, not nothing'],
   [
     "projects: {platform/app: {deploy_keys: {deploy: {title: ''}}}}",
-    'title cannot be unset: nothing is created without it',
+    'title cannot be unset, because creation requires it',
   ],
-  [settings('after_sign_up_text: {a: b}'), 'after_sign_up_text takes text, not a map'],
+  [settings('after_sign_up_text: {a: b}'), 'after_sign_up_text must be text, not a map'],
   [
     settings('after_sign_up_text: "a\\0b"'),
-    'after_sign_up_text takes text without a NUL, not "a\\u0000b"',
+    'after_sign_up_text must be text without NUL characters, not "a\\u0000b"',
   ],
-  [settings('a_new_one: .inf'), '.inf is no number that can be sent'],
+  [settings('a_new_one: .inf'), '.inf is a number that cannot be sent'],
   [
     settings('a_new_one: 9007199254740993'),
     '9007199254740993 is too large',
-    'Write it as text, in quotation marks.',
+    'Quote it to make it text.',
   ],
   [
     member('ana: {access_level: ownr}'),
@@ -146,23 +149,23 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   ],
   [
     member('ana: {expires_at: 2027-02-30}'),
-    'expires_at takes a day as YYYY-MM-DD, not "2027-02-30"',
+    'expires_at must be a day as YYYY-MM-DD, not "2027-02-30"',
   ],
-  [member('ana: {expires_at: 30d}'), 'expires_at takes a day as YYYY-MM-DD, not "30d"'],
-  [member('ana: [owner]'), 'ana takes a map of attributes, or null, not a list'],
-  [rule('user_ids: [007]'), '007 is no ID', "A name of digits only is written '@007'."],
-  [rule('user_ids: ana'), 'user_ids takes a list, not "ana"'],
-  [rule('user_ids: [[ana]]'), 'user_ids takes a name or an ID, not a list'],
-  [rule("user_ids: ['']"), 'user_ids takes a name or an ID, not ""'],
+  [member('ana: {expires_at: 30d}'), 'expires_at must be a day as YYYY-MM-DD, not "30d"'],
+  [member('ana: [owner]'), 'ana must be a map of attributes, or null, not a list'],
+  [rule('user_ids: [007]'), '007 is not an ID', "Write a name that consists of digits as '@007'."],
+  [rule('user_ids: ana'), 'user_ids must be a list, not "ana"'],
+  [rule('user_ids: [[ana]]'), 'user_ids must be a name or an ID, not a list'],
+  [rule("user_ids: ['']"), 'user_ids must be a name or an ID, not ""'],
   [
     'projects: {platform/app: {deploy_keys: {deploy: {key: ssh-rsa nonsense}}}}',
-    'key takes a public key in one line, not a value of 16 characters',
-    'A file that holds it is written {file: path}.',
+    'key must be a public key in one line, not a value of 16 characters',
+    'To read it from a file, write {file: path}.',
   ],
   [
     'projects: {platform/app: {pages_domains: {x.test: {certificate: cert.pem}}}}',
-    'certificate takes PEM certificates and no private key, not a value of 8 characters',
-    'A file that holds it is written {file: path}.',
+    'certificate must be PEM certificates without a private key, not a value of 8 characters',
+    'To read it from a file, write {file: path}.',
   ],
 ]
 

@@ -165,7 +165,7 @@ describe('runners', () => {
     expect(await sight.names.number('runner', 'twin', app)).toBe(2)
     expect(await rejected(sight.names.number('runner', 'twin', site))).toMatchObject({
       category: 'usage',
-      message: '2 runners are called twin: 2, 3',
+      message: '2 runners have the description twin: 2, 3',
     })
   })
 

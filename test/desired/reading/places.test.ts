@@ -117,9 +117,9 @@ describe('what is not there', () => {
         .split('\n')
         .sort(),
     ).toEqual([
-      'a.yml:4:3: the instance has no project platform/nowhere, or none that this token may see',
-      'a.yml:8:3: the instance has no group nobody, or none that this token may see',
-      'the instance has no group no/such, or none that this token may see',
+      'a.yml:4:3: the project platform/nowhere does not exist, or this token cannot see it',
+      'a.yml:8:3: the group nobody does not exist, or this token cannot see it',
+      'the group no/such does not exist, or this token cannot see it',
     ])
   })
 
@@ -214,6 +214,6 @@ it('says of an instance without a list of groups that some may be left out', asy
     { scope: 'group', path: 'a/b', id: 9 },
   ])
   expect(sight.notes).toEqual([
-    'the instance lists no groups: those without projects are not included',
+    'the instance does not list groups, so groups without projects are not included',
   ])
 })

@@ -127,7 +127,7 @@ it('says where the instance has no list of what is read by key', async () => {
   const sight = openSight(instanceAt(base, 'token').instance)
   expect(await sight.see(placeOf('project'), groups)).toMatchObject({ is: 'read', items: [] })
   expect(sight.notes).toEqual([
-    'the instance has no list of resource_groups: only those that files name are looked at',
+    'the instance cannot list resource_groups, so only objects named in the files are checked',
   ])
 })
 

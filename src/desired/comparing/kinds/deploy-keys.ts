@@ -136,8 +136,8 @@ export const deployKeys: KindHooks = {
     if (another === undefined) return { item }
     c.mistakes.add(
       desired.origin,
-      `several keys are called ${desired.identity}`,
-      'Say which with key:.',
+      `several keys have the title ${desired.identity}`,
+      'Set key: to choose one.',
     )
     return 'mistaken'
   },

@@ -50,12 +50,12 @@ const sayEnd = (c: Comparing, item: SeenItem): void => {
   const now = c.how.now?.() ?? new Date()
   if (certificate.expired === true || (end !== undefined && end <= now)) {
     const when = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
-    c.diff.say('warning', address, `its certificate ended${when}`)
+    c.diff.say('warning', address, `its certificate expired${when}`)
     return
   }
   if (end === undefined || end.getTime() - now.getTime() > soon * day) return
   const days = Math.ceil((end.getTime() - now.getTime()) / day)
-  const text = `its certificate ends on ${end.toISOString().slice(0, 10)}, in ${days} day${days === 1 ? '' : 's'}`
+  const text = `its certificate expires on ${end.toISOString().slice(0, 10)}, in ${days} day${days === 1 ? '' : 's'}`
   c.diff.say('warning', address, text)
 }
 
@@ -79,7 +79,7 @@ const pagesDomains: KindHooks = {
     attributes.has('certificate') && attributes.has('key') ? ['certificate', 'key'] : [],
   impossible: async (_, made, desired) =>
     changesCertificate(made) && desired?.attributes.has('key') !== true
-      ? 'a certificate goes with its key, which the files do not have'
+      ? 'a certificate requires its private key, which the files do not contain'
       : undefined,
   rest: (c) => {
     for (const item of c.items) sayEnd(c, item)
@@ -97,14 +97,18 @@ const errorTracking: KindHooks = {
     return isOff
   },
   impossible: async (_, { verb }) =>
-    verb === 'create' ? 'error tracking was never configured: it can only be switched' : undefined,
+    verb === 'create'
+      ? 'error tracking was never configured, and the API can only enable or disable it'
+      : undefined,
 }
 
 // Resource groups: jobs make them.
 
 const resourceGroups: KindHooks = {
   impossible: async (_, { verb }) =>
-    verb === 'create' ? 'exists only after a job used it: nothing to change yet' : undefined,
+    verb === 'create'
+      ? 'does not exist until a job uses it, so there is nothing to change yet'
+      : undefined,
 }
 
 // Approval rules: the one for anybody, groups that cannot be seen, branches that a rule keeps.
@@ -136,7 +140,7 @@ const approvalRules: KindHooks = {
     const item = c.items.find(ofAnybody)
     for (const desired of item === undefined ? [] : c.desired.items.filter(isForAnybody)) {
       const { identity, origin } = desired
-      const text = `is the rule for any approver, which is called ${item?.identity} here`
+      const text = `is the rule for any approver, whose name is ${item?.identity} here`
       if (identity !== item?.identity)
         c.diff.say('note', itemAddress(c.desired, identity), text, origin)
     }
@@ -182,7 +186,7 @@ const integrations: KindHooks = {
     const known = c.kind.families?.map(({ name }) => name).join(', ')
     c.mistakes.add(
       desired.origin,
-      `${address} is of no family that is known: say which with family:`,
+      `${address} has no known family; set family:`,
       `Families are ${known}.`,
     )
     return true
@@ -191,7 +195,7 @@ const integrations: KindHooks = {
     if (verb === 'delete' || desired === undefined) return undefined
     const lacks = missing(c, desired, before)
     if (lacks.length === 0) return undefined
-    return `cannot be set without ${lacks.join(', ')}, which the files do not have`
+    return `cannot be set without ${lacks.join(', ')}, which the files do not contain`
   },
 }
 

@@ -85,7 +85,7 @@ export const siteRunners: KindHooks = {
     for (const rule of c.desired.items) {
       const { identity, origin } = rule
       if (!c.items.some((item) => isFor(rule, item)))
-        c.diff.say('note', itemAddress(c.desired, identity), 'no runner matches it', origin)
+        c.diff.say('note', itemAddress(c.desired, identity), 'no runner matches', origin)
     }
   },
   pair: (c, { identity }) => ({
