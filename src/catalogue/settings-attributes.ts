@@ -4,34 +4,34 @@ import { visibilities } from './shapes/project.js'
 
 const secret = { secret: true } as const
 const premium = { edition: 'PREMIUM' } as const
-const restart = 'restart needed'
+const restart = 'requires a restart'
 const byDefault = { default: 'private' } as const
 const keySize = { min: -1, default: 0 } as const
 const keyHelp = (kind: string) =>
-  `least size of ${kind} keys in bits; 0 for no restriction, -1 to disable them`
+  `minimum size of ${kind} keys in bits; 0 for no restriction, -1 to disable them`
 
 export const settingsAttributes = {
-  admin_mode: boolean('administrators sign in again for administrative tasks'),
+  admin_mode: boolean('require administrators to sign in again for administrative tasks'),
   admin_notification_email: string('address for abuse reports', {
     deprecated: 'abuse_notification_email',
   }),
   abuse_notification_email: string('address for abuse reports'),
-  after_sign_out_path: string('where users go when they sign out'),
-  after_sign_up_text: string('text shown after signing up'),
+  after_sign_out_path: string('URL that users see after signing out'),
+  after_sign_up_text: string('text that users see after signing up'),
   spamsvc_api_key: string('API key of the spam check; required by spamsvc_enabled', secret),
-  spamsvc_enabled: boolean('whether spam is checked for; requires spamsvc_api_key'),
-  allow_group_owners_to_manage_ldap: boolean('group owners may manage LDAP', premium),
-  allow_local_requests_from_hooks_and_services: boolean('hooks may call the local network', {
+  spamsvc_enabled: boolean('check for spam; requires spamsvc_api_key'),
+  allow_group_owners_to_manage_ldap: boolean('let group owners manage LDAP', premium),
+  allow_local_requests_from_hooks_and_services: boolean('let hooks call the local network', {
     deprecated: 'allow_local_requests_from_web_hooks_and_services',
   }),
-  allow_local_requests_from_system_hooks: boolean('system hooks may call the local network'),
+  allow_local_requests_from_system_hooks: boolean('let system hooks call the local network'),
   allow_local_requests_from_web_hooks_and_services: boolean(
-    'web hooks and integrations may call the local network',
+    'let webhooks and integrations call the local network',
   ),
   archive_builds_in_human_readable: string(
     'duration after which jobs are archived and cannot be retried, at least 1 day ("15 days"); empty for never',
   ),
-  asset_proxy_enabled: boolean(`whether assets are proxied; requires asset_proxy_url; ${restart}`),
+  asset_proxy_enabled: boolean(`proxy assets; requires asset_proxy_url; ${restart}`),
   asset_proxy_secret_key: string(`secret shared with the asset proxy; ${restart}`, secret),
   asset_proxy_url: string(`URL of the asset proxy; ${restart}`, { format: 'url' }),
   asset_proxy_whitelist: list('string', 'domains that are not proxied', {
@@ -40,19 +40,19 @@ export const settingsAttributes = {
   }),
   asset_proxy_allowlist: list(
     'string',
-    `domains that are not proxied, wildcards allowed; ${restart}`,
+    `domains that are not proxied (wildcards allowed); ${restart}`,
     { single: true },
   ),
-  authorized_keys_enabled: boolean('whether the authorized_keys file is written'),
+  authorized_keys_enabled: boolean('write the authorized_keys file'),
   auto_devops_domain: string('default base domain of automatic deployments'),
-  auto_devops_enabled: boolean('automatic CI for projects without a configuration'),
-  automatic_purchased_storage_allocation: boolean('purchased storage is allocated by itself'),
-  check_namespace_plan: boolean('features follow the plan of the namespace', premium),
+  auto_devops_enabled: boolean('enable automatic CI for projects without a configuration'),
+  automatic_purchased_storage_allocation: boolean('allocate purchased storage automatically'),
+  check_namespace_plan: boolean('limit features to the plan of the namespace', premium),
   commit_email_hostname: string('host name of private commit addresses'),
   container_registry_token_expire_delay: integer('validity of registry tokens, in minutes'),
-  deactivate_dormant_users: boolean('dormant users are deactivated'),
+  deactivate_dormant_users: boolean('deactivate dormant users'),
   default_artifacts_expire_in: string('default lifetime of job artifacts'),
-  default_branch_name: string('name of the first branch of new projects'),
+  default_branch_name: string('name of the default branch of new projects'),
   default_branch_protection: integer('protection of default branches', {
     min: 0,
     max: 2,
@@ -61,38 +61,38 @@ export const settingsAttributes = {
   }),
   default_ci_config_path: string('default path of the CI configuration'),
   default_group_visibility: oneOf(visibilities, 'visibility of new groups', byDefault),
-  default_project_creation: integer('who may create projects in a group', {
+  default_project_creation: integer('roles that can create projects in a group', {
     min: 0,
     max: 2,
     names: { 'no-one': 0, maintainers: 1, 'developers-and-maintainers': 2 },
   }),
   default_project_visibility: oneOf(visibilities, 'visibility of new projects', byDefault),
-  default_projects_limit: integer('how many projects a user may have', { default: 100000 }),
+  default_projects_limit: integer('maximum number of projects per user', { default: 100000 }),
   default_snippet_visibility: oneOf(visibilities, 'visibility of new snippets', byDefault),
-  delayed_project_deletion: boolean('projects are deleted with a delay', {
+  delayed_project_deletion: boolean('delay the deletion of projects', {
     ...premium,
     default: false,
   }),
-  deletion_adjourned_period: integer('days before a project marked for deletion is removed', {
+  deletion_adjourned_period: integer('days until a project marked for deletion is deleted', {
     ...premium,
     min: 0,
     max: 90,
   }),
-  diff_max_patch_bytes: integer('largest diff of one file, in bytes'),
-  diff_max_files: integer('most files in a diff'),
-  diff_max_lines: integer('most lines in a diff'),
-  disable_feed_token: boolean('feed and calendar tokens are not shown'),
+  diff_max_patch_bytes: integer('maximum size of the diff of one file, in bytes'),
+  diff_max_files: integer('maximum number of files in a diff'),
+  diff_max_lines: integer('maximum number of lines in a diff'),
+  disable_feed_token: boolean('hide feed and calendar tokens'),
   disabled_oauth_sign_in_sources: list('string', 'OAuth providers that are disabled for sign-in'),
-  dns_rebinding_protection_enabled: boolean('protection against DNS rebinding'),
-  domain_denylist_enabled: boolean('some domains may not sign up; requires domain_denylist'),
-  domain_denylist: list('string', 'domains that may not sign up, wildcards allowed'),
-  domain_allowlist: list('string', 'the only domains that may sign up; null for no restriction'),
+  dns_rebinding_protection_enabled: boolean('protect against DNS rebinding'),
+  domain_denylist_enabled: boolean('block sign-up from some domains; requires domain_denylist'),
+  domain_denylist: list('string', 'domains that cannot sign up (wildcards allowed)'),
+  domain_allowlist: list('string', 'the only domains that can sign up; null for no restriction'),
   dsa_key_restriction: integer(keyHelp('DSA'), keySize),
   ecdsa_key_restriction: integer(keyHelp('ECDSA'), keySize),
   ed25519_key_restriction: integer(keyHelp('ED25519'), keySize),
   cloud_access_key_id: string('cloud access key ID', secret),
   cloud_account_id: string('cloud account ID'),
-  cloud_integration_enabled: boolean('whether the cloud integration is on'),
+  cloud_integration_enabled: boolean('enable the cloud integration'),
 } as const
 export type SettingsAttribute = keyof typeof settingsAttributes
 

@@ -42,7 +42,7 @@ const parse = (pem: string, index: number): X509Certificate => {
 const certificatesIn = (text: string): X509Certificate[] => {
   if (text.includes('PRIVATE KEY-----'))
     throw usage(
-      '--certificate: the file holds a private key',
+      '--certificate: the file contains a private key',
       'Pass the certificates with --certificate and the private key with --key.',
     )
   const found = text.match(block) ?? []

@@ -33,7 +33,7 @@ const readInstance = async (services: Services) => {
 export const versionCommand = define({
   summary: 'Show the versions of svcctl and of the instance',
   description: [
-    'Asks the instance for its version where one is configured. If it does not respond, a warning says so, and the exit code is still 0.',
+    'If an instance is configured, svcctl asks it for its version. If it does not respond, svcctl prints a warning, and the exit code is still 0.',
     'svcctl --version prints the version of svcctl alone and sends nothing.',
   ],
   readOnly: true,

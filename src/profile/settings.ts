@@ -104,7 +104,7 @@ const tags = (value: unknown): readonly string[] => {
 const among = (name: SettingName, values: readonly string[], value: unknown): readonly string[] => {
   const words: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')
   const isKnown = (word: unknown): word is string => values.some((known) => known === word)
-  if (!words.every(isKnown)) throw bad(name, undefined, `some of ${values.join(', ')}`)
+  if (!words.every(isKnown)) throw bad(name, undefined, `one or more of ${values.join(', ')}`)
   return [...new Set(words)]
 }
 

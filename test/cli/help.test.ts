@@ -58,7 +58,7 @@ describe('help', () => {
       return command === undefined ? '' : commandHelp(command, style)
     }
     expect(await text('runners update')).toContain('--[no-]locked')
-    expect(await text('runners list')).toMatch(/ --instance +list those of the whole instance/)
+    expect(await text('runners list')).toMatch(/ --instance +list all runners of the instance/)
     expect(await text('ci lint')).toContain('--report <junit|sarif> <file>')
     expect(await text('events list')).toContain('--after <YYYY-MM-DD|[+]30d>')
     expect(await text('mr list')).toContain('--created-after <YYYY-MM-DD[Thh:mm:ssZ]|[+]30d>')

@@ -55,11 +55,13 @@ describe('a plan against a commit', () => {
     const whole = (await run('plan')).stdout
     const same = await run('plan --against HEAD')
     expect(same.code).toBe(0)
-    expect(same.stdout).toMatch(/2 further changes stand from before\. Apply includes them\./)
+    expect(same.stdout).toMatch(
+      /2 other changes from before that commit\. Apply includes all changes\./,
+    )
     const all = (await run(`plan --against ${first}`)).stdout
     const shown = (text: string): string => text.slice(0, text.indexOf('\n\n'))
     expect(shown(all)).toBe(shown(whole))
-    expect(all).toContain('0 further changes stand')
+    expect(all).toContain('0 other changes')
   })
 
   it('shows what changed, what is no longer wanted, and what is left as it is', async () => {
@@ -87,7 +89,7 @@ describe('a plan against a commit', () => {
     )
     expect(stdout).toContain('groups/platform:members/eva (left team leads')
     expect(stdout).toContain('projects/web/shop:approvals#reset_approvals_on_push')
-    expect(stdout).toContain('2 further changes stand')
+    expect(stdout).toContain('2 other changes')
     const kept = JSON.parse(readFileSync(join(cwd, 'plan.json'), 'utf8')) as { actions: object[] }
     expect(kept.actions).toHaveLength(3)
   })
@@ -100,7 +102,7 @@ describe('a plan against a commit', () => {
       'version: 1\nprojects: {platform/app: {deploy_keys: {ci: {key: {file: ci.pub}}}}}\n'
     commit({ 'svcctl/k.yml': file, 'svcctl/ci.pub': key('nw') })
     commit({ 'svcctl/ci.pub': key('xx') })
-    expect((await run('plan --against HEAD')).stdout).toContain('1 further change stands')
+    expect((await run('plan --against HEAD')).stdout).toContain('1 other change')
     expect((await run('plan --against HEAD~1')).stdout).toContain('deploy_keys/ci')
   })
 

@@ -93,7 +93,7 @@ it('a plan that apply refuses fails as apply does', async () => {
   expect((await run('plan f.yml')).code).toBe(0)
   expect((await run('plan f.yml --fail-on unread')).code).toBe(0)
   const { code, stderr } = await run('plan f.yml --fail-on refused')
-  expect([code, stderr]).toEqual([2, expect.stringContaining('apply refuses this plan: ')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('apply rejects this plan: ')])
 })
 
 it('is a setting of a profile as well, which the line overrides', async () => {

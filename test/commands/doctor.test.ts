@@ -122,7 +122,7 @@ describe('doctor', () => {
     expect(by.line('connection')?.message).toContain('the proxy http://127.0.0.1:9')
     expect(by.stdout).not.toContain('canary')
     const without = await doctor(['--base-url', base], { ...proxy, NO_PROXY: '127.0.0.1' })
-    expect(without.line('proxy')?.message).toBe('none is used')
+    expect(without.line('proxy')?.message).toBe('not used')
     expect(without.line('connection')?.status).toBe('ok')
   })
 

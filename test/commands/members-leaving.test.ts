@@ -155,9 +155,9 @@ describe('members remove-everywhere', { shuffle: false }, () => {
     expect(rows.map(({ outcome }) => outcome).sort()).toEqual([
       'failed',
       'left',
-      'not tried',
-      'not tried',
-      'not tried',
+      'not attempted',
+      'not attempted',
+      'not attempted',
     ])
     expect(ran.stderr).toContain('0 done, 1 failed (1 refused), 3 not attempted.')
     expect(front.written()).toHaveLength(1)

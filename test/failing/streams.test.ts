@@ -132,7 +132,7 @@ withFull('standard output', () => {
     expect(code).toBe(1)
     expect(written()).toBe(1)
     expect(stderr).toContain('2 of 3 done, 1 failed')
-    expect(stderr).not.toContain('not tried')
+    expect(stderr).not.toContain('not attempted')
   })
 
   it('full hides no failure of the work', async () => {

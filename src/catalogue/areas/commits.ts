@@ -62,7 +62,7 @@ export const actionNames = ['create', 'delete', 'move', 'update', 'chmod'] as co
 
 /** An item of `actions[]`. */
 const action = {
-  action: oneOf(actionNames, 'what to do with the file', { required: true }),
+  action: oneOf(actionNames, 'action on the file', { required: true }),
   file_path: string('full path of the file', { required: true }),
   previous_path: string('previous path of a moved file'),
   content: string('content of the file; not for delete and chmod, optional for move'),

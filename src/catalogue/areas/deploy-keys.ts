@@ -25,7 +25,7 @@ export const deployKeys = {
   listAll: endpoint('GET /deploy_keys', many(DeployKey), {
     summary: 'List the deploy keys of the instance',
     command: 'list',
-    when: { flag: 'instance', help: 'list those of the whole instance (administrators)' },
+    when: { flag: 'instance', help: 'list all deploy keys of the instance (administrators)' },
     path: {},
     params: {},
     columns: ['id', 'title', 'key', 'created_at'],

@@ -106,7 +106,7 @@ const path = {
 const args = ['issue_iid'] as const
 const reading = 'anyone for public projects; at least Reporter for confidential issues'
 const trackers = 'at least Reporter of the project'
-const duration = string('how long, such as 3h30m or 1w2d', { required: true, format: 'duration' })
+const duration = string('duration, such as 3h30m or 1w2d', { required: true, format: 'duration' })
 
 export const issues = {
   list: endpoint('GET /issues', many(Issue), {
@@ -225,7 +225,7 @@ export const issues = {
     command: 'spend',
     args: ['issue_iid', 'duration'],
     path,
-    params: { duration, summary: string('note on what the time was spent on') },
+    params: { duration, summary: string('summary of the work') },
     access: trackers,
     notes: ['A negative duration subtracts time. Put it after "--": issues spend 7 -- -1h.'],
   }),

@@ -68,8 +68,8 @@ const filters = {
   in: searchIn,
   wip: oneOf(['yes', 'no'], 'filter by draft status'),
   environment: string('filter by deployment environment'),
-  deployed_before: datetime('list those deployed before this time'),
-  deployed_after: datetime('list those deployed after this time'),
+  deployed_before: datetime('list merge requests deployed before this time'),
+  deployed_after: datetime('list merge requests deployed after this time'),
 } as const
 const listed = {
   ...filters,

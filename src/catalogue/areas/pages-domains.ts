@@ -51,7 +51,7 @@ export const pagesDomains = {
   listAll: endpoint('GET /pages/domains', many(InstancePagesDomain), {
     summary: 'List the Pages domains of the instance',
     command: 'list',
-    when: { flag: 'instance', help: 'list those of the whole instance (administrators)' },
+    when: { flag: 'instance', help: 'list all domains of the instance (administrators)' },
     path: {},
     params: {},
     columns: ['domain', 'project_id', 'url', 'auto_ssl_enabled', 'expires_at'],

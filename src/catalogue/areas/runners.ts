@@ -109,7 +109,7 @@ export const runners = {
   listAll: endpoint('GET /runners/all', many(RunnerSummary), {
     summary: 'List all runners of the instance',
     command: 'list',
-    when: { flag: 'instance', help: 'list those of the whole instance (administrators)' },
+    when: { flag: 'instance', help: 'list all runners of the instance (administrators)' },
     path: {},
     params: {
       ...listed,

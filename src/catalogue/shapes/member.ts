@@ -21,7 +21,7 @@ export const Member = Obj(
     access_level: AccessLevel,
     created_at: maybe(Timestamp),
     expires_at: nullable(Timestamp),
-    email: maybe(nullable(Str({ description: 'of users with a public e-mail address' }))),
+    email: maybe(nullable(Str({ description: 'for users with a public email address' }))),
     group_saml_identity: maybe(
       nullable(
         Obj(
@@ -37,7 +37,7 @@ export const Member = Obj(
 export const MembersAdded = Obj(
   {
     status: Word(['success', 'error']),
-    message: maybe(Unknown({ description: 'what went wrong, by username' })),
+    message: maybe(Unknown({ description: 'error messages by username' })),
   },
   { title: 'Members added' },
 )

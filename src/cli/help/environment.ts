@@ -35,7 +35,10 @@ export const environmentVariables: readonly { readonly name: string; readonly me
       meaning: '1: words instead of symbols and bars, no redrawing, line prompts',
     },
     { name: 'SVC_PAGER', meaning: 'pager for long output; otherwise PAGER' },
-    { name: 'NO_COLOR, FORCE_COLOR, CLICOLOR', meaning: 'color off, on, off if 0' },
+    {
+      name: 'NO_COLOR, FORCE_COLOR, CLICOLOR',
+      meaning: 'no color; color everywhere; no color if 0',
+    },
     {
       name: 'HTTP_PROXY, HTTPS_PROXY, NO_PROXY',
       meaning: 'proxies by URL scheme, and hosts without a proxy; never used for this machine',

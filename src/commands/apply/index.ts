@@ -116,7 +116,9 @@ const noteBeyond = (
   const beyond = plan.actions.filter(({ id }) => !agreed.has(id)).length
   if (beyond === 0) return
   const what = beyond === 1 ? '1 additional change' : `${beyond} additional changes`
-  note(`${what} to be made by now, which ${file} does not have: left out`)
+  note(
+    `${what} would be needed now; not applied, because ${file} does not contain ${beyond === 1 ? 'it' : 'them'}`,
+  )
 }
 
 /** The plan with these of its actions. */

@@ -30,7 +30,7 @@ export const refusal = (what: string, cause?: unknown): Failure =>
   })
 
 const holds = (entry: Entry, which: string): Failure =>
-  refusal(`the archive holds ${JSON.stringify(entry.fileName)}, which ${which}`)
+  refusal(`the archive contains ${JSON.stringify(entry.fileName)}, which ${which}`)
 
 const isSpecial = (entry: Entry): boolean => {
   const mode = (entry.externalFileAttributes >>> 16) & 0o170000

@@ -35,7 +35,7 @@ export const dispositionName = async (header: unknown): Promise<string | undefin
 const unsafe = (path: string, why: string): Failure =>
   new Failure(
     'failed',
-    `the archive holds ${JSON.stringify(path)}, which ${why}; nothing was extracted`,
+    `the archive contains ${JSON.stringify(path)}, which ${why}; nothing was extracted`,
     { hint: 'Run the command without --extract to keep the archive itself.' },
   )
 

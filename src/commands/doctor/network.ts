@@ -148,7 +148,7 @@ export const networkChecks = async (
   const proxy = exempt(baseUrl, transport.noProxy) ? undefined : transport.proxy
   const target = targetOf(proxy ?? baseUrl)
   const name = proxy === undefined ? target.host : `the proxy ${shown(proxy)}`
-  const checks = [ok('proxy', proxy === undefined ? 'none is used' : shown(proxy))]
+  const checks = [ok('proxy', proxy === undefined ? 'not used' : shown(proxy))]
   const steps = [() => resolved(target), () => connected(target, name)]
   if (proxy === undefined && target.secure) steps.push(() => encrypted(target, transport, now))
   for (const step of steps) {

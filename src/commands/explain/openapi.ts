@@ -100,7 +100,7 @@ const securitySchemes = {
   key: {
     type: 'http',
     scheme: 'basic',
-    description: 'an authorization key as password, with an empty user name',
+    description: 'the authorization key as the password, with an empty username',
   },
 } as const
 
@@ -125,7 +125,7 @@ const counted = (description: string): Json => ({ description, schema: { type: '
 /** What says which pages there are. */
 const pageHeaders = {
   Link: {
-    description: 'addresses of other pages, by rel: prev, next, first, last',
+    description: 'links to other pages, by rel: prev, next, first, last',
     schema: { type: 'string' },
   },
   'X-Next-Page': {
@@ -135,11 +135,11 @@ const pageHeaders = {
   'X-Page': counted('index of this page, from 1'),
   'X-Per-Page': counted('records per page'),
   'X-Prev-Page': {
-    description: 'index of the page before; empty on the first',
+    description: 'index of the previous page; empty on the first',
     schema: { type: 'string' },
   },
-  'X-Total': counted('how many records there are; may be absent'),
-  'X-Total-Pages': counted('how many pages there are; may be absent'),
+  'X-Total': counted('total number of records; may be absent'),
+  'X-Total-Pages': counted('total number of pages; may be absent'),
 } as const
 
 const headerRefs: Json = Object.fromEntries(
@@ -162,7 +162,7 @@ const sharedParameters = {
   unmodified: {
     name: 'If-Unmodified-Since',
     in: 'header',
-    description: 'delete only what has not changed since (HTTP date); else 412',
+    description: 'delete only if unchanged since this HTTP date; otherwise 412',
     schema: { type: 'string' },
   },
 } as const
@@ -188,7 +188,7 @@ const errorSchemas = {
     required: ['message'],
     properties: {
       message: {
-        description: 'a text, or texts by attribute',
+        description: 'a message, or messages by attribute',
         anyOf: [{ type: 'string' }, { type: 'array' }, { type: 'object' }],
       },
       error_code: {
@@ -204,7 +204,7 @@ const errorSchemas = {
     properties: {
       error: { type: 'string', examples: ['content is missing', 'insufficient_scope'] },
       error_description: { type: 'string' },
-      scope: { type: 'string', description: 'the scope that the token lacks' },
+      scope: { type: 'string', description: 'scope that the token lacks' },
     },
   },
   Error: {

@@ -243,7 +243,7 @@ const runMerge = async (
   for (const name of given.args) files.push(await resolveFile(place, name))
   const target = resolve(place.cwd, to)
   const { counts, open, damaged } = await mergeJournals(files, target, basename(target, '.ndjson'))
-  for (const file of open) ui.warn(`${file} is not finished: its shard is still to do`)
+  for (const file of open) ui.warn(`${file} is not finished: its shard is not complete`)
   for (const past of damaged) tellGap({ answer, ui }, past)
   if (open.length > 0) answer.exit(exitCodes.partial)
   ui.note(words(counts))

@@ -160,7 +160,7 @@ interface LeavingRow {
   readonly of: string
   readonly access_level: unknown
   readonly expires_at: unknown
-  readonly outcome: 'failed' | 'gone' | 'left' | 'not tried' | 'planned' | 'removed' | 'unknown'
+  readonly outcome: 'failed' | 'gone' | 'left' | 'not attempted' | 'planned' | 'removed' | 'unknown'
   readonly reason: string | null
 }
 
@@ -176,7 +176,7 @@ const rowOf = (
 /** What became of an object that a run had. */
 const rowAfter = (item: Item, { outcomes }: RunEnded): LeavingRow => {
   const outcome = outcomes.get(item.n)
-  if (outcome === undefined) return rowOf(item, 'not tried')
+  if (outcome === undefined) return rowOf(item, 'not attempted')
   if ('failure' in outcome) return rowOf(item, outcome.state, outcome.failure.message)
   return rowOf(item, outcome.state === 'unchanged' ? 'gone' : 'removed')
 }

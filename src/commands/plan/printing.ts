@@ -106,7 +106,7 @@ export const shownPlan = async (
   await printPlan(services, reported)
   await writeReports(services, given, reported)
   getPlanEnd(services, made, failOn)
-  if (failOn.has('refused')) checkLimits(made, 'apply refuses this plan')
+  if (failOn.has('refused')) checkLimits(made, 'apply rejects this plan')
 }
 
 /** @throws Failure `usage` for a plan that goes beyond a limit, which `said` begins */
@@ -208,11 +208,11 @@ const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): 
 const compared = ({ against }: Pick<MadePlan, 'against'>, { text }: AnswerService) => {
   if (against === undefined) return []
   const { ref, commit, standing, dropped, undeclared } = against
-  const further = standing === 1 ? '1 further change stands' : `${standing} further changes stand`
+  const further = standing === 1 ? '1 other change' : `${standing} other changes`
   return [
     ...dropped.map((id) => `no longer wanted: ${text.safe(id)}\n`),
     ...undeclared.map((one) => `no longer declared, kept: ${text.safe(one)}\n`),
-    `Compared with ${text.safe(ref)} at ${commit.slice(0, 7)}: ${further} from before. Apply includes them.\n`,
+    `Compared with ${text.safe(ref)} at ${commit.slice(0, 7)}: ${further} from before that commit. Apply includes all changes.\n`,
   ]
 }
 

@@ -259,11 +259,11 @@ const failures = ({ ends = new Map() }: Reported): string =>
 const comparedWith = ({ against }: MadePlan): readonly [string, string] => {
   if (against === undefined) return ['', '']
   const { ref, commit, standing, dropped, undeclared } = against
-  const further = standing === 1 ? '1 further change stands' : `${standing} further changes stand`
+  const further = standing === 1 ? '1 other change' : `${standing} other changes`
   const listed = (head: string, all: readonly string[]): string =>
     all.length === 0 ? '' : `${head}: ${all.map(code).join(', ')}.\n\n`
   return [
-    `Compared with ${code(ref)} at ${code(commit.slice(0, 7))}: ${further} from before. Apply includes them.\n\n`,
+    `Compared with ${code(ref)} at ${code(commit.slice(0, 7))}: ${further} from before that commit. Apply includes all changes.\n\n`,
     listed('No longer wanted', dropped) + listed('No longer declared, kept', undeclared),
   ]
 }

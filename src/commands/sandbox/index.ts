@@ -79,7 +79,7 @@ const serveFrom = async (
         reveal: true,
       })
       services.ui.note(
-        `talk to it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
+        `use it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
       )
     } else await services.answer.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
     await services.answer.flush()

@@ -98,7 +98,7 @@ const printing = declare({
     optionalValue: true,
     repeats: true,
   },
-  yes: { param: boolean('answer every confirmation'), short: 'y' },
+  yes: { param: boolean('confirm everything without asking'), short: 'y' },
   confirm: {
     param: string('confirm a protected profile by name, with --yes (repeatable)'),
   },
@@ -108,7 +108,7 @@ const printing = declare({
     short: 'v',
     read: (texts) => (texts ?? []).filter((text) => text === 'true').length,
   },
-  color: { param: oneOf(['auto', 'always', 'never'], 'colour', { default: 'auto' }) },
+  color: { param: oneOf(['auto', 'always', 'never'], 'when to use color', { default: 'auto' }) },
   pager: {
     param: boolean('use a pager for long output'),
     refusal: 'do not use a pager',

@@ -105,7 +105,8 @@ const listed = async ({ instance }: Services): Promise<readonly string[] | undef
   }
 }
 
-const noGroupsListed = 'the instance lists no groups: those without projects are not included'
+const noGroupsListed =
+  'the instance does not list groups, so groups without projects are not included'
 
 /** Every group that can be seen. */
 const groupsSeen = async (services: Services): Promise<readonly ParentTarget[]> => {

@@ -234,6 +234,6 @@ export const verdict = ({ end, counts, alike, cause, tooMany }: Report): Failure
   if (wrong === 0 && counts.not_tried === 0) return undefined
   const all = wrong + counts.done + counts.unchanged + counts.not_tried
   if (wrong === all && alike !== undefined) return new Failure(alike, `all ${all} failed`)
-  const left = counts.not_tried === 0 ? '' : `, ${counts.not_tried} not tried`
+  const left = counts.not_tried === 0 ? '' : `, ${counts.not_tried} not attempted`
   return new Failure('partial', `${wrong} of ${all} failed${left}`)
 }

@@ -20,7 +20,7 @@ interface Config {
   readonly pageSize: number
 }
 
-const help = 'type to filter, ↑↓ to move, Tab to mark, Enter to take'
+const help = 'type to filter, ↑↓ to move, Tab to mark, Enter to confirm'
 
 const toggled = (marked: readonly number[], index: number): number[] =>
   marked.includes(index) ? marked.filter((i) => i !== index) : [...marked, index]

@@ -14,7 +14,7 @@ import { storagesPart } from './storages.js'
 const columns = { name: 14 } as const
 
 const stateOf = ({ works }: ProfileCredential): string =>
-  works === undefined ? 'not tried' : works ? 'works' : 'invalid'
+  works === undefined ? 'not checked' : works ? 'works' : 'invalid'
 
 const markOf = ({ works }: ProfileCredential): 'good' | 'bad' | 'warn' =>
   works === undefined ? 'warn' : works ? 'good' : 'bad'
