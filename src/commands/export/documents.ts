@@ -10,7 +10,6 @@ import {
   inTheirOrder,
   jsonWriter,
   type LookedAt,
-  lookAt,
   untilOneFails,
   yamlWriter,
 } from '../../desired/exporting/document.js'
@@ -22,10 +21,10 @@ import {
   type PlacedFile,
   type Selected,
 } from '../../desired/exporting/folder.js'
-import { type Exporting, FileMap } from '../../desired/exporting/model.js'
+import { FileMap } from '../../desired/exporting/model.js'
 import type { ReadableInstance } from '../../desired/instance.js'
 import type { UnreadPlace } from '../../desired/reading/index.js'
-import type { InstanceSight, ProjectPlace } from '../../desired/reading/sight.js'
+import type { ProjectPlace } from '../../desired/reading/sight.js'
 import { configSchema } from '../../desired/schema/index.js'
 import type { Services, UiService } from '../../engine/command/services.js'
 import { type Category, Failure, usage } from '../../errors.js'
@@ -74,66 +73,66 @@ export const openExportTarget = async (services: Services, to = '-'): Promise<Ex
   return { is: 'folder', path, form: 'yaml' }
 }
 
-/** What is written: places in the order of a document, and what is said of each. */
-export interface Exported {
+/** An export: which places are written, and what each of them says. */
+export interface ExportRun {
   readonly services: Services
-  readonly run: ExportRun
+  readonly instance: ReadableInstance
+  /** In the order of a document. */
   readonly places: readonly ManagedPlace[]
-  /** Begins to look, or has looked. */
-  readonly say: () => Promise<SayPlace>
+  readonly unread: UnreadParts
   readonly selected: Selected
+  /** Reads a place. */
+  readonly look: (place: ManagedPlace) => Promise<LookedAt>
+  /** With --factor: the groups that are told what all projects below them share. */
+  readonly shareable: readonly ManagedPlace[] | undefined
 }
 
 /** Writes places in their order, each as soon as it is known. */
 const asDocument = async (
-  { services, run, places, say }: Exported,
+  run: ExportRun,
   target: ExportTarget,
   take: (text: string) => Promise<void>,
 ): Promise<void> => {
+  const { services, instance, places, unread } = run
   const pretty = target.is === 'file' || services.answer.terminal
   const writer = target.form === 'json' ? jsonWriter(pretty) : yamlWriter()
-  await inTheirOrder(run.instance, places, await say(), async ({ sections }) => {
+  await inTheirOrder(instance, places, await sectionsOf(run), async ({ sections }) => {
     for (const section of sections) await take(writer.add(section))
   })
-  if (run.unread.some) await take(writer.end())
+  if (unread.some) await take(writer.end())
 }
 
-const toOutput = (exported: Exported, target: ExportTarget): Promise<void> =>
-  asDocument(exported, target, (text) => exported.services.answer.write(text))
-
-const toFile = async (exported: Exported, target: ExportTarget): Promise<void> => {
-  const file = new ExportFile(target.path, exported.selected)
+const toFile = async (run: ExportRun, target: ExportTarget): Promise<void> => {
+  const file = new ExportFile(target.path, run.selected)
   await file.check()
   const draft = await file.open()
   try {
-    await asDocument(exported, target, (text) => draft.write([Buffer.from(text)]))
-    if (!exported.run.unread.some) return await draft.discard()
+    await asDocument(run, target, (text) => draft.write([Buffer.from(text)]))
+    if (!run.unread.some) return await draft.discard()
     await draft.publish()
   } catch (error) {
     await draft.discard()
     throw error
   }
-  exported.services.ui.note(`wrote ${target.path}`)
+  run.services.ui.note(`wrote ${target.path}`)
 }
 
 const counted = (count: number, word: string): readonly string[] =>
   count === 0 ? [] : [`${count} ${word}`]
 
 /** Writes a file a place. A file of which not all could be read stays as it was. */
-const toFolder = async (
-  { services, run, places, say, selected }: Exported,
-  target: ExportTarget,
-): Promise<void> => {
-  const { ui } = services
+const toFolder = async (run: ExportRun, target: ExportTarget): Promise<void> => {
+  const { instance, places, unread, selected } = run
+  const { ui } = run.services
   const files: readonly PlacedFile<ManagedPlace>[] = filesOf(places)
   const folder = new ExportFolder(target.path, selected)
   await folder.check(files.map(({ path }) => path))
-  const saying = await say()
-  await untilOneFails(run.instance, files, async ({ path, places: within }) => {
+  const sectionsAt = await sectionsOf(run)
+  await untilOneFails(instance, files, async ({ path, places: within }) => {
     const sections: FileSection[] = []
     let whole = true
     for (const place of within) {
-      const said = await saying(place)
+      const said = await sectionsAt(place)
       sections.push(...said.sections)
       whole &&= said.whole
     }
@@ -142,7 +141,7 @@ const toFolder = async (
     else if (sections.length > 0) await folder.write(path, documentOf(yamlWriter(path), sections))
   })
   await folder.furnish(configSchema())
-  if (run.unread.some) await folder.clear()
+  if (unread.some) await folder.clear()
   const { written, same, removed } = folder.counts
   const parts = [
     `${written} written`,
@@ -153,51 +152,49 @@ const toFolder = async (
 }
 
 /** Writes an export where it goes. @throws Failure where something is in the way, before anything is written */
-export const writeExport = (exported: Exported, target: ExportTarget): Promise<void> => {
-  if (target.is === 'output') return toOutput(exported, target)
-  return target.is === 'file' ? toFile(exported, target) : toFolder(exported, target)
+export const writeExport = (run: ExportRun, target: ExportTarget): Promise<void> => {
+  if (target.is === 'folder') return toFolder(run, target)
+  if (target.is === 'file') return toFile(run, target)
+  return asDocument(run, target, (text) => run.services.answer.write(text))
 }
 
-// What each place of an export says: as it is looked at, or once all are, less what they have in common.
-
-/** What an export goes by. */
-export interface ExportRun {
-  readonly instance: ReadableInstance
-  readonly sight: InstanceSight
-  readonly how: Exporting
-  readonly unread: UnreadParts
-  /** Told of each place that was looked at. */
-  readonly step: () => void
-  /** Whether there are so few places that their kinds are asked for side by side. */
-  readonly few: boolean
-}
+// What each place of an export says: as it is read, or once all are, less what they have in common.
 
 /** What is written of a place. */
-export interface SaidOfPlace {
+interface PlaceSections {
   readonly sections: readonly FileSection[]
   /** Whether all of it could be read. */
   readonly whole: boolean
 }
 
-export type SayPlace = (place: ManagedPlace) => Promise<SaidOfPlace>
-
-const look = async ({ sight, how, unread, step, few }: ExportRun, place: ManagedPlace) => {
-  const seen = await lookAt(sight, place, how, few)
-  unread.looked(seen)
-  step()
-  return seen
+/** With --factor all places are read first: what all projects below a group share is said of the group. */
+const sectionsOf = async (
+  run: ExportRun,
+): Promise<(place: ManagedPlace) => Promise<PlaceSections>> => {
+  const { instance, places, look, shareable } = run
+  if (shareable === undefined)
+    return async (place) => {
+      const { section, unread } = await look(place)
+      return { sections: section === undefined ? [] : [section], whole: unread.length === 0 }
+    }
+  const factoring = new Factoring(shareable)
+  const sections = new Map<string, FileSection[]>()
+  const partly = new Set<string>()
+  await instance.each(places, async (place) => {
+    const { section, unread } = await look(place)
+    if (unread.length > 0) partly.add(placeText(place))
+    if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
+    else if (section !== undefined) sections.set(placeText(place), [section])
+  })
+  for (const section of factoring.shared()) addToGroup(sections, placeText(section.place), section)
+  return async (place) => {
+    const own = place.scope === 'project' ? factoring.own(place) : undefined
+    return {
+      sections: own === undefined ? (sections.get(placeText(place)) ?? []) : [own],
+      whole: !partly.has(placeText(place)),
+    }
+  }
 }
-
-const said = ({ section, unread }: LookedAt): SaidOfPlace => ({
-  sections: section === undefined ? [] : [section],
-  whole: unread.length === 0,
-})
-
-/** Looks at each place when it is its turn, and keeps nothing. */
-export const oneByOne =
-  (run: ExportRun): SayPlace =>
-  async (place) =>
-    said(await look(run, place))
 
 /**
  * The groups that projects are in, all of whose projects are looked at.
@@ -218,31 +215,6 @@ export const shareableGroups = (
       ? [{ scope: 'group', path }]
       : [],
   )
-}
-
-/** Looks at all places first: what all projects below a group share is said of the group. */
-export const inCommon = async (
-  run: ExportRun,
-  places: readonly ManagedPlace[],
-  groups: readonly ManagedPlace[],
-): Promise<SayPlace> => {
-  const factoring = new Factoring(groups)
-  const sections = new Map<string, FileSection[]>()
-  const partly = new Set<string>()
-  await run.instance.each(places, async (place) => {
-    const { section, unread } = await look(run, place)
-    if (unread.length > 0) partly.add(placeText(place))
-    if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
-    else if (section !== undefined) sections.set(placeText(place), [section])
-  })
-  for (const section of factoring.shared()) addToGroup(sections, placeText(section.place), section)
-  return async (place) => {
-    const own = place.scope === 'project' ? factoring.own(place) : undefined
-    return {
-      sections: own === undefined ? (sections.get(placeText(place)) ?? []) : [own],
-      whole: !partly.has(placeText(place)),
-    }
-  }
 }
 
 // What an export could not read, told as it goes, and what it ends with.

@@ -2,6 +2,7 @@
 
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { ManagedPlace } from '../../desired/address.js'
+import { lookAt } from '../../desired/exporting/document.js'
 import type { HeldKind, Selected } from '../../desired/exporting/folder.js'
 import { chosenBy, type Exporting } from '../../desired/exporting/model.js'
 import { checkGlobs, kindMistake } from '../../desired/globs.js'
@@ -14,10 +15,7 @@ import { toReadable } from '../plan/instance.js'
 import { inLittleMemory } from '../plan/making.js'
 import {
   type ExportRun,
-  inCommon,
-  oneByOne,
   openExportTarget,
-  type SayPlace,
   shareableGroups,
   UnreadParts,
   writeExport,
@@ -80,21 +78,6 @@ const checkFactor = (
     throw usage(`--factor needs all projects of a group: pass kinds, not ${narrow}`)
 }
 
-const howOf = (
-  { flags: given }: ExportLine,
-  { names }: InstanceSight,
-  scoping: Scoping,
-): Exporting => {
-  return {
-    names,
-    exact: given.exact === true,
-    operational: given['with-operational'] === true,
-    allSettings: given['all-settings'] === true,
-    chosen: chosenBy(scoping),
-    asked: scoping.only !== undefined,
-  }
-}
-
 const site: ManagedPlace = { scope: 'site', path: '' }
 
 type Found = Awaited<ReturnType<InstanceSight['places']>>
@@ -124,27 +107,38 @@ const placesOf = (
 /** From so many places on, they are what is asked for side by side, and not their kinds. */
 const manyPlaces = 32
 
-/** The places of an export, and how each is asked what it says. */
-const prepared = async (
+/** The places of an export, and how each is read. */
+const createExport = async (
   services: Services,
-  given: ExportLine,
-  begun: Omit<ExportRun, 'few'>,
+  { flags }: ExportLine,
   scoping: Scoping,
-) => {
-  const { sight, unread } = begun
+  sight: InstanceSight,
+  step: () => void,
+): Promise<Omit<ExportRun, 'instance'>> => {
+  const unread = new UnreadParts(services.ui)
   const found = await sight.places('everything')
   for (const place of found.unread) unread.unseen(place)
   const roots = rootsOf(scoping, found)
-  const shareable = given.flags.factor === true ? shareableGroups(found.projects, roots) : []
-  const ofSite = managedKinds.filter(({ scope }) => scope === 'site')
-  const withSite = ofSite.some((kind) => sight.selected(site, kind))
-  const places = placesOf(found, shareable, withSite)
-  const run: ExportRun = { ...begun, few: places.length < manyPlaces }
+  const shareable = flags.factor === true ? shareableGroups(found.projects, roots) : undefined
+  const withSite = managedKinds.some((kind) => kind.scope === 'site' && sight.selected(site, kind))
+  const places = placesOf(found, shareable ?? [], withSite)
   const named = found.projects.map(({ path }) => path)
-  const say = async (): Promise<SayPlace> =>
-    given.flags.factor === true ? inCommon(run, places, shareable) : oneByOne(run)
+  const how: Exporting = {
+    names: sight.names,
+    exact: flags.exact === true,
+    operational: flags['with-operational'] === true,
+    allSettings: flags['all-settings'] === true,
+    chosen: chosenBy(scoping),
+    asked: scoping.only !== undefined,
+  }
+  const look: ExportRun['look'] = async (place) => {
+    const seen = await lookAt(sight, place, how, places.length < manyPlaces)
+    unread.looked(seen)
+    step()
+    return seen
+  }
   const selected = selectedBy(sight, scoping, { roots, named })
-  return { services, run, places, say, selected }
+  return { services, places, unread, selected, look, shareable }
 }
 
 /** `svcctl export`. */
@@ -155,18 +149,15 @@ export const runExport = async (services: Services, given: ExportLine): Promise<
   checkFactor(given, scoping)
   const instance = toReadable(services)
   const sight = openSight(instance, scoping)
-  const unread = new UnreadParts(ui)
-  const how = howOf(given, sight, scoping)
   const tally = ui.tally()
-  await inLittleMemory(async (look) => {
-    const step = (): void => {
+  const unread = await inLittleMemory(async (look) => {
+    const run = await createExport(services, given, scoping, sight, () => {
       tally.add(1)
       look()
-    }
-    const begun = { instance, sight, how, unread, step }
-    const exported = await prepared(services, given, begun, scoping)
-    tally.total(exported.places.length)
-    await writeExport(exported, target)
+    })
+    tally.total(run.places.length)
+    await writeExport({ ...run, instance }, target)
+    return run.unread
   }).finally(tally.end)
   for (const text of sight.notes) ui.note(text)
   const failure = unread.verdict()
