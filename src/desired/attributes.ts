@@ -10,7 +10,7 @@ import type { Managed, Referent } from '../catalogue/managed/managed.js'
 import type { Param, Params } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { type ManagedPlace, referenceText } from './address.js'
-import type { CalledBy, SeenItem } from './instance.js'
+import type { CalledBy, CurrentItem } from './instance.js'
 import { canonical, normalised } from './values.js'
 
 /** A parameter that files can declare. */
@@ -177,7 +177,7 @@ export const absent = sha256(null)
 /** The digest of an item; `absent` of one that is not there. */
 export const digestOf = (
   kind: Managed,
-  item: Pick<SeenItem, 'identity' | 'attributes'> | undefined,
+  item: Pick<CurrentItem, 'identity' | 'attributes'> | undefined,
 ): string => {
   if (item === undefined) return absent
   const known = attributesOf(kind)
@@ -188,5 +188,5 @@ export const digestOf = (
 }
 
 /** The digest of a whole set: an item that comes or goes makes it another, a change of one does not. */
-export const digestOfSet = (items: readonly Pick<SeenItem, 'identity'>[]): string =>
+export const digestOfSet = (items: readonly Pick<CurrentItem, 'identity'>[]): string =>
   sha256(items.map(({ identity }) => identity).sort())

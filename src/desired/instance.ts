@@ -33,7 +33,7 @@ export interface WritableInstance extends ReadableInstance {
 // What an instance has, as far as it was read: of each place, each kind, its items.
 
 /** An item of a set, or the one object. */
-export interface SeenItem {
+export interface CurrentItem {
   /** What names it: of users and groups the name, of keys type and base64; '' of the one object. */
   readonly identity: string
   /** How people call it, where that is not the identity. */
@@ -47,15 +47,15 @@ export interface SeenItem {
 }
 
 /** What reading a kind in its place came to. */
-export type SeenKind = { readonly place: ManagedPlace; readonly kind: Managed } & (
-  | { readonly is: 'read'; readonly items: readonly SeenItem[] }
+export type CurrentKind = { readonly place: ManagedPlace; readonly kind: Managed } & (
+  | { readonly is: 'read'; readonly items: readonly CurrentItem[] }
   /** The instance does not have it: a 404 by route. */
   | { readonly is: 'unsupported' }
   /** Refused, or lost on the way: nothing is known, and nothing may be planned. */
   | { readonly is: 'unreadable'; readonly failure: Failure }
 )
 
-// What files call items that were seen.
+// What files call current items.
 
 /** Who knows what numbers are called. */
 export interface CalledBy {
@@ -63,19 +63,19 @@ export interface CalledBy {
 }
 
 /** The ID of an item, where its endpoints go by one. */
-const idOf = ({ at }: SeenItem): number | undefined =>
+const idOf = ({ at }: CurrentItem): number | undefined =>
   Object.values(at).find((value) => typeof value === 'number')
 
 type Called = Pick<Managed, 'by' | 'label'>
 
 /** The name of an item; undefined of one that only its ID tells apart from others. */
-export const itemName = ({ by, label }: Called, item: SeenItem): string | undefined =>
+export const itemName = ({ by, label }: Called, item: CurrentItem): string | undefined =>
   item.label || (by !== undefined && label !== undefined ? undefined : item.identity)
 
-/** What files call an item that was seen: its name where that means it alone, else its ID. */
+/** What files call a current item: its name where that means it alone, else its ID. */
 export const itemText = (
   kind: Called,
-  item: SeenItem,
+  item: CurrentItem,
   near: ManagedPlace,
   names: CalledBy,
 ): string => {
@@ -83,7 +83,7 @@ export const itemText = (
   const name = itemName(kind, item)
   if (by === undefined) return name ?? item.identity
   const id = idOf(item)
-  // Whether a label is one item's alone is known to who has seen all of them.
+  // Whether a label is one item's alone is known to who has read all of them.
   const own = label === undefined || id === undefined ? name : names.name(by, id, near)
   return (own === undefined ? undefined : referenceText(own)) ?? String(id ?? item.identity)
 }

@@ -7,8 +7,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { JsonValues } from '../base/json/value.js'
 import { actionId, type Change, type PlannedAction } from './actions.js'
 import type { Address } from './address.js'
-import type { Draft } from './comparing/types.js'
-import type { SeenItem } from './instance.js'
+import type { Draft } from './diff/types.js'
+import type { CurrentItem } from './instance.js'
 import type { Origin } from './state.js'
 
 /** @returns undefined for what cannot be copied: secrets that files write out */
@@ -32,7 +32,7 @@ interface ActionBody {
   readonly digest: string
   readonly loses: string | undefined
   readonly origin: Origin
-  readonly before: SeenItem | undefined
+  readonly before: CurrentItem | undefined
 }
 
 /** The actions of places that were asked for last: they are read one after the other. */
@@ -99,7 +99,7 @@ class PackedDraft implements Draft {
     return this.#body.origin
   }
 
-  get before(): SeenItem | undefined {
+  get before(): CurrentItem | undefined {
     return this.#body.before
   }
 
@@ -111,7 +111,7 @@ class PackedDraft implements Draft {
 }
 
 /** What of a record the order of actions goes by. */
-const slim = ({ before, kind: { first } }: Draft): SeenItem | undefined =>
+const slim = ({ before, kind: { first } }: Draft): CurrentItem | undefined =>
   before && { ...before, record: first === undefined ? {} : { [first]: before.record[first] } }
 
 const bodyOf = (draft: Draft): ActionBody => {

@@ -4,7 +4,7 @@ import { managedKinds } from '../../src/catalogue/managed/index.js'
 import { addressText } from '../../src/desired/address.js'
 import { attributesOf } from '../../src/desired/attributes.js'
 import { checkGlobs } from '../../src/desired/globs.js'
-import { message } from './comparing/world.js'
+import { message } from './diff/world.js'
 
 const check = (glob: string): Promise<string> =>
   message(Promise.resolve().then(() => checkGlobs({ only: [glob] })))

@@ -222,7 +222,7 @@ describe('the schema of files', () => {
 
   it('has every attribute of every kind, and says what it is', () => {
     const bodies = { one: [], set: ['additionalProperties'], rules: ['items', 'properties', 'set'] }
-    const seen: string[] = []
+    const current: string[] = []
     for (const kind of managedKinds) {
       const schema = within(configSchema(), '$defs', kind.scope, 'properties', kind.name)
       const body = within(schema, ...bodies[kind.holds])
@@ -231,10 +231,10 @@ describe('the schema of files', () => {
       for (const name of attributesOf(kind).keys()) {
         const description = within(first, 'properties', name, 'description')
         expect(description, `${kind.name} ${name}`).toMatch(/\w{3}/)
-        seen.push(name)
+        current.push(name)
       }
     }
-    expect(seen).toHaveLength(126)
+    expect(current).toHaveLength(126)
   })
 
   it('is what explain --config-schema prints', async () => {

@@ -1,7 +1,7 @@
 /** A plan that was agreed to, done: carried out, read once more, told of. */
 
 import type { PlannedAction } from '../../desired/actions.js'
-import { type Carried, carryOut } from '../../desired/applying/carrying.js'
+import { type ExecutionResult, executePlan } from '../../desired/applying/execute.js'
 import { type Verified, verify } from '../../desired/applying/verifying.js'
 import { concurrencyLimit } from '../../engine/command/globals.js'
 import type { Services } from '../../engine/command/services.js'
@@ -40,7 +40,7 @@ interface Told {
   readonly unkept?: readonly { readonly attribute?: string; readonly text: string }[]
 }
 
-const toldOf = (id: string, { outcomes, skipped }: Carried, { unkept }: Verified): Told => {
+const toldOf = (id: string, { outcomes, skipped }: ExecutionResult, { unkept }: Verified): Told => {
   const outcome = outcomes.get(id)
   if (outcome === undefined) return { outcome: 'not_tried' }
   if ('failure' in outcome) {
@@ -61,7 +61,7 @@ const toldOf = (id: string, { outcomes, skipped }: Carried, { unkept }: Verified
 /** Failures in full, what was not kept, and the counts. */
 const tellDone = async (
   { services: { ui, place }, run }: ApplyRun,
-  { report }: Carried,
+  { report }: ExecutionResult,
   { unkept, unread }: Verified,
 ): Promise<void> => {
   for (const { item, failure } of report.failures) ui.report(failure, item.object)
@@ -72,7 +72,7 @@ const tellDone = async (
   ui.note(closingLine(report, keptAs(run.journal, 'apply', place.globals)))
 }
 
-const endsOf = ({ outcomes }: Carried): ReadonlyMap<string, ActionEnd> =>
+const endsOf = ({ outcomes }: ExecutionResult): ReadonlyMap<string, ActionEnd> =>
   new Map(
     [...outcomes].map(([id, outcome]): [string, ActionEnd] =>
       'failure' in outcome
@@ -84,7 +84,13 @@ const endsOf = ({ outcomes }: Carried): ReadonlyMap<string, ActionEnd> =>
 const nothingVerified: Verified = { unkept: [], unread: [] }
 
 /** Carries the plan out, each action on record. */
-const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Promise<Carried> => {
+const carried = async ({
+  services,
+  made,
+  actions,
+  secrets,
+  run,
+}: ApplyRun): Promise<ExecutionResult> => {
   const { ui, place } = services
   const tally = ui.tally(actions.length)
   const record =
@@ -95,9 +101,9 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
         result.status === undefined ? {} : { status: result.status },
       (attributes: Attributes) => attributes,
     )
-  return carryOut(actions, {
+  return executePlan(actions, {
     instance: toWritable(services),
-    sight: made.sight,
+    view: made.view,
     secrets: secrets.values,
     // How many are sent at once is the gate's affair: every request passes it.
     gate: { width: concurrencyLimit(place.globals) },
@@ -109,7 +115,7 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
   }).finally(tally.end)
 }
 
-const isDone = ({ outcomes }: Carried, { id }: PlannedAction): boolean => {
+const isDone = ({ outcomes }: ExecutionResult, { id }: PlannedAction): boolean => {
   const outcome = outcomes.get(id)
   return outcome !== undefined && !('failure' in outcome)
 }
@@ -117,7 +123,7 @@ const isDone = ({ outcomes }: Carried, { id }: PlannedAction): boolean => {
 /** What was set of secrets is known the next time. */
 const remembered = async (
   { services, secrets, actions }: ApplyRun,
-  { outcomes }: Carried,
+  { outcomes }: ExecutionResult,
 ): Promise<void> => {
   const set = actions.flatMap(({ id }) => {
     const outcome = outcomes.get(id)
@@ -131,14 +137,14 @@ const remembered = async (
   }
 }
 
-const verified = async (doing: ApplyRun, all: Carried): Promise<Verified> => {
+const verified = async (doing: ApplyRun, all: ExecutionResult): Promise<Verified> => {
   const { services, made, actions } = doing
   if (!doing.verify || services.place.clock.signal.aborted) return nothingVerified
   const { each } = toWritable(services)
   const { sleep } = services.place.clock
   return services.ui.progress('verifying the changes', () =>
     verify(
-      { sight: made.sight, each, sleep },
+      { view: made.view, each, sleep },
       actions.filter((action) => isDone(all, action)),
     ),
   )
@@ -147,7 +153,7 @@ const verified = async (doing: ApplyRun, all: Carried): Promise<Verified> => {
 /** What the run ends with, beside what could not be read for its plan. */
 const endedWith = async (
   { services }: ApplyRun,
-  { report }: Carried,
+  { report }: ExecutionResult,
   { unkept, unread }: Verified,
 ): Promise<void> => {
   const failure = verdict(report)

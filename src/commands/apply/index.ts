@@ -131,13 +131,13 @@ const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan =
 const confirmed = async (
   { ui }: Services,
   { actions, made }: Wanted,
-  seen: boolean,
+  current: boolean,
 ): Promise<void> => {
   const deletes = actions.filter(({ verb }) => verb === 'delete')
   const lost = deletes.length === 0 ? '' : `, ${deletes.length} of them deletes`
   const count = actions.length === 1 ? '1 change is' : `${actions.length} changes are`
   const what = `${count} made at ${made.head.instance}${lost}.`
-  if (seen) await ui.confirm(what)
+  if (current) await ui.confirm(what)
   else
     await ui.confirm(
       what,

@@ -105,7 +105,7 @@ export const keepApplyRun = async (
   undoes: UndoHeader = {},
 ): Promise<OwnRun> => {
   const { place } = services
-  const { plan, sight } = made
+  const { plan, view } = made
   if (place.globals.journal === 'none') return runOf(undefined, plan)
   const document = toPlanDocument(made)
   const header = await headerOf(services, journalId(command, place.clock.now()), undoes)
@@ -116,7 +116,7 @@ export const keepApplyRun = async (
     // Somebody's plan, or that of another run.
     if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
     await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
-    const former = await formerState(sight, plan.actions)
+    const former = await formerState(view, plan.actions)
     await writeWhole(formerBeside(journal.file), former, { own: true })
   } catch (error) {
     await journal.discard()

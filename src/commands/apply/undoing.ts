@@ -52,7 +52,7 @@ const tellLost = ({ ui }: Services, lost: readonly string[]): void => {
 /** What of a plan takes back what the run did; what was changed since is told, and left as it is. */
 const dueIn =
   ({ answer, ui }: Services, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
-  async ({ plan, sight }: MadePlan) => {
+  async ({ plan, view }: MadePlan) => {
     const due: PlannedAction[] = []
     const anew = new Set(
       plan.actions.flatMap(({ verb, address }) =>
@@ -62,7 +62,7 @@ const dueIn =
     for (const action of plan.actions) {
       const done = there.get(addressText(action.address).toLowerCase())
       if (done === undefined) continue
-      const why = await done.objection(sight, action, anew.has(addressText(action.address)))
+      const why = await done.objection(view, action, anew.has(addressText(action.address)))
       if (why === undefined) due.push(action)
       else {
         const text = `it changed since the run: ${why}`

@@ -24,7 +24,7 @@ import {
 import { FileMap } from '../../desired/exporting/model.js'
 import type { ReadableInstance } from '../../desired/instance.js'
 import type { UnreadPlace } from '../../desired/reading/index.js'
-import type { ProjectPlace } from '../../desired/reading/sight.js'
+import type { ProjectPlace } from '../../desired/reading/view.js'
 import { configSchema } from '../../desired/schema/index.js'
 import type { Services, UiService } from '../../engine/command/services.js'
 import { type Category, Failure, usage } from '../../errors.js'

@@ -4,10 +4,10 @@ import { managedKinds } from '../../catalogue/managed/index.js'
 import type { ManagedPlace } from '../../desired/address.js'
 import { lookAt } from '../../desired/exporting/document.js'
 import type { HeldKind, Selected } from '../../desired/exporting/folder.js'
-import { chosenBy, type Exporting } from '../../desired/exporting/model.js'
+import { chosenBy, type ExportOptions } from '../../desired/exporting/model.js'
 import { checkGlobs, kindMistake } from '../../desired/globs.js'
-import { openSight } from '../../desired/reading/index.js'
-import { type InstanceSight, type Scoping, within } from '../../desired/reading/sight.js'
+import { openView } from '../../desired/reading/index.js'
+import { type InstanceView, type Scoping, within } from '../../desired/reading/view.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { type ExportLine, parseSelection } from '../plan/flags.js'
@@ -29,7 +29,7 @@ import {
  * @param named paths of the selected projects
  */
 const selectedBy = (
-  sight: InstanceSight,
+  view: InstanceView,
   scoping: Scoping,
   { roots, named }: { readonly roots: readonly string[]; readonly named: readonly string[] },
 ): Selected => {
@@ -50,7 +50,7 @@ const selectedBy = (
     all: !narrowed && only.length === 0 && except.length === 0,
     has: ({ place, kind }) => {
       const known = managedKinds.find(({ name, scope }) => name === kind && scope === place.scope)
-      return whole && known !== undefined && inPlace(place) && sight.selected(place, known)
+      return whole && known !== undefined && inPlace(place) && view.selected(place, known)
     },
   }
 }
@@ -80,7 +80,7 @@ const checkFactor = (
 
 const site: ManagedPlace = { scope: 'site', path: '' }
 
-type Found = Awaited<ReturnType<InstanceSight['places']>>
+type Found = Awaited<ReturnType<InstanceView['places']>>
 
 /** Paths of the groups that -G names, by number or path. */
 const rootsOf = ({ groups = [] }: Scoping, found: Found): readonly string[] =>
@@ -112,19 +112,19 @@ const createExport = async (
   services: Services,
   { flags }: ExportLine,
   scoping: Scoping,
-  sight: InstanceSight,
+  view: InstanceView,
   step: () => void,
 ): Promise<Omit<ExportRun, 'instance'>> => {
   const unread = new UnreadParts(services.ui)
-  const found = await sight.places('everything')
+  const found = await view.places('everything')
   for (const place of found.unread) unread.unseen(place)
   const roots = rootsOf(scoping, found)
   const shareable = flags.factor === true ? shareableGroups(found.projects, roots) : undefined
-  const withSite = managedKinds.some((kind) => kind.scope === 'site' && sight.selected(site, kind))
+  const withSite = managedKinds.some((kind) => kind.scope === 'site' && view.selected(site, kind))
   const places = placesOf(found, shareable ?? [], withSite)
   const named = found.projects.map(({ path }) => path)
-  const how: Exporting = {
-    names: sight.names,
+  const how: ExportOptions = {
+    names: view.names,
     exact: flags.exact === true,
     operational: flags['with-operational'] === true,
     allSettings: flags['all-settings'] === true,
@@ -132,12 +132,12 @@ const createExport = async (
     asked: scoping.only !== undefined,
   }
   const look: ExportRun['look'] = async (place) => {
-    const seen = await lookAt(sight, place, how, places.length < manyPlaces)
-    unread.looked(seen)
+    const current = await lookAt(view, place, how, places.length < manyPlaces)
+    unread.looked(current)
     step()
-    return seen
+    return current
   }
-  const selected = selectedBy(sight, scoping, { roots, named })
+  const selected = selectedBy(view, scoping, { roots, named })
   return { services, places, unread, selected, look, shareable }
 }
 
@@ -148,10 +148,10 @@ export const runExport = async (services: Services, given: ExportLine): Promise<
   const scoping = scopingOf(services, given)
   checkFactor(given, scoping)
   const instance = toReadable(services)
-  const sight = openSight(instance, scoping)
+  const view = openView(instance, scoping)
   const tally = ui.tally()
   const unread = await inLittleMemory(async (look) => {
-    const run = await createExport(services, given, scoping, sight, () => {
+    const run = await createExport(services, given, scoping, view, () => {
       tally.add(1)
       look()
     })
@@ -159,7 +159,7 @@ export const runExport = async (services: Services, given: ExportLine): Promise<
     await writeExport({ ...run, instance }, target)
     return run.unread
   }).finally(tally.end)
-  for (const text of sight.notes) ui.note(text)
+  for (const text of view.notes) ui.note(text)
   const failure = unread.verdict()
   if (failure !== undefined) throw failure
 }

@@ -9,7 +9,7 @@ import {
 } from '../../desired/address.js'
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
 import { checkGlobs } from '../../desired/globs.js'
-import { openSight } from '../../desired/reading/index.js'
+import { openView } from '../../desired/reading/index.js'
 import { type DesiredKind, type DesiredValue, originText, type Said } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
@@ -84,10 +84,9 @@ const placesFor = async (
     })
   if (place !== undefined && place.scope !== 'project')
     return declared.places({ projects: [], groups: pathsDownTo(place.path) })
-  const places = await openSight(
-    toReadable(services),
-    parseSelection(given, services.place),
-  ).places(declared.reach)
+  const places = await openView(toReadable(services), parseSelection(given, services.place)).places(
+    declared.reach,
+  )
   return desiredPlaces(declared, places)
 }
 

@@ -3,8 +3,8 @@ import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
-import { makePlans } from '../../desired/comparing/index.js'
-import type { ComparingOptions, SecretsPolicy } from '../../desired/comparing/types.js'
+import { makePlans } from '../../desired/diff/index.js'
+import type { DiffOptions, SecretsPolicy } from '../../desired/diff/types.js'
 import {
   comparePlans,
   entriesOf,
@@ -21,8 +21,8 @@ import {
 import { checkGlobs } from '../../desired/globs.js'
 import type { PlanCounts, PlanHead } from '../../desired/planfile/read.js'
 import { countsOf } from '../../desired/planfile/write.js'
-import { openSight } from '../../desired/reading/index.js'
-import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
+import { openView } from '../../desired/reading/index.js'
+import type { InstanceView, Scoping } from '../../desired/reading/view.js'
 import { originText } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
@@ -38,7 +38,7 @@ export interface Making {
   /** Nothing is ever done: secrets need not be there. */
   readonly checks?: boolean
   readonly secrets?: SecretsPolicy
-  readonly unfinished?: ComparingOptions['unfinished']
+  readonly unfinished?: DiffOptions['unfinished']
   /** The commit with which the files are compared. */
   readonly against?: string
   /** Called for each request and file. */
@@ -60,7 +60,7 @@ export interface MadePlan {
   /** What it is held against. */
   readonly against?: PlanAgainst
   readonly declared: DeclaredState
-  readonly sight: InstanceSight
+  readonly view: InstanceView
   readonly worked: Worked
 }
 
@@ -141,7 +141,7 @@ const selected = (
     ),
   )
 
-type FoundPlaces = Pick<Awaited<ReturnType<InstanceSight['places']>>, 'projects' | 'groups'>
+type FoundPlaces = Pick<Awaited<ReturnType<InstanceView['places']>>, 'projects' | 'groups'>
 
 /** The projects and groups that there are; a project's group is one of them. */
 const pathsIn = ({ projects, groups }: FoundPlaces) => {
@@ -197,7 +197,7 @@ const noteIdle = (
   { ui }: Services,
   { idle }: DeclaredState,
   { projects, groups }: Scoping,
-  places: Awaited<ReturnType<InstanceSight['places']>>,
+  places: Awaited<ReturnType<InstanceView['places']>>,
 ): void => {
   if (projects !== undefined || groups !== undefined || places.unread.length > 0) return
   for (const text of idle(pathsIn(places))) ui.note(text)
@@ -207,12 +207,12 @@ const noteIdle = (
 const headOf = async (
   { place }: Services,
   given: PlanGiven,
-  sight: InstanceSight,
+  view: InstanceView,
   { files }: DeclaredState,
 ): Promise<PlanHead> => ({
   tool: `svcctl ${version}`,
   instance: await openSandbox(place),
-  user: given.flags.self ?? (await sight.self())?.username ?? null,
+  user: given.flags.self ?? (await view.self())?.username ?? null,
   created: place.clock.now().toISOString(),
   inputs: inputsOf(given),
   files,
@@ -220,10 +220,10 @@ const headOf = async (
 })
 
 /** What comparing goes by, of a line and the places that were found. */
-const comparingBy = (
+const diffOptionsOf = (
   { place }: Services,
   given: PlanGiven,
-  places: FoundPlaces & { readonly unread: ComparingOptions['unread'] },
+  places: FoundPlaces & { readonly unread: DiffOptions['unread'] },
 ) => {
   const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
   return {
@@ -259,8 +259,8 @@ export const madePlan = async (
     requests += 1
     look()
   })
-  const sight = openSight(instance, scoping)
-  const places = await sight.places(declared.reach)
+  const view = openView(instance, scoping)
+  const places = await view.places(declared.reach)
   noteIdle(services, declared, scoping, places)
   const wanted = desiredPlaces(declared, places)
   const before =
@@ -271,18 +271,18 @@ export const madePlan = async (
     one.scope === 'site' ? !narrowed : known.has(placeText(one))
   const made = await makePlans(
     wanted.filter(isMeant),
-    sight,
-    { ...how, ...comparingBy(services, given, places), each: instance.each },
+    view,
+    { ...how, ...diffOptionsOf(services, given, places), each: instance.each },
     before?.places.filter(isMeant),
   )
-  for (const text of sight.notes) services.ui.note(text)
+  for (const text of view.notes) services.ui.note(text)
   const { plan } = made
-  const head = await headOf(services, given, sight, declared)
+  const head = await headOf(services, given, view, declared)
   const seconds = (place.clock.now().getTime() - begun) / 1000
   const worked = { requests, seconds }
   const now = { entries: entriesOf(plan), places: wanted }
   const counts = countsOf(plan)
-  const all = { plan, head, counts, entries: now.entries, declared, sight, worked }
+  const all = { plan, head, counts, entries: now.entries, declared, view, worked }
   if (before === undefined || made.former === undefined) return all
   const old = { entries: entriesOf(made.former), places: before.places }
   const { entries, ...compared } = comparePlans(now, old)

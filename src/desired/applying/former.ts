@@ -7,10 +7,10 @@ import type { PlannedAction } from '../actions.js'
 import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
 import { documentOf, type FileSection, yamlWriter } from '../exporting/document.js'
 import { kindValue } from '../exporting/kind.js'
-import { type Exporting, FileMap, type FileValue, plain } from '../exporting/model.js'
-import { itemText, type SeenKind } from '../instance.js'
+import { type ExportOptions, FileMap, type FileValue, plain } from '../exporting/model.js'
+import { type CurrentKind, itemText } from '../instance.js'
 import type { PlanAction } from '../planfile/read.js'
-import type { InstanceSight } from '../reading/sight.js'
+import type { InstanceView } from '../reading/view.js'
 
 const withoutAttribute = ({ attribute: _, ...address }: Address): string =>
   addressText(address).toLowerCase()
@@ -18,7 +18,7 @@ const withoutAttribute = ({ attribute: _, ...address }: Address): string =>
 /** What of the items is written: all of one, or these attributes. */
 type Parts = ReadonlyMap<string, 'all' | ReadonlySet<string>>
 
-const writing = (names: InstanceSight['names'], parts: Parts, whole: boolean): Exporting => ({
+const writing = (names: InstanceView['names'], parts: Parts, whole: boolean): ExportOptions => ({
   names,
   // Of what is changed back, what was not set is said to be so.
   exact: !whole,
@@ -48,11 +48,11 @@ const partsOf = (actions: readonly PlannedAction[], is: 'delete' | 'update'): Pa
   )
 
 /** The same by what files call items: an address may have the identity of one that shares its name. */
-const asCalled = (parts: Parts, seen: SeenKind, names: InstanceSight['names']): Parts => {
-  if (seen.is !== 'read') return parts
-  const { kind, place } = seen
+const asCalled = (parts: Parts, current: CurrentKind, names: InstanceView['names']): Parts => {
+  if (current.is !== 'read') return parts
+  const { kind, place } = current
   const addressOf = (item: string): string => withoutAttribute({ ...place, kind: kind.name, item })
-  const called = seen.items.flatMap((item) => {
+  const called = current.items.flatMap((item) => {
     const part = parts.get(addressOf(item.identity))
     return part === undefined
       ? []
@@ -74,20 +74,20 @@ const madeBy = (actions: readonly PlannedAction[], deleted: Parts): readonly [st
   )
 
 const seenOf = (
-  sight: InstanceSight,
+  view: InstanceView,
   place: ManagedPlace,
   kind: Managed,
   actions: readonly { readonly address: Address }[],
-): Promise<SeenKind> => {
+): Promise<CurrentKind> => {
   const keys = actions.flatMap(({ address: { item } }) => (item === undefined ? [] : [item]))
-  return sight.see(place, kind, keys)
+  return view.readKind(place, kind, keys)
 }
 
 const placeOf = ({ scope, path }: ManagedPlace): ManagedPlace => ({ scope, path })
 
 /** What a kind was before actions, as a file has it. */
 const formerKind = async (
-  sight: InstanceSight,
+  view: InstanceView,
   actions: readonly PlannedAction[],
 ): Promise<readonly [string, FileValue] | undefined> => {
   const [first] = actions
@@ -95,10 +95,10 @@ const formerKind = async (
   const { kind } = first
   const [deleted, changed] = [partsOf(actions, 'delete'), partsOf(actions, 'update')]
   const made = madeBy(actions, deleted)
-  const seen = await seenOf(sight, placeOf(first.address), kind, actions)
-  const { names } = sight
-  const were = kindValue(seen, writing(names, asCalled(deleted, seen, names), true))
-  const differed = kindValue(seen, writing(names, asCalled(changed, seen, names), false))
+  const current = await seenOf(view, placeOf(first.address), kind, actions)
+  const { names } = view
+  const were = kindValue(current, writing(names, asCalled(deleted, current, names), true))
+  const differed = kindValue(current, writing(names, asCalled(changed, current, names), false))
   if (kind.holds !== 'set') return differed === undefined ? undefined : [kind.name, differed]
   const items = [were, differed].flatMap((some) => (some instanceof FileMap ? [some] : []))
   const entries = [...items.flatMap((some) => [...some.entries]), ...made]
@@ -109,10 +109,10 @@ const scopes = ['site', 'group', 'project'] as const
 
 /**
  * A declared file that brings back what actions change, made before they are done.
- * @param sight what the plan was made of: little of it is read again
+ * @param view what the plan was made of: little of it is read again
  */
 export const formerState = async (
-  sight: InstanceSight,
+  view: InstanceView,
   actions: readonly PlannedAction[],
 ): Promise<string> => {
   const sections: FileSection[] = []
@@ -120,7 +120,7 @@ export const formerState = async (
     const own = actions.filter(({ address }) => address.scope === scope)
     for (const here of groupBy(own, ({ address }) => placeText(address).toLowerCase()).values()) {
       const kinds = groupBy(here, ({ kind }) => kind.name)
-      const entries = await Promise.all([...kinds.values()].map((some) => formerKind(sight, some)))
+      const entries = await Promise.all([...kinds.values()].map((some) => formerKind(view, some)))
       const said = entries.filter((entry) => entry !== undefined)
       const [first] = here
       if (first !== undefined && said.length > 0)
@@ -140,13 +140,13 @@ const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => 
 
 /** What a set's item is by now, attribute by attribute. */
 const itemNow = async (
-  sight: InstanceSight,
+  view: InstanceView,
   action: PlannedAction,
 ): Promise<Readonly<Record<string, JsonValue>>> => {
   const { address, kind } = action
-  const seen = await seenOf(sight, placeOf(address), kind, [action])
-  const all = asCalled(new Map([[withoutAttribute(address), 'all']]), seen, sight.names)
-  const value = kindValue(seen, writing(sight.names, all, true))
+  const current = await seenOf(view, placeOf(address), kind, [action])
+  const all = asCalled(new Map([[withoutAttribute(address), 'all']]), current, view.names)
+  const value = kindValue(current, writing(view.names, all, true))
   const [only] = value instanceof FileMap ? value.entries.values() : []
   return only instanceof FileMap ? (plain(only) as Record<string, JsonValue>) : {}
 }
@@ -167,7 +167,7 @@ export class ApplyRecord {
    * @param anew whether the object is made again by another action
    */
   async objection(
-    sight: InstanceSight,
+    view: InstanceView,
     action: PlannedAction,
     anew: boolean,
   ): Promise<string | undefined> {
@@ -178,7 +178,7 @@ export class ApplyRecord {
       return action.replaces === undefined ? 'the object no longer exists' : undefined
     const now =
       verb === 'delete' && changes.length === 0
-        ? await itemNow(sight, action)
+        ? await itemNow(view, action)
         : Object.fromEntries(changes.map((change) => [change.attribute, change.now]))
     const other = [...this.#wanted].find(
       ([name, value]) => name in now && !isSame(now[name], value),

@@ -8,15 +8,15 @@ import { type Failure, survived } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
 import { addressText, type ManagedPlace, placeText } from '../address.js'
 import { type Attribute, absent, attributesOf } from '../attributes.js'
-import type { ReadableInstance, SeenItem } from '../instance.js'
-import type { InstanceSight } from '../reading/sight.js'
+import type { CurrentItem, ReadableInstance } from '../instance.js'
+import type { InstanceView } from '../reading/view.js'
 import { normalised, sameValue } from '../values.js'
 
 /** What was written is read again after so long where it looks otherwise, in milliseconds. */
 const pauses = [600, 1400] as const
 
 export interface VerifyingParts {
-  readonly sight: Pick<InstanceSight, 'see' | 'forget'>
+  readonly view: Pick<InstanceView, 'readKind' | 'forget'>
   readonly each: ReadableInstance['each']
   /** Waits, unless interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>
@@ -52,18 +52,15 @@ const touched = (actions: readonly PlannedAction[]): readonly Touched[] => {
   })
 }
 
-const lookAt = async (
-  { sight }: VerifyingParts,
-  { place, actions }: Touched,
-): Promise<Verified> => {
+const lookAt = async ({ view }: VerifyingParts, { place, actions }: Touched): Promise<Verified> => {
   const [first] = actions
   if (first === undefined) return { unkept: [], unread: [] }
-  sight.forget(place)
+  view.forget(place)
   const keys = actions.flatMap(({ address: { item } }) => (item === undefined ? [] : [item]))
-  const seen = await sight.see(place, first.kind, keys)
-  if (seen.is === 'unreadable')
-    return { unkept: [], unread: actions.map((action) => ({ action, failure: seen.failure })) }
-  const items = seen.is === 'read' ? seen.items : []
+  const current = await view.readKind(place, first.kind, keys)
+  if (current.is === 'unreadable')
+    return { unkept: [], unread: actions.map((action) => ({ action, failure: current.failure })) }
+  const items = current.is === 'read' ? current.items : []
   const all = actions.map((action) => ({ action, found: differences(action, items) }))
   return { unkept: all.filter(({ found }) => found.length > 0), unread: [] }
 }
@@ -113,14 +110,14 @@ export interface Difference {
 }
 
 /** Items by a text of each; of a large set every action asks for its own. */
-const indexes = new WeakMap<readonly SeenItem[], Map<string, ReadonlyMap<string, SeenItem>>>()
+const indexes = new WeakMap<readonly CurrentItem[], Map<string, ReadonlyMap<string, CurrentItem>>>()
 
 const indexed = (
-  items: readonly SeenItem[],
+  items: readonly CurrentItem[],
   by: string,
-  textOf: (item: SeenItem) => string,
-): ReadonlyMap<string, SeenItem> => {
-  const known = indexes.get(items) ?? new Map<string, ReadonlyMap<string, SeenItem>>()
+  textOf: (item: CurrentItem) => string,
+): ReadonlyMap<string, CurrentItem> => {
+  const known = indexes.get(items) ?? new Map<string, ReadonlyMap<string, CurrentItem>>()
   indexes.set(items, known)
   const index = known.get(by) ?? new Map(items.toReversed().map((item) => [textOf(item), item]))
   known.set(by, index)
@@ -128,15 +125,17 @@ const indexed = (
 }
 
 /** Values as one text, numbers as they are written. */
-const joined = (names: readonly string[], values: SeenItem['at'] | ActionStep['values']): string =>
-  names.map((name) => String(values[name])).join('\0')
+const joined = (
+  names: readonly string[],
+  values: CurrentItem['at'] | ActionStep['values'],
+): string => names.map((name) => String(values[name])).join('\0')
 
 /** The item that an action is about: by what its own endpoints call it, else by its identity. */
 export const itemOf = (
   kind: Managed,
   { values }: Pick<ActionStep, 'values'>,
-  items: readonly SeenItem[],
-): SeenItem | undefined => {
+  items: readonly CurrentItem[],
+): CurrentItem | undefined => {
   if (kind.holds === 'one') return items[0]
   const placed = Object.keys(kind.at ?? {}).filter((name) => values[name] !== undefined)
   if (placed.length > 0)
@@ -165,7 +164,11 @@ const shownOf = (
 }
 
 /** Attributes that were sent, and that the item shows otherwise. */
-const unkept = (kind: Managed, { values }: ActionStep, item: SeenItem): readonly Difference[] => {
+const unkept = (
+  kind: Managed,
+  { values }: ActionStep,
+  item: CurrentItem,
+): readonly Difference[] => {
   const found: Difference[] = []
   for (const attribute of attributesOf(kind).values()) {
     const wanted = values[attribute.name]
@@ -179,7 +182,7 @@ const unkept = (kind: Managed, { values }: ActionStep, item: SeenItem): readonly
 /** What an instance has otherwise than an action left it. */
 export const differences = (
   { kind, step }: Pick<PlannedAction, 'kind' | 'step'>,
-  items: readonly SeenItem[],
+  items: readonly CurrentItem[],
 ): readonly Difference[] => {
   const item = itemOf(kind, step, items)
   if (getMethod(step.endpoint) === 'DELETE')

@@ -3,10 +3,10 @@ import { yamlText } from '../../base/json/yaml-writer.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Failure } from '../../errors.js'
 import { type Address, addressText, type ManagedPlace } from '../address.js'
-import type { ReadableInstance, SeenKind } from '../instance.js'
-import { type InstanceSight, sideBySide } from '../reading/sight.js'
+import type { CurrentKind, ReadableInstance } from '../instance.js'
+import { type InstanceView, sideBySide } from '../reading/view.js'
 import { isForAdministrators, kindValue } from './kind.js'
-import { type Exporting, FileMap, type FileValue, plain } from './model.js'
+import { type ExportOptions, FileMap, type FileValue, plain } from './model.js'
 
 /** Lists that fit one line stand in one. */
 const layout = { shortList: 72 } as const
@@ -108,17 +108,20 @@ export const documentOf = (writer: DocumentWriter, list: readonly FileSection[])
 
 /**
  * What a place's kinds say, in their order; what could not be read is told to people.
- * @param seen kinds of one place
+ * @param current kinds of one place
  * @returns undefined where they say nothing
  */
-export const sectionOf = (seen: readonly SeenKind[], how: Exporting): FileSection | undefined => {
-  const entries = seen.flatMap((one): [string, FileValue][] => {
+export const sectionOf = (
+  current: readonly CurrentKind[],
+  how: ExportOptions,
+): FileSection | undefined => {
+  const entries = current.flatMap((one): [string, FileValue][] => {
     const value = kindValue(one, how)
     return value === undefined ? [] : [[one.kind.name, value]]
   })
-  const place = seen[0]?.place
+  const place = current[0]?.place
   if (place === undefined || entries.length === 0) return undefined
-  const unread = seen.filter(({ is }) => is === 'unreadable')
+  const unread = current.filter(({ is }) => is === 'unreadable')
   const remarks = unread.map(({ kind }) => `${kind.name}: could not be read`)
   return { place, value: new FileMap(entries, remarks) }
 }
@@ -137,7 +140,7 @@ export interface LookedAt {
   readonly kinds: number
 }
 
-const addressOf = ({ place, kind }: SeenKind): string => {
+const addressOf = ({ place, kind }: CurrentKind): string => {
   const address: Address = { scope: place.scope, path: place.path, kind: kind.name }
   return addressText(address)
 }
@@ -148,18 +151,22 @@ const addressOf = ({ place, kind }: SeenKind): string => {
  *   fast, and less is in hand
  */
 export const lookAt = async (
-  sight: InstanceSight,
+  view: InstanceView,
   place: ManagedPlace,
-  how: Exporting,
+  how: ExportOptions,
   atOnce = true,
 ): Promise<LookedAt> => {
   const kinds = managedKinds.filter(
-    (kind) => kind.scope === place.scope && sight.selected(place, kind),
+    (kind) => kind.scope === place.scope && view.selected(place, kind),
   )
-  const seen = await sideBySide(kinds, (kind) => sight.see(place, kind), atOnce ? kinds.length : 1)
-  const section = sectionOf(seen, how)
-  sight.forget(place)
-  const isDenied = (one: SeenKind): boolean =>
+  const current = await sideBySide(
+    kinds,
+    (kind) => view.readKind(place, kind),
+    atOnce ? kinds.length : 1,
+  )
+  const section = sectionOf(current, how)
+  view.forget(place)
+  const isDenied = (one: CurrentKind): boolean =>
     one.is === 'unreadable' &&
     !how.asked &&
     one.failure.details.status === 403 &&
@@ -167,14 +174,14 @@ export const lookAt = async (
   return {
     place,
     section,
-    denied: seen.filter(isDenied).map(addressOf),
+    denied: current.filter(isDenied).map(addressOf),
     kinds: kinds.length,
-    unread: seen.flatMap((one) =>
+    unread: current.flatMap((one) =>
       one.is === 'unreadable' && !isDenied(one)
         ? [{ address: addressOf(one), failure: one.failure }]
         : [],
     ),
-    unsupported: seen.flatMap((one) => (one.is === 'unsupported' ? [one.kind.name] : [])),
+    unsupported: current.flatMap((one) => (one.is === 'unsupported' ? [one.kind.name] : [])),
   }
 }
 

@@ -61,7 +61,7 @@ export class Factoring {
     )
   }
 
-  /** Takes in what was seen of a project, be it nothing. */
+  /** Adds a project, also one of which nothing is written. */
   add({ path }: ManagedPlace, value: FileMap): void {
     const kinds = new Map([...value.entries].map(([kind, one]) => [kind, entriesOf(one)]))
     for (const group of groupsAbove(path.toLowerCase())) this.#groups.get(group)?.add(kinds)

@@ -5,12 +5,12 @@ import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'
 import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
-import { isBot } from '../comparing/members.js'
+import { isBot } from '../diff/members.js'
 import { attributeValue } from '../files/value.js'
 import { Mistakes, plainValue, type Written } from '../files/written.js'
-import { itemText, type SeenItem, type SeenKind } from '../instance.js'
+import { type CurrentItem, type CurrentKind, itemText } from '../instance.js'
 import { sameValue } from '../values.js'
-import { type Exporting, FileMap, type FileValue, fileValue, sorted } from './model.js'
+import { type ExportOptions, FileMap, type FileValue, fileValue, sorted } from './model.js'
 
 // What files can say of what an instance has: a value that is read as just that value, and as nothing else.
 
@@ -57,7 +57,7 @@ interface Told {
 }
 
 /** The documented parameters that the record shows. */
-const shownBy = (kind: Managed, { record }: SeenItem): readonly string[] => {
+const shownBy = (kind: Managed, { record }: CurrentItem): readonly string[] => {
   const { echo = '', params = {} } = kind.update ?? {}
   const properties = record[echo]
   return isObject(properties) ? Object.keys(properties).filter((name) => name in params) : []
@@ -77,7 +77,7 @@ const misfit = ({ params }: IntegrationFamily, shown: readonly string[]): number
  * The family of an item: the one that its identity is documented to belong to, else the one that its
  * record fits best, which the file then says. Undefined where its kind has none.
  */
-export const familyOf = (kind: Managed, item: SeenItem): Told | undefined => {
+export const familyOf = (kind: Managed, item: CurrentItem): Told | undefined => {
   const { families } = kind
   if (families === undefined) return undefined
   const known = families.find(({ slugs }) => slugs.includes(item.identity))
@@ -93,7 +93,7 @@ export const familyOf = (kind: Managed, item: SeenItem): Told | undefined => {
 interface WrittenIn {
   readonly kind: Managed
   readonly place: ManagedPlace
-  readonly how: Exporting
+  readonly how: ExportOptions
 }
 
 type Entry = readonly [string, JsonValue]
@@ -117,7 +117,7 @@ const joined = (parts: readonly Said[]): Said => ({
   remarks: parts.flatMap(({ remarks }) => remarks),
 })
 
-const entryOf = (attribute: Attribute, item: SeenItem, { place, how }: WrittenIn): Said => {
+const entryOf = (attribute: Attribute, item: CurrentItem, { place, how }: WrittenIn): Said => {
   const { name, secret, operational } = attribute
   if (secret || (operational && !how.operational)) return nothing
   const value = fileValue(attribute, item.attributes[name], place, how)
@@ -127,7 +127,7 @@ const entryOf = (attribute: Attribute, item: SeenItem, { place, how }: WrittenIn
 /** What an item has beyond the documented attributes, by name; what is not set cannot be said. */
 const undocumented = (
   kind: Managed,
-  { attributes }: SeenItem,
+  { attributes }: CurrentItem,
   isMeant: (name: string) => boolean,
 ): Said => {
   if (kind.open !== true) return nothing
@@ -153,7 +153,7 @@ const secretsOf = ({ kind }: WrittenIn, attributes: readonly Attribute[]): reado
  * @param byKey what its key in the file says already, by name
  */
 const itemMap = (
-  item: SeenItem,
+  item: CurrentItem,
   within: WrittenIn,
   byKey: Readonly<Record<string, JsonValue>> = {},
 ): FileMap | undefined => {
@@ -194,8 +194,11 @@ const free = (key: string, taken: ReadonlySet<string>): string => {
   }
 }
 
-const keyed = (items: readonly SeenItem[], within: WrittenIn): readonly [string, SeenItem][] => {
-  const list = items.map((item): [string, SeenItem] => [
+const keyed = (
+  items: readonly CurrentItem[],
+  within: WrittenIn,
+): readonly [string, CurrentItem][] => {
+  const list = items.map((item): [string, CurrentItem] => [
     itemText(within.kind, item, within.place, within.how.names),
     item,
   ])
@@ -219,7 +222,7 @@ const isExact = ({ kind, place, how }: WrittenIn): boolean =>
   kind.remove !== undefined &&
   how.chosen.wholly({ scope: place.scope, path: place.path, kind: kind.name })
 
-const setOf = (items: readonly SeenItem[], within: WrittenIn): FileMap | undefined => {
+const setOf = (items: readonly CurrentItem[], within: WrittenIn): FileMap | undefined => {
   const exact = isExact(within)
   const entries = keyed(items, within).flatMap(([key, item]): (readonly [string, FileMap])[] => {
     const map = itemMap(item, within, saidBy(within.kind, key))
@@ -234,7 +237,7 @@ const setOf = (items: readonly SeenItem[], within: WrittenIn): FileMap | undefin
  * @param alone whether no other item is called so
  */
 const ruleOf = (
-  item: SeenItem,
+  item: CurrentItem,
   within: WrittenIn,
   alone: (name: string) => boolean,
 ): readonly FileMap[] => {
@@ -252,7 +255,10 @@ const ruleOf = (
   ]
 }
 
-const rulesOf = (items: readonly SeenItem[], within: WrittenIn): readonly FileMap[] | undefined => {
+const rulesOf = (
+  items: readonly CurrentItem[],
+  within: WrittenIn,
+): readonly FileMap[] | undefined => {
   const [once, again] = [new Set<string>(), new Set<string>()]
   for (const { label = '' } of items)
     (once.has(label.toLowerCase()) ? again : once).add(label.toLowerCase())
@@ -262,7 +268,7 @@ const rulesOf = (items: readonly SeenItem[], within: WrittenIn): readonly FileMa
   return rules.length === 0 ? undefined : rules
 }
 
-const oneOf = ([item]: readonly SeenItem[], within: WrittenIn): FileMap | undefined => {
+const oneOf = ([item]: readonly CurrentItem[], within: WrittenIn): FileMap | undefined => {
   const map = item === undefined ? undefined : itemMap(item, within)
   return map?.entries.size === 0 ? undefined : map
 }
@@ -270,10 +276,10 @@ const oneOf = ([item]: readonly SeenItem[], within: WrittenIn): FileMap | undefi
 const holdings = { one: oneOf, set: setOf, rules: rulesOf } as const
 
 /** A kind as it was read, as a file has it; undefined where there is nothing to say. */
-export const kindValue = (seen: SeenKind, how: Exporting): FileValue | undefined => {
-  if (seen.is !== 'read') return undefined
-  const { kind, place } = seen
-  const items = seen.items.filter((item) => !isOmitted(kind.name, item))
+export const kindValue = (current: CurrentKind, how: ExportOptions): FileValue | undefined => {
+  if (current.is !== 'read') return undefined
+  const { kind, place } = current
+  const items = current.items.filter((item) => !isOmitted(kind.name, item))
   return holdings[kind.holds](items, { kind, place, how })
 }
 
@@ -287,8 +293,8 @@ interface Kept {
 
 const nothingKept: Kept = { without: [], remarks: [] }
 
-/** Said again, groups that are not seen would be taken away. */
-const approvalRule = ({ record, attributes }: SeenItem): Kept => ({
+/** Groups that the token cannot see would be removed if the rule were sent again. */
+const approvalRule = ({ record, attributes }: CurrentItem): Kept => ({
   without: [
     ...(record.contains_hidden_groups === true ? ['group_ids'] : []),
     // What a rule is that says nothing of it.
@@ -298,21 +304,21 @@ const approvalRule = ({ record, attributes }: SeenItem): Kept => ({
 })
 
 /** A key goes with a certificate. */
-const pagesDomain = ({ attributes }: SeenItem): Kept => ({
+const pagesDomain = ({ attributes }: CurrentItem): Kept => ({
   without: typeof attributes.certificate === 'string' ? [] : ['key'],
   remarks: [],
 })
 
-const keptByKind: Readonly<Record<string, (item: SeenItem) => Kept>> = {
+const keptByKind: Readonly<Record<string, (item: CurrentItem) => Kept>> = {
   approval_rules: approvalRule,
   pages_domains: pagesDomain,
 }
 
 /** What of this item is not written. */
-const keptBack = (kind: string, item: SeenItem): Kept => keptByKind[kind]?.(item) ?? nothingKept
+const keptBack = (kind: string, item: CurrentItem): Kept => keptByKind[kind]?.(item) ?? nothingKept
 
 /** Whether an item is not written: a bot belongs to a token, nobody makes it a member, and no exact set removes it. */
-const isOmitted = (kind: string, item: SeenItem): boolean => kind === 'members' && isBot(item)
+const isOmitted = (kind: string, item: CurrentItem): boolean => kind === 'members' && isBot(item)
 
 /** Whether a kind is left out where nobody asked for it and the token may not read it: a list for administrators. */
 export const isForAdministrators = ({ scope, name }: Pick<Managed, 'scope' | 'name'>): boolean =>

@@ -4,9 +4,9 @@ import { YamlMap } from '../../base/json/yaml-writer.js'
 import type { Param } from '../../catalogue/params.js'
 import { type Address, addressText, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'
-import { meant } from '../comparing/pairing.js'
+import { meant } from '../diff/matching.js'
 import type { CalledBy } from '../instance.js'
-import { mayMean, type Scoping } from '../reading/sight.js'
+import { mayMean, type Scoping } from '../reading/view.js'
 import { byText } from '../values.js'
 
 /** A value of a file. */
@@ -77,7 +77,7 @@ export const unpacked = (text: string): FileValue => ofShape(JSON.parse(text) as
 // A value of an attribute, as a file has it: names for numbers, sets in order.
 
 /** What is written, where it is not the same for everybody. */
-export interface Exporting {
+export interface ExportOptions {
   readonly names: CalledBy
   /** What is not listed is to be deleted. */
   readonly exact: boolean
@@ -101,7 +101,7 @@ const listInOrder = (param: Param, list: readonly JsonValue[]): JsonValue =>
   param.type === 'list' ? sorted(new Set(list), orderOf) : list
 
 /** Whether an attribute that is not set is said: where files may say so, of dates in exact files only. */
-const saysNull = (param: Param, { exact }: Exporting): boolean =>
+const saysNull = (param: Param, { exact }: ExportOptions): boolean =>
   param.nullable === true || (exact && param.type === 'string' && param.clears === true)
 
 /** An attribute's value as files have it; undefined where none is written. */
@@ -109,7 +109,7 @@ export const fileValue = (
   attribute: Attribute,
   value: JsonValue | undefined,
   near: ManagedPlace,
-  how: Exporting,
+  how: ExportOptions,
 ): JsonValue | undefined => {
   const { param, ref } = attribute
   if (value === undefined) return undefined

@@ -7,7 +7,7 @@ import { openHeld } from '../../base/secrets/held.js'
 import { quoteText } from '../../base/text.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { ManagedPlace } from '../address.js'
-import type { KnownPlaces } from '../reading/sight.js'
+import type { KnownPlaces } from '../reading/view.js'
 import { type DesiredKind, originText, type Said } from '../state.js'
 import { type AllDeclared, takeDocument } from './document.js'
 import {

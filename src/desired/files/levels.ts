@@ -4,7 +4,7 @@ import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { groupsAbove, type ManagedPlace, pathsDownTo } from '../address.js'
 import { packed, unpacked } from '../packed.js'
-import type { KnownPlaces, ProjectFacts } from '../reading/sight.js'
+import type { KnownPlaces, ProjectFacts } from '../reading/view.js'
 import type { DesiredItem, Origin, Said } from '../state.js'
 import type { LevelKey } from './selectors.js'
 

@@ -5,7 +5,7 @@ import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import type { ManagedScope } from '../../catalogue/managed/managed.js'
 import { isPlacePath } from '../address.js'
-import type { ProjectFacts, ProjectSelector } from '../reading/sight.js'
+import type { ProjectFacts, ProjectSelector } from '../reading/view.js'
 import { type Origin, originText } from '../state.js'
 import type { Mistakes, Written, WrittenEntry } from './written.js'
 

@@ -6,8 +6,8 @@ import { groupMembers } from '../../catalogue/managed/members.js'
 import { Breaker } from '../../engine/work/breaker.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
-import type { ReadableInstance, SeenItem, SeenKind } from '../instance.js'
-import { Book } from './names.js'
+import type { CurrentItem, CurrentKind, ReadableInstance } from '../instance.js'
+import { NameIndex } from './names.js'
 import { PlaceListing, Places } from './places.js'
 import {
   hasList,
@@ -19,40 +19,40 @@ import {
 } from './records.js'
 import {
   AskedOnce,
-  type InstanceSight,
+  type InstanceView,
   type KnownPlaces,
   lower,
-  type NameBook,
+  type NameResolver,
   PlaceChoice,
   type Scoping,
   type Self,
-} from './sight.js'
+} from './view.js'
 
-export type * from './sight.js'
+export type * from './view.js'
 
 /** A record that comes twice, as pages shift, is one item. */
 const itemsOf = (kind: Managed, records: readonly Readonly<Record<string, unknown>>[]) => {
   const { meant = (attributes) => attributes } = readingOfKind(kind)
-  const items = records.map((record): SeenItem => {
+  const items = records.map((record): CurrentItem => {
     const item = itemOf(kind, record)
     return { ...item, attributes: meant(item.attributes, record) }
   })
-  const key = ({ at, identity, record }: SeenItem) => JSON.stringify([at, identity, record.id])
+  const key = ({ at, identity, record }: CurrentItem) => JSON.stringify([at, identity, record.id])
   return [...new Map(items.map((item) => [key(item), item])).values()]
 }
 
 /** Fewer projects than this are asked one by one sooner than the instance is asked for all. */
 const many = 4
 
-class Sight implements InstanceSight {
+class LiveView implements InstanceView {
   readonly notes: string[] = []
-  readonly names: NameBook
+  readonly names: NameResolver
   readonly #instance: ReadableInstance
   readonly #scoping: Scoping
   readonly #choice: PlaceChoice
   readonly #once = new AskedOnce()
   readonly #breaker = new Breaker()
-  readonly #book: Book
+  readonly #book: NameIndex
   readonly #listing: PlaceListing
   /** Numbers of places, by their text. */
   readonly #numbers = new Map<string, number>()
@@ -75,9 +75,9 @@ class Sight implements InstanceSight {
       isOneOfMany: (place) =>
         this.#projects >= many && !this.#forgotten.has(lower(placeText(place))),
     }
-    this.#book = new Book(
+    this.#book = new NameIndex(
       this.#reader,
-      (place, kind) => this.see(place, kind),
+      (place, kind) => this.readKind(place, kind),
       () => this.#listing.all(),
     )
     this.names = this.#book
@@ -85,7 +85,8 @@ class Sight implements InstanceSight {
   }
 
   async places(reach: KnownPlaces | 'everything') {
-    const members = (place: ManagedPlace): Promise<SeenKind> => this.see(place, groupMembers)
+    const members = (place: ManagedPlace): Promise<CurrentKind> =>
+      this.readKind(place, groupMembers)
     const places = new Places(reach, this.#choice, this.#listing, members)
     const found = await places.find(this.#scoping.missing === 'skip')
     for (const place of [...found.projects, ...found.groups])
@@ -99,7 +100,7 @@ class Sight implements InstanceSight {
     return this.#choice.kind(place, kind)
   }
 
-  see(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<SeenKind> {
+  readKind(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<CurrentKind> {
     const asked = hasList(kind) ? '' : JSON.stringify(keys ?? null)
     return this.#once.ask(lower(placeText(place)), `${kind.name} ${asked}`, () =>
       this.#look(place, kind, keys),
@@ -144,16 +145,16 @@ class Sight implements InstanceSight {
     place: ManagedPlace,
     kind: Managed,
     keys: readonly string[] | undefined,
-  ): Promise<SeenKind> {
+  ): Promise<CurrentKind> {
     const { cause } = this.#breaker
     if (cause !== undefined) throw cause
     try {
       await this.#number(place)
       const records = await recordsOf(this.#reader, place, kind, keys)
-      const seen: SeenKind = { place, kind, is: 'read', items: itemsOf(kind, records) }
-      await this.#book.learnKind(seen)
+      const current: CurrentKind = { place, kind, is: 'read', items: itemsOf(kind, records) }
+      await this.#book.learnKind(current)
       this.#breaker.observe(undefined)
-      return seen
+      return current
     } catch (error) {
       const failure: Failure = survived(error)
       if (isUnsupported(failure)) return { place, kind, is: 'unsupported' }
@@ -167,5 +168,5 @@ class Sight implements InstanceSight {
  * The instance, to be looked at.
  * @param instance reads only
  */
-export const openSight = (instance: ReadableInstance, scoping: Scoping = {}): InstanceSight =>
-  new Sight(instance, scoping)
+export const openView = (instance: ReadableInstance, scoping: Scoping = {}): InstanceView =>
+  new LiveView(instance, scoping)

@@ -9,9 +9,9 @@ import { groupMembers } from '../../catalogue/managed/members.js'
 import { projectRunners } from '../../catalogue/managed/runners.js'
 import { survived, usage } from '../../errors.js'
 import { foldedName, type ManagedPlace, placeText } from '../address.js'
-import type { SeenKind } from '../instance.js'
+import type { CurrentKind } from '../instance.js'
 import { isDenied, type KindReader } from './records.js'
-import { lower, type NameBook } from './sight.js'
+import { lower, type NameResolver } from './view.js'
 
 /** Names of numbers and numbers of names. */
 class Directory {
@@ -45,7 +45,7 @@ class Directory {
 /** How deep records hold users and groups. */
 const deepest = 4
 
-export class Book implements NameBook {
+export class NameIndex implements NameResolver {
   readonly #users = new Directory('user')
   readonly #groups = new Directory('group')
   /** Of each project: its protected branches. */
@@ -54,7 +54,7 @@ export class Book implements NameBook {
   readonly #own = new Map<string, readonly Fields[]>()
   #runners: readonly Fields[] | undefined
   readonly #reader: KindReader
-  readonly #see: (place: ManagedPlace, kind: Managed) => Promise<SeenKind>
+  readonly #readKind: (place: ManagedPlace, kind: Managed) => Promise<CurrentKind>
   readonly #groupsOfProjects: () => Promise<unknown>
 
   /**
@@ -63,11 +63,11 @@ export class Book implements NameBook {
    */
   constructor(
     reader: KindReader,
-    see: (place: ManagedPlace, kind: Managed) => Promise<SeenKind>,
+    readKind: (place: ManagedPlace, kind: Managed) => Promise<CurrentKind>,
     groupsOfProjects: () => Promise<unknown>,
   ) {
     this.#reader = reader
-    this.#see = see
+    this.#readKind = readKind
     this.#groupsOfProjects = groupsOfProjects
   }
 
@@ -82,17 +82,17 @@ export class Book implements NameBook {
   }
 
   /** Takes in what was read of a kind in its place. */
-  async learnKind(seen: SeenKind): Promise<void> {
-    if (seen.is !== 'read') return
-    const records = seen.items.map(({ record }) => record)
-    const about = placeText(seen.place)
+  async learnKind(current: CurrentKind): Promise<void> {
+    if (current.is !== 'read') return
+    const records = current.items.map(({ record }) => record)
+    const about = placeText(current.place)
     this.learn(records)
-    if (seen.kind === approvalRules) {
+    if (current.kind === approvalRules) {
       const branches = this.#branchesAt(about)
       for (const { protected_branches } of records)
         for (const { id, name } of objects(protected_branches)) branches.add(id, name)
     }
-    if (seen.kind !== projectRunners) return
+    if (current.kind !== projectRunners) return
     this.#own.set(about, records)
     // Whether a description is one runner's alone shows among all of them.
     if (records.length > 0) await this.#everyRunner()
@@ -159,7 +159,7 @@ export class Book implements NameBook {
   async #allMembers(near: ManagedPlace): Promise<void> {
     if (near.scope === 'site') return
     const read = near.scope === 'group' ? members.listAllOfGroup : members.listAllOfProject
-    await this.#see(near, { ...groupMembers, scope: near.scope, name: 'members/all', read })
+    await this.#readKind(near, { ...groupMembers, scope: near.scope, name: 'members/all', read })
   }
 
   async #group(path: string): Promise<number | undefined> {
@@ -183,7 +183,7 @@ export class Book implements NameBook {
   /** By the rules of its project, or, where none is for it any more, by what is protected there. */
   async #branch(name: string, near: ManagedPlace): Promise<number | undefined> {
     const about = placeText(near)
-    if (!this.#branches.has(about)) await this.#see(near, approvalRules)
+    if (!this.#branches.has(about)) await this.#readKind(near, approvalRules)
     const known = this.#branchesAt(about).number(name)
     if (known !== undefined) return known
     const { instance, id } = this.#reader

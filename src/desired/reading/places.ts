@@ -7,9 +7,9 @@ import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
-import type { SeenKind } from '../instance.js'
+import type { CurrentKind } from '../instance.js'
 import { originText } from '../state.js'
-import type { Book } from './names.js'
+import type { NameIndex } from './names.js'
 import { isDenied, type KindReader } from './records.js'
 import {
   type GroupPlace,
@@ -20,7 +20,7 @@ import {
   sideBySide,
   type UnreadPlace,
   within,
-} from './sight.js'
+} from './view.js'
 
 /** More named projects than this are looked for in the list of all. */
 const mostNamed = 50
@@ -48,20 +48,20 @@ export class Places {
   readonly #reached: ReadonlySet<string>
   readonly #choice: PlaceChoice
   readonly #listing: PlaceListing
-  readonly #see: (place: ManagedPlace) => Promise<SeenKind>
+  readonly #readKind: (place: ManagedPlace) => Promise<CurrentKind>
 
   /** @param see the members of a group: whether it is there at all */
   constructor(
     reach: KnownPlaces | 'everything',
     choice: PlaceChoice,
     listing: PlaceListing,
-    see: (place: ManagedPlace) => Promise<SeenKind>,
+    readKind: (place: ManagedPlace) => Promise<CurrentKind>,
   ) {
     this.#reach = reach
     this.#reached = new Set(reach === 'everything' ? [] : reach.projects.map(lower))
     this.#choice = choice
     this.#listing = listing
-    this.#see = see
+    this.#readKind = readKind
   }
 
   /** @throws Failure `usage` naming every place that is not there, unless they are to be skipped */
@@ -182,9 +182,9 @@ export class Places {
    */
   async #check(path: string, meant: boolean): Promise<void> {
     const group = this.#listing.group(path)
-    const seen = await this.#see(group)
-    if (seen.is === 'unreadable' && isMissing(seen.failure))
-      return this.#lacks(group, undefined, seen.failure)
+    const current = await this.#readKind(group)
+    if (current.is === 'unreadable' && isMissing(current.failure))
+      return this.#lacks(group, undefined, current.failure)
     if (meant) this.#groups.set(lower(path), group)
   }
 
@@ -259,10 +259,14 @@ const projectIn = (record: Fields): ListedProject | undefined => {
 
 export class PlaceListing {
   readonly #reader: KindReader
-  readonly #book: Pick<Book, 'learn' | 'knownGroup'>
+  readonly #book: Pick<NameIndex, 'learn' | 'knownGroup'>
   readonly #archived: boolean
 
-  constructor(reader: KindReader, book: Pick<Book, 'learn' | 'knownGroup'>, archived: boolean) {
+  constructor(
+    reader: KindReader,
+    book: Pick<NameIndex, 'learn' | 'knownGroup'>,
+    archived: boolean,
+  ) {
     this.#reader = reader
     this.#book = book
     this.#archived = archived

@@ -15,9 +15,9 @@ import { getProperties } from '../../catalogue/shapes/properties.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import { attributesOf, isSecretValue } from '../attributes.js'
-import type { ReadableInstance, SeenItem } from '../instance.js'
+import type { CurrentItem, ReadableInstance } from '../instance.js'
 import { normalised, typed } from '../values.js'
-import { type AskedOnce, sideBySide } from './sight.js'
+import { type AskedOnce, sideBySide } from './view.js'
 
 /** What reading goes by. */
 export interface KindReader {
@@ -222,7 +222,7 @@ const identityOf = (kind: Managed, record: Fields): string => {
 }
 
 /** The placeholders and parameters that a record fills. */
-const placeholdersOf = (kind: Managed, record: Fields): SeenItem['at'] =>
+const placeholdersOf = (kind: Managed, record: Fields): CurrentItem['at'] =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).map(([name, field]) => {
       const value = fieldAt(record, field)
@@ -246,7 +246,11 @@ const furtherOf = (kind: Managed, record: Fields): readonly string[] => {
   )
 }
 
-const attributesIn = (kind: Managed, record: Fields, identity: string): SeenItem['attributes'] => {
+const attributesIn = (
+  kind: Managed,
+  record: Fields,
+  identity: string,
+): CurrentItem['attributes'] => {
   const family = kind.families === undefined ? undefined : familyOfSlug(identity)
   const known = attributesOf(kind, family)
   const shown = [...known.values()].flatMap(({ name, field }) =>
@@ -276,7 +280,7 @@ export const isManaged = ({ only, present }: Managed, record: Fields): boolean =
  * A record as an item of its kind.
  * @throws Failure `unreachable` for one without what names it
  */
-export const itemOf = (kind: Managed, record: Fields): SeenItem => {
+export const itemOf = (kind: Managed, record: Fields): CurrentItem => {
   const identity = identityOf(kind, record)
   const label = kind.label === undefined ? undefined : textAt(record, kind.label)
   return {
@@ -294,7 +298,10 @@ export interface KindReading {
   /** Asked for with its list. */
   readonly values?: JsonValues
   /** Attributes as they are meant. */
-  readonly meant?: (attributes: SeenItem['attributes'], record: Fields) => SeenItem['attributes']
+  readonly meant?: (
+    attributes: CurrentItem['attributes'],
+    record: Fields,
+  ) => CurrentItem['attributes']
   /** Whether a refusal says that there is none. */
   readonly none?: (failure: Failure) => boolean
 }

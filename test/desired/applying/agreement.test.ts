@@ -47,8 +47,8 @@ describe('an action and what is there', () => {
 })
 
 describe('verification', () => {
-  const partsOf = ({ sight }: Rules, slept: number[] = []) => ({
-    sight,
+  const partsOf = ({ view }: Rules, slept: number[] = []) => ({
+    view,
     each: async <T>(items: readonly T[], work: (item: T, index: number) => Promise<void>) => {
       for (const [i, item] of items.entries()) await work(item, i)
     },

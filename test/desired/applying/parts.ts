@@ -5,13 +5,13 @@ import { approvalRules } from '../../../src/catalogue/managed/approvals.js'
 import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'
 import { addressText } from '../../../src/desired/address.js'
 import { digestOf } from '../../../src/desired/attributes.js'
-import type { SeenItem, SeenKind } from '../../../src/desired/instance.js'
+import type { CurrentItem, CurrentKind } from '../../../src/desired/instance.js'
 import { Failure } from '../../../src/errors.js'
 
 type Rule = Readonly<Record<string, JsonValue>> & { readonly id: number; readonly name: string }
 
 /** A rule as reading gives it. */
-export const seenRule = (rule: Rule): SeenItem => {
+export const seenRule = (rule: Rule): CurrentItem => {
   const { id, name, ...attributes } = rule
   return { identity: name, at: { approval_rule_id: id }, attributes, record: rule }
 }
@@ -67,9 +67,12 @@ export class Rules {
     for (const [path, rules] of Object.entries(projects)) this.projects.set(path, [...rules])
   }
 
-  readonly sight = {
+  readonly view = {
     forget: () => {},
-    see: async (place: SeenKind['place'], kind: SeenKind['kind']): Promise<SeenKind> => {
+    readKind: async (
+      place: CurrentKind['place'],
+      kind: CurrentKind['kind'],
+    ): Promise<CurrentKind> => {
       this.reads += 1
       this.reading()
       const items = (this.projects.get(place.path) ?? []).map(seenRule)

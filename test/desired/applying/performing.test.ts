@@ -1,28 +1,28 @@
 /** One action: its requests, secrets, and what is made of an answer that was lost. */
 import { describe, expect, it } from 'vitest'
 import { holdText } from '../../../src/base/secrets/held.js'
-import { perform } from '../../../src/desired/applying/carrying.js'
+import { perform } from '../../../src/desired/applying/execute.js'
 import { Failure } from '../../../src/errors.js'
 import { action, lostAnswer, Rules } from './parts.js'
 
 const held = holdText('hidden')
 const secrets = { value: async () => held }
-const partsOf = ({ instance, sight }: Rules) => ({ instance, sight, secrets })
+const partsOf = ({ instance, view }: Rules) => ({ instance, view, secrets })
 const old = { id: 1, name: 'Old', approvals_required: 1 }
 const wish = { id: 1, name: 'Old', approvals_required: 2 }
 
 describe('an action', () => {
   it('sends the values of its secrets', async () => {
     const rules = new Rules({ 'a/b': [old] })
-    const seen: unknown[] = []
+    const current: unknown[] = []
     rules.before = ({ values }) => {
-      seen.push(values)
+      current.push(values)
     }
     const made = action('create', 'a/b', { id: 0, name: 'New', approvals_required: 1 })
     const step = { ...made.step, secrets: { token: { env: 'X' } } }
     const done = await perform(partsOf(rules), { ...made, step })
     expect(rules.sent).toEqual(['POST a/b New'])
-    expect(seen[0]).toMatchObject({ name: 'New', token: 'hidden' })
+    expect(current[0]).toMatchObject({ name: 'New', token: 'hidden' })
     expect(done.set).toEqual([{ address: { ...made.address, attribute: 'token' }, value: held }])
   })
 

@@ -8,10 +8,10 @@ import { holdText } from '../../../src/base/secrets/held.js'
 import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
-import { carryOut } from '../../../src/desired/applying/carrying.js'
+import { executePlan } from '../../../src/desired/applying/execute.js'
 import { requestOf } from '../../../src/desired/planfile/write.js'
-import { openSight } from '../../../src/desired/reading/index.js'
-import type { Scoping } from '../../../src/desired/reading/sight.js'
+import { openView } from '../../../src/desired/reading/index.js'
+import type { Scoping } from '../../../src/desired/reading/view.js'
 import { inside } from '../inside.js'
 import { exportOf, planOf } from './rounds.js'
 import { filesAbout } from './wishes.js'
@@ -52,9 +52,9 @@ const planFor = async (document: string, scoping: Scoping): Promise<DesiredPlan>
 const apply = async (document: string, scoping: Scoping): Promise<DesiredPlan> => {
   const plan = await planFor(document, scoping)
   asked.length = 0
-  const { outcomes } = await carryOut(plan.actions, {
+  const { outcomes } = await executePlan(plan.actions, {
     instance: { send: call },
-    sight: openSight(readable, scoping),
+    view: openView(readable, scoping),
     secrets: { value: async () => holdText('a-secret') },
     gate: { width: 4 },
     signal: new AbortController().signal,

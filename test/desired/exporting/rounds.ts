@@ -1,6 +1,6 @@
 /** An instance to files and back: exported, read, planned; all in this process. */
 import type { ManagedPlace } from '../../../src/desired/address.js'
-import { makePlan } from '../../../src/desired/comparing/index.js'
+import { makePlan } from '../../../src/desired/diff/index.js'
 import {
   documentOf,
   type FileSection,
@@ -8,20 +8,23 @@ import {
   yamlWriter,
 } from '../../../src/desired/exporting/document.js'
 import { Factoring } from '../../../src/desired/exporting/factor.js'
-import { chosenBy, type Exporting, FileMap } from '../../../src/desired/exporting/model.js'
+import { chosenBy, type ExportOptions, FileMap } from '../../../src/desired/exporting/model.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import type { ReadableInstance } from '../../../src/desired/instance.js'
-import { openSight } from '../../../src/desired/reading/index.js'
-import type { Scoping } from '../../../src/desired/reading/sight.js'
+import { openView } from '../../../src/desired/reading/index.js'
+import type { Scoping } from '../../../src/desired/reading/view.js'
 
-export type Ways = Partial<Exporting> & { readonly factor?: boolean; readonly scoping?: Scoping }
+export type Ways = Partial<ExportOptions> & {
+  readonly factor?: boolean
+  readonly scoping?: Scoping
+}
 
 /** The instance as one document. */
 export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Promise<string> => {
   const { factor, scoping = {}, ...others } = ways
-  const sight = openSight(instance, scoping)
-  const how: Exporting = {
-    names: sight.names,
+  const view = openView(instance, scoping)
+  const how: ExportOptions = {
+    names: view.names,
     exact: false,
     operational: false,
     allSettings: false,
@@ -29,16 +32,16 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
     asked: scoping.only !== undefined,
     ...others,
   }
-  const { projects, groups } = await sight.places('everything')
+  const { projects, groups } = await view.places('everything')
   const site: ManagedPlace = { scope: 'site', path: '' }
   const sections: FileSection[] = []
   for (const place of [site, ...groups]) {
-    const { section } = await lookAt(sight, place, how)
+    const { section } = await lookAt(view, place, how)
     if (section !== undefined) sections.push(section)
   }
   const factoring = new Factoring(factor === true ? groups : [])
   for (const place of projects) {
-    const { section, unread } = await lookAt(sight, place, how)
+    const { section, unread } = await lookAt(view, place, how)
     if (unread.length > 0) throw unread[0]?.failure
     factoring.add(place, section?.value ?? new FileMap([]))
   }
@@ -55,8 +58,8 @@ export const planOf = async (
 ) => {
   const cwd = import.meta.dirname
   const declared = await readFiles(['-'], { cwd, stdin: async () => document })
-  const sight = openSight(instance, scoping)
-  const { projects, groups } = await sight.places(declared.reach)
+  const view = openView(instance, scoping)
+  const { projects, groups } = await view.places(declared.reach)
   const wishes = declared
     .places({
       projects: projects.map(({ path }) => path),
@@ -64,7 +67,7 @@ export const planOf = async (
     })
     .flatMap((here) => here.desired())
   const about = new Map(projects.map((place) => [place.path, place]))
-  return makePlan(wishes, sight, {
+  return makePlan(wishes, view, {
     selection: scoping,
     each: instance.each,
     about: (path) => about.get(path),

@@ -5,13 +5,13 @@ import { referenceText } from '../../../src/desired/address.js'
 import { documentOf, sectionOf, yamlWriter } from '../../../src/desired/exporting/document.js'
 import { familyOf } from '../../../src/desired/exporting/kind.js'
 import { plain } from '../../../src/desired/exporting/model.js'
-import type { SeenKind } from '../../../src/desired/instance.js'
+import type { CurrentKind } from '../../../src/desired/instance.js'
 import { Failure } from '../../../src/errors.js'
-import { app, kindOf, plainly, seen, site } from './seen.js'
+import { app, current, kindOf, plainly, site } from './seen.js'
 import { publicKeys } from './writes.js'
 
 /** The lines below the place's key. */
-const written = (kinds: readonly SeenKind[], how = plainly()): string => {
+const written = (kinds: readonly CurrentKind[], how = plainly()): string => {
   const section = sectionOf(kinds, how)
   if (section === undefined) return ''
   const [depth, from] = section.place.scope === 'site' ? [2, 4] : [4, 5]
@@ -27,7 +27,7 @@ const rule = (attributes: Attributes, record = {}) => ({ identity: 'Security', a
 
 describe('an item of a set', () => {
   it('has names for numbers, in order, and numbers where no name is known', () => {
-    const rules = seen('approval_rules', [
+    const rules = current('approval_rules', [
       rule({ approvals_required: 2, user_ids: [9, 3, 2], group_ids: [12], rule_type: 'regular' }),
     ])
     expect(written([rules])).toBe(
@@ -42,7 +42,7 @@ describe('an item of a set', () => {
   })
 
   it('has a name of digits only with a sign before it', () => {
-    const members = seen('members', [
+    const members = current('members', [
       { identity: '007', attributes: { access_level: 40, expires_at: null } },
       { identity: 'ana', attributes: { access_level: 35, expires_at: '2027-06-30' } },
     ])
@@ -59,7 +59,7 @@ describe('an item of a set', () => {
   })
 
   it('says the end of what never ends in exact files only', () => {
-    const members = seen('members', [
+    const members = current('members', [
       { identity: 'ana', attributes: { access_level: 40, expires_at: null } },
     ])
     expect(written([members], plainly({ exact: true }))).toBe(
@@ -69,12 +69,12 @@ describe('an item of a set', () => {
 
   it('begins with one sign more where its name begins like a word of ours', () => {
     const attributes = { approvals_required: 1 }
-    const rules = seen('approval_rules', [{ identity: '$exact', attributes }])
+    const rules = current('approval_rules', [{ identity: '$exact', attributes }])
     expect(written([rules])).toBe('approval_rules:\n  $$exact:\n    approvals_required: 1')
   })
 
   it('keeps groups to itself where some cannot be seen', () => {
-    const rules = seen('approval_rules', [
+    const rules = current('approval_rules', [
       rule({ approvals_required: 2, group_ids: [12] }, { contains_hidden_groups: true }),
     ])
     expect(written([rules])).toBe(
@@ -85,7 +85,7 @@ describe('an item of a set', () => {
 
 describe('a set', () => {
   it('says that it is exact where asked, also when it is empty', () => {
-    const kinds = [seen('approval_rules', []), seen('deploy_keys', [])]
+    const kinds = [current('approval_rules', []), current('deploy_keys', [])]
     expect(written(kinds)).toBe('')
     expect(written(kinds, plainly({ exact: true }))).toBe(
       'approval_rules:\n  $exact: true\ndeploy_keys:\n  $exact: true',
@@ -94,19 +94,19 @@ describe('a set', () => {
 
   it('is not exact where nothing of it can be deleted, or not all of it is written', () => {
     const attributes = { process_mode: 'unordered' }
-    const groups = seen('resource_groups', [{ identity: 'prod', attributes }])
+    const groups = current('resource_groups', [{ identity: 'prod', attributes }])
     expect(written([groups], plainly({ exact: true }))).not.toContain('$exact')
     const chosen = { item: () => true, wholly: () => false }
-    expect(written([seen('deploy_keys', [])], plainly({ exact: true, chosen }))).toBe('')
+    expect(written([current('deploy_keys', [])], plainly({ exact: true, chosen }))).toBe('')
   })
 
   it('is left out where it could not be read, with a line that says so', () => {
     const failure = new Failure('auth', '403')
     const place = app
-    const kinds: SeenKind[] = [
+    const kinds: CurrentKind[] = [
       { place, kind: kindOf('deploy_keys', 'project'), is: 'unreadable', failure },
       { place, kind: kindOf('integrations', 'project'), is: 'unsupported' },
-      seen('approvals', [{ attributes: { reset_approvals_on_push: true } }]),
+      current('approvals', [{ attributes: { reset_approvals_on_push: true } }]),
     ]
     expect(written(kinds, plainly({ exact: true }))).toBe(
       'approvals:\n  reset_approvals_on_push: true\n# deploy_keys: could not be read',
@@ -124,7 +124,7 @@ describe('deploy keys', () => {
   it('are called by their titles, with numbers behind where several are called so', () => {
     const [a, b, c] = publicKeys.toSorted()
     const keys = [key('ci', b), key('ci (2)', c), key('ci', a)]
-    const lines = written([seen('deploy_keys', keys)]).split('\n')
+    const lines = written([current('deploy_keys', keys)]).split('\n')
     expect(lines.filter((line) => !line.includes('can_push'))).toEqual([
       'deploy_keys:',
       '  ci:',
@@ -135,7 +135,7 @@ describe('deploy keys', () => {
       '  ci (2):',
       `    key: ${c}`,
     ])
-    expect(written([seen('deploy_keys', keys.toReversed())])).toBe(lines.join('\n'))
+    expect(written([current('deploy_keys', keys.toReversed())])).toBe(lines.join('\n'))
   })
 })
 
@@ -148,7 +148,7 @@ describe('integrations', () => {
     }
     const attributes = { push_events: true, branches_to_be_notified: 'all', recipients: 'x' }
     const chat = { identity: 'chat', attributes, record: { properties } }
-    expect(written([seen('integrations', [chat])])).toBe(
+    expect(written([current('integrations', [chat])])).toBe(
       [
         'integrations:',
         '  chat:',
@@ -162,7 +162,7 @@ describe('integrations', () => {
 
   it('say no family where the documents do', () => {
     const mails = { identity: 'emails-on-push', attributes: { recipients: 'a b' } }
-    expect(written([seen('integrations', [mails])])).toBe(
+    expect(written([current('integrations', [mails])])).toBe(
       'integrations:\n  emails-on-push:\n    recipients: a b',
     )
   })
@@ -177,7 +177,7 @@ describe('of the site', () => {
 
   it('there is a rule a runner, by its description where no other has it', () => {
     const all = [runner(10, 'two'), runner(9, 'one'), runner(3, 'Two'), runner(4, 'a*')]
-    const runners = seen('runners', all, site)
+    const runners = current('runners', all, site)
     const set = 'locked: true\n      maximum_timeout: null'
     const byNumber = (id: number, label: string) =>
       `  - match:\n      id: ${id}\n    set:\n      description: ${label}\n      ${set}`
@@ -195,7 +195,7 @@ describe('of the site', () => {
 
   it('there are the documented settings, by the names of their levels; others where asked', () => {
     const attributes = { zebra: 1, default_branch_protection: 2, admin_mode: false, unset: null }
-    const settings = seen('settings', [{ attributes }], site)
+    const settings = current('settings', [{ attributes }], site)
     const documented =
       'settings:\n  admin_mode: false\n  default_branch_protection: fully-protected'
     expect(written([settings])).toBe(documented)
@@ -207,7 +207,7 @@ it('leaves out what only the instance knows: a file that says nothing of it leav
   const record = { active: true, brand_new: 1, properties: { newer: 'x' } }
   const attributes = { recipients: 'a@x.test' }
   const item = { identity: 'emails-on-push', attributes, record }
-  const section = sectionOf([seen('integrations', [item])], plainly())
+  const section = sectionOf([current('integrations', [item])], plainly())
   expect(section === undefined ? undefined : plain(section.value)).toEqual({
     integrations: { 'emails-on-push': attributes },
   })

@@ -2,8 +2,8 @@
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../../src/catalogue/managed/managed.js'
 import type { ManagedPlace } from '../../../src/desired/address.js'
-import type { Exporting } from '../../../src/desired/exporting/model.js'
-import type { SeenItem, SeenKind } from '../../../src/desired/instance.js'
+import type { ExportOptions } from '../../../src/desired/exporting/model.js'
+import type { CurrentItem, CurrentKind } from '../../../src/desired/instance.js'
 
 export const kindOf = (name: string, scope: ManagedScope): Managed => {
   const kind = managedKinds.find((one) => one.name === name && one.scope === scope)
@@ -14,9 +14,9 @@ export const kindOf = (name: string, scope: ManagedScope): Managed => {
 export const app: ManagedPlace = { scope: 'project', path: 'platform/app' }
 export const site: ManagedPlace = { scope: 'site', path: '' }
 
-type Item = Partial<SeenItem> & Pick<SeenItem, 'attributes'>
+type Item = Partial<CurrentItem> & Pick<CurrentItem, 'attributes'>
 
-export const seen = (name: string, items: readonly Item[], place = app): SeenKind => ({
+export const current = (name: string, items: readonly Item[], place = app): CurrentKind => ({
   place,
   kind: kindOf(name, place.scope),
   is: 'read',
@@ -26,7 +26,7 @@ export const seen = (name: string, items: readonly Item[], place = app): SeenKin
 const users: Readonly<Record<number, string>> = { 2: 'ana', 3: 'ben', 4: '007' }
 
 /** Plain: additive, everything selected, three users known. */
-export const plainly = (how: Partial<Exporting> = {}): Exporting => ({
+export const plainly = (how: Partial<ExportOptions> = {}): ExportOptions => ({
   names: { name: (of, number) => (of === 'user' ? users[number] : undefined) },
   exact: false,
   operational: false,

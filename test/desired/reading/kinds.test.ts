@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { ManagedPlace } from '../../../src/desired/address.js'
-import type { SeenItem } from '../../../src/desired/instance.js'
-import { openSight } from '../../../src/desired/reading/index.js'
+import type { CurrentItem } from '../../../src/desired/instance.js'
+import { openView } from '../../../src/desired/reading/index.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { instanceAt } from '../open.js'
 
@@ -17,16 +17,16 @@ const kindOf = (scope: string, name: string) => {
 }
 const opened = () => {
   const { instance, asked } = instanceAt(box.url(), 'sandbox-root-token')
-  return { sight: openSight(instance), asked }
+  return { view: openView(instance), asked }
 }
 const itemsOf = async (
   place: ManagedPlace,
   name: string,
   keys?: readonly string[],
-): Promise<readonly SeenItem[]> => {
-  const seen = await opened().sight.see(place, kindOf(place.scope, name), keys)
-  if (seen.is !== 'read') throw new Error(seen.is)
-  return seen.items
+): Promise<readonly CurrentItem[]> => {
+  const current = await opened().view.readKind(place, kindOf(place.scope, name), keys)
+  if (current.is !== 'read') throw new Error(current.is)
+  return current.items
 }
 const ok = async (route: string, json?: unknown) => {
   const { status, body } = await box.send(route, json === undefined ? {} : { json })
@@ -140,8 +140,8 @@ describe('error tracking', () => {
 
   it('of a project that is not there is not known', async () => {
     const place = { scope: 'project', path: 'no/such' } as const
-    const seen = await opened().sight.see(place, kindOf('project', 'error_tracking'))
-    expect(seen).toMatchObject({ is: 'unreadable', failure: { category: 'not_found' } })
+    const current = await opened().view.readKind(place, kindOf('project', 'error_tracking'))
+    expect(current).toMatchObject({ is: 'unreadable', failure: { category: 'not_found' } })
   })
 })
 
@@ -164,14 +164,14 @@ describe('Pages domains', () => {
     const places = (await ok('GET /pages/domains')).map(
       (one: { project_id: number }) => one.project_id,
     )
-    const { sight } = opened()
-    const { projects } = await sight.places('everything')
-    const seen = await Promise.all(
+    const { view } = opened()
+    const { projects } = await view.places('everything')
+    const current = await Promise.all(
       projects
         .filter(({ id }) => places.includes(id))
-        .map((place) => sight.see(place, kindOf('project', 'pages_domains'))),
+        .map((place) => view.readKind(place, kindOf('project', 'pages_domains'))),
     )
-    const items = seen.flatMap((one) => (one.is === 'read' ? one.items : []))
+    const items = current.flatMap((one) => (one.is === 'read' ? one.items : []))
     expect(items.length).toBeGreaterThan(1)
     for (const { attributes } of items) {
       expect(typeof attributes.auto_ssl_enabled).toBe('boolean')
@@ -181,9 +181,9 @@ describe('Pages domains', () => {
   })
 
   it('of projects without any are not asked for', async () => {
-    const { sight, asked } = opened()
-    const { projects } = await sight.places('everything')
-    for (const place of projects) await sight.see(place, kindOf('project', 'pages_domains'))
+    const { view, asked } = opened()
+    const { projects } = await view.places('everything')
+    for (const place of projects) await view.readKind(place, kindOf('project', 'pages_domains'))
     const having = new Set(
       (await ok('GET /pages/domains')).map((d: { project_id: number }) => d.project_id),
     )
@@ -193,16 +193,16 @@ describe('Pages domains', () => {
   })
 
   it('are asked for where something may have changed since', async () => {
-    const { sight } = opened()
-    const { projects } = await sight.places('everything')
+    const { view } = opened()
+    const { projects } = await view.places('everything')
     const place = projects.find(({ path }) => path === 'web/shop')
     if (place === undefined) throw new Error('no web/shop')
     const kind = kindOf('project', 'pages_domains')
-    expect(await sight.see(place, kind)).toMatchObject({ is: 'read', items: [] })
+    expect(await view.readKind(place, kind)).toMatchObject({ is: 'read', items: [] })
     await ok(`POST /projects/${place.id}/pages/domains`, { domain: 'new.example.test' })
-    expect(await sight.see(place, kind)).toMatchObject({ items: [] })
-    sight.forget(place)
-    expect(await sight.see(place, kind)).toMatchObject({
+    expect(await view.readKind(place, kind)).toMatchObject({ items: [] })
+    view.forget(place)
+    expect(await view.readKind(place, kind)).toMatchObject({
       items: [{ identity: 'new.example.test', attributes: { auto_ssl_enabled: false } }],
     })
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { approvalRules } from '../../../src/catalogue/managed/approvals.js'
 import { projectMembers } from '../../../src/catalogue/managed/members.js'
 import { projectRunners } from '../../../src/catalogue/managed/runners.js'
-import { openSight } from '../../../src/desired/reading/index.js'
+import { openView } from '../../../src/desired/reading/index.js'
 import { json, rejected, serve } from '../../http/servers.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { instanceAt } from '../open.js'
@@ -13,35 +13,35 @@ const site = { scope: 'site', path: '' } as const
 const app = { scope: 'project', path: 'platform/app' } as const
 const opened = (token = 'sandbox-root-token') => {
   const { instance, asked } = instanceAt(box.url(), token)
-  return { sight: openSight(instance), asked }
+  return { view: openView(instance), asked }
 }
 const scripted = async (answers: Readonly<Record<string, unknown>>) => {
-  const { base, seen } = await serve(({ url }, response) => {
+  const { base, seen: current } = await serve(({ url }, response) => {
     const path = url.replace('/api/v4', '').replace(/[?&]per_page=100/, '')
     const found = Object.hasOwn(answers, path)
     json(response, found ? 200 : 404, found ? answers[path] : { error: '404 Not Found' })
   })
   const { instance } = instanceAt(base, 'token')
-  return { sight: openSight(instance), seen }
+  return { view: openView(instance), current }
 }
 
 describe('users', () => {
   it('are known where anything that was read shows them', async () => {
-    const { sight, asked } = opened()
-    await sight.see(app, approvalRules)
+    const { view, asked } = opened()
+    await view.readKind(app, approvalRules)
     const before = asked.length
-    expect(await sight.names.number('user', 'BEN', app)).toBe(3)
-    expect(sight.names.name('user', 3, app)).toBe('ben')
+    expect(await view.names.number('user', 'BEN', app)).toBe(3)
+    expect(view.names.name('user', 3, app)).toBe('ben')
     expect(asked).toHaveLength(before)
   })
 
   it('are looked for among all members of the place, then by their name', async () => {
-    const { sight, asked } = opened()
-    expect(await sight.names.number('user', 'eva', app)).toBe(6)
+    const { view, asked } = opened()
+    expect(await view.names.number('user', 'eva', app)).toBe(6)
     expect(asked).toEqual(['GET /projects/platform%2Fapp/members/all?per_page=100'])
-    expect(await sight.names.number('user', 'root', app)).toBeGreaterThan(0)
-    expect(await sight.names.number('user', 'nobody', app)).toBeUndefined()
-    expect(await sight.names.number('user', 'nobody', app)).toBeUndefined()
+    expect(await view.names.number('user', 'root', app)).toBeGreaterThan(0)
+    expect(await view.names.number('user', 'nobody', app)).toBeUndefined()
+    expect(await view.names.number('user', 'nobody', app)).toBeUndefined()
     expect(asked.slice(1)).toEqual([
       'GET /users?username=root&per_page=100',
       'GET /users?username=nobody&per_page=100',
@@ -49,29 +49,29 @@ describe('users', () => {
   })
 
   it('cannot be resolved where the instance does not tell, and nothing else is thought of it', async () => {
-    const { sight } = await scripted({ '/projects/platform%2Fapp/members/all': [] })
-    expect(await sight.names.number('user', 'ana', app)).toBeUndefined()
+    const { view } = await scripted({ '/projects/platform%2Fapp/members/all': [] })
+    expect(await view.names.number('user', 'ana', app)).toBeUndefined()
     const { base } = await serve((_, response) => json(response, 500, { message: '500' }))
-    const failing = openSight(instanceAt(base, 'token').instance)
+    const failing = openView(instanceAt(base, 'token').instance)
     expect(await rejected(failing.names.number('user', 'ana', app))).toMatchObject({
       category: 'unreachable',
     })
   })
 
   it('are only those of exactly the name', async () => {
-    const { sight } = await scripted({
+    const { view } = await scripted({
       '/users?username=ana': [{ id: 9, username: 'ana-2' }],
       '/projects/platform%2Fapp/members/all': [],
     })
-    expect(await sight.names.number('user', 'ana', app)).toBeUndefined()
-    expect(sight.names.name('user', 9, app)).toBe('ana-2')
+    expect(await view.names.number('user', 'ana', app)).toBeUndefined()
+    expect(view.names.name('user', 9, app)).toBe('ana-2')
   })
 })
 
 describe('groups', () => {
   it('are those of projects, and are asked for only where none shows them', async () => {
-    const { sight, asked } = opened()
-    await sight.places({
+    const { view, asked } = opened()
+    await view.places({
       site: false,
       groups: [],
       projects: [],
@@ -79,10 +79,10 @@ describe('groups', () => {
       membersBelow: [],
     })
     const before = asked.length
-    expect(await sight.names.number('group', 'Platform/Core', site)).toBe(2)
-    expect(sight.names.name('group', 2, site)).toBe('platform/core')
+    expect(await view.names.number('group', 'Platform/Core', site)).toBe(2)
+    expect(view.names.name('group', 2, site)).toBe('platform/core')
     expect(asked).toHaveLength(before)
-    expect(await sight.names.number('group', 'partners', site)).toBe(6)
+    expect(await view.names.number('group', 'partners', site)).toBe(6)
     expect(asked.slice(before)).toEqual(['GET /groups/partners?with_projects=false'])
   })
 
@@ -90,14 +90,14 @@ describe('groups', () => {
     const byPath = await scripted({
       '/groups/a%2Fb?with_projects=false': { id: 7, full_path: 'a/b' },
     })
-    expect(await byPath.sight.names.number('group', 'a/b', site)).toBe(7)
+    expect(await byPath.view.names.number('group', 'a/b', site)).toBe(7)
     const bySearch = await scripted({
       '/groups?search=b': [
         { id: 6, full_path: 'x/b' },
         { id: 7, full_path: 'a/b' },
       ],
     })
-    expect(await bySearch.sight.names.number('group', 'a/b', site)).toBe(7)
+    expect(await bySearch.view.names.number('group', 'a/b', site)).toBe(7)
     const byProjects = await scripted({
       '/projects?archived=false&order_by=id&sort=asc': [
         {
@@ -112,15 +112,15 @@ describe('groups', () => {
         },
       ],
     })
-    expect(await byProjects.sight.names.number('group', 'a/b', site)).toBe(7)
-    expect(await byProjects.sight.names.number('group', 'ana', site)).toBeUndefined()
+    expect(await byProjects.view.names.number('group', 'a/b', site)).toBe(7)
+    expect(await byProjects.view.names.number('group', 'ana', site)).toBeUndefined()
   })
 
   it('are asked for by no other path than their own', async () => {
-    const { sight, seen } = await scripted({})
+    const { view, current } = await scripted({})
     for (const name of ['../../user', '*all', ':id', 'a?b=c', '..'])
-      await sight.names.number('group', name, site).catch(() => undefined)
-    const groups = seen.map(({ url }) => url).filter((url) => !url.includes('/projects?'))
+      await view.names.number('group', name, site).catch(() => undefined)
+    const groups = current.map(({ url }) => url).filter((url) => !url.includes('/projects?'))
     expect(groups.length).toBeGreaterThan(5)
     expect(groups.filter((url) => !/^\/api\/v4\/groups(\/[^/?]+\?|\?search=)/.test(url))).toEqual(
       [],
@@ -132,12 +132,12 @@ describe('branches', () => {
   it('are those that a rule of the project is for', async () => {
     const branch = { id: 4, name: 'main' }
     const rule = { id: 1, name: 'x', users: [], groups: [], protected_branches: [branch] }
-    const { sight } = await scripted({ '/projects/platform%2Fapp/approval_rules': [rule] })
-    expect(sight.names.name('branch', 4, app)).toBeUndefined()
-    expect(await sight.names.number('branch', 'main', app)).toBe(4)
-    expect(sight.names.name('branch', 4, app)).toBe('main')
-    expect(await sight.names.number('branch', 'next', app)).toBeUndefined()
-    expect(await sight.names.number('branch', 'main', { ...app, path: 'other' })).toBeUndefined()
+    const { view } = await scripted({ '/projects/platform%2Fapp/approval_rules': [rule] })
+    expect(view.names.name('branch', 4, app)).toBeUndefined()
+    expect(await view.names.number('branch', 'main', app)).toBe(4)
+    expect(view.names.name('branch', 4, app)).toBe('main')
+    expect(await view.names.number('branch', 'next', app)).toBeUndefined()
+    expect(await view.names.number('branch', 'main', { ...app, path: 'other' })).toBeUndefined()
   })
 })
 
@@ -151,40 +151,40 @@ describe('runners', () => {
   const all = '/runners/all?type=project_type'
 
   it('go by their description where it is one’s alone', async () => {
-    const { sight } = await scripted({
+    const { view } = await scripted({
       [of]: [runner(1, 'mine'), runner(2, 'twin')],
       [all]: [runner(1, 'mine'), runner(2, 'twin'), runner(3, 'twin'), runner(4, 'far')],
     })
-    await sight.see(app, projectRunners)
-    expect(sight.names.name('runner', 1, app)).toBe('mine')
-    expect(sight.names.name('runner', 2, app)).toBeUndefined()
-    expect(await sight.names.number('runner', 'mine', app)).toBe(1)
-    expect(await sight.names.number('runner', 'far', app)).toBe(4)
-    expect(await sight.names.number('runner', 'none', app)).toBeUndefined()
+    await view.readKind(app, projectRunners)
+    expect(view.names.name('runner', 1, app)).toBe('mine')
+    expect(view.names.name('runner', 2, app)).toBeUndefined()
+    expect(await view.names.number('runner', 'mine', app)).toBe(1)
+    expect(await view.names.number('runner', 'far', app)).toBe(4)
+    expect(await view.names.number('runner', 'none', app)).toBeUndefined()
     // Of a project's own, one is meant; elsewhere nobody knows which.
-    expect(await sight.names.number('runner', 'twin', app)).toBe(2)
-    expect(await rejected(sight.names.number('runner', 'twin', site))).toMatchObject({
+    expect(await view.names.number('runner', 'twin', app)).toBe(2)
+    expect(await rejected(view.names.number('runner', 'twin', site))).toMatchObject({
       category: 'usage',
       message: '2 runners have the description twin: 2, 3',
     })
   })
 
   it('are those of the user where the instance’s may not be read', async () => {
-    const { sight } = await scripted({
+    const { view } = await scripted({
       [of]: [runner(1, 'mine')],
       '/runners?type=project_type': [runner(5, 'other')],
     })
-    await sight.see(app, projectRunners)
-    expect(sight.names.name('runner', 1, app)).toBe('mine')
-    expect(await sight.names.number('runner', 'other', app)).toBe(5)
+    await view.readKind(app, projectRunners)
+    expect(view.names.name('runner', 1, app)).toBe('mine')
+    expect(await view.names.number('runner', 'other', app)).toBe(5)
   })
 })
 
 it('lets go of a place: what was learned of people stays', async () => {
-  const { sight, asked } = opened()
-  const first = await sight.see(app, projectMembers)
-  sight.forget(app)
-  expect(await sight.see(app, projectMembers)).not.toBe(first)
+  const { view, asked } = opened()
+  const first = await view.readKind(app, projectMembers)
+  view.forget(app)
+  expect(await view.readKind(app, projectMembers)).not.toBe(first)
   expect(asked).toHaveLength(2)
-  expect(await sight.names.number('user', 'ana', app)).toBe(2)
+  expect(await view.names.number('user', 'ana', app)).toBe(2)
 })

@@ -1,8 +1,8 @@
 /** Which projects and groups are looked at, and what is asked to find them. */
 import { describe, expect, it } from 'vitest'
 import { groupMembers } from '../../../src/catalogue/managed/members.js'
-import { openSight } from '../../../src/desired/reading/index.js'
-import type { KnownPlaces, Scoping } from '../../../src/desired/reading/sight.js'
+import { openView } from '../../../src/desired/reading/index.js'
+import type { KnownPlaces, Scoping } from '../../../src/desired/reading/view.js'
 import { json, rejected, serve } from '../../http/servers.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { instanceAt } from '../open.js'
@@ -17,8 +17,8 @@ const found = async (
   token = 'sandbox-root-token',
 ) => {
   const { instance, asked } = instanceAt(box.url(), token)
-  const sight = openSight(instance, scoping)
-  const places = await sight.places(reach === 'everything' ? reach : { ...nothing, ...reach })
+  const view = openView(instance, scoping)
+  const places = await view.places(reach === 'everything' ? reach : { ...nothing, ...reach })
   return {
     projects: paths(places.projects),
     groups: paths(places.groups),
@@ -27,7 +27,7 @@ const found = async (
     ),
     asked,
     places,
-    sight,
+    view,
   }
 }
 const platform = [
@@ -142,8 +142,8 @@ describe('what is not there', () => {
     const { base } = await serve((_, response) =>
       json(response, 200, { id: 7, path_with_namespace: 'new/app', namespace: {} }),
     )
-    const sight = openSight(instanceAt(base, 'token').instance)
-    const places = sight.places({ ...nothing, projects: ['old/app'] })
+    const view = openView(instanceAt(base, 'token').instance)
+    const places = view.places({ ...nothing, projects: ['old/app'] })
     expect(await rejected(places)).toMatchObject({
       message: 'the project old/app is now new/app',
     })
@@ -151,8 +151,8 @@ describe('what is not there', () => {
 
   it('is not taken for what may not be read', async () => {
     const { base } = await serve((_, response) => json(response, 403, { message: '403 Forbidden' }))
-    const sight = openSight(instanceAt(base, 'token').instance)
-    const { projects, unread } = await sight.places({ ...nothing, projects: ['a/b'] })
+    const view = openView(instanceAt(base, 'token').instance)
+    const { projects, unread } = await view.places({ ...nothing, projects: ['a/b'] })
     expect([projects, unread]).toMatchObject([[], [{ place: { path: 'a/b' } }]])
   })
 })
@@ -190,9 +190,9 @@ describe('what is selected', () => {
   })
 
   it('leaves the instance itself out where places are named', async () => {
-    const { sight } = await found('everything', { projects: ['platform/app'] })
+    const { view } = await found('everything', { projects: ['platform/app'] })
     const site = { scope: 'site', path: '' } as const
-    expect(sight.selected(site, groupMembers)).toBe(false)
+    expect(view.selected(site, groupMembers)).toBe(false)
   })
 })
 
@@ -208,12 +208,12 @@ it('says of an instance without a list of groups that some may be left out', asy
         ])
       : json(response, 404, { error: '404 Not Found' }),
   )
-  const sight = openSight(instanceAt(base, 'token').instance)
-  expect((await sight.places('everything')).groups).toEqual([
+  const view = openView(instanceAt(base, 'token').instance)
+  expect((await view.places('everything')).groups).toEqual([
     { scope: 'group', path: 'a', id: undefined },
     { scope: 'group', path: 'a/b', id: 9 },
   ])
-  expect(sight.notes).toEqual([
+  expect(view.notes).toEqual([
     'the instance does not list groups, so groups without projects are not included',
   ])
 })

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
-import type { SeenKind } from '../../../src/desired/instance.js'
-import { openSight } from '../../../src/desired/reading/index.js'
+import type { CurrentKind } from '../../../src/desired/instance.js'
+import { openView } from '../../../src/desired/reading/index.js'
 import { type Handler, json, rejected, serve } from '../../http/servers.js'
 import { instanceAt } from '../open.js'
 
@@ -19,17 +19,17 @@ const placeOf = (scope: 'site' | 'group' | 'project') =>
 /** Every kind, as a server that answers everything alike has it seen. */
 const everyKind = async (answer: Handler, keys?: readonly string[]) => {
   const { base } = await serve(answer)
-  const states = new Map<string, SeenKind>()
+  const states = new Map<string, CurrentKind>()
   for (const kind of managedKinds) {
-    const sight = openSight(instanceAt(base, 'token').instance)
-    const seen = await sight.see(placeOf(kind.scope), kind, keys)
-    states.set(`${kind.scope} ${kind.name}`, seen)
+    const view = openView(instanceAt(base, 'token').instance)
+    const current = await view.readKind(placeOf(kind.scope), kind, keys)
+    states.set(`${kind.scope} ${kind.name}`, current)
   }
   expect(states.size).toBe(managedKinds.length)
   return states
 }
-const unlike = (states: ReadonlyMap<string, SeenKind>, is: SeenKind['is']) =>
-  [...states].filter(([, seen]) => seen.is !== is).map(([name]) => name)
+const unlike = (states: ReadonlyMap<string, CurrentKind>, is: CurrentKind['is']) =>
+  [...states].filter(([, current]) => current.is !== is).map(([name]) => name)
 
 describe('every kind', () => {
   it('is not there where the instance has no such route', async () => {
@@ -41,8 +41,8 @@ describe('every kind', () => {
     const answer: Handler = (_, response) => json(response, 403, { message: '403 Forbidden' })
     const states = await everyKind(answer, ['x'])
     expect(unlike(states, 'unreadable')).toEqual([])
-    for (const seen of states.values())
-      expect(seen).toMatchObject({ failure: { category: 'auth', details: { status: 403 } } })
+    for (const current of states.values())
+      expect(current).toMatchObject({ failure: { category: 'auth', details: { status: 403 } } })
   })
 
   it('is not known where the instance fails, or a page stands in its place', async () => {
@@ -96,27 +96,27 @@ describe('lists', () => {
   if (rules === undefined) throw new Error('no approval rules')
   const seenOf = async (answer: Handler) => {
     const { base } = await serve(answer)
-    return openSight(instanceAt(base, 'token').instance).see(placeOf('project'), rules)
+    return openView(instanceAt(base, 'token').instance).readKind(placeOf('project'), rules)
   }
 
   it('whose records come twice have each once', async () => {
     const rule = { id: 1, name: 'x', rule_type: 'regular', users: [], groups: [] }
-    const seen = await seenOf((_, response) =>
+    const current = await seenOf((_, response) =>
       json(response, 200, [rule, { ...rule, id: 2, name: 'y' }, rule]),
     )
-    expect(seen).toMatchObject({ items: [{ identity: 'x' }, { identity: 'y' }] })
+    expect(current).toMatchObject({ items: [{ identity: 'x' }, { identity: 'y' }] })
   })
 
   it('have only what is managed', async () => {
     const rule = { name: 'x', users: [], groups: [] }
-    const seen = await seenOf((_, response) =>
+    const current = await seenOf((_, response) =>
       json(response, 200, [
         { ...rule, id: 1, rule_type: 'regular' },
         { ...rule, id: 2, rule_type: 'code_owner' },
         { ...rule, id: 3, rule_type: 'report_approver' },
       ]),
     )
-    expect(seen).toMatchObject({ is: 'read', items: [{ at: { approval_rule_id: 1 } }] })
+    expect(current).toMatchObject({ is: 'read', items: [{ at: { approval_rule_id: 1 } }] })
   })
 })
 
@@ -124,9 +124,9 @@ it('says where the instance has no list of what is read by key', async () => {
   const { base } = await serve((_, response) => json(response, 404, { error: '404 Not Found' }))
   const groups = managedKinds.find(({ name }) => name === 'resource_groups')
   if (groups === undefined) throw new Error('no resource groups')
-  const sight = openSight(instanceAt(base, 'token').instance)
-  expect(await sight.see(placeOf('project'), groups)).toMatchObject({ is: 'read', items: [] })
-  expect(sight.notes).toEqual([
+  const view = openView(instanceAt(base, 'token').instance)
+  expect(await view.readKind(placeOf('project'), groups)).toMatchObject({ is: 'read', items: [] })
+  expect(view.notes).toEqual([
     'the instance cannot list resource_groups, so only objects named in the files are checked',
   ])
 })
@@ -147,8 +147,11 @@ it('takes no secret of the settings in hand, whatever it is called', async () =>
       first_day_of_week: 1,
     }),
   )
-  const seen = await openSight(instanceAt(base, 'token').instance).see(placeOf('site'), settings)
-  const [item] = seen.is === 'read' ? seen.items : []
+  const current = await openView(instanceAt(base, 'token').instance).readKind(
+    placeOf('site'),
+    settings,
+  )
+  const [item] = current.is === 'read' ? current.items : []
   expect(item?.attributes).toEqual({
     admin_mode: true,
     disable_feed_token: true,
@@ -158,31 +161,32 @@ it('takes no secret of the settings in hand, whatever it is called', async () =>
 
 describe('a token that is refused everywhere', () => {
   it('ends the run, and is not asked with for each of thousands', async () => {
-    const { base, seen } = await serve((_, response) =>
+    const { base, seen: current } = await serve((_, response) =>
       json(response, 401, { message: '401 Unauthorized' }),
     )
-    const sight = openSight(instanceAt(base, 'token').instance)
+    const view = openView(instanceAt(base, 'token').instance)
     const members = managedKinds.find(
       ({ name, scope }) => name === 'members' && scope === 'project',
     )
     if (members === undefined) throw new Error('no members')
     const look = async () => {
-      for (let i = 0; i < 100; i++) await sight.see({ scope: 'project', path: `a/${i}` }, members)
+      for (let i = 0; i < 100; i++)
+        await view.readKind({ scope: 'project', path: `a/${i}` }, members)
     }
     expect(await rejected(look())).toMatchObject({ category: 'auth' })
-    expect(seen.length).toBe(10)
+    expect(current.length).toBe(10)
   })
 })
 
 describe('who asks', () => {
   it('is asked once, and not known where nobody says', async () => {
-    const { base, seen } = await serve((_, response) =>
+    const { base, seen: current } = await serve((_, response) =>
       json(response, 200, { id: 7, username: 'ana' }),
     )
-    const sight = openSight(instanceAt(base, 'token').instance)
-    expect(await sight.self()).toEqual({ id: 7, username: 'ana' })
-    expect(await sight.self()).toEqual({ id: 7, username: 'ana' })
-    expect(seen.map(({ url }) => url)).toEqual(['/api/v4/user'])
+    const view = openView(instanceAt(base, 'token').instance)
+    expect(await view.self()).toEqual({ id: 7, username: 'ana' })
+    expect(await view.self()).toEqual({ id: 7, username: 'ana' })
+    expect(current.map(({ url }) => url)).toEqual(['/api/v4/user'])
     for (const [status, body] of [
       [404, { error: '404 Not Found' }],
       [403, { message: '403 Forbidden' }],
@@ -190,7 +194,7 @@ describe('who asks', () => {
       [200, []],
     ] as const) {
       const other = await serve((_, response) => json(response, status, body))
-      expect(await openSight(instanceAt(other.base, 'token').instance).self()).toBeUndefined()
+      expect(await openView(instanceAt(other.base, 'token').instance).self()).toBeUndefined()
     }
   })
 })

@@ -1,8 +1,8 @@
 /** The sample data as reading sees it: which places, which items, by how many requests. */
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
-import type { SeenItem } from '../../../src/desired/instance.js'
-import { openSight } from '../../../src/desired/reading/index.js'
+import type { CurrentItem } from '../../../src/desired/instance.js'
+import { openView } from '../../../src/desired/reading/index.js'
 import { json, serve } from '../../http/servers.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { instanceAt } from '../open.js'
@@ -10,7 +10,7 @@ import { instanceAt } from '../open.js'
 const box = sandbox()
 const opened = (scoping = {}) => {
   const { instance, asked } = instanceAt(box.url(), 'sandbox-root-token')
-  return { sight: openSight(instance, scoping), asked }
+  return { view: openView(instance, scoping), asked }
 }
 const site = { scope: 'site', path: '' } as const
 const kindOf = (scope: string, name: string) => {
@@ -22,8 +22,8 @@ const paths = (places: readonly { path: string }[]) => places.map(({ path }) => 
 
 describe('everything', () => {
   it('is read, each thing once', async () => {
-    const { sight, asked } = opened()
-    const { projects, groups, unread } = await sight.places('everything')
+    const { view, asked } = opened()
+    const { projects, groups, unread } = await view.places('everything')
     expect(paths(projects)).toContain('platform/core/engine')
     expect(paths(projects)).toContain('ana/dotfiles')
     expect(paths(groups)).toEqual([
@@ -38,12 +38,15 @@ describe('everything', () => {
     const states = new Set<string>()
     for (const place of [site, ...groups, ...projects])
       for (const kind of managedKinds.filter(({ scope }) => scope === place.scope)) {
-        const [seen, again] = [await sight.see(place, kind), await sight.see(place, kind)]
-        expect(again).toBe(seen)
-        states.add(seen.is)
+        const [current, again] = [
+          await view.readKind(place, kind),
+          await view.readKind(place, kind),
+        ]
+        expect(again).toBe(current)
+        states.add(current.is)
       }
     expect([...states]).toEqual(['read'])
-    await sight.self()
+    await view.self()
     expect(new Set(asked).size).toBe(asked.length)
     expect(asked.every((line) => line.startsWith('GET '))).toBe(true)
     expect(asked.length).toBeGreaterThan(100)
@@ -72,14 +75,14 @@ describe('many projects', () => {
       json(response, 200, found, page < 3 ? { link } : {})
     })
     const { instance, asked } = instanceAt(base, 'token')
-    const sight = openSight(instance)
+    const view = openView(instance)
     const reach = { site: false, groups: [], projects: [], below: ['g'], membersBelow: [] }
-    const { projects } = await sight.places(reach)
+    const { projects } = await view.places(reach)
     expect(projects).toHaveLength(count)
     const kinds = ['members', 'approvals'].map((name) => kindOf('project', name))
     for (const place of projects) {
-      for (const kind of kinds) expect((await sight.see(place, kind)).is).toBe('read')
-      sight.forget(place)
+      for (const kind of kinds) expect((await view.readKind(place, kind)).is).toBe('read')
+      view.forget(place)
     }
     expect(asked).toHaveLength(3 + 2 * count)
     expect(
@@ -89,23 +92,23 @@ describe('many projects', () => {
 })
 
 describe('attributes', () => {
-  const item = async (path: string, name: string, identity: string): Promise<SeenItem> => {
-    const { sight } = opened()
-    const { projects } = await sight.places('everything')
+  const item = async (path: string, name: string, identity: string): Promise<CurrentItem> => {
+    const { view } = opened()
+    const { projects } = await view.places('everything')
     const place = projects.find((one) => one.path === path)
     if (place === undefined) throw new Error(`no ${path}`)
-    const seen = await sight.see(place, kindOf('project', name))
-    if (seen.is !== 'read') throw new Error(seen.is)
-    const found = seen.items.find((one) => [one.identity, one.label].includes(identity))
-    if (found === undefined) throw new Error(seen.items.map((one) => one.identity).join())
+    const current = await view.readKind(place, kindOf('project', name))
+    if (current.is !== 'read') throw new Error(current.is)
+    const found = current.items.find((one) => [one.identity, one.label].includes(identity))
+    if (found === undefined) throw new Error(current.items.map((one) => one.identity).join())
     return found
   }
 
   it('of members are level and day', async () => {
-    const { sight } = opened()
+    const { view } = opened()
     const place = { scope: 'group', path: 'platform/tools' } as const
-    const seen = await sight.see(place, kindOf('group', 'members'))
-    const [member] = seen.is === 'read' ? seen.items : []
+    const current = await view.readKind(place, kindOf('group', 'members'))
+    const [member] = current.is === 'read' ? current.items : []
     expect(member).toMatchObject({ identity: 'dov', at: { user_id: 5 } })
     expect(member?.attributes).toEqual({
       access_level: 30,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import { addressText, type ManagedPlace, matches } from '../../../src/desired/address.js'
-import { mayMean, PlaceChoice } from '../../../src/desired/reading/sight.js'
+import { mayMean, PlaceChoice } from '../../../src/desired/reading/view.js'
 
 const app: ManagedPlace = { scope: 'project', path: 'platform/app' }
 const rules = { name: 'approval_rules' }

@@ -9,7 +9,7 @@ import type { Param } from '../../catalogue/params.js'
 import { survived } from '../../errors.js'
 import { type Address, type Reference, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'
-import type { SeenItem } from '../instance.js'
+import type { CurrentItem } from '../instance.js'
 import {
   type DesiredItem,
   type DesiredValue,
@@ -19,10 +19,10 @@ import {
   type ValueRange,
 } from '../state.js'
 import { normalised, sameValue } from '../values.js'
-import { meant } from './pairing.js'
-import type { Comparing, Judged } from './types.js'
+import { meant } from './matching.js'
+import type { AttributeDiff, DiffContext } from './types.js'
 
-interface Spoken {
+interface DesiredAttribute {
   readonly name: string
   readonly attribute: Attribute | undefined
   readonly said: Said<DesiredValue>
@@ -52,15 +52,15 @@ const leftOut = (param: Param | undefined): JsonValue | undefined => {
     : undefined
 }
 
-const echoed = (c: Comparing, record: Fields, name: string): unknown => {
+const echoed = (c: DiffContext, record: Fields, name: string): unknown => {
   const within = record[c.kind.update?.echo ?? '']
   return isObject(within) && within[name] !== undefined ? within[name] : record[name]
 }
 
 /** The value as it was read; undefined where no answer shows it. */
 export const readValue = (
-  c: Comparing,
-  item: SeenItem | undefined,
+  c: DiffContext,
+  item: CurrentItem | undefined,
   name: string,
   attribute: Attribute | undefined,
 ): JsonValue | undefined => {
@@ -83,8 +83,8 @@ const without = (
 
 /** The list that members put in, and taken out, make of the one that was read. */
 const changedList = async (
-  c: Comparing,
-  { attribute, said }: Spoken,
+  c: DiffContext,
+  { attribute, said }: DesiredAttribute,
   wanted: Extract<DesiredValue, { is: 'change' }>,
   now: JsonValue | undefined,
 ): Promise<JsonValue | undefined> => {
@@ -113,7 +113,7 @@ const inRange = (range: ValueRange, param: Param | undefined, now: JsonValue | u
 }
 
 /** Reports plain values that override a range, and are outside of it. */
-export const sayOverridden = (c: Comparing, address: Address, desired: DesiredItem): void => {
+export const sayOverridden = (c: DiffContext, address: Address, desired: DesiredItem): void => {
   for (const [attribute, { value, origin, over = [] }] of desired.attributes) {
     const [before] = over
     if (value.is !== 'value' || before?.value.is !== 'range') continue
@@ -126,8 +126,8 @@ export const sayOverridden = (c: Comparing, address: Address, desired: DesiredIt
 
 /** What is wanted, as it is sent; undefined where the file is wrong, which is reported. */
 const wantedValue = async (
-  c: Comparing,
-  spoken: Spoken,
+  c: DiffContext,
+  spoken: DesiredAttribute,
   now: JsonValue | undefined,
 ): Promise<JsonValue | undefined> => {
   const { name, attribute, said } = spoken
@@ -145,11 +145,11 @@ const wantedValue = async (
 }
 
 const secretOf = async (
-  c: Comparing,
+  c: DiffContext,
   address: Address,
-  { name, attribute, said }: Spoken,
-  item: SeenItem | undefined,
-): Promise<Judged | undefined> => {
+  { name, attribute, said }: DesiredAttribute,
+  item: CurrentItem | undefined,
+): Promise<AttributeDiff | undefined> => {
   const { value: wanted, origin } = said
   const source =
     wanted.is === 'secret'
@@ -168,21 +168,21 @@ const secretOf = async (
 }
 
 const shownOf = (
-  c: Comparing,
+  c: DiffContext,
   attribute: Attribute | undefined,
   now: JsonValue | undefined,
   wanted: JsonValue,
-): Judged['shown'] => ({
+): AttributeDiff['shown'] => ({
   ...(now === undefined ? {} : { now: asInFiles(c, attribute, now) }),
   wanted: asInFiles(c, attribute, wanted),
 })
 
 const verdictOf = (
   attribute: Attribute | undefined,
-  item: SeenItem | undefined,
+  item: CurrentItem | undefined,
   now: JsonValue | undefined,
   wanted: JsonValue,
-): Judged['verdict'] => {
+): AttributeDiff['verdict'] => {
   if (item === undefined) return 'differs'
   if (now === undefined) return 'unknown'
   if (sameValue({ param: attribute?.param }, now, wanted)) return 'same'
@@ -190,7 +190,11 @@ const verdictOf = (
 }
 
 /** A value that the documents do not offer there is not sent; one that is there already stays. */
-const checkOffered = (c: Comparing, { name, attribute, said }: Spoken, wanted: JsonValue): void => {
+const checkOffered = (
+  c: DiffContext,
+  { name, attribute, said }: DesiredAttribute,
+  wanted: JsonValue,
+): void => {
   const param = attribute?.param
   if (param?.type !== 'integer' || param.offers === undefined || param.names === undefined) return
   if (param.offers.some((offer) => param.names?.[offer] === wanted)) return
@@ -202,12 +206,12 @@ const checkOffered = (c: Comparing, { name, attribute, said }: Spoken, wanted: J
   )
 }
 
-const judge = async (
-  c: Comparing,
+const diffAttribute = async (
+  c: DiffContext,
   address: Address,
-  spoken: Spoken,
-  item: SeenItem | undefined,
-): Promise<Judged | undefined> => {
+  spoken: DesiredAttribute,
+  item: CurrentItem | undefined,
+): Promise<AttributeDiff | undefined> => {
   const { name, attribute, said } = spoken
   const secret = await secretOf(c, address, spoken, item)
   if (secret !== undefined) return secret
@@ -222,7 +226,12 @@ const judge = async (
 }
 
 /** Whether an attribute that no document knows may stand there: the instance itself has it. */
-const known = (c: Comparing, item: SeenItem | undefined, name: string, origin: Origin): boolean => {
+const known = (
+  c: DiffContext,
+  item: CurrentItem | undefined,
+  name: string,
+  origin: Origin,
+): boolean => {
   if (c.kind.open !== true || item === undefined || item.record[name] !== undefined) return true
   const names = [...attributesOf(c.kind).keys(), ...Object.keys(item.record)]
   const text = `unknown to the documented API and to the instance: ${c.kind.name}#${name}`
@@ -231,44 +240,44 @@ const known = (c: Comparing, item: SeenItem | undefined, name: string, origin: O
 }
 
 /** All attributes that a file speaks of and that are selected, each against what was read. */
-export const judged = async (
-  c: Comparing,
+export const diffAttributes = async (
+  c: DiffContext,
   address: Address,
   desired: DesiredItem,
-  item: SeenItem | undefined,
-): Promise<readonly Judged[]> => {
+  item: CurrentItem | undefined,
+): Promise<readonly AttributeDiff[]> => {
   const attributes = attributesOf(c.kind)
   const all = [...desired.attributes].map(([name, said]) => ({
     name,
     said,
     attribute: attributes.get(name),
   }))
-  const spoken: readonly Spoken[] = [
+  const spoken: readonly DesiredAttribute[] = [
     ...all.filter(({ attribute }) => attribute !== undefined),
     ...all.filter(
       ({ name, said, attribute }) => attribute === undefined && known(c, item, name, said.origin),
     ),
   ]
-  const judged: Judged[] = []
+  const diffs: AttributeDiff[] = []
   for (const one of spoken) {
     if (!meant(c.how, { ...address, attribute: one.name })) continue
-    const verdict = await judge(c, address, one, item)
-    if (verdict !== undefined) judged.push(verdict)
+    const verdict = await diffAttribute(c, address, one, item)
+    if (verdict !== undefined) diffs.push(verdict)
   }
-  return judged
+  return diffs
 }
 
 // Names in files, numbers at the instance: the way there, and back for people.
 
 /** The number that a file means; undefined, and reported, where nobody knows the name. */
 export const numberOf = async (
-  c: Comparing,
+  c: DiffContext,
   of: Referent,
   meant: Reference,
   origin: Origin,
 ): Promise<number | undefined> => {
   if (typeof meant === 'number') return meant
-  const number = await c.sight.names.number(of, meant, c.place).catch((error: unknown) => {
+  const number = await c.view.names.number(of, meant, c.place).catch((error: unknown) => {
     const { category, message, details } = survived(error)
     if (category !== 'usage') throw error
     c.mistakes.add(origin, message, details.hint)
@@ -276,7 +285,7 @@ export const numberOf = async (
   })
   if (number === null) return undefined
   if (number === undefined) {
-    const near = didYouMean(meant, c.sight.names.known?.(of, c.place) ?? [])
+    const near = didYouMean(meant, c.view.names.known?.(of, c.place) ?? [])
     c.mistakes.add(
       origin,
       `there is no ${of} ${quoteText(writtenReference(meant))} that this token can see`,
@@ -293,7 +302,7 @@ const isReference = (value: JsonValue): value is Reference =>
 
 /** Names as numbers, where the attribute refers to something; undefined where one is not known. */
 const resolved = async (
-  c: Comparing,
+  c: DiffContext,
   attribute: Attribute | undefined,
   value: JsonValue,
   origin: Origin,
@@ -313,8 +322,12 @@ const resolved = async (
 }
 
 /** A value as files have it: names for numbers, where they are known. */
-const asInFiles = (c: Comparing, attribute: Attribute | undefined, value: JsonValue): JsonValue => {
+const asInFiles = (
+  c: DiffContext,
+  attribute: Attribute | undefined,
+  value: JsonValue,
+): JsonValue => {
   if (attribute === undefined) return value
-  const one = (member: JsonValue) => namedValue(attribute, member, c.place, c.sight.names)
+  const one = (member: JsonValue) => namedValue(attribute, member, c.place, c.view.names)
   return isJsonList(value) ? value.map(one) : one(value)
 }

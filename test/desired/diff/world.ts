@@ -10,9 +10,9 @@ import {
   placeText,
   referenceOf,
 } from '../../../src/desired/address.js'
-import { makePlan } from '../../../src/desired/comparing/index.js'
-import type { ComparingOptions, ComparingSight } from '../../../src/desired/comparing/types.js'
-import type { SeenKind } from '../../../src/desired/instance.js'
+import { makePlan } from '../../../src/desired/diff/index.js'
+import type { DiffOptions, DiffView } from '../../../src/desired/diff/types.js'
+import type { CurrentKind } from '../../../src/desired/instance.js'
 import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/records.js'
 import type {
   DesiredItem,
@@ -116,11 +116,11 @@ const runnersIn = (world: World): ReadonlyMap<unknown, string> =>
   )
 
 /** What reading would give of a world; what is not in it is empty. */
-const sightOf = (world: World): ComparingSight & { readonly asked: string[] } => {
+const sightOf = (world: World): DiffView & { readonly asked: string[] } => {
   const asked: string[] = []
   return {
     asked,
-    see: async (where, kind): Promise<SeenKind> => {
+    readKind: async (where, kind): Promise<CurrentKind> => {
       const key = `${placeText(where)}:${kind.name}`
       asked.push(key)
       const records = world[key] ?? []
@@ -150,7 +150,7 @@ const sightOf = (world: World): ComparingSight & { readonly asked: string[] } =>
 export const planned = (
   world: World,
   wishes: readonly DesiredKind[],
-  how: Partial<ComparingOptions> = {},
+  how: Partial<DiffOptions> = {},
 ): Promise<DesiredPlan> =>
   makePlan(wishes, sightOf(world), {
     each: async (items, work) => {

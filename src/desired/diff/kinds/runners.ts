@@ -4,12 +4,12 @@ import type { JsonValue } from '../../../base/json/value.js'
 import { objects } from '../../../base/objects.js'
 import { runners } from '../../../catalogue/areas/runners.js'
 import type { Managed } from '../../../catalogue/managed/managed.js'
-import type { SeenItem } from '../../instance.js'
+import type { CurrentItem } from '../../instance.js'
 import type { DesiredItem, DesiredValue, Said } from '../../state.js'
+import { numberOf } from '../attributes.js'
 import { atNumber, diffItem, draft, placeValues, propose, stepOf } from '../item.js'
-import { numberOf } from '../judging.js'
-import { itemAddress } from '../pairing.js'
-import type { Comparing, KindHooks } from '../types.js'
+import { itemAddress } from '../matching.js'
+import type { DiffContext, KindHooks } from '../types.js'
 
 /** Any runner, by its ID. */
 const byItself = {
@@ -22,14 +22,14 @@ const byItself = {
 
 /** How many projects a runner has; undefined where it does not say it: the list never does. */
 export const projectsOfRunner = async (
-  sight: Comparing['sight'],
+  view: DiffContext['view'],
   kind: Managed,
   id: number,
 ): Promise<number | undefined> => {
   const one = { ...kind, ...byItself }
-  const seen = await sight.see({ scope: 'site', path: '' }, one, [String(id)])
-  if (seen.is !== 'read') return undefined
-  const found = seen.items.find(({ record }) => record.id === id)
+  const current = await view.readKind({ scope: 'site', path: '' }, one, [String(id)])
+  if (current.is !== 'read') return undefined
+  const found = current.items.find(({ record }) => record.id === id)
   return found === undefined ? undefined : objects(found.record.projects).length
 }
 
@@ -57,11 +57,11 @@ const alike = (wanted: JsonValue, value: unknown): boolean => {
 }
 
 /** Whether a runner is one of those that a rule is for: all fields must be alike. */
-const isFor = ({ match = {} }: DesiredItem, { record }: SeenItem): boolean =>
+const isFor = ({ match = {} }: DesiredItem, { record }: CurrentItem): boolean =>
   Object.entries(match).every(([field, wanted]) => alike(wanted, record[field]))
 
 /** What the rules want of a runner: later ones win, attribute by attribute. */
-const wantedOf = (c: Comparing, item: SeenItem): DesiredItem | undefined => {
+const wantedOf = (c: DiffContext, item: CurrentItem): DesiredItem | undefined => {
   const rules = c.desired.items.filter((rule) => isFor(rule, item))
   const [first] = rules
   if (first === undefined) return undefined

@@ -1,16 +1,16 @@
 /** A plan carried out: an object is serial, what waits goes later, and is skipped where it failed. */
 import { describe, expect, it } from 'vitest'
 import { holdText } from '../../../src/base/secrets/held.js'
-import { type CarryingOptions, carryOut } from '../../../src/desired/applying/carrying.js'
+import { type ExecutionOptions, executePlan } from '../../../src/desired/applying/execute.js'
 import { Failure } from '../../../src/errors.js'
 import { action, Rules } from './parts.js'
 
 const optionsOf = (
-  { instance, sight }: Rules,
-  more: Partial<CarryingOptions> = {},
-): CarryingOptions => ({
+  { instance, view }: Rules,
+  more: Partial<ExecutionOptions> = {},
+): ExecutionOptions => ({
   instance,
-  sight,
+  view,
   secrets: { value: async () => holdText('') },
   gate: { width: 4 },
   signal: new AbortController().signal,
@@ -40,7 +40,7 @@ describe('a plan', () => {
       action('create', 'x/one', rule(name)),
       action('create', 'x/two', rule(name)),
     ])
-    const { report } = await carryOut(actions, optionsOf(rules))
+    const { report } = await executePlan(actions, optionsOf(rules))
     expect(report.counts).toMatchObject({ done: 6, failed: 0, not_tried: 0 })
     expect(most).toBe(2)
     expect(rules.sent.filter((line) => line.includes('x/one'))).toEqual([
@@ -67,7 +67,10 @@ describe('a plan', () => {
         outcomes,
         skipped: left,
         report,
-      } = await carryOut([first, bad, after, skipped, last], optionsOf(rules, { gate: { width } }))
+      } = await executePlan(
+        [first, bad, after, skipped, last],
+        optionsOf(rules, { gate: { width } }),
+      )
       expect(rules.sent).toEqual(['POST x/one first', 'POST x/three after'])
       expect([...left]).toEqual([
         [skipped.id, bad.id],
@@ -85,7 +88,7 @@ describe('a plan', () => {
       throw new Failure('failed', 'no', { status: 400 })
     }
     const actions = ['a', 'b', 'c', 'd'].map((name) => action('create', 'x/one', rule(name)))
-    const { report, outcomes } = await carryOut(
+    const { report, outcomes } = await executePlan(
       actions,
       optionsOf(rules, { gate: { width: 1 }, failureLimit: { count: 2 } }),
     )
@@ -102,7 +105,7 @@ describe('a plan', () => {
     }
     const first = action('create', 'x/one', rule('first'))
     const second = action('create', 'x/two', rule('second'), { waitsFor: [first.id] })
-    const { report } = await carryOut([first, second], optionsOf(rules, { signal: stop.signal }))
+    const { report } = await executePlan([first, second], optionsOf(rules, { signal: stop.signal }))
     expect(report.end).toBe('interrupted')
     expect(rules.sent).toEqual([])
   })

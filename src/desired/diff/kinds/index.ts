@@ -5,18 +5,18 @@ import { familyOfSlug, type IntegrationFamily } from '../../../catalogue/integra
 import type { Managed } from '../../../catalogue/managed/managed.js'
 import { settingsRequirements } from '../../../catalogue/settings-attributes.js'
 import { addressText } from '../../address.js'
-import type { SeenItem } from '../../instance.js'
+import type { CurrentItem } from '../../instance.js'
 import { type DesiredItem, plainValueOf } from '../../state.js'
+import { itemAddress, paired } from '../matching.js'
 import { members } from '../members.js'
-import { itemAddress, paired } from '../pairing.js'
-import type { Comparing, KindHooks } from '../types.js'
+import type { DiffContext, KindHooks } from '../types.js'
 import { deployKeys } from './deploy-keys.js'
 import { projectRunners, siteRunners } from './runners.js'
 
 const soon = 30
 const day = 24 * 60 * 60 * 1000
 
-const automatic = (desired: DesiredItem, item: SeenItem | undefined): boolean =>
+const automatic = (desired: DesiredItem, item: CurrentItem | undefined): boolean =>
   (plainValueOf(desired, 'auto_ssl_enabled') ?? item?.attributes.auto_ssl_enabled) === true
 
 const without = (desired: DesiredItem, names: readonly string[]): DesiredItem => ({
@@ -42,7 +42,7 @@ const endOf = (certificate: Fields): Date | undefined => {
 }
 
 /** Warns of a certificate that ends within thirty days, or ended. */
-const sayEnd = (c: Comparing, item: SeenItem): void => {
+const sayEnd = (c: DiffContext, item: CurrentItem): void => {
   const { certificate } = item.record
   if (!isObject(certificate) || item.attributes.auto_ssl_enabled === true) return
   const end = endOf(certificate)
@@ -118,9 +118,9 @@ const anybody = 'any_approver'
 const isForAnybody = (desired: DesiredItem): boolean =>
   plainValueOf(desired, 'rule_type') === anybody
 
-const ofAnybody = ({ record }: SeenItem): boolean => record.rule_type === anybody
+const ofAnybody = ({ record }: CurrentItem): boolean => record.rule_type === anybody
 
-const hasBranches = (item: SeenItem | undefined): boolean => {
+const hasBranches = (item: CurrentItem | undefined): boolean => {
   const branches = item?.attributes.protected_branch_ids
   return Array.isArray(branches) && branches.length > 0
 }
@@ -156,23 +156,23 @@ const approvalRules: KindHooks = {
 // Integrations: a change sends again what the family requires, secrets too.
 
 const familyOf = (
-  c: Comparing,
+  c: DiffContext,
   { identity, family }: DesiredItem,
 ): IntegrationFamily | undefined =>
   family === undefined
     ? familyOfSlug(String(identity))
     : c.kind.families?.find(({ name }) => name === family.value)
 
-const required = (c: Comparing, desired: DesiredItem): readonly string[] =>
+const required = (c: DiffContext, desired: DesiredItem): readonly string[] =>
   Object.entries(familyOf(c, desired)?.params ?? {}).flatMap(([name, param]) =>
     param.required === true ? [name] : [],
   )
 
 /** Required parameters that neither the files nor the record give. */
 const missing = (
-  c: Comparing,
+  c: DiffContext,
   desired: DesiredItem,
-  item: SeenItem | undefined,
+  item: CurrentItem | undefined,
 ): readonly string[] =>
   required(c, desired).filter(
     (name) => !desired.attributes.has(name) && (item?.attributes[name] ?? '') === '',

@@ -2,16 +2,16 @@
 import { addressText, looksLikeId, type ManagedPlace, type Reference } from '../address.js'
 import { digestOfSet } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
-import type { SeenItem, SeenKind } from '../instance.js'
+import type { CurrentItem, CurrentKind } from '../instance.js'
 import type { DesiredItem, DesiredKind } from '../state.js'
 import { diffItem, propose, removal } from './item.js'
 import { hooksOf } from './kinds/index.js'
+import { currentAddress, itemAddress, itemMeant, meant } from './matching.js'
 import { levelOf, owner } from './members.js'
-import { itemAddress, itemMeant, meant, seenAddress } from './pairing.js'
 import {
-  type Comparing,
-  type ComparingOptions,
-  type ComparingSight,
+  type DiffContext,
+  type DiffOptions,
+  type DiffView,
   type Draft,
   KindDiff,
   type KindHooks,
@@ -19,8 +19,8 @@ import {
 } from './types.js'
 
 /** Adds the diff of the desired items. @returns the current items that they mean */
-const diffItems = async (c: Comparing): Promise<Set<SeenItem>> => {
-  const claimed = new Set<SeenItem>()
+const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
+  const claimed = new Set<CurrentItem>()
   const { diff } = c
   for (const desired of c.desired.items) {
     const address = itemAddress(c.desired, desired.identity)
@@ -44,21 +44,21 @@ const diffItems = async (c: Comparing): Promise<Set<SeenItem>> => {
 }
 
 /** Deletes what an exact set does not list, but for what its kind spares. */
-const deleteUnlisted = async (c: Comparing, claimed: Set<SeenItem>): Promise<void> => {
+const deleteUnlisted = async (c: DiffContext, claimed: Set<CurrentItem>): Promise<void> => {
   const { exact } = c.desired
   if (exact?.value !== true) return
   for (const item of c.items) {
     const isSpared = claimed.has(item) || c.hooks.spares?.(c, item) === true
-    if (isSpared || !meant(c.how, seenAddress(c, item))) continue
+    if (isSpared || !meant(c.how, currentAddress(c, item))) continue
     const made = removal(c, item, exact.origin)
     if (made !== undefined && (await propose(c, made))) claimed.add(item)
   }
 }
 
-const isGroup = ({ kind }: Comparing): boolean => kind.by === 'user' && kind.scope === 'group'
-const isOwner = ({ attributes }: SeenItem): boolean => levelOf(attributes.access_level) >= owner
+const isGroup = ({ kind }: DiffContext): boolean => kind.by === 'user' && kind.scope === 'group'
+const isOwner = ({ attributes }: CurrentItem): boolean => levelOf(attributes.access_level) >= owner
 
-const tallied = (c: Comparing): SetCount => {
+const tallied = (c: DiffContext): SetCount => {
   const count = (...verbs: readonly Draft['verb'][]): number =>
     c.diff.drafts.filter(({ verb }) => verbs.includes(verb)).length
   return {
@@ -72,7 +72,7 @@ const tallied = (c: Comparing): SetCount => {
 }
 
 /** Notes a delete and a create of equal attributes: it may be a new name. */
-const noteRename = (c: Comparing): void => {
+const noteRename = (c: DiffContext): void => {
   const { drafts } = c.diff
   const [old, other] = [drafts.find(isDelete), drafts.find(isCreate)]
   const isPair = drafts.filter((one) => isDelete(one) || isCreate(one)).length === 2
@@ -93,7 +93,7 @@ const isDelete = ({ verb }: Draft): boolean => verb === 'delete'
 const isCreate = ({ verb }: Draft): boolean => verb === 'create'
 
 /** Nothing can be done to an archived project. */
-const refuseArchived = ({ place, how, diff }: Comparing): void => {
+const refuseArchived = ({ place, how, diff }: DiffContext): void => {
   if (place.scope !== 'project' || how.about?.(place.path)?.archived !== true) return
   const items = new Map(diff.drafts.map((one) => [one.address.item, one]))
   for (const { address, origin } of items.values())
@@ -102,7 +102,7 @@ const refuseArchived = ({ place, how, diff }: Comparing): void => {
 }
 
 /** Adds the diff of a kind that could be read. */
-const diffSet = async (c: Comparing): Promise<void> => {
+const diffSet = async (c: DiffContext): Promise<void> => {
   const claimed = await diffItems(c)
   await deleteUnlisted(c, claimed)
   c.hooks.rest?.(c, claimed)
@@ -115,38 +115,44 @@ const keysOf = ({ items }: DesiredKind): readonly string[] =>
   items.map(({ identity }: DesiredItem) => String(identity))
 
 /** Says of a kind that could not be read, why. */
-const sayUnread = (diff: KindDiff, how: ComparingOptions, seen: SeenKind, desired: DesiredKind) => {
+const sayUnread = (
+  diff: KindDiff,
+  how: DiffOptions,
+  current: CurrentKind,
+  desired: DesiredKind,
+) => {
   const { place, kind, origin } = desired
   const address = { ...place, kind: kind.name }
   if (!meant({ ...how, selection: {} }, address)) return
-  if (seen.is === 'unsupported')
+  if (current.is === 'unsupported')
     diff.say('unsupported', address, 'the instance does not have it', origin)
-  if (seen.is === 'unreadable') diff.unread.push({ place, kind: kind.name, failure: seen.failure })
+  if (current.is === 'unreadable')
+    diff.unread.push({ place, kind: kind.name, failure: current.failure })
 }
 
 /** Where it could be read, its ID is known. */
-const placeIdOf = async ({ names }: ComparingSight, place: ManagedPlace): Promise<Reference> =>
+const placeIdOf = async ({ names }: DiffView, place: ManagedPlace): Promise<Reference> =>
   looksLikeId(place) ? ((await names.number('group', place.path, place)) ?? '') : place.path
 
 /** The diff of a kind in its place. */
 export const diffKind = async (
-  sight: ComparingSight,
-  how: ComparingOptions,
+  view: DiffView,
+  how: DiffOptions,
   desired: DesiredKind,
   mistakes: Mistakes,
 ): Promise<KindDiff> => {
   const { place, kind } = desired
   const diff = new KindDiff()
-  const seen = await sight.see(place, kind, keysOf(desired))
-  if (seen.is !== 'read') {
-    sayUnread(diff, how, seen, desired)
+  const current = await view.readKind(place, kind, keysOf(desired))
+  if (current.is !== 'read') {
+    sayUnread(diff, how, current, desired)
     return diff
   }
   diff.read = true
-  const placeId = await placeIdOf(sight, place)
+  const placeId = await placeIdOf(view, place)
   const hooks: KindHooks = hooksOf(kind)
-  const { items } = seen
-  const c: Comparing = { sight, how, place, placeId, kind, hooks, desired, items, diff, mistakes }
+  const { items } = current
+  const c: DiffContext = { view, how, place, placeId, kind, hooks, desired, items, diff, mistakes }
   await (hooks.compare ?? diffSet)(c)
   const tally = tallied(c)
   if (tally.exact) diff.sets[addressText(tally.address)] = digestOfSet(items)

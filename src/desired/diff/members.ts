@@ -6,8 +6,8 @@ import { members as endpoints } from '../../catalogue/areas/members.js'
 import { groupMembers, projectMembers } from '../../catalogue/managed/members.js'
 import { type ManagedPlace, placeText } from '../address.js'
 import type { Mistakes } from '../files/written.js'
-import type { SeenItem, SeenKind } from '../instance.js'
-import type { Comparing, ComparingOptions, ComparingSight, Draft, KindHooks } from './types.js'
+import type { CurrentItem, CurrentKind } from '../instance.js'
+import type { DiffContext, DiffOptions, DiffView, Draft, KindHooks } from './types.js'
 
 const bot = /^(project|group)_\d+_bot/
 
@@ -15,7 +15,7 @@ const bot = /^(project|group)_\d+_bot/
 export const levelOf = (value: JsonValue | undefined): number =>
   typeof value === 'number' ? value : 0
 
-export const isBot = ({ identity }: SeenItem): boolean => bot.test(identity)
+export const isBot = ({ identity }: CurrentItem): boolean => bot.test(identity)
 
 /** Who the group above a place has, whatever above makes them members; undefined where there is none. */
 export const above = ({ scope, path }: ManagedPlace): ManagedPlace | undefined => {
@@ -30,21 +30,21 @@ const inherited = {
 }
 
 /** All members of a place, also those by a group above. */
-export const allMembers = (sight: ComparingSight, place: ManagedPlace): Promise<SeenKind> =>
-  sight.see(place, place.scope === 'group' ? inherited.group : inherited.project)
+export const allMembers = (view: DiffView, place: ManagedPlace): Promise<CurrentKind> =>
+  view.readKind(place, place.scope === 'group' ? inherited.group : inherited.project)
 
-const isPersonal = ({ how, place }: Comparing): boolean =>
+const isPersonal = ({ how, place }: DiffContext): boolean =>
   place.scope === 'project' && how.about?.(place.path)?.namespace === 'user'
 
 /** Whose the namespace of a project is. */
-const ownsNamespace = (c: Comparing, username: string): boolean =>
+const ownsNamespace = (c: DiffContext, username: string): boolean =>
   isPersonal(c) && c.place.path.split('/')[0]?.toLowerCase() === username.toLowerCase()
 
 export const members: KindHooks = {
   spares: (c, item) => isBot(item) || ownsNamespace(c, item.identity),
   impossible: async (c, { before }, desired) => {
     const meant = before?.identity ?? desired?.identity ?? ''
-    const username = typeof meant === 'number' ? c.sight.names.name('user', meant, c.place) : meant
+    const username = typeof meant === 'number' ? c.view.names.name('user', meant, c.place) : meant
     return username !== undefined && ownsNamespace(c, username)
       ? "the project is in the user's own namespace, so the user stays its owner"
       : undefined
@@ -90,19 +90,19 @@ export const lineOf = (place: ManagedPlace): readonly ManagedPlace[] => {
 const keyOf = (place: ManagedPlace, user: number): string =>
   `${user} ${placeText(place).toLowerCase()}`
 
-const levelIn = (seen: SeenKind, user: number): number =>
-  seen.is === 'read'
-    ? levelOf(seen.items.find(({ record }) => record.id === user)?.attributes.access_level)
+const levelIn = (current: CurrentKind, user: number): number =>
+  current.is === 'read'
+    ? levelOf(current.items.find(({ record }) => record.id === user)?.attributes.access_level)
     : 0
 
 /** The levels that users have in places once a plan is done. */
 export class LevelsAfter {
-  readonly #sight: ComparingSight
+  readonly #view: DiffView
   /** What becomes of memberships, by user and place. */
   readonly #planned: Map<string, PlannedMembership>
 
-  constructor(sight: ComparingSight, all: readonly PlannedMembership[]) {
-    this.#sight = sight
+  constructor(view: DiffView, all: readonly PlannedMembership[]) {
+    this.#view = view
     this.#planned = new Map(all.map((one) => [keyOf(one.draft.address, one.user), one]))
   }
 
@@ -118,12 +118,12 @@ export class LevelsAfter {
 
   /** The level of a user in a place, also by the groups above it; 0 of one who is no member. */
   async of(place: ManagedPlace, user: number): Promise<number> {
-    const now = levelIn(await allMembers(this.#sight, place), user)
+    const now = levelIn(await allMembers(this.#view, place), user)
     if (!this.changes(place, user)) return now
     let [direct, after] = [0, 0]
     for (const one of lineOf(place)) {
       const kind = one.scope === 'group' ? groupMembers : projectMembers
-      const level = levelIn(await this.#sight.see(one, kind), user)
+      const level = levelIn(await this.#view.readKind(one, kind), user)
       direct = Math.max(direct, level)
       after = Math.max(after, this.#planned.get(keyOf(one, user))?.after ?? level)
     }
@@ -137,13 +137,13 @@ export class LevelsAfter {
 /** Never the token's own user. */
 const checkOwnUser = async (
   falling: readonly PlannedMembership[],
-  sight: ComparingSight,
-  how: ComparingOptions,
+  view: DiffView,
+  how: DiffOptions,
   mistakes: Mistakes,
 ): Promise<void> => {
   const [first] = falling
   if (first === undefined) return
-  const self = how.self === undefined ? await sight.self() : { id: undefined, username: how.self }
+  const self = how.self === undefined ? await view.self() : { id: undefined, username: how.self }
   if (self === undefined) {
     const removes = falling.some(({ after }) => after === 0)
     const text = 'cannot read the user of this token, and the plan removes members'
@@ -167,12 +167,12 @@ const checkOwnUser = async (
 const hasOwner = async (
   group: ManagedPlace,
   all: readonly PlannedMembership[],
-  sight: ComparingSight,
+  view: DiffView,
 ): Promise<boolean | undefined> => {
-  const seen = await allMembers(sight, group)
-  if (seen.is !== 'read') return undefined
-  const levels = new LevelsAfter(sight, all)
-  const now = seen.items.flatMap(({ attributes, record }) =>
+  const current = await allMembers(view, group)
+  if (current.is !== 'read') return undefined
+  const levels = new LevelsAfter(view, all)
+  const now = current.items.flatMap(({ attributes, record }) =>
     levelOf(attributes.access_level) >= owner ? [Number(record.id)] : [],
   )
   for (const user of new Set([...now, ...all.map((one) => one.user)]))
@@ -183,7 +183,7 @@ const hasOwner = async (
 /** Never the last owner of a group. */
 const checkLastOwners = async (
   all: readonly PlannedMembership[],
-  sight: ComparingSight,
+  view: DiffView,
   mistakes: Mistakes,
 ): Promise<void> => {
   const fallen = all.filter(
@@ -194,7 +194,7 @@ const checkLastOwners = async (
   for (const [one] of groups.values()) {
     if (one === undefined) continue
     const { path } = one.draft.address
-    const left = await hasOwner({ scope: 'group', path }, all, sight)
+    const left = await hasOwner({ scope: 'group', path }, all, view)
     if (left === true) continue
     const text =
       left === undefined
@@ -207,12 +207,12 @@ const checkLastOwners = async (
 /** Reports what no plan may do to members. */
 export const checkMembers = async (
   drafts: readonly Draft[],
-  sight: ComparingSight,
-  how: ComparingOptions,
+  view: DiffView,
+  how: DiffOptions,
   mistakes: Mistakes,
 ): Promise<void> => {
   const all = memberships(drafts)
   const falling = all.filter(({ before, after }) => after < before)
-  await checkOwnUser(falling, sight, how, mistakes)
-  await checkLastOwners(all, sight, mistakes)
+  await checkOwnUser(falling, view, how, mistakes)
+  await checkLastOwners(all, view, mistakes)
 }

@@ -5,13 +5,13 @@ import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
 import type { Address, ManagedPlace, Reference } from '../address.js'
 import type { Attribute } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
-import type { ReadableInstance, SeenItem } from '../instance.js'
-import type { InstanceSight, Scoping, UnreadPlace } from '../reading/sight.js'
+import type { CurrentItem, ReadableInstance } from '../instance.js'
+import type { InstanceView, Scoping, UnreadPlace } from '../reading/view.js'
 import type { DesiredItem, DesiredKind, Origin, SecretSource } from '../state.js'
 
 /** The part of reading that comparing asks. */
-export type ComparingSight = Pick<InstanceSight, 'names' | 'see' | 'self'> &
-  Partial<Pick<InstanceSight, 'forget'>>
+export type DiffView = Pick<InstanceView, 'names' | 'readKind' | 'self'> &
+  Partial<Pick<InstanceView, 'forget'>>
 
 /** How much may be changed: a number, or a percentage of what was read. */
 export interface PlanLimit {
@@ -46,7 +46,7 @@ interface ProjectAbout {
   readonly shared?: boolean
 }
 
-export interface ComparingOptions {
+export interface DiffOptions {
   readonly selection?: Pick<Scoping, 'only' | 'except'>
   /** Actions and unread places at these addresses are left out. */
   readonly ignore?: readonly string[]
@@ -71,7 +71,7 @@ export interface ComparingOptions {
 export interface Draft extends PlannedAction {
   waitsFor: readonly string[]
   /** The item as it was read. */
-  readonly before?: SeenItem
+  readonly before?: CurrentItem
 }
 
 /** The diff of a kind in its place, which is filled item by item. */
@@ -93,9 +93,9 @@ export class KindDiff {
 }
 
 /** A kind of a place under comparison. */
-export interface Comparing {
-  readonly sight: ComparingSight
-  readonly how: ComparingOptions
+export interface DiffContext {
+  readonly view: DiffView
+  readonly how: DiffOptions
   readonly place: ManagedPlace
   /** What stands for the place in requests: its path, or its ID where that would be taken for one. */
   readonly placeId: Reference
@@ -103,14 +103,14 @@ export interface Comparing {
   readonly hooks: KindHooks
   readonly desired: DesiredKind
   /** The items that count as being there. */
-  readonly items: readonly SeenItem[]
+  readonly items: readonly CurrentItem[]
   readonly diff: KindDiff
   /** What is wrong in the files, as only the instance shows it. */
   readonly mistakes: Mistakes
 }
 
 /** An attribute that a file speaks of, held against what was read. */
-export interface Judged {
+export interface AttributeDiff {
   readonly name: string
   readonly attribute: Attribute | undefined
   readonly origin: Origin
@@ -125,26 +125,26 @@ export interface Judged {
 }
 
 /** The current item that a desired one means: one, none, or it cannot be said (the mistake is reported). */
-export type Pairing = { readonly item: SeenItem | undefined } | 'mistaken'
+export type Pairing = { readonly item: CurrentItem | undefined } | 'mistaken'
 
 /** What a fact cannot say of a kind. */
 export interface KindHooks {
   /** All of it, where items are no set and no one object. */
-  compare?(c: Comparing): Promise<void>
+  compare?(c: DiffContext): Promise<void>
   /** Which item is meant, where that is not the one of its name. */
-  pair?(c: Comparing, desired: DesiredItem): Promise<Pairing> | Pairing
+  pair?(c: DiffContext, desired: DesiredItem): Promise<Pairing> | Pairing
   /** The item as it is wanted, where files may leave something to be understood. */
-  understood?(c: Comparing, desired: DesiredItem, item: SeenItem | undefined): DesiredItem
+  understood?(c: DiffContext, desired: DesiredItem, item: CurrentItem | undefined): DesiredItem
   /** Further attributes that a change sends. */
-  needs?(c: Comparing, desired: DesiredItem, item: SeenItem | undefined): readonly string[]
+  needs?(c: DiffContext, desired: DesiredItem, item: CurrentItem | undefined): readonly string[]
   /** Why it cannot be done here. */
-  impossible?(c: Comparing, draft: Draft, desired?: DesiredItem): Promise<string | undefined>
+  impossible?(c: DiffContext, draft: Draft, desired?: DesiredItem): Promise<string | undefined>
   /** Handles an item that does not exist; returns whether it did: otherwise the item is created. */
-  absent?(c: Comparing, desired: DesiredItem): Promise<boolean>
+  absent?(c: DiffContext, desired: DesiredItem): Promise<boolean>
   /** Whether an exact set leaves an item alone that it does not list. */
-  spares?(c: Comparing, item: SeenItem): boolean
+  spares?(c: DiffContext, item: CurrentItem): boolean
   /** What there is to say and do besides, of items that are not `claimed` above all. */
-  rest?(c: Comparing, claimed: ReadonlySet<SeenItem>): void
+  rest?(c: DiffContext, claimed: ReadonlySet<CurrentItem>): void
 }
 
 /** A set that something is deleted of: how many there were, and what is left of an exact one. */

@@ -3,24 +3,24 @@
 import { addToGroup } from '../../base/group-by.js'
 import { type Address, foldedName, matches, type Reference, writtenReference } from '../address.js'
 import { attributesOf } from '../attributes.js'
-import { itemName, itemText, type SeenItem } from '../instance.js'
+import { type CurrentItem, itemName, itemText } from '../instance.js'
 import { type DesiredItem, type DesiredKind, plainValueOf } from '../state.js'
 import { sameValue } from '../values.js'
-import type { Comparing, ComparingOptions, Pairing } from './types.js'
+import type { DiffContext, DiffOptions, Pairing } from './types.js'
 
 /** Names of domains are the same whatever their case, as those of users are. */
-const nameOf = ({ kind }: Comparing, name: string): string =>
+const nameOf = ({ kind }: DiffContext, name: string): string =>
   kind.identity === 'domain' ? name.toLowerCase() : foldedName(kind.by, name)
 
-type Index = ReadonlyMap<string | number, readonly SeenItem[]>
+type Index = ReadonlyMap<string | number, readonly CurrentItem[]>
 
 /** Of the items of a place: sets may be large, and each desired item asks for one. */
-const indexes = new WeakMap<readonly SeenItem[], Index>()
+const indexes = new WeakMap<readonly CurrentItem[], Index>()
 
-const indexed = (c: Comparing): Index => {
+const indexed = (c: DiffContext): Index => {
   const known = indexes.get(c.items)
   if (known !== undefined) return known
-  const index = new Map<string | number, SeenItem[]>()
+  const index = new Map<string | number, CurrentItem[]>()
   for (const item of c.items) {
     const { at, record } = item
     const name = itemName(c.kind, item)
@@ -33,11 +33,11 @@ const indexed = (c: Comparing): Index => {
 }
 
 /** The items that a name or an ID names. */
-export const named = (c: Comparing, meant: Reference): readonly SeenItem[] =>
+export const named = (c: DiffContext, meant: Reference): readonly CurrentItem[] =>
   indexed(c).get(typeof meant === 'number' ? meant : nameOf(c, meant)) ?? []
 
 /** What an item was called before, where exactly one of those names is still there. */
-const previous = (c: Comparing, desired: DesiredItem): Pairing => {
+const previous = (c: DiffContext, desired: DesiredItem): Pairing => {
   const old = (desired.previously?.value ?? []).flatMap((name) => named(c, name))
   if (old.length < 2) return { item: old[0] }
   c.mistakes.add(
@@ -49,7 +49,7 @@ const previous = (c: Comparing, desired: DesiredItem): Pairing => {
 }
 
 /** One that has another field in common that only one item can have, unless another desired item names it. */
-const also = (c: Comparing, desired: DesiredItem): SeenItem | undefined => {
+const also = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
   const name = c.kind.also
   const wanted = name === undefined ? undefined : plainValueOf(desired, name)
   if (name === undefined || wanted === undefined) return undefined
@@ -61,7 +61,7 @@ const also = (c: Comparing, desired: DesiredItem): SeenItem | undefined => {
 }
 
 /** The current item of a desired one: by its name, by one that it had before, or by what else tells it apart. */
-export const paired = (c: Comparing, desired: DesiredItem): Pairing => {
+export const paired = (c: DiffContext, desired: DesiredItem): Pairing => {
   const [item, another] = named(c, desired.identity)
   if (another !== undefined) {
     c.mistakes.add(
@@ -89,7 +89,7 @@ export const paired = (c: Comparing, desired: DesiredItem): Pairing => {
 
 /** Whether an address, with all that is below it, is meant. */
 export const meant = (
-  { selection, ignore = [] }: Pick<ComparingOptions, 'selection' | 'ignore'>,
+  { selection, ignore = [] }: Pick<DiffOptions, 'selection' | 'ignore'>,
   address: Address,
 ): boolean => {
   const { only = [], except = [] } = selection ?? {}
@@ -98,7 +98,7 @@ export const meant = (
 }
 
 /** Whether an item, or any of its attributes, is meant. */
-export const itemMeant = (how: ComparingOptions, address: Address, desired: DesiredItem): boolean =>
+export const itemMeant = (how: DiffOptions, address: Address, desired: DesiredItem): boolean =>
   meant(how, address) ||
   [...desired.attributes.keys()].some((attribute) => meant(how, { ...address, attribute }))
 
@@ -114,14 +114,14 @@ export const itemAddress = (
     : { item: kind.by === undefined ? String(identity) : writtenReference(identity) }),
 })
 
-/** Where an item that was seen stands: by its identity where what it is called is not its own alone. */
-export const seenAddress = (c: Comparing, item: SeenItem): Address => {
-  const name = itemText(c.kind, item, c.place, c.sight.names)
+/** The address of a current item: by its identity where others share its name. */
+export const currentAddress = (c: DiffContext, item: CurrentItem): Address => {
+  const name = itemText(c.kind, item, c.place, c.view.names)
   const own = c.kind.by !== undefined || named(c, name).length < 2
   return { ...c.place, kind: c.kind.name, item: own ? name : item.identity }
 }
 
 /** Whether any part of a kind is selected, so that it has to be read. */
-export const kindMeant = (how: ComparingOptions, desired: DesiredKind): boolean =>
+export const kindMeant = (how: DiffOptions, desired: DesiredKind): boolean =>
   meant(how, { ...desired.place, kind: desired.kind.name }) ||
   desired.items.some((item) => itemMeant(how, itemAddress(desired, item.identity), item))

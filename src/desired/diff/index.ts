@@ -1,4 +1,4 @@
-/** Wishes and what was seen → a plan: all that has to be done, and nothing that is so already. */
+/** Compares the desired with the current state: a plan has all that is to change, and nothing else. */
 import { groupBy } from '../../base/group-by.js'
 import type { Failure } from '../../errors.js'
 import type { DesiredPlan, PlanFinding, Unread } from '../actions.js'
@@ -8,19 +8,12 @@ import { Mistakes } from '../files/written.js'
 import { packedDrafts } from '../packed.js'
 import type { DesiredKind, SecretSource } from '../state.js'
 import { byText } from '../values.js'
+import { lessThese, possibleTogether } from './conflicts.js'
+import { diffKind } from './kind.js'
+import { kindMeant } from './matching.js'
 import { checkMembers, memberships, owner } from './members.js'
 import { byPlace } from './order.js'
-import { kindMeant } from './pairing.js'
-import { diffKind } from './sets.js'
-import { lessThese, possibleTogether } from './together.js'
-import type {
-  ComparingOptions,
-  ComparingSight,
-  Draft,
-  KindDiff,
-  PlanLimits,
-  SetCount,
-} from './types.js'
+import type { DiffOptions, DiffView, Draft, KindDiff, PlanLimits, SetCount } from './types.js'
 
 // Secrets that a plan would send have to be there when it is done; all others need not.
 
@@ -35,7 +28,7 @@ const sentBy = ({ step, changes, address, origin }: Draft) =>
 /** References that cannot be followed, of secrets that would be sent: a plan can be made without them. */
 const missingSecrets = async (
   drafts: readonly Draft[],
-  { secrets, checks }: ComparingOptions,
+  { secrets, checks }: DiffOptions,
 ): Promise<readonly PlanFinding[]> => {
   if (secrets === undefined || checks === true) return []
   const findings: PlanFinding[] = []
@@ -61,7 +54,7 @@ const ensureRead = (diffs: readonly KindDiff[], unread: readonly Unread[]): void
 }
 
 /** Places of which nothing is known. */
-const unreadPlaces = ({ unread = [] }: ComparingOptions): readonly Unread[] =>
+const unreadPlaces = ({ unread = [] }: DiffOptions): readonly Unread[] =>
   unread.map(({ place, failure }) => ({ place, kind: '*', failure }))
 
 const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
@@ -76,8 +69,8 @@ interface DesiredState {
 /** The diffs of several desired states with the current one, which is read once. */
 const diffPlaces = async (
   states: readonly DesiredState[],
-  sight: ComparingSight,
-  how: ComparingOptions,
+  view: DiffView,
+  how: DiffOptions,
 ): Promise<readonly (readonly KindDiff[])[]> => {
   const tagged = states.flatMap((state, index) => state.places.map((one) => ({ one, index })))
   const places = [
@@ -89,13 +82,13 @@ const diffPlaces = async (
     for (const { one, index } of ones)
       for (const kind of one.desired().filter((some) => kindMeant(how, some))) {
         const mistakes = states[index]?.mistakes ?? new Mistakes()
-        const diff = await diffKind(sight, how, kind, mistakes)
+        const diff = await diffKind(view, how, kind, mistakes)
         diff.drafts = packedDrafts(diff.drafts)
         diffs[index]?.[at]?.push(diff)
       }
     // Of thousands of projects only the diffs are kept.
     const [first] = ones
-    if (first?.one.place.scope === 'project') sight.forget?.(first.one.place)
+    if (first?.one.place.scope === 'project') view.forget?.(first.one.place)
   })
   return diffs.map((all) => all.flat())
 }
@@ -103,12 +96,12 @@ const diffPlaces = async (
 /** The plan of all diffs. */
 const planOf = async (
   diffs: readonly KindDiff[],
-  sight: ComparingSight,
-  how: ComparingOptions,
+  view: DiffView,
+  how: DiffOptions,
   mistakes: Mistakes,
 ): Promise<DesiredPlan> => {
   const asked = diffs.flatMap((diff) => diff.drafts)
-  const { drafts, actions, findings: others, dropped } = await possibleTogether(asked, sight, how)
+  const { drafts, actions, findings: others, dropped } = await possibleTogether(asked, view, how)
   const tallies = lessThese(
     diffs.flatMap((diff) => diff.tallies),
     dropped,
@@ -118,7 +111,7 @@ const planOf = async (
     ...others,
     ...(await missingSecrets(drafts, how)),
   ]
-  await checkMembers(drafts, sight, how, mistakes)
+  await checkMembers(drafts, view, how, mistakes)
   const unread = [...unreadPlaces(how), ...diffs.flatMap((diff) => diff.unread)]
   return {
     actions,
@@ -141,8 +134,8 @@ const planOf = async (
  */
 export const makePlans = async (
   desired: readonly DesiredPlace[],
-  sight: ComparingSight,
-  how: ComparingOptions,
+  view: DiffView,
+  how: DiffOptions,
   former?: readonly DesiredPlace[],
 ): Promise<{ readonly plan: DesiredPlan; readonly former: DesiredPlan | undefined }> => {
   const [mistakes, passedOver] = [new Mistakes(), new Mistakes()]
@@ -150,12 +143,12 @@ export const makePlans = async (
     { places: desired, mistakes },
     { places: former ?? [], mistakes: passedOver },
   ]
-  const [now = [], before = []] = await diffPlaces(states, sight, how)
+  const [now = [], before = []] = await diffPlaces(states, view, how)
   ensureRead(now, [...unreadPlaces(how), ...now.flatMap((diff) => diff.unread)])
-  const plan = await planOf(now, sight, how, mistakes)
+  const plan = await planOf(now, view, how, mistakes)
   mistakes.refuse()
   if (former === undefined) return { plan, former }
-  return { plan, former: await planOf(before, sight, how, passedOver) }
+  return { plan, former: await planOf(before, view, how, passedOver) }
 }
 
 const placesOf = (desired: readonly DesiredKind[]): readonly DesiredPlace[] =>
@@ -166,9 +159,9 @@ const placesOf = (desired: readonly DesiredKind[]): readonly DesiredPlace[] =>
 /** The plan of one desired state. @throws as `makePlans` */
 export const makePlan = async (
   desired: readonly DesiredKind[],
-  sight: ComparingSight,
-  how: ComparingOptions,
-): Promise<DesiredPlan> => (await makePlans(placesOf(desired), sight, how)).plan
+  view: DiffView,
+  how: DiffOptions,
+): Promise<DesiredPlan> => (await makePlans(placesOf(desired), view, how)).plan
 
 // How much a plan may do before somebody says that it may.
 
@@ -255,7 +248,7 @@ const emptied = (tallies: readonly SetCount[], empty: readonly string[]): readon
       flag: `--allow-empty ${addressText(address)}`,
     }))
 
-const changes = (drafts: readonly Draft[], how: ComparingOptions): readonly Refused[] => {
+const changes = (drafts: readonly Draft[], how: DiffOptions): readonly Refused[] => {
   const { projects = 0, limits } = how
   const changed = new Set(
     drafts.flatMap(({ address }) => (address.scope === 'project' ? [placeText(address)] : [])),
@@ -277,7 +270,7 @@ const changes = (drafts: readonly Draft[], how: ComparingOptions): readonly Refu
 const beyond = (
   drafts: readonly Draft[],
   tallies: readonly SetCount[],
-  how: ComparingOptions,
+  how: DiffOptions,
 ): readonly Refused[] => [
   ...deletions(drafts, tallies, how.limits ?? {}),
   ...emptied(tallies, how.limits?.empty ?? []),

@@ -2,23 +2,23 @@
 import type { JsonValue } from '../../../base/json/value.js'
 import { actionId } from '../../actions.js'
 import { attributesOf, digestOf } from '../../attributes.js'
-import type { SeenItem } from '../../instance.js'
+import type { CurrentItem } from '../../instance.js'
 import { type DesiredItem, type DesiredValue, plainValueOf, type Said } from '../../state.js'
 import { normalised } from '../../values.js'
+import { diffAttributes } from '../attributes.js'
 import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from '../item.js'
-import { judged } from '../judging.js'
-import { itemAddress, named } from '../pairing.js'
-import type { Comparing, KindHooks } from '../types.js'
+import { itemAddress, named } from '../matching.js'
+import type { DiffContext, KindHooks } from '../types.js'
 
 /** The identity that an item of this key has. */
-const identityOf = ({ kind }: Comparing, key: JsonValue): string =>
+const identityOf = ({ kind }: DiffContext, key: JsonValue): string =>
   String(normalised({ param: attributesOf(kind).get('key')?.param }, key))
 
 const withKey = (
-  c: Comparing,
-  items: readonly SeenItem[],
+  c: DiffContext,
+  items: readonly CurrentItem[],
   key: JsonValue,
-): SeenItem | undefined => {
+): CurrentItem | undefined => {
   const wanted = identityOf(c, key)
   return items.find(({ identity }) => identity === wanted)
 }
@@ -35,7 +35,7 @@ const titled = (desired: DesiredItem): DesiredItem => ({
 })
 
 /** Another key of the title, which no other desired item names: it is to be replaced. */
-const replaced = (c: Comparing, desired: DesiredItem): SeenItem | undefined => {
+const replaced = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
   const title = plainValueOf(titled(desired), 'title')
   const ones = c.items.filter((item) => item.attributes.title === title)
   if (ones.length === 0) return undefined
@@ -47,7 +47,7 @@ const replaced = (c: Comparing, desired: DesiredItem): SeenItem | undefined => {
 }
 
 /** What a new key takes over of the old one, where the files do not say it. */
-const inherited = (desired: DesiredItem, old: SeenItem): DesiredItem => {
+const inherited = (desired: DesiredItem, old: CurrentItem): DesiredItem => {
   const { can_push: push } = old.attributes
   return push === undefined || desired.attributes.has('can_push')
     ? desired
@@ -64,11 +64,11 @@ const removeKey = (...key: Parameters<typeof removal>): void => {
 }
 
 /** The new key comes first: each of the two is an action, with an outcome of its own. */
-const replaceKey = async (c: Comparing, given: DesiredItem, old: SeenItem): Promise<void> => {
+const replaceKey = async (c: DiffContext, given: DesiredItem, old: CurrentItem): Promise<void> => {
   const { create } = c.kind
   if (create === undefined) return
   const address = itemAddress(c.desired, given.identity)
-  const all = await judged(c, address, inherited(given, old), undefined)
+  const all = await diffAttributes(c, address, inherited(given, old), undefined)
   const made = draft(c, 'create', address, given.origin, {
     changes: all.filter(({ name }) => given.attributes.has(name)).map(changeOf),
     step: stepOf(create, placeValues(c), all),
@@ -82,7 +82,7 @@ const replaceKey = async (c: Comparing, given: DesiredItem, old: SeenItem): Prom
  * Another key of a title that is declared: what a replacement left, or somebody added. Nobody asked for it to go, but
  * where a run that is gone on with was about to take away just this.
  */
-const sayLeftover = (c: Comparing, desired: DesiredItem, item: SeenItem): void => {
+const sayLeftover = (c: DiffContext, desired: DesiredItem, item: CurrentItem): void => {
   const address = itemAddress(c.desired, desired.identity)
   const digest = c.how.unfinished?.get(actionId({ verb: 'delete', address }))
   if (digest === digestOf(c.kind, item)) {
@@ -97,18 +97,18 @@ const sayLeftover = (c: Comparing, desired: DesiredItem, item: SeenItem): void =
 
 /** The same key at another project: it is taken in, and changed where it is called or may do otherwise. */
 const enableKey = async (
-  c: Comparing,
+  c: DiffContext,
   desired: DesiredItem,
-  elsewhere: SeenItem,
+  elsewhere: CurrentItem,
 ): Promise<boolean> => {
   const { enable, update } = c.kind
   if (enable === undefined || update === undefined) return false
   const address = itemAddress(c.desired, desired.identity)
   // Taken in, a key may not push.
   const as = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
-  const all = await judged(c, address, desired, as)
+  const all = await diffAttributes(c, address, desired, as)
   const differing = all.filter(({ verdict }) => verdict === 'differs').map(changeOf)
-  const changes = (await judged(c, address, desired, undefined)).map(changeOf)
+  const changes = (await diffAttributes(c, address, desired, undefined)).map(changeOf)
   const step = stepAt(c, enable, elsewhere)
   const taken = draft(c, 'enable', address, desired.origin, { changes, step })
   const changed = draft(c, 'update', address, desired.origin, {
@@ -120,12 +120,12 @@ const enableKey = async (
   return true
 }
 
-const known = async (c: Comparing, key: JsonValue): Promise<SeenItem | undefined> => {
+const known = async (c: DiffContext, key: JsonValue): Promise<CurrentItem | undefined> => {
   const { everywhere } = c.kind
   if (everywhere === undefined) return undefined
   const kind = { ...c.kind, scope: 'site', name: 'deploy_keys/all', read: everywhere } as const
-  const seen = await c.sight.see({ scope: 'site', path: '' }, kind)
-  return seen.is === 'read' ? withKey(c, seen.items, key) : undefined
+  const current = await c.view.readKind({ scope: 'site', path: '' }, kind)
+  return current.is === 'read' ? withKey(c, current.items, key) : undefined
 }
 
 export const deployKeys: KindHooks = {

@@ -13,8 +13,8 @@ import { Failure, isMissing, survived } from '../../errors.js'
 import { type ActionStep, type PlannedAction, ReadyQueue } from '../actions.js'
 import { type Address, placeText } from '../address.js'
 import { digestOf } from '../attributes.js'
-import type { SeenItem, WritableInstance } from '../instance.js'
-import type { InstanceSight } from '../reading/sight.js'
+import type { CurrentItem, WritableInstance } from '../instance.js'
+import type { InstanceView } from '../reading/view.js'
 import type { SecretValues } from './secrets.js'
 import { differences, itemOf } from './verifying.js'
 
@@ -23,7 +23,7 @@ import { differences, itemOf } from './verifying.js'
 /** What an action needs. */
 interface PerformingParts {
   readonly instance: Pick<WritableInstance, 'send'>
-  readonly sight: Pick<InstanceSight, 'see' | 'forget'>
+  readonly view: Pick<InstanceView, 'readKind' | 'forget'>
   readonly secrets: Pick<SecretValues, 'value'>
 }
 
@@ -43,13 +43,13 @@ interface Performed {
 
 /** The items of an action's kind, read anew; undefined where they cannot be. */
 const freshOf = async (
-  { sight }: Pick<PerformingParts, 'sight'>,
+  { view }: Pick<PerformingParts, 'view'>,
   { address, kind }: PlannedAction,
-): Promise<readonly SeenItem[] | undefined> => {
+): Promise<readonly CurrentItem[] | undefined> => {
   const { scope, path, item } = address
-  sight.forget({ scope, path })
-  const seen = await sight.see({ scope, path }, kind, item === undefined ? [] : [item])
-  return seen.is === 'read' ? seen.items : undefined
+  view.forget({ scope, path })
+  const current = await view.readKind({ scope, path }, kind, item === undefined ? [] : [item])
+  return current.is === 'read' ? current.items : undefined
 }
 
 /**
@@ -125,7 +125,7 @@ interface ActionItem extends Item {
   readonly action: PlannedAction
 }
 
-export interface CarryingOptions
+export interface ExecutionOptions
   extends PerformingParts,
     Pick<
       EngineOptions<Performed, ActionItem>,
@@ -136,7 +136,7 @@ export interface CarryingOptions
 }
 
 /** What became of the actions that were tried, by their ids; the others were not. */
-export interface Carried {
+export interface ExecutionResult {
   readonly report: Report
   readonly outcomes: ReadonlyMap<string, Outcome<Performed>>
   /** Those that were not tried since what they wait for failed, each with that. */
@@ -176,10 +176,10 @@ const skipping = (other: string, outcome: Outcome<Performed> | undefined): Failu
  * Carries out actions, in the order in which the plan has them.
  * @throws what is no action's own: the journal cannot be kept, a defect
  */
-export const carryOut = async (
+export const executePlan = async (
   actions: readonly PlannedAction[],
-  options: CarryingOptions,
-): Promise<Carried> => {
+  options: ExecutionOptions,
+): Promise<ExecutionResult> => {
   const queue = createQueue(actions)
   const positions = new Map(actions.map((action, i) => [action, i + 1]))
   const outcomes = new Map<string, Outcome<Performed>>()

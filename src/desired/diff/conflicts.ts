@@ -4,12 +4,12 @@ import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import type { Change, PlanFinding, PlannedAction } from '../actions.js'
 import { addressText } from '../address.js'
-import { sideBySide } from '../reading/sight.js'
+import { sideBySide } from '../reading/view.js'
 import { sameValue } from '../values.js'
 import { projectsOfRunner } from './kinds/runners.js'
 import { above, allMembers, LevelsAfter, memberships, type PlannedMembership } from './members.js'
 import { byPlace, ordered } from './order.js'
-import type { ComparingOptions, ComparingSight, Draft, SetCount } from './types.js'
+import type { DiffOptions, DiffView, Draft, SetCount } from './types.js'
 
 // Who approves is a member once the plan is done: an instance leaves the others out without a word.
 
@@ -44,7 +44,7 @@ const approversOf = ({ kind, verb, step }: Draft): string | undefined => {
 const strangersOf = async (
   { address: { scope, path }, before, step }: Draft,
   name: string,
-  sight: ComparingSight,
+  view: DiffView,
   levels: LevelsAfter,
 ): Promise<readonly JsonValue[]> => {
   const place = { scope, path }
@@ -53,7 +53,7 @@ const strangersOf = async (
   const users = listIn(step.values[name]).filter(
     (user) => !had.has(user) || levels.changes(place, Number(user)),
   )
-  if (users.length === 0 || (await allMembers(sight, place)).is !== 'read') return []
+  if (users.length === 0 || (await allMembers(view, place)).is !== 'read') return []
   const all: JsonValue[] = []
   for (const user of users) if ((await levels.of(place, Number(user))) === 0) all.push(user)
   return all
@@ -62,19 +62,19 @@ const strangersOf = async (
 /** Drafts without approvers who are no members, each of whom is told of. */
 const membersOnly = async (
   drafts: readonly Draft[],
-  sight: ComparingSight,
-  { about }: Pick<ComparingOptions, 'about'>,
+  view: DiffView,
+  { about }: Pick<DiffOptions, 'about'>,
 ): Promise<{ readonly drafts: readonly Draft[]; readonly findings: readonly PlanFinding[] }> => {
-  const levels = new LevelsAfter(sight, memberships(drafts))
+  const levels = new LevelsAfter(view, memberships(drafts))
   const findings: PlanFinding[] = []
   const check = async (made: Draft): Promise<readonly Draft[]> => {
     const name = approversOf(made)
-    const left = name === undefined ? [] : await strangersOf(made, name, sight, levels)
+    const left = name === undefined ? [] : await strangersOf(made, name, view, levels)
     if (name === undefined || left.length === 0) return [made]
     const { address, changes } = made
     const isShared = about?.(address.path)?.shared === true
     const said = changes.find(({ attribute }) => attribute === name) ?? made
-    const called = left.map((id) => sight.names.name('user', Number(id), address) ?? id).join(', ')
+    const called = left.map((id) => view.names.name('user', Number(id), address) ?? id).join(', ')
     findings.push({
       is: isShared ? 'unknown' : 'impossible',
       address: { ...address, attribute: name },
@@ -107,14 +107,14 @@ interface BelowFloors {
 /** The drafts that would make somebody less than the groups above do, and what is said of them. */
 const belowFloors = async (
   drafts: readonly Draft[],
-  sight: ComparingSight,
-  { about }: Pick<ComparingOptions, 'about'>,
+  view: DiffView,
+  { about }: Pick<DiffOptions, 'about'>,
 ): Promise<BelowFloors> => {
   // Nobody is above what is a person's own.
   const all = memberships(drafts).filter(
     ({ draft: { address } }) => about?.(address.path)?.namespace !== 'user',
   )
-  const levels = new LevelsAfter(sight, all)
+  const levels = new LevelsAfter(view, all)
   const dropped = new Set<Draft>()
   const findings: PlanFinding[] = []
   const check = async (one: PlannedMembership): Promise<void> => {
@@ -143,7 +143,7 @@ const runnerOf = ({ kind, step }: Draft): number | undefined => {
 /** The drafts that would take the last project from a runner: of several, the one that is done last. */
 const lastProjects = async (
   drafts: readonly Draft[],
-  sight: ComparingSight,
+  view: DiffView,
 ): Promise<ReadonlySet<Draft>> => {
   const all = [...groupBy(drafts, runnerOf)].filter(([, ones]) =>
     ones.some(({ verb }) => verb === 'delete'),
@@ -151,7 +151,7 @@ const lastProjects = async (
   const found = await sideBySide(all, async ([id, ones]): Promise<readonly Draft[]> => {
     const taken = ones.filter(({ verb }) => verb === 'delete')
     const [kind] = taken.map((draft) => draft.kind)
-    const now = kind === undefined ? undefined : await projectsOfRunner(sight, kind, id)
+    const now = kind === undefined ? undefined : await projectsOfRunner(view, kind, id)
     if (now === undefined || now + ones.length - 2 * taken.length > 0) return []
     // They go in reverse.
     return [...taken].sort((a, b) => byPlace(a.address, b.address)).slice(0, 1)
@@ -170,13 +170,13 @@ interface PossibleTogether {
 /** Drafts without those that the rest makes impossible, which are told of. */
 export const possibleTogether = async (
   all: readonly Draft[],
-  sight: ComparingSight,
-  how: ComparingOptions,
+  view: DiffView,
+  how: DiffOptions,
 ): Promise<PossibleTogether> => {
-  const floors = await belowFloors(all, sight, how)
-  const last = await lastProjects(all, sight)
+  const floors = await belowFloors(all, view, how)
+  const last = await lastProjects(all, view)
   const left = all.filter((draft) => !floors.dropped.has(draft) && !last.has(draft))
-  const { drafts: possible, findings } = await membersOnly(left, sight, how)
+  const { drafts: possible, findings } = await membersOnly(left, view, how)
   const { actions, circular } = ordered(possible)
   const dropped = new Set([...floors.dropped, ...last, ...circular])
   const others = circular.map(({ address }) => addressText(address)).join(', ')

@@ -1,6 +1,6 @@
 /** How much a plan may do before somebody says that it may: each limit, and the flag that lifts it. */
 import { describe, expect, it } from 'vitest'
-import type { ComparingOptions } from '../../../src/desired/comparing/types.js'
+import type { DiffOptions } from '../../../src/desired/diff/types.js'
 import { planned, wish } from './world.js'
 
 const app = 'projects/platform/app'
@@ -18,7 +18,7 @@ const gone = (count: number) =>
 const refused = async (
   had: number,
   said: Parameters<typeof wish>[2],
-  limits?: ComparingOptions['limits'],
+  limits?: DiffOptions['limits'],
 ): Promise<readonly string[]> =>
   (
     await planned({ [`${app}:approval_rules`]: rules(had) }, [wish(app, 'approval_rules', said)], {
@@ -66,7 +66,7 @@ describe('deletes', () => {
 })
 
 describe('changes', () => {
-  const many = async (changed: number, projects: number, limits?: ComparingOptions['limits']) =>
+  const many = async (changed: number, projects: number, limits?: DiffOptions['limits']) =>
     (
       await planned(
         {},

@@ -171,12 +171,12 @@ describe('integrations', () => {
 
   const chat = { $family: 'chat-webhook', webhook: { env: 'HOOK' }, push_events: true }
   it('have secrets that are sent with what changes, and are a question otherwise', async () => {
-    const seen = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
-    const same = await planned({ [all]: [seen] }, [wish(app, 'integrations', { chat })])
+    const current = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
+    const same = await planned({ [all]: [current] }, [wish(app, 'integrations', { chat })])
     expect(lines(same)).toEqual([
       `unknown ${all}/chat: webhook cannot be read back: it is sent when another attribute changes`,
     ])
-    const plan = await planned({ [all]: [{ ...seen, push_events: false }] }, [
+    const plan = await planned({ [all]: [{ ...current, push_events: false }] }, [
       wish(app, 'integrations', { chat }),
     ])
     expect(requests(plan)[0]).toMatchObject({
@@ -187,8 +187,8 @@ describe('integrations', () => {
   })
 
   it('cannot be changed without a secret that the files lack, nor be of no family', async () => {
-    const seen = { id: 2, slug: 'chat', active: true, push_events: false, properties: {} }
-    const plan = await planned({ [all]: [seen] }, [
+    const current = { id: 2, slug: 'chat', active: true, push_events: false, properties: {} }
+    const plan = await planned({ [all]: [current] }, [
       wish(app, 'integrations', { chat: { $family: 'chat-webhook', push_events: true } }),
     ])
     expect(lines(plan)).toEqual([
@@ -204,9 +204,9 @@ describe('integrations', () => {
       changed: async () => undefined,
       missing: async () => 'HOOK is not set',
     } as const
-    const seen = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
+    const current = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
     const wishes = [wish(app, 'integrations', { chat })]
-    expect((await planned({ [all]: [seen] }, wishes, { secrets })).findings).toHaveLength(1)
+    expect((await planned({ [all]: [current] }, wishes, { secrets })).findings).toHaveLength(1)
     expect(lines(await planned({}, wishes, { secrets })).at(-1)).toBe(
       `secret ${all}/chat#webhook: missing secret: HOOK is not set`,
     )
@@ -215,12 +215,12 @@ describe('integrations', () => {
   })
 
   it('are set again where a secret is known to be another, or always', async () => {
-    const seen = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
+    const current = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
     const wishes = [wish(app, 'integrations', { chat })]
     const policy = { missing: async () => undefined }
     const verbs = async (set: 'changed' | 'always' | 'never', changed: boolean) =>
       (
-        await planned({ [all]: [seen] }, wishes, {
+        await planned({ [all]: [current] }, wishes, {
           secrets: { ...policy, set, changed: async () => changed },
         })
       ).actions.map(({ verb }) => verb)
@@ -241,36 +241,39 @@ describe('Pages domains', () => {
     expect(lines(plan)).toEqual([
       `unknown ${domains}/docs.test: certificate and key cannot be read back: it is sent when another attribute changes`,
     ])
-    const seen = { ...plain, certificate: { expired: false, certificate: 'OLD' } }
-    const other = await planned({ [domains]: [seen] }, [
+    const current = { ...plain, certificate: { expired: false, certificate: 'OLD' } }
+    const other = await planned({ [domains]: [current] }, [
       wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM', key: { env: 'K' } } }),
     ])
     expect(requests(other)[0]).toMatchObject({
       values: { domain: 'docs.test', certificate: 'PEM' },
       secrets: { key: { env: 'K' } },
     })
-    const alone = await planned({ [domains]: [seen] }, [
+    const alone = await planned({ [domains]: [current] }, [
       wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM' } }),
     ])
     expect(lines(alone)).toEqual([expect.stringMatching(/^impossible .* requires its private key/)])
   })
 
   it('of automatic certificates have nobody’s compared', async () => {
-    const seen = {
+    const current = {
       ...plain,
       auto_ssl_enabled: true,
       certificate: { expired: false, certificate: 'X' },
     }
-    const plan = await planned({ [domains]: [seen] }, [
+    const plan = await planned({ [domains]: [current] }, [
       wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM', key: { env: 'K' } } }),
     ])
     expect(lines(plan)).toEqual([])
   })
 
   it('warn of a certificate that ends soon', async () => {
-    const seen = { ...plain, certificate: { expired: false, expiration: '2026-12-01T00:00:00Z' } }
+    const current = {
+      ...plain,
+      certificate: { expired: false, expiration: '2026-12-01T00:00:00Z' },
+    }
     const now = () => new Date('2026-11-21T00:00:00Z')
-    const plan = await planned({ [domains]: [seen] }, [wish(app, 'pages_domains', {})], { now })
+    const plan = await planned({ [domains]: [current] }, [wish(app, 'pages_domains', {})], { now })
     expect(lines(plan)).toEqual([
       `warning ${domains}/docs.test: its certificate expires on 2026-12-01, in 10 days`,
     ])

@@ -5,15 +5,15 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type ActionStep, actionId, type Change, type Verb } from '../actions.js'
 import { type Address, addressText } from '../address.js'
 import { alwaysSent, attributesOf, digestOf } from '../attributes.js'
-import type { SeenItem } from '../instance.js'
+import type { CurrentItem } from '../instance.js'
 import type { DesiredItem, Origin, SecretSource } from '../state.js'
-import { judged, numberOf, readValue, sayOverridden } from './judging.js'
-import { itemAddress, paired, seenAddress } from './pairing.js'
-import type { Comparing, Draft, Judged } from './types.js'
+import { diffAttributes, numberOf, readValue, sayOverridden } from './attributes.js'
+import { currentAddress, itemAddress, paired } from './matching.js'
+import type { AttributeDiff, DiffContext, Draft } from './types.js'
 
 /** What is to be done in the manner of drafts. */
 export const draft = (
-  c: Comparing,
+  c: DiffContext,
   verb: Verb,
   address: Address,
   origin: Origin,
@@ -30,7 +30,7 @@ export const draft = (
   ...rest,
 })
 
-export const changeOf = ({ name, shown, secret, within, origin }: Judged): Change => ({
+export const changeOf = ({ name, shown, secret, within, origin }: AttributeDiff): Change => ({
   attribute: name,
   ...shown,
   secret,
@@ -40,10 +40,10 @@ export const changeOf = ({ name, shown, secret, within, origin }: Judged): Chang
 
 /** The draft that deletes an item; undefined where nothing of its kind can be deleted. */
 export const removal = (
-  c: Comparing,
-  item: SeenItem,
+  c: DiffContext,
+  item: CurrentItem,
   origin: Origin,
-  address: Address = seenAddress(c, item),
+  address: Address = currentAddress(c, item),
 ): Draft | undefined => {
   const { remove } = c.kind
   if (remove === undefined) return undefined
@@ -53,7 +53,7 @@ export const removal = (
 
 /** Adds a draft, or says why it cannot be done here. @returns whether it was added */
 export const propose = async (
-  c: Comparing,
+  c: DiffContext,
   made: Draft,
   desired?: DesiredItem,
 ): Promise<boolean> => {
@@ -68,9 +68,9 @@ const listed = (names: readonly string[]): string =>
 
 /** Reports what cannot be read back, and is not sent: nobody knows whether it is as desired. */
 const sayUnknown = (
-  c: Comparing,
+  c: DiffContext,
   address: Address,
-  left: readonly Judged[],
+  left: readonly AttributeDiff[],
   also: ReadonlySet<string>,
 ): void => {
   const [first] = left
@@ -84,17 +84,21 @@ const sayUnknown = (
   c.diff.say('unknown', address, `${names} cannot be read back: ${when}`, first.origin)
 }
 
-const renaming = (c: Comparing, desired: DesiredItem, item: SeenItem): readonly Change[] => {
+const renaming = (c: DiffContext, desired: DesiredItem, item: CurrentItem): readonly Change[] => {
   const { identity: wanted, origin } = desired
   if (c.kind.renames !== true || item.identity === wanted || typeof wanted !== 'string') return []
   return [{ attribute: c.kind.identity ?? 'name', now: item.identity, wanted, origin }]
 }
 
 /** The diff of an item that exists. */
-const updateItem = async (c: Comparing, desired: DesiredItem, item: SeenItem): Promise<void> => {
+const updateItem = async (
+  c: DiffContext,
+  desired: DesiredItem,
+  item: CurrentItem,
+): Promise<void> => {
   const address = itemAddress(c.desired, desired.identity)
-  const all = await judged(c, address, desired, item)
-  const isOf = (verdict: Judged['verdict']) => all.filter((one) => one.verdict === verdict)
+  const all = await diffAttributes(c, address, desired, item)
+  const isOf = (verdict: AttributeDiff['verdict']) => all.filter((one) => one.verdict === verdict)
   const changes = [...renaming(c, desired, item), ...isOf('differs').map(changeOf)]
   const also = alsoSent(c, desired, item)
   const { update, renames } = c.kind
@@ -122,13 +126,13 @@ const updateItem = async (c: Comparing, desired: DesiredItem, item: SeenItem): P
 }
 
 /** What creation cannot do without. */
-const lacking = (c: Comparing, all: readonly Judged[]): readonly string[] =>
+const lacking = (c: DiffContext, all: readonly AttributeDiff[]): readonly string[] =>
   [...attributesOf(c.kind).values()]
     .filter(({ required, name }) => required && !all.some((one) => one.name === name))
     .map(({ name }) => name)
 
 /** The diff of an item that does not exist. */
-const createItem = async (c: Comparing, desired: DesiredItem): Promise<void> => {
+const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
   const { identity, origin } = desired
   const address = itemAddress(c.desired, identity)
   const { create, by } = c.kind
@@ -138,7 +142,9 @@ const createItem = async (c: Comparing, desired: DesiredItem): Promise<void> => 
     c.diff.say('impossible', address, why, origin)
     return
   }
-  const all = (await judged(c, address, desired, undefined)).filter(({ wanted }) => wanted !== null)
+  const all = (await diffAttributes(c, address, desired, undefined)).filter(
+    ({ wanted }) => wanted !== null,
+  )
   const missing = lacking(c, all)
   if (missing.length > 0) {
     const text = `${addressText(address)} does not exist yet, and creating it requires ${listed(missing)}`
@@ -161,7 +167,7 @@ const createItem = async (c: Comparing, desired: DesiredItem): Promise<void> => 
 }
 
 /** Placeholders that the identity itself fills. */
-const atIdentity = ({ kind }: Comparing, { identity }: DesiredItem): Record<string, string> =>
+const atIdentity = ({ kind }: DiffContext, { identity }: DesiredItem): Record<string, string> =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
       field === kind.identity ? [[name, String(identity)]] : [],
@@ -169,7 +175,10 @@ const atIdentity = ({ kind }: Comparing, { identity }: DesiredItem): Record<stri
   )
 
 /** Adds the diff of one desired item. @returns the current item that it means */
-export const diffItem = async (c: Comparing, given: DesiredItem): Promise<SeenItem | undefined> => {
+export const diffItem = async (
+  c: DiffContext,
+  given: DesiredItem,
+): Promise<CurrentItem | undefined> => {
   const pairing = await (c.hooks.pair ?? paired)(c, given)
   if (pairing === 'mistaken') return undefined
   const { item } = pairing
@@ -190,7 +199,7 @@ export const diffItem = async (c: Comparing, given: DesiredItem): Promise<SeenIt
 type Values = Record<string, JsonValue>
 
 /** The placeholder of the place. */
-export const placeValues = ({ place, placeId }: Pick<Comparing, 'place' | 'placeId'>): Values =>
+export const placeValues = ({ place, placeId }: Pick<DiffContext, 'place' | 'placeId'>): Values =>
   place.scope === 'site' ? {} : { id: placeId }
 
 const taken = (endpoint: Endpoint, values: Readonly<Values>): Values =>
@@ -198,15 +207,15 @@ const taken = (endpoint: Endpoint, values: Readonly<Values>): Values =>
     Object.entries(values).filter(([name]) => name in endpoint.path || name in endpoint.params),
   )
 
-/** A request of an action: what is judged of the item, and what leads to it. */
+/** The request of an action: the diffs of the item's attributes, and what leads to the item. */
 export const stepOf = (
   endpoint: Endpoint,
   leading: Readonly<Values>,
-  judged: readonly Judged[] = [],
+  diffs: readonly AttributeDiff[] = [],
 ): ActionStep => {
   const values: Values = taken(endpoint, leading)
   const secrets: Record<string, SecretSource> = {}
-  for (const { name, attribute, wanted, secret } of judged) {
+  for (const { name, attribute, wanted, secret } of diffs) {
     // What no document knows goes as it is given.
     if (attribute !== undefined && !(name in endpoint.params)) continue
     if (secret !== undefined) secrets[name] = secret
@@ -216,14 +225,14 @@ export const stepOf = (
 }
 
 /** A request that only has to find its item. */
-export const stepAt = (c: Comparing, endpoint: Endpoint, item: SeenItem): ActionStep =>
+export const stepAt = (c: DiffContext, endpoint: Endpoint, item: CurrentItem): ActionStep =>
   stepOf(endpoint, { ...placeValues(c), ...item.at })
 
 /** Attributes that a change sends whether they differ or not. */
 const alsoSent = (
-  c: Comparing,
+  c: DiffContext,
   desired: DesiredItem,
-  item: SeenItem | undefined,
+  item: CurrentItem | undefined,
 ): ReadonlySet<string> => {
   const identity = c.kind.label === undefined ? c.kind.identity : undefined
   const names = [...alwaysSent(c.kind), ...(c.hooks.needs?.(c, desired, item) ?? [])]
@@ -232,7 +241,7 @@ const alsoSent = (
 
 /** The identity, where a write has a parameter of its name. */
 const identityValue = (
-  { kind }: Pick<Comparing, 'kind'>,
+  { kind }: Pick<DiffContext, 'kind'>,
   endpoint: Endpoint,
   identity: string | number,
 ): Values => {
@@ -243,11 +252,11 @@ const identityValue = (
 
 /** A change: what differs, what has to go along, as it is wanted or else as it is. */
 export const updateStep = (
-  c: Comparing,
+  c: DiffContext,
   endpoint: Endpoint,
-  item: SeenItem,
+  item: CurrentItem,
   desired: DesiredItem,
-  all: readonly Judged[],
+  all: readonly AttributeDiff[],
   identity: string | number = item.identity,
 ): ActionStep => {
   const also = alsoSent(c, desired, item)
@@ -273,7 +282,7 @@ export const updateStep = (
 }
 
 /** The placeholders and parameters that a field of a record fills, where only its number is known. */
-export const atNumber = ({ kind }: Pick<Comparing, 'kind'>, number: number): Values =>
+export const atNumber = ({ kind }: Pick<DiffContext, 'kind'>, number: number): Values =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
       field === 'id' ? [[name, number]] : [],

@@ -4,7 +4,7 @@ import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope, Referent } from '../../catalogue/managed/managed.js'
 import type { Failure } from '../../errors.js'
 import { addressText, type ManagedPlace, matches } from '../address.js'
-import type { SeenKind } from '../instance.js'
+import type { CurrentKind } from '../instance.js'
 import type { Origin } from '../state.js'
 
 /** What is looked at; what is not selected is not read. */
@@ -77,9 +77,9 @@ export interface UnreadPlace {
 }
 
 /** Names for numbers, and numbers for names; each asked for at most once. */
-export interface NameBook {
+export interface NameResolver {
   /**
-   * The number that a name stands for, as the place, and what was seen so far, know it.
+   * The number that a name stands for, as the place, and what was read so far, know it.
    * @returns undefined where it cannot be resolved
    */
   number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined>
@@ -96,8 +96,8 @@ export interface Self {
 }
 
 /** The instance, as far as it is looked at; each question is asked at most once a run. */
-export interface InstanceSight {
-  readonly names: NameBook
+export interface InstanceView {
+  readonly names: NameResolver
   /** What people should know of how it was read. */
   readonly notes: readonly string[]
   /** The projects and groups that there are and are meant, in order of their paths. */
@@ -113,7 +113,7 @@ export interface InstanceSight {
    * A kind of a place. `keys` are the identities asked for, of kinds that the instance has no list of, and
    * what a desired item needs beyond the list.
    */
-  see(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<SeenKind>
+  readKind(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<CurrentKind>
   /** Lets go of what was read of a place. */
   forget(place: ManagedPlace): void
   self(): Promise<Self | undefined>
