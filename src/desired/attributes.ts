@@ -10,7 +10,7 @@ import type { Managed, Referent } from '../catalogue/managed/managed.js'
 import type { Param, Params } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { type ManagedPlace, referenceText } from './address.js'
-import type { CalledBy, CurrentItem } from './instance.js'
+import type { CalledBy, CurrentItem } from './state.js'
 import { canonical, normalised } from './values.js'
 
 /** A parameter that files can declare. */

@@ -8,8 +8,7 @@ import type { JsonValues } from '../base/json/value.js'
 import { actionId, type Change, type PlannedAction } from './actions.js'
 import type { Address } from './address.js'
 import type { Draft } from './diff/types.js'
-import type { CurrentItem } from './instance.js'
-import type { Origin } from './state.js'
+import type { CurrentItem, Origin } from './state.js'
 
 /** @returns undefined for what cannot be copied: secrets that files write out */
 export const packed = (value: unknown): Uint8Array | undefined => {

@@ -4,7 +4,7 @@ import { parseBytes } from '../../src/base/json/built.js'
 import { type Fields, isObject } from '../../src/base/objects.js'
 import { createInstance } from '../../src/client/index.js'
 import type { InstanceClient } from '../../src/client/instance.js'
-import type { WritableInstance } from '../../src/desired/instance.js'
+import type { WritableInstance } from '../../src/desired/state.js'
 import type { Ask } from '../../src/http/types.js'
 
 /** The instance at an address as whoever holds the token. */

@@ -6,14 +6,12 @@ import { addToGroup } from '../../base/group-by.js'
 import { groupsAbove, type ManagedPlace, placeText } from '../../desired/address.js'
 import {
   documentOf,
-  type FileSection,
   inTheirOrder,
   jsonWriter,
   type LookedAt,
   untilOneFails,
   yamlWriter,
 } from '../../desired/exporting/document.js'
-import { Factoring } from '../../desired/exporting/factor.js'
 import {
   ExportFile,
   ExportFolder,
@@ -21,11 +19,12 @@ import {
   type PlacedFile,
   type Selected,
 } from '../../desired/exporting/folder.js'
-import { FileMap } from '../../desired/exporting/model.js'
-import type { ReadableInstance } from '../../desired/instance.js'
+import type { FileSection } from '../../desired/exporting/model.js'
+import { Factoring, FileMap } from '../../desired/exporting/model.js'
 import type { UnreadPlace } from '../../desired/reading/index.js'
 import type { ProjectPlace } from '../../desired/reading/view.js'
 import { configSchema } from '../../desired/schema/index.js'
+import type { ReadableInstance } from '../../desired/state.js'
 import type { Services, UiService } from '../../engine/command/services.js'
 import { type Category, Failure, usage } from '../../errors.js'
 

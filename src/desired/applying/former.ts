@@ -5,12 +5,13 @@ import type { JsonValue } from '../../base/json/value.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { PlannedAction } from '../actions.js'
 import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
-import { documentOf, type FileSection, yamlWriter } from '../exporting/document.js'
+import { documentOf, yamlWriter } from '../exporting/document.js'
 import { kindValue } from '../exporting/kind.js'
+import type { FileSection } from '../exporting/model.js'
 import { type ExportOptions, FileMap, type FileValue, plain } from '../exporting/model.js'
-import { type CurrentKind, itemText } from '../instance.js'
 import type { PlanAction } from '../planfile/read.js'
 import type { InstanceView } from '../reading/view.js'
+import { type CurrentKind, itemText } from '../state.js'
 
 const withoutAttribute = ({ attribute: _, ...address }: Address): string =>
   addressText(address).toLowerCase()

@@ -8,8 +8,8 @@ import { type Failure, survived } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
 import { addressText, type ManagedPlace, placeText } from '../address.js'
 import { type Attribute, absent, attributesOf } from '../attributes.js'
-import type { CurrentItem, ReadableInstance } from '../instance.js'
 import type { InstanceView } from '../reading/view.js'
+import type { CurrentItem, ReadableInstance } from '../state.js'
 import { normalised, sameValue } from '../values.js'
 
 /** What was written is read again after so long where it looks otherwise, in milliseconds. */

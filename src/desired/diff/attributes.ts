@@ -9,7 +9,7 @@ import type { Param } from '../../catalogue/params.js'
 import { survived } from '../../errors.js'
 import { type Address, type Reference, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'
-import type { CurrentItem } from '../instance.js'
+import type { CurrentItem } from '../state.js'
 import {
   type DesiredItem,
   type DesiredValue,

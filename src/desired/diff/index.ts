@@ -8,11 +8,10 @@ import { Mistakes } from '../files/written.js'
 import { packedDrafts } from '../packed.js'
 import type { DesiredKind, SecretSource } from '../state.js'
 import { byText } from '../values.js'
-import { lessThese, possibleTogether } from './conflicts.js'
 import { diffKind } from './kind.js'
 import { kindMeant } from './matching.js'
 import { checkMembers, memberships, owner } from './members.js'
-import { byPlace } from './order.js'
+import { byPlace, lessThese, possibleTogether } from './order.js'
 import type { DiffOptions, DiffView, Draft, KindDiff, PlanLimits, SetCount } from './types.js'
 
 // Secrets that a plan would send have to be there when it is done; all others need not.

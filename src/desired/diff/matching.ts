@@ -3,8 +3,14 @@
 import { addToGroup } from '../../base/group-by.js'
 import { type Address, foldedName, matches, type Reference, writtenReference } from '../address.js'
 import { attributesOf } from '../attributes.js'
-import { type CurrentItem, itemName, itemText } from '../instance.js'
-import { type DesiredItem, type DesiredKind, plainValueOf } from '../state.js'
+import {
+  type CurrentItem,
+  type DesiredItem,
+  type DesiredKind,
+  itemName,
+  itemText,
+  plainValueOf,
+} from '../state.js'
 import { sameValue } from '../values.js'
 import type { DiffContext, DiffOptions, Pairing } from './types.js'
 

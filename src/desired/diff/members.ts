@@ -6,7 +6,7 @@ import { members as endpoints } from '../../catalogue/areas/members.js'
 import { groupMembers, projectMembers } from '../../catalogue/managed/members.js'
 import { type ManagedPlace, placeText } from '../address.js'
 import type { Mistakes } from '../files/written.js'
-import type { CurrentItem, CurrentKind } from '../instance.js'
+import type { CurrentItem, CurrentKind } from '../state.js'
 import type { DiffContext, DiffOptions, DiffView, Draft, KindHooks } from './types.js'
 
 const bot = /^(project|group)_\d+_bot/

@@ -5,9 +5,15 @@ import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
 import type { Address, ManagedPlace, Reference } from '../address.js'
 import type { Attribute } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
-import type { CurrentItem, ReadableInstance } from '../instance.js'
 import type { InstanceView, Scoping, UnreadPlace } from '../reading/view.js'
-import type { DesiredItem, DesiredKind, Origin, SecretSource } from '../state.js'
+import type {
+  CurrentItem,
+  DesiredItem,
+  DesiredKind,
+  Origin,
+  ReadableInstance,
+  SecretSource,
+} from '../state.js'
 
 /** The part of reading that comparing asks. */
 export type DiffView = Pick<InstanceView, 'names' | 'readKind' | 'self'> &

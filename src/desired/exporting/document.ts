@@ -3,10 +3,10 @@ import { yamlText } from '../../base/json/yaml-writer.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Failure } from '../../errors.js'
 import { type Address, addressText, type ManagedPlace } from '../address.js'
-import type { CurrentKind, ReadableInstance } from '../instance.js'
 import { type InstanceView, sideBySide } from '../reading/view.js'
+import type { CurrentKind, ReadableInstance } from '../state.js'
 import { isForAdministrators, kindValue } from './kind.js'
-import { type ExportOptions, FileMap, type FileValue, plain } from './model.js'
+import { type ExportOptions, FileMap, type FileSection, type FileValue, plain } from './model.js'
 
 /** Lists that fit one line stand in one. */
 const layout = { shortList: 72 } as const
@@ -35,13 +35,6 @@ const editorsLine = (path: string | undefined): string =>
  */
 export const openingOf = (path?: string): string =>
   `${editorsLine(path)}\n${writtenHere}\nversion: 1\n`
-
-/** What stands under a place's key. `all`: of what is below a group, its key ends in `/**`. */
-export interface FileSection {
-  readonly place: ManagedPlace
-  readonly all?: true
-  readonly value: FileMap
-}
 
 /** The keys of a document, in their order. */
 const sections = { site: 'site', group: 'groups', project: 'projects' } as const

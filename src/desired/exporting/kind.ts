@@ -8,7 +8,7 @@ import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '..
 import { isBot } from '../diff/members.js'
 import { attributeValue } from '../files/value.js'
 import { Mistakes, plainValue, type Written } from '../files/written.js'
-import { type CurrentItem, type CurrentKind, itemText } from '../instance.js'
+import { type CurrentItem, type CurrentKind, itemText } from '../state.js'
 import { sameValue } from '../values.js'
 import { type ExportOptions, FileMap, type FileValue, fileValue, sorted } from './model.js'
 

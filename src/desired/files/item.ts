@@ -24,6 +24,14 @@ import {
   type WrittenEntry,
 } from './written.js'
 
+/** Which item an entry belongs to. */
+interface ItemContext extends ReadContext {
+  readonly kind: Managed
+  readonly item: DesiredItem
+}
+
+type TakeEntry = (entry: WrittenEntry, context: ItemContext) => undefined
+
 // The words of kinds that stand beside attributes.
 
 const textsOf = (
@@ -39,18 +47,12 @@ const textsOf = (
 }
 
 /** `previously`: the former names of an item. */
-const takePreviously = (
-  kind: Managed,
-  item: DesiredItem,
-  entry: WrittenEntry,
-  context: ReadContext,
-): void => {
-  const { mistakes } = context
+const takePreviously: TakeEntry = (entry, context) => {
+  const { kind, item, mistakes } = context
   const { origin } = entry
   if (kind.renames !== true) {
     const label = kind.label === undefined ? '' : `: change its ${kind.label}`
-    mistakes.add(origin, `${kind.name} cannot be renamed${label}`)
-    return
+    return mistakes.add(origin, `${kind.name} cannot be renamed${label}`)
   }
   const value = textsOf(entry, context)
   if (value === undefined) return
@@ -60,12 +62,7 @@ const takePreviously = (
 }
 
 /** `family`: whose attributes an item has, where its name does not say it. */
-const takeFamily = (
-  kind: Managed,
-  item: DesiredItem,
-  { origin, value }: WrittenEntry,
-  { mistakes }: ReadContext,
-): void => {
+const takeFamily: TakeEntry = ({ origin, value }, { kind, item, mistakes }) => {
   const names = (kind.families ?? []).map(({ name }) => name)
   const text = value.is === 'scalar' ? value.text : ''
   if (names.includes(text))
@@ -143,13 +140,8 @@ const undocumented = (
   return withoutSecrets(key, { is: 'value', value }, written.origin, context)
 }
 
-const takeOther = (
-  kind: Managed,
-  item: DesiredItem,
-  { origin, value }: WrittenEntry,
-  context: ReadContext,
-): undefined => {
-  const { mistakes } = context
+const takeOther: TakeEntry = ({ origin, value }, context) => {
+  const { kind, mistakes } = context
   if (kind.open === true) {
     const text = `${kind.name} does not need $other: it accepts every attribute of the response`
     return mistakes.add(origin, text)
@@ -160,25 +152,24 @@ const takeOther = (
     if (!isAttributeName(key)) mistakes.add(entry.origin, `${quoteText(key)} is unknown`)
     else if (attributesOf(kind).has(key))
       mistakes.add(entry.origin, `${key} is a known attribute: move it out of $other`)
-    else say(item, entry, undocumented(entry, context), context)
+    else say(entry, undocumented(entry, context), context)
   }
 }
 
 const nothingSaid: DesiredValue = { is: 'change', add: [], remove: [] }
 
 const say = (
-  { attributes }: DesiredItem,
   { key, origin }: WrittenEntry,
   // A mistake changes nothing, and a second one is no better.
   value: DesiredValue = nothingSaid,
-  { mistakes }: ReadContext,
+  { item: { attributes }, mistakes }: ItemContext,
 ): void => {
   const said = mistakes.once(attributes.get(key), { value, origin }, quoteText(key))
   if (said !== undefined) attributes.set(key, said)
 }
 
 /** Reports a key that is no attribute: what else could be meant, or why it is none. */
-const unknown = (kind: Managed, entry: WrittenEntry, { mistakes }: ReadContext): undefined => {
+const sayUnknown: TakeEntry = (entry, { kind, mistakes }) => {
   const { key, origin, value } = entry
   const params = paramsOfKind(kind)
   const param = Object.hasOwn(params, key) ? params[key] : undefined
@@ -212,22 +203,18 @@ const isOpen = (kind: Managed, key: string): boolean =>
   kind.open === true && isAttributeName(key) && kind.update?.params[key]?.deprecated === undefined
 
 /** Takes what an entry of an item says. */
-export const takeAttribute = (
-  kind: Managed,
-  item: DesiredItem,
-  entry: WrittenEntry,
-  context: ReadContext,
-): void => {
+export const takeAttribute: TakeEntry = (entry, context) => {
   const { key, value } = entry
+  const { kind, item, mistakes } = context
   const attribute = attributesOf(kind).get(key)
-  if (attribute !== undefined) say(item, entry, documented(attribute, value, context), context)
+  if (attribute !== undefined) say(entry, documented(attribute, value, context), context)
   else if (key === '$inherit')
-    item.inherit = context.mistakes.once(item.inherit, switched(entry, context), key)
-  else if (key === '$other') takeOther(kind, item, entry, context)
-  else if (key === 'previously' && kind.holds === 'set') takePreviously(kind, item, entry, context)
-  else if (key === 'family' && kind.families !== undefined) takeFamily(kind, item, entry, context)
-  else if (isOpen(kind, key)) say(item, entry, undocumented(entry, context), context)
-  else unknown(kind, entry, context)
+    item.inherit = mistakes.once(item.inherit, switched(entry, context), key)
+  else if (key === '$other') takeOther(entry, context)
+  else if (key === 'previously' && kind.holds === 'set') takePreviously(entry, context)
+  else if (key === 'family' && kind.families !== undefined) takeFamily(entry, context)
+  else if (isOpen(kind, key)) say(entry, undocumented(entry, context), context)
+  else sayUnknown(entry, context)
 }
 
 /** An item of which nothing is said yet. */

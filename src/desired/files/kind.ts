@@ -81,7 +81,7 @@ const takeBody = (
   context: ReadContext,
 ): void => {
   item.body ??= origin
-  for (const entry of entries) takeAttribute(kind, item, entry, context)
+  for (const entry of entries) takeAttribute(entry, { ...context, kind, item })
 }
 
 // Sets, and kinds of one object.

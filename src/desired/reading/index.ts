@@ -6,7 +6,7 @@ import { groupMembers } from '../../catalogue/managed/members.js'
 import { Breaker } from '../../engine/work/breaker.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
-import type { CurrentItem, CurrentKind, ReadableInstance } from '../instance.js'
+import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
 import { PlaceListing, Places } from './places.js'
 import {

@@ -9,7 +9,7 @@ import { groupMembers } from '../../catalogue/managed/members.js'
 import { projectRunners } from '../../catalogue/managed/runners.js'
 import { survived, usage } from '../../errors.js'
 import { foldedName, type ManagedPlace, placeText } from '../address.js'
-import type { CurrentKind } from '../instance.js'
+import type { CurrentKind } from '../state.js'
 import { isDenied, type KindReader } from './records.js'
 import { lower, type NameResolver } from './view.js'
 

@@ -15,7 +15,7 @@ import { getProperties } from '../../catalogue/shapes/properties.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import { attributesOf, isSecretValue } from '../attributes.js'
-import type { CurrentItem, ReadableInstance } from '../instance.js'
+import type { CurrentItem, ReadableInstance } from '../state.js'
 import { normalised, typed } from '../values.js'
 import { type AskedOnce, sideBySide } from './view.js'
 

@@ -4,8 +4,7 @@ import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope, Referent } from '../../catalogue/managed/managed.js'
 import type { Failure } from '../../errors.js'
 import { addressText, type ManagedPlace, matches } from '../address.js'
-import type { CurrentKind } from '../instance.js'
-import type { Origin } from '../state.js'
+import type { CurrentKind, Origin } from '../state.js'
 
 /** What is looked at; what is not selected is not read. */
 export interface Scoping {

@@ -5,7 +5,7 @@ import { approvalRules } from '../../../src/catalogue/managed/approvals.js'
 import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'
 import { addressText } from '../../../src/desired/address.js'
 import { digestOf } from '../../../src/desired/attributes.js'
-import type { CurrentItem, CurrentKind } from '../../../src/desired/instance.js'
+import type { CurrentItem, CurrentKind } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
 
 type Rule = Readonly<Record<string, JsonValue>> & { readonly id: number; readonly name: string }

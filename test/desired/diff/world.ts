@@ -12,9 +12,9 @@ import {
 } from '../../../src/desired/address.js'
 import { makePlan } from '../../../src/desired/diff/index.js'
 import type { DiffOptions, DiffView } from '../../../src/desired/diff/types.js'
-import type { CurrentKind } from '../../../src/desired/instance.js'
 import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/records.js'
 import type {
+  CurrentKind,
   DesiredItem,
   DesiredKind,
   DesiredValue,

@@ -2,12 +2,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import {
-  documentOf,
-  type FileSection,
-  jsonWriter,
-  yamlWriter,
-} from '../../../src/desired/exporting/document.js'
+import { documentOf, jsonWriter, yamlWriter } from '../../../src/desired/exporting/document.js'
+import type { FileSection } from '../../../src/desired/exporting/model.js'
 import { FileMap, type FileValue, plain } from '../../../src/desired/exporting/model.js'
 
 const text = fc.oneof(

@@ -2,9 +2,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/json/value.js'
-import type { FileSection } from '../../../src/desired/exporting/document.js'
-import { Factoring } from '../../../src/desired/exporting/factor.js'
-import { FileMap, plain } from '../../../src/desired/exporting/model.js'
+import type { FileSection } from '../../../src/desired/exporting/model.js'
+import { Factoring, FileMap, plain } from '../../../src/desired/exporting/model.js'
 
 type Kinds = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>
 

@@ -1,18 +1,18 @@
 /** An instance to files and back: exported, read, planned; all in this process. */
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import { makePlan } from '../../../src/desired/diff/index.js'
+import { documentOf, lookAt, yamlWriter } from '../../../src/desired/exporting/document.js'
+import type { FileSection } from '../../../src/desired/exporting/model.js'
 import {
-  documentOf,
-  type FileSection,
-  lookAt,
-  yamlWriter,
-} from '../../../src/desired/exporting/document.js'
-import { Factoring } from '../../../src/desired/exporting/factor.js'
-import { chosenBy, type ExportOptions, FileMap } from '../../../src/desired/exporting/model.js'
+  chosenBy,
+  type ExportOptions,
+  Factoring,
+  FileMap,
+} from '../../../src/desired/exporting/model.js'
 import { readFiles } from '../../../src/desired/files/index.js'
-import type { ReadableInstance } from '../../../src/desired/instance.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { Scoping } from '../../../src/desired/reading/view.js'
+import type { ReadableInstance } from '../../../src/desired/state.js'
 
 export type Ways = Partial<ExportOptions> & {
   readonly factor?: boolean

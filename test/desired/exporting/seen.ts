@@ -3,7 +3,7 @@ import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../../src/catalogue/managed/managed.js'
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import type { ExportOptions } from '../../../src/desired/exporting/model.js'
-import type { CurrentItem, CurrentKind } from '../../../src/desired/instance.js'
+import type { CurrentItem, CurrentKind } from '../../../src/desired/state.js'
 
 export const kindOf = (name: string, scope: ManagedScope): Managed => {
   const kind = managedKinds.find((one) => one.name === name && one.scope === scope)

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { ManagedPlace } from '../../../src/desired/address.js'
-import type { CurrentItem } from '../../../src/desired/instance.js'
 import { openView } from '../../../src/desired/reading/index.js'
+import type { CurrentItem } from '../../../src/desired/state.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { instanceAt } from '../open.js'
 

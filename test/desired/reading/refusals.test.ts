@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
-import type { CurrentKind } from '../../../src/desired/instance.js'
 import { openView } from '../../../src/desired/reading/index.js'
+import type { CurrentKind } from '../../../src/desired/state.js'
 import { type Handler, json, rejected, serve } from '../../http/servers.js'
 import { instanceAt } from '../open.js'
 

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../../base/json/value.js'
 import { actionId } from '../../actions.js'
 import { attributesOf, digestOf } from '../../attributes.js'
-import type { CurrentItem } from '../../instance.js'
+import type { CurrentItem } from '../../state.js'
 import { type DesiredItem, type DesiredValue, plainValueOf, type Said } from '../../state.js'
 import { normalised } from '../../values.js'
 import { diffAttributes } from '../attributes.js'
