@@ -98,6 +98,14 @@ export const plainValueOf = (
   return desired?.is === 'value' ? desired.value : undefined
 }
 
+/** The item with another value of an attribute, at the end. */
+export const withValue = (desired: DesiredItem, name: string, value: JsonValue): DesiredItem => {
+  const attributes = new Map(desired.attributes)
+  attributes.delete(name)
+  attributes.set(name, { value: { is: 'value', value }, origin: desired.origin })
+  return { ...desired, attributes }
+}
+
 /** The desired state of a kind in its place. */
 export interface DesiredKind {
   readonly place: ManagedPlace

@@ -169,7 +169,7 @@ const waitsOf = (drafts: readonly Draft[]): Waits => {
 }
 
 /** Drafts in the order in which they are done, and those that wait for each other, of which none can be. */
-export const ordered = (
+const ordered = (
   drafts: readonly Draft[],
 ): { readonly actions: readonly PlannedAction[]; readonly circular: readonly Draft[] } => {
   const waits = waitsOf(drafts)

@@ -36,7 +36,7 @@ export const sorted = <T>(list: Iterable<T>, by: (one: T) => string): readonly T
   [...list].sort((a, b) => byText(by(a), by(b)))
 
 /** Text that is the same for the same value, whatever the order of its maps. */
-export const comparable = (value: FileValue): string => {
+const comparable = (value: FileValue): string => {
   if (value instanceof FileMap) {
     const entries = sorted(value.entries, ([key]) => key)
     const texts = entries.map(([key, one]) => `${JSON.stringify(key)}:${comparable(one)}`)
@@ -47,7 +47,7 @@ export const comparable = (value: FileValue): string => {
 }
 
 /** A value as text, which takes a fraction of the room. */
-export const packed = (value: FileValue): string => JSON.stringify(shape(value))
+const packed = (value: FileValue): string => JSON.stringify(shape(value))
 
 /** How a value is told apart in its text. */
 type Shape =
@@ -79,7 +79,7 @@ const ofShape = (text: Shape): JsonValue | FileMap | readonly (JsonValue | FileM
 }
 
 /** The value of a text that was made here. */
-export const unpacked = (text: string): FileValue => ofShape(JSON.parse(text) as Shape)
+const unpacked = (text: string): FileValue => ofShape(JSON.parse(text) as Shape)
 
 // A value of an attribute, as a file has it: names for numbers, sets in order.
 

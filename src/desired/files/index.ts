@@ -120,10 +120,10 @@ const merging = (): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]
     if (first === undefined) return []
     for (const level of levels) if (!ids.has(level)) ids.set(level, ids.size)
     const key = levels.map((level) => ids.get(level)).join(' ')
-    const ofScope = managedKinds.filter(({ scope }) => scope === first.scope)
+    const ofScope = managedKinds.filter(({ scope }) => scope === first.key.scope)
     const merged = known.get(key) ?? mergeLevels(levels, ofScope)
     // What is said of one place is asked for once.
-    if (levels.every(({ form }) => form !== 'exact')) known.set(key, merged)
+    if (levels.every((level) => level.key.form !== 'exact')) known.set(key, merged)
     return merged
   }
 }
@@ -138,7 +138,7 @@ const placesIn = (
   const at = (place: ManagedPlace, said: readonly DeclaredLevel[]): readonly DesiredPlace[] => {
     if (said.length === 0) return []
     const desired = () => merge(said).map((kind) => ({ place, ...kind }))
-    if (said.some(({ form }) => form === 'selector'))
+    if (said.some(({ key }) => key.form === 'selector'))
       for (const kind of desired()) {
         checkRivals(place, kind, mistakes)
         checkMerged(kind, mistakes)
@@ -166,7 +166,7 @@ const idleIn = (
     projects.flatMap((path) => levels.ofProject(path, isInGroup(path), about?.(path))),
   )
   return all.flatMap((level) => {
-    const { form, scope, path, origin } = level
+    const { form, scope, path, origin } = level.key
     if (form === 'exact' || scope !== 'project' || reached.has(level)) return []
     const below = path === '' ? '**' : `${path}/**`
     const key = form === 'defaults' ? 'defaults' : form === 'selector' ? path : below

@@ -239,14 +239,14 @@ const elsewhere = (name: string): string | undefined => {
 
 /** Takes what a map says of kinds, those of the level's scope. */
 export const takeKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadContext): void => {
-  const kinds = managedKinds.filter(({ scope }) => scope === level.scope)
+  const kinds = managedKinds.filter(({ scope }) => scope === level.key.scope)
   const names = kinds.map(({ name }) => name)
   for (const entry of map.entries) {
     if (takesInherit(level, entry, context)) continue
     const { key, origin } = entry
     const kind = kinds.find(({ name }) => name === key)
     const hint = elsewhere(key)
-    const text = `${quoteText(key)} is no kind of a ${level.scope}`
+    const text = `${quoteText(key)} is no kind of a ${level.key.scope}`
     if (kind !== undefined) takeKind(level, kind, entry, context)
     else if (hint !== undefined) context.mistakes.add(origin, text, hint)
     else context.mistakes.unknown(entry, names, `Available: ${names.join(', ')}.`, text)

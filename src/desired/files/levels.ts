@@ -2,7 +2,7 @@
 
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
-import { groupsAbove, type ManagedPlace, pathsDownTo } from '../address.js'
+import { groupsAbove, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
 import { packed, unpacked } from '../packed.js'
 import type { KnownPlaces, ProjectFacts } from '../reading/view.js'
 import type { DesiredItem, Origin, Said } from '../state.js'
@@ -27,29 +27,30 @@ type ByPath = ReadonlyMap<string, DeclaredLevel>
 
 const byPath = (
   all: readonly DeclaredLevel[],
-  form: DeclaredLevel['form'],
-  scope: DeclaredLevel['scope'],
+  form: LevelKey['form'],
+  scope: LevelKey['scope'],
 ): ByPath =>
   new Map(
     all
-      .filter((level) => level.form === form && level.scope === scope)
-      .map((level) => [level.path.toLowerCase(), level]),
+      .filter(({ key }) => key.form === form && key.scope === scope)
+      .map((level) => [level.key.path.toLowerCase(), level]),
   )
 
 const found = (levels: ByPath, paths: readonly string[]): readonly DeclaredLevel[] =>
   paths.flatMap((path) => levels.get(path) ?? [])
 
-const pathsOf = (levels: ByPath): readonly string[] => [...levels.values()].map(({ path }) => path)
+const pathsOf = (levels: ByPath): readonly string[] =>
+  [...levels.values()].map(({ key }) => key.path)
 
 const reachOf = (all: readonly DeclaredLevel[]): Levels['reach'] => {
-  const of = (form: DeclaredLevel['form'], scope: DeclaredLevel['scope']) =>
-    byPath(all, form, scope)
+  const of = (form: LevelKey['form'], scope: LevelKey['scope']) => byPath(all, form, scope)
   const [projectsBelow, membersBelow] = [of('below', 'project'), of('below', 'group')]
   const below = new Map([...membersBelow, ...projectsBelow])
   const origins = new Map<string, Origin>()
-  for (const { form, scope, path, origin } of all) {
-    const key = `${scope}s/${path}`
-    if (form === 'exact' && scope !== 'site' && !origins.has(key)) origins.set(key, origin)
+  for (const { key } of all) {
+    const { form, scope, path, origin } = key
+    const place = placeText(key)
+    if (form === 'exact' && scope !== 'site' && !origins.has(place)) origins.set(place, origin)
     const group = `groups/${path}`
     if (form === 'below' && path !== '' && !origins.has(group)) origins.set(group, origin)
   }
@@ -59,13 +60,13 @@ const reachOf = (all: readonly DeclaredLevel[]): Levels['reach'] => {
     projects: pathsOf(of('exact', 'project')),
     below: pathsOf(below).toSorted((a, b) => depth(a) - depth(b)),
     membersBelow: pathsOf(membersBelow),
-    selectors: all.flatMap(({ selector }) => selector ?? []),
+    selectors: all.flatMap(({ key }) => key.selector ?? []),
     origins,
   }
 }
 
 /** Those of one rank by their text: in which order files have them makes no difference. */
-const bySelector = (a: DeclaredLevel, b: DeclaredLevel): number =>
+const bySelector = ({ key: a }: DeclaredLevel, { key: b }: DeclaredLevel): number =>
   (a.selector?.rank ?? 0) - (b.selector?.rank ?? 0) || (a.path < b.path ? -1 : 1)
 
 /** Levels in the order of how specific they are. */
@@ -75,7 +76,7 @@ export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
   const groups = byPath(all, 'exact', 'group')
   const projectsBelow = byPath(all, 'below', 'project')
   const groupsBelow = byPath(all, 'below', 'group')
-  const selecting = all.filter(({ form }) => form === 'selector').toSorted(bySelector)
+  const selecting = all.filter(({ key }) => key.form === 'selector').toSorted(bySelector)
   return {
     site: [...byPath(all, 'exact', 'site').values()],
     reach: reachOf(all),
@@ -84,7 +85,7 @@ export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
       const paths = [...(isInGroup ? [''] : []), ...groupsAbove(path)]
       const chosen =
         isInGroup && about.archived !== true
-          ? selecting.filter(({ selector }) => selector?.fits(about) === true)
+          ? selecting.filter(({ key }) => key.selector?.fits(about) === true)
           : []
       const reaching = [...found(projectsBelow, paths), ...chosen, ...found(projects, [path])]
       return reaching.length === 0 ? [] : [...found(defaults, ['']), ...reaching]
@@ -136,29 +137,21 @@ export interface DeclaredKind {
 export type DeclaredKinds = Map<string, DeclaredKind>
 
 /** What is said for places of one scope, by one key. */
-export class DeclaredLevel implements LevelKey {
+export class DeclaredLevel {
   inherit?: Said<boolean>
   /** Whether a file that speaks of it may name a team. */
   mayNameTeams = false
-  readonly form: LevelKey['form']
-  readonly scope: ManagedScope
-  readonly path: string
-  readonly origin: Origin
-  readonly selector?: LevelKey['selector']
+  readonly key: LevelKey
   #kinds: DeclaredKinds | Uint8Array = new Map()
   #isChecked: boolean | undefined
 
-  constructor({ form, scope, path, origin, selector }: LevelKey) {
-    this.form = form
-    this.scope = scope
-    this.path = path
-    this.origin = origin
-    this.selector = selector
+  constructor(key: LevelKey) {
+    this.key = key
   }
 
   /** Of a level that is packed a copy: what is added to it is lost. */
   get kinds(): DeclaredKinds {
-    return this.#kinds instanceof Map ? this.#kinds : unpackedKinds(this.#kinds, this.scope)
+    return this.#kinds instanceof Map ? this.#kinds : unpackedKinds(this.#kinds, this.key.scope)
   }
 
   set kinds(kinds: DeclaredKinds) {
@@ -182,7 +175,8 @@ export class DeclaredLevel implements LevelKey {
 
   /** Keeps what is said of one place as bytes: thousands of places take a twentieth of the room. */
   pack(): void {
-    if (this.form !== 'exact' || this.scope === 'site' || !(this.#kinds instanceof Map)) return
+    const { form, scope } = this.key
+    if (form !== 'exact' || scope === 'site' || !(this.#kinds instanceof Map)) return
     // Asked for of every level, and too dear to unpack it.
     this.#isChecked = this.isCheckedTogether
     this.#kinds = packedKinds(this.#kinds) ?? this.#kinds

@@ -165,7 +165,7 @@ const mergeKind = (declared: readonly DeclaredKind[]): readonly MergedKind[] => 
 }
 
 /** How specific a level is; only selectors can be so alike. */
-const rankOf = ({ form, path, selector }: DeclaredLevel): string =>
+const rankOf = ({ key: { form, path, selector } }: DeclaredLevel): string =>
   form === 'selector' ? `selector ${selector?.rank}` : `${form} ${path}`
 
 /**

@@ -37,28 +37,40 @@ const inOrder = <P extends ManagedPlace>(places: Iterable<P>): readonly P[] =>
 const notThere = ({ scope, path }: ManagedPlace): string =>
   `the ${scope} ${path} does not exist, or this token cannot see it`
 
+/** All that the instance has, below every group. */
+const everything: KnownPlaces = {
+  site: true,
+  groups: [],
+  projects: [],
+  below: [''],
+  membersBelow: [''],
+}
+
 /** Finds the places of one question. */
 export class Places {
   readonly #projects = new Map<string, ProjectPlace>()
   readonly #groups = new Map<string, GroupPlace>()
   readonly #unread: UnreadPlace[] = []
   readonly #missing: Missing[] = []
-  readonly #reach: KnownPlaces | 'everything'
+  readonly #reach: KnownPlaces
+  /** Whether all places are meant, also those of no group. */
+  readonly #isEverything: boolean
   /** The projects that files name. */
   readonly #reached: ReadonlySet<string>
   readonly #choice: PlaceChoice
   readonly #listing: PlaceListing
   readonly #readKind: (place: ManagedPlace) => Promise<CurrentKind>
 
-  /** @param see the members of a group: whether it is there at all */
+  /** @param readKind the members of a group: whether it is there at all */
   constructor(
     reach: KnownPlaces | 'everything',
     choice: PlaceChoice,
     listing: PlaceListing,
     readKind: (place: ManagedPlace) => Promise<CurrentKind>,
   ) {
-    this.#reach = reach
-    this.#reached = new Set(reach === 'everything' ? [] : reach.projects.map(lower))
+    this.#isEverything = reach === 'everything'
+    this.#reach = reach === 'everything' ? everything : reach
+    this.#reached = new Set(this.#reach.projects.map(lower))
     this.#choice = choice
     this.#listing = listing
     this.#readKind = readKind
@@ -99,28 +111,23 @@ export class Places {
 
   /** Whether a project is one that files, or an export of everything, are about. */
   #isReached(project: ListedProject): boolean {
-    const reach = this.#reach
-    if (reach === 'everything') return true
+    if (this.#isEverything) return true
     if (this.#reached.has(lower(project.path))) return true
     if (this.#chosenBy(project).some((fits) => fits !== false)) return true
-    return project.group !== undefined && isWithinAny(project.group, reach.below)
+    return project.group !== undefined && isWithinAny(project.group, this.#reach.below)
   }
 
   /** What selectors say of a project; they choose among those of groups. */
   #chosenBy(project: ListedProject): readonly (boolean | undefined)[] {
-    const reach = this.#reach
-    if (reach === 'everything' || project.group === undefined || project.archived) return []
-    return (reach.selectors ?? []).map((selector) => selector.fits(project))
+    if (project.group === undefined || project.archived) return []
+    return (this.#reach.selectors ?? []).map((selector) => selector.fits(project))
   }
 
   async #findProjects(roots: readonly string[] | undefined): Promise<void> {
-    const reach = this.#reach
-    const below = reach === 'everything' ? [''] : reach.below
-    const named = reach === 'everything' ? [] : reach.projects
+    const { below, projects: named, selectors = [] } = this.#reach
     const mine = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
     // A list is needed where a group that is meant and one that is reached have something in common.
-    const selects = reach !== 'everything' && (reach.selectors ?? []).length > 0
-    const all = selects ? [...below, ''] : below
+    const all = selectors.length > 0 ? [...below, ''] : below
     const lists = all.some(
       (root) => roots === undefined || roots.some((one) => within(one, root) || within(root, one)),
     )
@@ -152,9 +159,7 @@ export class Places {
   }
 
   async #findGroups(roots: readonly string[] | undefined): Promise<void> {
-    const reach = this.#reach
-    const named = reach === 'everything' ? [] : reach.groups
-    const below = reach === 'everything' ? (roots ?? ['']) : reach.membersBelow
+    const { groups: named, membersBelow: below } = this.#reach
     const mine = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
     const all = below.length > 0 ? await this.#listing.groups() : []
     for (const root of below)
@@ -166,14 +171,14 @@ export class Places {
 
   /** Groups of which nothing was found: they may be empty, or not be there at all. */
   async #checkRoots(roots: readonly string[] | undefined): Promise<void> {
-    const reach = this.#reach
-    const below = reach === 'everything' ? [] : reach.below
-    const holders = reach === 'everything' ? (roots ?? []) : reach.membersBelow
+    const { below, membersBelow } = this.#reach
     const found = [...this.#projects.values(), ...this.#groups.values()]
     const empty = [...new Set(roots ?? below)].filter(
       (root) => root !== '' && !found.some(({ path }) => within(path, root)),
     )
-    await sideBySide(empty, (root) => this.#check(root, holders.includes(root)))
+    await sideBySide(empty, (root) =>
+      this.#check(root, this.#isEverything || membersBelow.includes(root)),
+    )
   }
 
   /**
@@ -215,7 +220,7 @@ export class Places {
   }
 
   async #refusal(): Promise<Failure> {
-    const origins = this.#reach === 'everything' ? undefined : this.#reach.origins
+    const { origins } = this.#reach
     const lines = await sideBySide(this.#missing, async ({ place, text }) => {
       const origin = origins?.get(placeText(place))
       const near = await this.#near(place)

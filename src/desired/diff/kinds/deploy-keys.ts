@@ -3,7 +3,13 @@ import type { JsonValue } from '../../../base/json/value.js'
 import { actionId } from '../../actions.js'
 import { attributesOf, digestOf } from '../../attributes.js'
 import type { CurrentItem } from '../../state.js'
-import { type DesiredItem, type DesiredValue, plainValueOf, type Said } from '../../state.js'
+import {
+  type DesiredItem,
+  type DesiredValue,
+  plainValueOf,
+  type Said,
+  withValue,
+} from '../../state.js'
 import { normalised } from '../../values.js'
 import { diffAttributes } from '../attributes.js'
 import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from '../item.js'
@@ -23,15 +29,13 @@ const withKey = (
   return items.find(({ identity }) => identity === wanted)
 }
 
-const said = (value: JsonValue, { origin }: DesiredItem): Said<DesiredValue> => ({
-  value: { is: 'value', value },
-  origin,
-})
-
 /** The title is the key in files, unless it is given. */
 const titled = (desired: DesiredItem): DesiredItem => ({
   ...desired,
-  attributes: new Map([['title', said(String(desired.identity), desired)], ...desired.attributes]),
+  attributes: new Map<string, Said<DesiredValue>>([
+    ['title', { value: { is: 'value', value: String(desired.identity) }, origin: desired.origin }],
+    ...desired.attributes,
+  ]),
 })
 
 /** Another key of the title, which no other desired item names: it is to be replaced. */
@@ -51,10 +55,7 @@ const inherited = (desired: DesiredItem, old: CurrentItem): DesiredItem => {
   const { can_push: push } = old.attributes
   return push === undefined || desired.attributes.has('can_push')
     ? desired
-    : {
-        ...desired,
-        attributes: new Map([...desired.attributes, ['can_push', said(push, desired)]]),
-      }
+    : withValue(desired, 'can_push', push)
 }
 
 const removeKey = (...key: Parameters<typeof removal>): void => {

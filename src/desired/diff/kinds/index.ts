@@ -9,7 +9,13 @@ import type { Managed } from '../../../catalogue/managed/managed.js'
 import { settingsRequirements } from '../../../catalogue/settings-attributes.js'
 import { addressText } from '../../address.js'
 import type { CurrentItem } from '../../state.js'
-import { type DesiredItem, type DesiredValue, plainValueOf, type Said } from '../../state.js'
+import {
+  type DesiredItem,
+  type DesiredValue,
+  plainValueOf,
+  type Said,
+  withValue,
+} from '../../state.js'
 import { numberOf } from '../attributes.js'
 import { atNumber, diffItem, draft, placeValues, propose, stepOf } from '../item.js'
 import { itemAddress, paired } from '../matching.js'
@@ -69,18 +75,10 @@ const changesCertificate = ({ changes }: { readonly changes: readonly { attribut
   changes.some(({ attribute }) => attribute === 'certificate')
 
 const pagesDomains: KindHooks = {
-  understood: (_, desired, item) =>
-    automatic(desired, item)
-      ? without(desired, ['certificate', 'key'])
-      : cleared(desired)
-        ? {
-            ...without(desired, ['key']),
-            attributes: new Map([
-              ...without(desired, ['key']).attributes,
-              ['key', { value: { is: 'value', value: '' }, origin: desired.origin }],
-            ]),
-          }
-        : desired,
+  understood: (_, desired, item) => {
+    if (automatic(desired, item)) return without(desired, ['certificate', 'key'])
+    return cleared(desired) ? withValue(desired, 'key', '') : desired
+  },
   needs: (_, { attributes }) =>
     attributes.has('certificate') && attributes.has('key') ? ['certificate', 'key'] : [],
   impossible: async (_, made, desired) =>
