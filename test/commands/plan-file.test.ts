@@ -199,7 +199,7 @@ describe('a plan file', () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
-        '5 additional changes to be made by now, which plan.json does not have',
+        '5 additional changes would be needed now; not applied, because plan.json does not contain them',
       ),
     ])
     expect(written()).toHaveLength(1)
