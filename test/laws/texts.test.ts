@@ -3,10 +3,7 @@ import { expect, it } from 'vitest'
 import { collectTexts } from '../../.config/texts/collect.js'
 import { spellingFindings, styleFindings } from '../../.config/texts/lint.js'
 
-/** Still to be rewritten. */
-const later = /^\.github\/(?:CHANGELOG|CONTRIBUTING|SECURITY)/
-
-const texts = collectTexts().filter(({ place }) => !later.test(place))
+const texts = collectTexts()
 
 it('finds the texts of the source and of the documents', () => {
   const found = texts.map(({ text }) => text)

@@ -55,7 +55,16 @@ const isBuilt = (): boolean =>
 /** A copy of what packing needs. */
 const copied = (built: boolean): string => {
   const made = folder()
-  const needed = ['src', 'bin', '.config', 'completions', 'README.md', 'LICENSE', 'package.json']
+  const needed = [
+    'src',
+    'bin',
+    '.config',
+    '.github',
+    'completions',
+    'README.md',
+    'LICENSE',
+    'package.json',
+  ]
   for (const name of [...needed, 'tsconfig.json', ...(built ? ['dist'] : [])])
     cpSync(join(root, name), join(made, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(made, 'node_modules'))
