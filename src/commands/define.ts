@@ -39,8 +39,13 @@ export type GivenBy<F extends OwnFlags, E extends Endpoint = never> = Omit<Given
 }
 
 /** `-o` of a command that writes formats of its own beside everybody's. */
-export const outputFlag = (own: readonly string[], help: string) =>
-  ({ ...oneOf([...formatNames, ...own], help), short: 'o', aliases: ['format'] }) as const
+export const outputFlag = (own: readonly string[], help: string, standard: string) =>
+  ({
+    ...oneOf([...formatNames, ...own], help, { default: standard }),
+    short: 'o',
+    aliases: ['format'],
+    stays: true,
+  }) as const
 
 interface Declaration<F extends OwnFlags, E extends Endpoint>
   extends Omit<Special, 'flags' | 'operation' | 'run'> {

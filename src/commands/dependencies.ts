@@ -149,7 +149,7 @@ const billOfMaterials = ({ place }: Services): NonNullable<Emit['document']> => 
 }
 
 const flags = {
-  output: outputFlag(['cyclonedx'], 'output format; cyclonedx: a bill of materials [table]'),
+  output: outputFlag(['cyclonedx'], 'output format; cyclonedx is a bill of materials', 'table'),
 } as const
 
 export const list = define({

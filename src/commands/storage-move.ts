@@ -73,7 +73,7 @@ export const schedule = define({
       name: 'projects|snippets|groups',
       required: true,
       variadic: false,
-      help: 'projects, snippets or groups',
+      help: 'what to move',
     },
   ],
   flags,

@@ -50,7 +50,7 @@ export const settings = {
   rate: string('maximum requests per second or minute (100/s, 600/min)', { placeholder: 'n/s' }),
   'fail-on': list(
     'enum',
-    'findings that make plan, apply and drift fail (exit 8, or 2 for a limit)',
+    'findings that make plan, apply and drift fail with exit code 8, or 2 for a limit',
     {
       values: ['impossible', 'unsupported', 'unknown', 'leftover', 'secret', 'refused', 'unread'],
     },

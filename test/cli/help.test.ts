@@ -32,7 +32,7 @@ describe('help', () => {
     const all = Object.values(command.endpoints)
     if (all.some((e) => e.access !== undefined)) expect(text).toMatch(/^ {2}who {2}/m)
     if (all.some((e) => e.edition !== undefined)) expect(text).toMatch(/^ {2}edition {2}/m)
-    expect(text).toMatch(/^Also -o, .*: svcctl help flags$/m)
+    expect(text).toMatch(/^Common flags \(-o, .*\): svcctl help flags$/m)
     const limits = lists(command) || getSelects(command) !== undefined
     expect(text.includes('--limit')).toBe(limits)
     // What every command takes stands on a page of its own.

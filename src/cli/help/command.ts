@@ -90,4 +90,4 @@ export const commandHelp = async (command: Command, style: PageStyle): Promise<s
 
 /** Where the flags stand that are no command's own, and the ones that people look for most. */
 const sharedFlags = (style: PageStyle): string =>
-  `${style.dim('Also -o, --fields, --sandbox, -p, --yes …: svcctl help flags')}\n`
+  `${style.dim('Common flags (-o, --fields, --sandbox, -p, --yes …): svcctl help flags')}\n`

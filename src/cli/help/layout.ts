@@ -49,8 +49,12 @@ export const commandLine = (line: string, width: number): string => {
   let at = `${indent}$`
   for (const [word] of line.matchAll(parts)) {
     const full = at.trim() !== '' && at.length + 1 + word.length > width - 2
-    if (full) lines.push(`${at} \\`)
-    at = full ? `${indent.repeat(3)}${word}` : `${at} ${word}`
+    // What a pipe leads to stays together, where it fits.
+    const pipe = at.lastIndexOf(' | ')
+    const tail = full && pipe > 0 ? `${at.slice(pipe + 1)} ${word}` : word
+    const kept = tail.length > width - 2 - indent.length * 3 ? word : tail
+    if (full) lines.push(`${kept === word ? at : at.slice(0, pipe)} \\`)
+    at = full ? `${indent.repeat(3)}${kept}` : `${at} ${word}`
   }
   return [...lines, at].join('\n')
 }

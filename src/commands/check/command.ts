@@ -191,7 +191,7 @@ const level = { placeholder: 'level' } as const
 const common = {
   warn: list('string', 'warning threshold', level),
   crit: list('string', 'critical threshold', level),
-  output: outputFlag(checkFormatNames, 'output format [plain]'),
+  output: outputFlag(checkFormatNames, 'output format', 'plain'),
 } as const
 
 /** What could not be read at all is known by one finding; what would help is said beside it. */
