@@ -148,11 +148,11 @@ const pathsIn = ({ projects, groups }: FoundPlaces) => {
   const own = projects.flatMap(({ path, namespace }) =>
     namespace === 'group' ? [path.slice(0, path.lastIndexOf('/'))] : [],
   )
-  const known = new Map(projects.map((one) => [one.path, one]))
+  const known = new Map(projects.map((one) => [one.path.toLowerCase(), one]))
   return {
     projects: projects.map(({ path }) => path),
     groups: [...new Set([...groups.map(({ path }) => path), ...own])],
-    about: (project: string) => known.get(project),
+    about: (project: string) => known.get(project.toLowerCase()),
   }
 }
 
@@ -225,14 +225,14 @@ const diffOptionsOf = (
   given: PlanGiven,
   places: FoundPlaces & { readonly unread: DiffOptions['unread'] },
 ) => {
-  const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
+  const { projects, about } = pathsIn(places)
   return {
     limits: parseLimits(given),
     ignore: given.flags.ignore,
     selection: parseSelection(given, place),
     self: given.flags.self,
-    about: (path: string) => projects.get(path.toLowerCase()),
-    projects: projects.size,
+    about,
+    projects: projects.length,
     unread: places.unread,
     now: place.clock.now,
   }

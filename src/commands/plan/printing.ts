@@ -21,7 +21,14 @@ import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { inLittleMemory, type MadePlan, madePlan } from './making.js'
 import { notePage, type Reported, writeReports } from './reports.js'
-import { type ChangeSigns, changeText, givenText, marks, summarizePlan } from './values.js'
+import {
+  type ChangeSigns,
+  changeText,
+  comparedText,
+  givenText,
+  marks,
+  summarizePlan,
+} from './values.js'
 
 /** The format that was asked for. */
 const loadPlanFormat = async (
@@ -207,12 +214,11 @@ const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): 
 /** What a plan is held against, and what is left besides. */
 const compared = ({ against }: Pick<MadePlan, 'against'>, { text }: AnswerService) => {
   if (against === undefined) return []
-  const { ref, commit, standing, dropped, undeclared } = against
-  const further = standing === 1 ? '1 other change' : `${standing} other changes`
+  const { dropped, undeclared } = against
   return [
     ...dropped.map((id) => `no longer wanted: ${text.safe(id)}\n`),
     ...undeclared.map((one) => `no longer declared, kept: ${text.safe(one)}\n`),
-    `Compared with ${text.safe(ref)} at ${commit.slice(0, 7)}: ${further} from before that commit. Apply includes all changes.\n`,
+    `${comparedText(against, text.safe)}\n`,
   ]
 }
 

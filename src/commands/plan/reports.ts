@@ -16,6 +16,7 @@ import type { PlanGiven } from './flags.js'
 import type { MadePlan } from './making.js'
 import {
   changeText,
+  comparedText,
   countWords,
   describeListChange,
   describeSecretSource,
@@ -258,12 +259,11 @@ const failures = ({ ends = new Map() }: Reported): string =>
 /** What the plan is held against, and what it leaves. */
 const comparedWith = ({ against }: MadePlan): readonly [string, string] => {
   if (against === undefined) return ['', '']
-  const { ref, commit, standing, dropped, undeclared } = against
-  const further = standing === 1 ? '1 other change' : `${standing} other changes`
+  const { dropped, undeclared } = against
   const listed = (head: string, all: readonly string[]): string =>
     all.length === 0 ? '' : `${head}: ${all.map(code).join(', ')}.\n\n`
   return [
-    `Compared with ${code(ref)} at ${code(commit.slice(0, 7))}: ${further} from before that commit. Apply includes all changes.\n\n`,
+    `${comparedText(against, code)}\n\n`,
     listed('No longer wanted', dropped) + listed('No longer declared, kept', undeclared),
   ]
 }

@@ -129,6 +129,15 @@ export const countWords = (counts: PlanCounts) => ({
   ],
 })
 
+/** What a plan is compared with, and how much of it is left out. @param shown how a text is written */
+export const comparedText = (
+  { ref, commit, standing }: { ref: string; commit: string; standing: number },
+  shown: (text: string) => string,
+): string => {
+  const further = standing === 1 ? '1 other change' : `${standing} other changes`
+  return `Compared with ${shown(ref)} at ${shown(commit.slice(0, 7))}: ${further} from before that commit. Apply includes all changes.`
+}
+
 /** `Plan: 1 to create, 2 to change; 1 impossible; 12 objects as they should be (20 requests, 1 s).` */
 export const summarizePlan = (counts: PlanCounts, { requests, seconds }: Worked): string => {
   const { todo, rest } = countWords(counts)

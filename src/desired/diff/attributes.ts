@@ -226,7 +226,7 @@ const diffAttribute = async (
 }
 
 /** Whether an attribute that no document knows may stand there: the instance itself has it. */
-const known = (
+const isAllowed = (
   c: DiffContext,
   item: CurrentItem | undefined,
   name: string,
@@ -246,21 +246,21 @@ export const diffAttributes = async (
   desired: DesiredItem,
   item: CurrentItem | undefined,
 ): Promise<readonly AttributeDiff[]> => {
-  const attributes = attributesOf(c.kind)
+  const known = attributesOf(c.kind)
   const all = [...desired.attributes].map(([name, said]) => ({
     name,
     said,
-    attribute: attributes.get(name),
+    attribute: known.get(name),
   }))
-  const spoken: readonly DesiredAttribute[] = [
-    ...all.filter(({ attribute }) => attribute !== undefined),
-    ...all.filter(
-      ({ name, said, attribute }) => attribute === undefined && known(c, item, name, said.origin),
-    ),
-  ]
+  // Those that no document knows come last.
+  const spoken = [true, false].flatMap((isKnown) =>
+    all.filter(({ attribute }) => (attribute !== undefined) === isKnown),
+  )
   const diffs: AttributeDiff[] = []
   for (const one of spoken) {
-    if (!meant(c.how, { ...address, attribute: one.name })) continue
+    const { name, said, attribute } = one
+    if (attribute === undefined && !isAllowed(c, item, name, said.origin)) continue
+    if (!meant(c.how, { ...address, attribute: name })) continue
     const verdict = await diffAttribute(c, address, one, item)
     if (verdict !== undefined) diffs.push(verdict)
   }

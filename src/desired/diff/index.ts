@@ -12,7 +12,14 @@ import { diffKind } from './kind.js'
 import { kindMeant } from './matching.js'
 import { checkMembers, memberships, owner } from './members.js'
 import { byPlace, lessThese, possibleTogether } from './order.js'
-import type { DiffOptions, DiffView, Draft, KindDiff, PlanLimits, SetCount } from './types.js'
+import {
+  type DiffOptions,
+  type DiffView,
+  type Draft,
+  KindDiff,
+  type PlanLimits,
+  type SetCount,
+} from './types.js'
 
 // Secrets that a plan would send have to be there when it is done; all others need not.
 
@@ -77,19 +84,20 @@ const diffPlaces = async (
   ]
   // By state, then by place.
   const diffs: KindDiff[][][] = states.map(() => places.map(() => []))
+  const unchanged = states.map(() => new KindDiff())
   await how.each(places, async (ones, at) => {
     for (const { one, index } of ones)
       for (const kind of one.desired().filter((some) => kindMeant(how, some))) {
         const mistakes = states[index]?.mistakes ?? new Mistakes()
         const diff = await diffKind(view, how, kind, mistakes)
         diff.drafts = packedDrafts(diff.drafts)
-        diffs[index]?.[at]?.push(diff)
+        if (!unchanged[index]?.takes(diff)) diffs[index]?.[at]?.push(diff)
       }
     // Of thousands of projects only the diffs are kept.
     const [first] = ones
     if (first?.one.place.scope === 'project') view.forget?.(first.one.place)
   })
-  return diffs.map((all) => all.flat())
+  return diffs.map((all, index) => [...all.flat(), ...unchanged.slice(index, index + 1)])
 }
 
 /** The plan of all diffs. */

@@ -93,6 +93,15 @@ export class KindDiff {
   /** Whether the instance showed the kind. */
   read = false
 
+  /** Adds the counts of another diff, if it has nothing else. @returns whether it had nothing else */
+  takes({ drafts, findings, unread, tallies, sets, same, read }: KindDiff): boolean {
+    const parts = [drafts, findings, unread, tallies, Object.keys(sets)]
+    if (parts.some(({ length }) => length > 0)) return false
+    this.same += same
+    this.read ||= read
+    return true
+  }
+
   say(is: PlanFinding['is'], address: Address, text: string, origin?: Origin): void {
     this.findings.push({ is, address, text, origin })
   }

@@ -98,47 +98,33 @@ interface WrittenIn {
 
 type Entry = readonly [string, JsonValue]
 
-/** What is written of an item, and what is said in place of the rest. */
-interface Said {
-  readonly entries: readonly Entry[]
-  readonly remarks: readonly string[]
-}
-
-/** A value, where files that have it say just that. */
-const said = (name: string, value: JsonValue, sayable: boolean): Said =>
-  sayable
-    ? { entries: [[name, value]], remarks: [] }
-    : { entries: [], remarks: [`${name}: declared files cannot express this value`] }
-
-const nothing: Said = { entries: [], remarks: [] }
-
-const joined = (parts: readonly Said[]): Said => ({
-  entries: parts.flatMap(({ entries }) => entries),
-  remarks: parts.flatMap(({ remarks }) => remarks),
-})
-
-const entryOf = (attribute: Attribute, item: CurrentItem, { place, how }: WrittenIn): Said => {
-  const { name, secret, operational } = attribute
-  if (secret || (operational && !how.operational)) return nothing
-  const value = fileValue(attribute, item.attributes[name], place, how)
-  return value === undefined ? nothing : said(name, value, canSay(attribute, value))
-}
-
 /** What an item has beyond the documented attributes, by name; what is not set cannot be said. */
-const undocumented = (
-  kind: Managed,
-  { attributes }: CurrentItem,
-  isMeant: (name: string) => boolean,
-): Said => {
-  if (kind.open !== true) return nothing
+const undocumented = (kind: Managed, { attributes }: CurrentItem): readonly Entry[] => {
   const documented = attributesOf(kind)
   const others = Object.entries(attributes).filter(
-    ([name, value]) =>
-      !documented.has(name) && isAttributeName(name) && value !== null && isMeant(name),
+    ([name, value]) => !documented.has(name) && isAttributeName(name) && value !== null,
   )
-  const inOrder = sorted(others, ([name]) => name)
-  return joined(inOrder.map(([name, value]) => said(name, value, canSayOther(name, value))))
+  return kind.open === true ? sorted(others, ([name]) => name) : []
 }
+
+/** The values of an item, each with whether files that have it say just that. */
+const valuesOf = (
+  item: CurrentItem,
+  attributes: readonly Attribute[],
+  { kind, place, how }: WrittenIn,
+): readonly { readonly entry: Entry; readonly canBeSaid: boolean }[] => [
+  ...attributes.flatMap((attribute) => {
+    const { name, secret, operational } = attribute
+    if (secret || (operational && !how.operational)) return []
+    const value = fileValue(attribute, item.attributes[name], place, how)
+    if (value === undefined) return []
+    return [{ entry: [name, value] as const, canBeSaid: canSay(attribute, value) }]
+  }),
+  ...(how.allSettings ? undocumented(kind, item) : []).map((entry) => ({
+    entry,
+    canBeSaid: canSayOther(...entry),
+  })),
+]
 
 /** A set's secrets cannot be read, and yet an item that is made anew needs them. */
 const secretsOf = ({ kind }: WrittenIn, attributes: readonly Attribute[]): readonly string[] =>
@@ -170,16 +156,20 @@ const itemMap = (
   const attributes = [...attributesOf(kind, told?.family).values()].filter(
     ({ name }) => !without.includes(name) && isMeant(name),
   )
-  const all = joined([
-    ...attributes.map((attribute) => entryOf(attribute, item, within)),
-    ...(how.allSettings ? [undocumented(kind, item, isMeant)] : []),
-  ])
-  const entries = all.entries.filter(([name, value]) => byKey[name] !== value)
+  const all = valuesOf(item, attributes, within).filter(({ entry: [name] }) => isMeant(name))
+  const unsaid = all.filter(({ canBeSaid }) => !canBeSaid)
+  const entries = all.flatMap(({ entry, canBeSaid }) =>
+    canBeSaid && byKey[entry[0]] !== entry[1] ? [entry] : [],
+  )
   if (entries.length === 0 && !how.chosen.item(address)) return undefined
   const family: readonly Entry[] = told?.said === true ? [['family', told.family.name]] : []
   return new FileMap(
     [...family, ...entries],
-    [...remarks, ...all.remarks, ...secretsOf(within, attributes)],
+    [
+      ...remarks,
+      ...unsaid.map(({ entry: [name] }) => `${name}: declared files cannot express this value`),
+      ...secretsOf(within, attributes),
+    ],
   )
 }
 
