@@ -85,11 +85,10 @@ export const meantVerb = (word: string, known: readonly string[]): string | unde
     .find((verb) => verb !== undefined)
 }
 
-/** A hint for a usual verb that an area, or a group in it, does not have. */
-export const missingVerb = (called: string, word: string): string | undefined => {
-  if (!usual.includes(word)) return undefined
-  const [area = ''] = called.split(' ')
-  return apiAreas.some(({ name }) => name === area)
+/** A hint for a verb that an area, or a group in it, does not have. */
+export const missingVerb = (called: string, word: string): string => {
+  const [name = ''] = called.split(' ')
+  return usual.includes(word) && apiAreas.some((one) => one.name === name)
     ? 'The documented API has no such operation. "svcctl api" sends any other request.'
     : `Run "svcctl ${called} --help".`
 }

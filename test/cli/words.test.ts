@@ -59,6 +59,7 @@ describe('words of other tools', () => {
     ['alias create x', 'Run "svcctl alias set".'],
     ['approvals delete 1', 'Run "svcctl approvals rules delete 1".'],
     ['mcp list', 'Run "svcctl mcp --help".'],
+    ['mr merge 5', 'Run "svcctl mr --help".'],
     ['projects delete 1', 'The documented API has no such operation.'],
     ['login', 'Run "svcctl auth login".'],
     ['merge-requests list', 'Run "svcctl mr --help".'],

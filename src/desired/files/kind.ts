@@ -246,7 +246,7 @@ export const takeKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadCo
     const { key, origin } = entry
     const kind = kinds.find(({ name }) => name === key)
     const hint = elsewhere(key)
-    const text = `${quoteText(key)} is no kind of a ${level.key.scope}`
+    const text = `${quoteText(key)} is not a kind of object in a ${level.key.scope}`
     if (kind !== undefined) takeKind(level, kind, entry, context)
     else if (hint !== undefined) context.mistakes.add(origin, text, hint)
     else context.mistakes.unknown(entry, names, `Available: ${names.join(', ')}.`, text)

@@ -19,12 +19,12 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a kind',
     project('approval_rule: {}'),
-    ['1:27: approval_rule is no kind of a project', 'Did you mean approval_rules?'],
+    ['1:27: approval_rule is not a kind of object in a project', 'Did you mean approval_rules?'],
   ],
   [
     'a kind of another place',
     project('settings: {}'),
-    ['1:27: settings is no kind of a project', 'settings belongs under site.'],
+    ['1:27: settings is not a kind of object in a project', 'settings belongs under site.'],
   ],
   [
     'an attribute',
@@ -78,7 +78,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a kind of projects under a group',
     'groups: {platform: {approvals: {}}}',
-    ['1:21: approvals is no kind of a group', 'approvals belongs under projects.'],
+    ['1:21: approvals is not a kind of object in a group', 'approvals belongs under projects.'],
   ],
   [
     'a group of defaults',
