@@ -414,7 +414,7 @@ describe('--all-groups', () => {
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('members add, in each: 6.')])
   })
 
-  it('is those of visible projects where the instance lists no groups, with a note', async () => {
+  it('is those of visible projects where the instance does not list groups, with a note', async () => {
     const server = await record(({ url }) =>
       url.includes('/projects?')
         ? {
@@ -434,7 +434,7 @@ describe('--all-groups', () => {
     })
     await server.close()
     expect(ran.stdout).toBe('group,id\na,1\na/b,1\n')
-    expect(ran.stderr).toContain('the instance lists no groups')
+    expect(ran.stderr).toContain('the instance does not list groups')
   })
 })
 
