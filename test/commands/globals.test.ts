@@ -68,7 +68,7 @@ describe('global flags', () => {
         ...names,
         ...['dry-run', 'journal', 'resume', 'row-fields', 'select', 'shard', 'strict'],
         'undo-record',
-        ...['sort', 'until', 'until-timeout'],
+        ...['sort', 'wait-until', 'wait-timeout'],
       ].sort(),
     ).toEqual(Object.keys(declared).sort())
     expectTypeOf<Globals['limit']>().toEqualTypeOf<number | 'all' | undefined>()

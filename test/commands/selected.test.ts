@@ -13,7 +13,7 @@ it.each([
   ['plan --allow-empty projects/a/b:member', 'Did you mean members?'],
   ['plan --explain projects/a/b:member', 'Did you mean members?'],
   ['drift --only aproval_rules', 'Did you mean approval_rules?'],
-  ['drift --ignore web/shop', 'Addresses are like'],
+  ['drift --ignore web/shop', 'Addresses look like'],
   ['apply --only aproval_rules --yes', 'Did you mean approval_rules?'],
   ['apply --except site:setings --yes', 'Did you mean settings?'],
   ['export --only aproval_rules', 'Did you mean approval_rules?'],
@@ -27,7 +27,7 @@ it.each([
   )
   const ran = await call(line.startsWith('export') ? line : `${line} -- svcctl.yml`, { cwd })
   expect([ran.code, ran.stdout]).toEqual([2, ''])
-  expect(ran.stderr).toMatch(/there is no kind|is no address/)
+  expect(ran.stderr).toMatch(/unknown kind|is not an address/)
   expect(ran.stderr).toContain(hint)
   expect(server.seen).toEqual([])
 })
