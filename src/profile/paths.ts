@@ -1,17 +1,7 @@
 /** Where the tool keeps its files. */
 import path from 'node:path'
 import envPaths from 'env-paths'
-import { readRegular } from '../base/files/regular.js'
 import type { Environment } from './types.js'
-
-/** Whether any profile may name a vocabulary. Every line asks this, so it loads next to nothing. */
-export const namesVocabulary = (env: Environment): boolean => {
-  try {
-    return readRegular(path.join(getPaths(env).config, 'config.json')).includes('"vocabulary"')
-  } catch {
-    return false
-  }
-}
 
 export interface Paths {
   /** `config.json`, `tokens.json` and their locks. */

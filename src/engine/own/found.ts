@@ -20,7 +20,7 @@ export type FindOwn = () => Promise<Own | undefined>
 
 /** Whether any profile names a vocabulary. */
 const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> =>
-  (await import('../../profile/paths.js')).namesVocabulary(env)
+  (await import('../../profile/naming.js')).namesVocabulary(env)
 
 /** The last value of a flag on a line that is not understood yet. */
 const lastOf = (line: readonly string[], long: string, short?: string): string | undefined => {
