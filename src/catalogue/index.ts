@@ -144,4 +144,19 @@ const rows = [
 /** The areas by name: a list that the compiler holds others to. */
 export type AreaName = (typeof rows)[number]['name']
 
+/** The parameters of an endpoint: one after the other of all endpoints of all areas. */
+type AreaParams<A = Awaited<ReturnType<(typeof rows)[number]['load']>>> = A extends unknown
+  ? { [E in keyof A]: A[E] extends { readonly params: infer Ps } ? Ps : never }[keyof A]
+  : never
+type Kebab<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Kebab<Tail>}` : S
+
+/** Every flag that stands for a parameter of some endpoint, by its name. */
+export type ParameterFlag<Ps = AreaParams> = Ps extends unknown
+  ? {
+      [K in keyof Ps & string]: Ps[K] extends { readonly name: infer N extends string }
+        ? N
+        : Kebab<K>
+    }[keyof Ps & string]
+  : never
+
 export const areas: readonly (AreaRow & { readonly name: AreaName })[] = rows

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { examples } from '../../src/catalogue/examples.js'
-import { areas } from '../../src/catalogue/index.js'
+import { areas, type ParameterFlag } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { allCommands, loadExamples } from '../../src/commands/index.js'
@@ -57,6 +57,15 @@ describe('commands', () => {
   it('are named once, in kebab-case', () => {
     expect(new Set(names).size).toBe(names.length)
     for (const name of names) for (const word of name.split(' ')) expect(word).toMatch(kebab)
+  })
+
+  it('have flags that the compiler knows, so that none shadows one of every command', () => {
+    const known = ['access-level', 'tag-list', 'job'] as const satisfies readonly ParameterFlag[]
+    // @ts-expect-error no parameter has the name of a flag of every command
+    const shadow: ParameterFlag = 'retries'
+    const flags = commands.flatMap((command) => command.flags.map(({ name }) => name))
+    expect(flags).toEqual(expect.arrayContaining([...known]))
+    expect(flags).not.toContain(shadow)
   })
 
   it.each(commands.map((c, i) => [names[i] ?? '', c] as const))(

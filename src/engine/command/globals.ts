@@ -3,6 +3,7 @@
  * the type `Globals` derive from it. A flag that is added here is a field of `Globals` at once.
  */
 import { maxConcurrent } from '../../base/async.js'
+import type { ParameterFlag } from '../../catalogue/index.js'
 import type { Value } from '../../catalogue/inferred.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
 import { defaultRetries, defaultTimeout } from '../../client/defaults.js'
@@ -123,6 +124,16 @@ const viewing = declare({
   },
 })
 
+/**
+ * Those of every command that sends a request. A parameter of the API that has the name of one of them does not
+ * compile: it needs a `name` of its own in the catalogue.
+ */
+const everywhere = { ...requesting, ...printing, ...viewing } satisfies Readonly<
+  Record<string, Declared>
+> & {
+  readonly [Name in ParameterFlag]?: never
+}
+
 /** Every one of them, by name. */
 export const declared = {
   ...choosing,
@@ -137,9 +148,7 @@ export const declared = {
   ...sharding,
   ...rehearsing,
   ...spreading,
-  ...requesting,
-  ...printing,
-  ...viewing,
+  ...everywhere,
 }
 type All = typeof declared
 
