@@ -8,7 +8,7 @@ import { Script } from 'node:vm'
 import { version } from '../../src/base/version.js'
 import {
   createLoader,
-  getCachePath,
+  getCacheGroup,
   getStartKind,
   type Require,
   type Wrapped,
@@ -17,7 +17,7 @@ import {
 declare const require: Require
 
 const argv = process.argv.slice(2)
-const shelf = getCachePath(getStartKind(argv))
+const shelf = getCacheGroup(getStartKind(argv))
 
 /** An asset's bytes as they stand in the file, not copied. */
 const bytesOf = (name: string): Buffer => Buffer.from(getRawAsset(name) as ArrayBuffer)

@@ -8,7 +8,7 @@ import { createMeter } from '../terminal/streams/meter.js'
 import { standardError } from '../terminal/streams/standard.js'
 import type { Stdout } from '../terminal/streams/stdout.js'
 import { createStyle } from '../terminal/text/style.js'
-import { toDescribed } from './command/derive/index.js'
+import { withoutSpecial } from './command/derive/index.js'
 import type { Given } from './command/described.js'
 import { type Globals, readGlobals } from './command/globals.js'
 import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
@@ -156,7 +156,7 @@ const meant = async (
   const found = await registry.named(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
-  const plainly = plain === true ? { ...toDescribed(found), registry } : found
+  const plainly = plain === true ? { ...withoutSpecial(found), registry } : found
   const one = manner === 'tries' ? { ...plainly, endpoints: tried(plainly.endpoints) } : plainly
   const { words } = own === undefined ? {} : await ownWords(one, own)
   return words === undefined ? { command: one } : { command: commandIn(one, words, []), words }

@@ -21,7 +21,7 @@ import type { Loaded } from './loaded.js'
 import {
   createLoader,
   type Exports,
-  getCachePath,
+  getCacheGroup,
   getStartKind,
   head,
   type Require,
@@ -131,7 +131,7 @@ export const load = (dist: string, entry: string, home: string, builtin: Require
   const kind = getStartKind(process.argv.slice(2))
   const kinds = trusted ? textOf(join(folder, 'kinds')).split('\n') : []
   const fresh = !kinds.includes(kind)
-  const shelf: Shelf = { folder, name: getCachePath(kind), trusted, scripts: [], fresh }
+  const shelf: Shelf = { folder, name: getCacheGroup(kind), trusted, scripts: [], fresh }
   // At exit, so that the functions which this run has called are compiled already.
   // A mistyped command (2) is not worth a cache.
   process.once('exit', (code) => {

@@ -26,7 +26,7 @@ export const getStartKind = (argv: readonly string[]): string => {
 }
 
 /** Help and completion start soonest without the functions that all the others have compiled. */
-export const getCachePath = (kind: string): string =>
+export const getCacheGroup = (kind: string): string =>
   kind === 'help' || kind === '__complete' ? kind : 'run'
 
 /**

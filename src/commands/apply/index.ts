@@ -9,7 +9,7 @@ import { entriesOf } from '../../desired/entries.js'
 import { countsOf } from '../../desired/planfile/write.js'
 import { originText } from '../../desired/state.js'
 import type { Services, WorkspaceService } from '../../engine/command/services.js'
-import { openSandbox } from '../../engine/workspace/sandbox.js'
+import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
 import type { ApplyLine } from '../plan/flags.js'
@@ -37,7 +37,7 @@ import {
 const onlyOne = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
 ): Promise<() => void> => {
-  const instance = await openSandbox(place)
+  const instance = await getInstanceName(place)
   const { state } = getPaths(place.env)
   makeFolders(state, 0o700)
   const name = createHash('sha256').update(instance).digest('hex').slice(0, 16)

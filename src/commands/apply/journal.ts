@@ -27,7 +27,7 @@ import {
   tellGap,
 } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
-import { openSandbox } from '../../engine/workspace/sandbox.js'
+import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { getReason, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
@@ -133,7 +133,7 @@ export const keepApplyRun = async (
 
 /** Says that the last apply to this instance was not finished: a plan made anew may leave what that had begun. */
 export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => {
-  const instance = await openSandbox(place)
+  const instance = await getInstanceName(place)
   const { entries } = await journalsIn(journalFolder(place.env))
   const last = entries.find(
     ({ header }) => header.command === command && header.instance === instance,

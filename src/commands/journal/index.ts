@@ -11,9 +11,9 @@ import { parseLine } from '../../engine/journal/parse.js'
 import { type ObjectState, type Past, readPast } from '../../engine/journal/past.js'
 import { textsIn } from '../../engine/journal/reading.js'
 import { tellGap } from '../../engine/journaling/runs.js'
-import { getItemPlace, hashIdentity } from '../../engine/work/items.js'
+import { getItemPlace, normalizeId } from '../../engine/work/items.js'
 import type { Counts, End } from '../../engine/work/report.js'
-import { journalArgument, resolveFile } from '../../engine/workspace/journals.js'
+import { journalArgument, resolveJournalFile } from '../../engine/workspace/journals.js'
 import { exitCodes, usage } from '../../errors.js'
 import type { Clock } from '../../http/gate.js'
 import { journalFolder } from '../../profile/index.js'
@@ -69,7 +69,7 @@ const gather = async ({ file, size }: Past, best: Best): Promise<void> => {
     for (const text of texts) {
       const line = parseLine(text)
       if (line === undefined || !('n' in line)) continue
-      const key = `${hashIdentity(line.parent ?? '')}\0${hashIdentity(line.object)}`
+      const key = `${normalizeId(line.parent ?? '')}\0${normalizeId(line.object)}`
       const known = best.get(key)
       if (known === undefined || rank[line.state] >= rank[known.state]) best.set(key, line)
     }
@@ -202,7 +202,7 @@ const nameOf = (given: Given): string => given.args[0] ?? ''
 
 /** Failures as rows; programs get the run with them. */
 const runShow = async ({ answer, ui, place }: Services, given: Given): Promise<void> => {
-  const file = await resolveFile(place, nameOf(given))
+  const file = await resolveJournalFile(place, nameOf(given))
   const past = await readPast(file, 'any')
   const { header, end, counts, gap } = past
   const failures = await unfinishedIn(past)
@@ -240,7 +240,7 @@ const runMerge = async (
   const { to } = given.flags
   if (to === undefined) throw usage('journal merge requires --to', 'Pass the file to write.')
   const files: string[] = []
-  for (const name of given.args) files.push(await resolveFile(place, name))
+  for (const name of given.args) files.push(await resolveJournalFile(place, name))
   const target = resolve(place.cwd, to)
   const { counts, open, damaged } = await mergeJournals(files, target, basename(target, '.ndjson'))
   for (const file of open) ui.warn(`${file} is not finished: its shard is not complete`)

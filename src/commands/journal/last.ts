@@ -8,8 +8,8 @@ import { checkNewest, entryIn, journalsIn } from '../../engine/journal/folder.js
 import type { LastWrite, WriteAuthor } from '../../engine/journal/last.js'
 import { isSameAuthor, lastWritesIn } from '../../engine/journal/last.js'
 import { findInverse } from '../../engine/journaling/inverse.js'
-import { resolveFile } from '../../engine/workspace/journals.js'
-import { openSandbox } from '../../engine/workspace/sandbox.js'
+import { resolveJournalFile } from '../../engine/workspace/journals.js'
+import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, survived, usage } from '../../errors.js'
 import type { AuditEntry } from '../../profile/audit/audit.js'
 import { auditEntryIn, linesIn } from '../../profile/audit/read.js'
@@ -72,7 +72,7 @@ const refused = (why: string, newest: Entry | undefined): Failure =>
 const knownIn = async ({ place }: Services): Promise<Known> => {
   const folder = journalFolder(place.env)
   const { profile } = await place.session()
-  const writer = { instance: await openSandbox(place), profile: profile?.name ?? null }
+  const writer = { instance: await getInstanceName(place), profile: profile?.name ?? null }
   const writes = await lastWritesIn(folder)
   return {
     writer,
@@ -208,7 +208,7 @@ const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<st
       `the last write already undid ${undoes}`,
       'To redo it, run `svcctl journal undo last --redo`. To undo another run, pass its ID.',
     )
-  return resolveFile(place, undoes)
+  return resolveJournalFile(place, undoes)
 }
 
 /** @throws Failure `usage` where nothing takes the run back */

@@ -21,7 +21,7 @@ import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
 import { getItemPlace } from '../../engine/work/items.js'
 import { type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
-import { journalArgument, resolveFile } from '../../engine/workspace/journals.js'
+import { journalArgument, resolveJournalFile } from '../../engine/workspace/journals.js'
 import { Failure, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { lastRunToUndo } from './last.js'
@@ -145,7 +145,7 @@ const runIn = async (
   redo: boolean,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
-  if (name !== 'last') return { file: await resolveFile(services.place, name), since: [] }
+  if (name !== 'last') return { file: await resolveJournalFile(services.place, name), since: [] }
   const { file, since } = await lastRunToUndo(services, redo)
   return { file, since: since.map((text) => `There was a write since then: ${text}.`) }
 }

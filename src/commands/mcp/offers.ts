@@ -3,7 +3,7 @@
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { type Datum, getData } from '../../engine/command/data.js'
-import { toDescribed } from '../../engine/command/derive/derived.js'
+import { withoutSpecial } from '../../engine/command/derive/derived.js'
 import { getCommandName } from '../../engine/command/derive/names.js'
 import type { Described } from '../../engine/command/described.js'
 
@@ -49,7 +49,7 @@ const offerOf = (found: Described): Offer | undefined => {
   if (!isOfApi(found) || !asks || found.longRunning === true) return undefined
   if (endpoints.some(isApart)) return undefined
   const plain = readsFiles(found)
-  const command = plain ? toDescribed(found) : found
+  const command = plain ? withoutSpecial(found) : found
   return {
     name: getCommandName(command),
     command,

@@ -11,7 +11,7 @@ import { SecretRecord, SecretValues } from '../../desired/applying/secrets.js'
 import type { SecretsPolicy } from '../../desired/diff/types.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/state.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
-import { openSandbox } from '../../engine/workspace/sandbox.js'
+import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, usage } from '../../errors.js'
 import type { Ask, Whole } from '../../http/types.js'
 import { getPaths } from '../../profile/index.js'
@@ -102,7 +102,7 @@ export const readSecrets = async (services: Services, set: SecretsPolicy['set'])
     cwd: place.cwd,
     command: (line) => printedBy(line, services),
   })
-  const record = new SecretRecord(getPaths(place.env).state, await openSandbox(place))
+  const record = new SecretRecord(getPaths(place.env).state, await getInstanceName(place))
   const unusable = await record.unusable()
   if (unusable !== undefined) services.ui.note(`cannot tell whether secrets changed: ${unusable}`)
   const policy: SecretsPolicy = {

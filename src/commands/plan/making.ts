@@ -27,7 +27,7 @@ import { originText } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { HeapTuning } from '../../engine/work/v8.js'
-import { openSandbox } from '../../engine/workspace/sandbox.js'
+import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { survived, usage } from '../../errors.js'
 import { filesAtBase } from './base.js'
 import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
@@ -211,7 +211,7 @@ const headOf = async (
   { files }: DeclaredState,
 ): Promise<PlanHead> => ({
   tool: `svcctl ${version}`,
-  instance: await openSandbox(place),
+  instance: await getInstanceName(place),
   user: given.flags.self ?? (await view.self())?.username ?? null,
   created: place.clock.now().toISOString(),
   inputs: inputsOf(given),
@@ -253,7 +253,7 @@ export const madePlan = async (
   checkGlobs(globsIn(given))
   parseLimits(given)
   const declared = await declaredBy(services, given, look)
-  checkInstance(declared, await openSandbox(place))
+  checkInstance(declared, await getInstanceName(place))
   let requests = 0
   const instance = toReadable(services, () => {
     requests += 1

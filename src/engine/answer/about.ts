@@ -125,7 +125,7 @@ const same = (column: string, plans: readonly Plan[]): boolean =>
   })
 
 /** The column that has to come before these, where they do not begin with the object as given. */
-export const createLead = (
+export const getLeadColumn = (
   columns: readonly string[],
   plans: readonly Plan[],
 ): { lead?: typeof objectColumn } => {

@@ -4,8 +4,8 @@ import { Failure } from '../../errors.js'
 import {
   about,
   below,
-  createLead,
   getIdentity,
+  getLeadColumn,
   getParentCell,
   printedValue,
   showsNothing,
@@ -66,7 +66,7 @@ class Showing {
     if (first === undefined) throw new Failure('internal', 'a run without a plan')
     const endpoint = options.emit?.endpoint ?? first.endpoint
     const columns = options.emit?.columns ?? (await engine.answer.columnsFor(endpoint))
-    const lead = createLead(engine.globals.fields ?? columns, known)
+    const lead = getLeadColumn(engine.globals.fields ?? columns, known)
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
     const inline = engine.answer.reader === 'programs' && placed

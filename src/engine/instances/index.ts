@@ -18,7 +18,7 @@ import type { Raw } from '../plan/line.js'
 import { Ended } from '../targets/shared.js'
 import type { FailureLimit } from '../work/report.js'
 import { parseFailureLimit } from '../work/report.js'
-import { type AskedSite, OneAnswer, openInstances } from './merged.js'
+import { type AskedSite, OneAnswer, resolveInstances } from './merged.js'
 
 // Which profiles a line means that means several, and what does not go with them.
 
@@ -378,7 +378,7 @@ export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<numb
   const profiles = profilesFor(wanted.several, env)
   const writing = changes(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
-  const { sites, words } = await openInstances(command, profiles, writing)
+  const { sites, words } = await resolveInstances(command, profiles, writing)
   const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
   const input = new StandardInput(signal)
   const several = new Several(line, run, globals, format, merged, input)

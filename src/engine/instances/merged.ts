@@ -86,7 +86,7 @@ const ownOfSite = async (command: Command, { name }: Profile, writing: boolean) 
  * Each with the line as it takes it, and the words of all of them; undefined where none has any.
  * @throws Failure `usage` where they are to be changed, and one has words that are none
  */
-export const openInstances = async (
+export const resolveInstances = async (
   command: Command,
   profiles: readonly Profile[],
   writing: boolean,

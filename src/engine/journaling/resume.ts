@@ -17,7 +17,7 @@ import { readWork } from '../journal/work.js'
 import type { Raw } from '../plan/line.js'
 import { type Parents, type ParentTarget, SlotsWithObjects, slotIn } from '../plan/parents.js'
 import type { Item } from '../work/items.js'
-import { resolveFile } from '../workspace/journals.js'
+import { resolveJournalFile } from '../workspace/journals.js'
 import { checkResuming, flagsAsked } from './asked-line.js'
 import type { JournalOptions } from './options.js'
 import { lastRun, takeUpJournal, tellGap } from './runs.js'
@@ -182,7 +182,7 @@ const checkAgain = ({ file, gap, total }: Past): void => {
 const found = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefined> => {
   const { globals, services } = resuming
   if (globals.resume === 'last') return last(resuming, identity)
-  return readPast(await resolveFile(services.place, globals.resume ?? ''))
+  return readPast(await resolveJournalFile(services.place, globals.resume ?? ''))
 }
 
 /** Whether it was known what of a parent was meant: the list that it was to be selected from may have been refused. */

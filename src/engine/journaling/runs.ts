@@ -14,8 +14,8 @@ import type { Past } from '../journal/past.js'
 import { readPast } from '../journal/past.js'
 import type { Journal } from '../journal/writing.js'
 import type { Kept } from '../work/report.js'
-import { resolveFile } from '../workspace/journals.js'
-import { openSandbox } from '../workspace/sandbox.js'
+import { resolveJournalFile } from '../workspace/journals.js'
+import { getInstanceName } from '../workspace/sandbox.js'
 
 /** Has a journal note that its run was the last write: of whoever began it, and of who goes on with it. */
 const noting = (
@@ -108,9 +108,9 @@ export const resumable = async (
   none: (instance: string) => string,
 ): Promise<Past | undefined> => {
   if (name !== 'last') {
-    return readPast(await resolveFile(place, name))
+    return readPast(await resolveJournalFile(place, name))
   }
-  const instance = await openSandbox(place)
+  const instance = await getInstanceName(place)
   const own = (header: Header): boolean =>
     header.command === command && header.instance === instance
   return lastRun(place, own, () => usage(none(instance)))

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { usage } from '../../errors.js'
 import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
 import { type ParentTarget, slotIn } from '../plan/parents.js'
-import { createReferenceResolver } from '../plan/references.js'
-import { type GivenObject, hashIdentity } from '../work/items.js'
+import { parseReference } from '../plan/references.js'
+import { type GivenObject, normalizeId } from '../work/items.js'
 
 // `--shard i/n`: one part of the objects, so that several machines share a run. The parts are
 // disjoint and together everything, whoever computes them.
@@ -53,7 +53,7 @@ export const getShardNumber = (
   { object, parent = '' }: GivenObject,
   of: number,
 ): number => {
-  const text = [kind, hashIdentity(parent), hashIdentity(object)].join('\0')
+  const text = [kind, normalizeId(parent), normalizeId(object)].join('\0')
   const head = createHash('sha256').update(text).digest().readBigUInt64BE(0)
   return Number(head % BigInt(of)) + 1
 }
@@ -74,7 +74,7 @@ const inShard =
     const kind = argument?.param?.completes ?? ''
     // The address of an instance says as much of its objects as its path.
     const address = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).origin : ''
-    const own = createReferenceResolver(text, argument?.parameter ?? '', () => address)
+    const own = parseReference(text, argument?.parameter ?? '', () => address)
     const project = own.project ?? parent
     const object: GivenObject = {
       object: own.id,

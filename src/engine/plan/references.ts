@@ -21,7 +21,7 @@ export const resolveReferences = async (
   const [argument] = command.args
   const texts = argument?.variadic === true ? given.args : given.args.slice(0, 1)
   const base = texts.some((t) => /^https?:/i.test(t)) ? await around.baseUrl() : ''
-  return texts.map((text) => createReferenceResolver(text, argument?.parameter ?? '', () => base))
+  return texts.map((text) => parseReference(text, argument?.parameter ?? '', () => base))
 }
 
 /** Where every object brings its project along, none is looked for in the environment. */
@@ -86,7 +86,7 @@ const wordOf = (key: 'mark' | 'segment', value: string): string =>
  * @param baseUrl the instance's address: an address elsewhere is refused
  * @throws Failure `usage` for a reference of another kind or an address of another instance
  */
-export const createReferenceResolver = (
+export const parseReference = (
   text: string,
   parameter: string,
   baseUrl: () => string,

@@ -22,7 +22,7 @@ import { choose } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { givenFor, type ParentTarget, slotIn } from './parents.js'
 import { type Common, completed, planCommon } from './plan.js'
-import { createReferenceResolver, type ObjectReference, placeProject } from './references.js'
+import { type ObjectReference, parseReference, placeProject } from './references.js'
 import { fillScope } from './scope.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
@@ -62,11 +62,7 @@ export class Planner {
     const [argument] = this.#command.args
     const isAddress = text.startsWith('http')
     if (isAddress) this.#baseUrl ??= await this.#around.baseUrl()
-    const reference = createReferenceResolver(
-      text,
-      argument?.parameter ?? '',
-      () => this.#baseUrl ?? '',
-    )
+    const reference = parseReference(text, argument?.parameter ?? '', () => this.#baseUrl ?? '')
     const common = await this.#commonOf({
       object: reference.id,
       parent: reference.project,

@@ -23,7 +23,7 @@ import {
   slotOfTree,
 } from '../plan/parents.js'
 import { pipedObjects } from '../plan/piped-reader.js'
-import { createReferenceResolver } from '../plan/references.js'
+import { parseReference } from '../plan/references.js'
 import { isRehearsal } from '../preflight.js'
 import type { ListOver } from './listing.js'
 import { doTogether, selectedIn } from './selecting.js'
@@ -259,7 +259,7 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
   for (const text of argument?.variadic === true ? args : args.slice(0, 1)) {
     const own =
       /^https?:/i.test(text) ||
-      createReferenceResolver(text, argument?.parameter ?? '', () => '').project !== undefined
+      parseReference(text, argument?.parameter ?? '', () => '').project !== undefined
     if (own && argument?.param?.type === 'integer')
       throw usage(
         `${text} already names its project, but several projects are given`,

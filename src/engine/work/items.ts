@@ -38,5 +38,5 @@ export const getItemPlace = ({
 })
 
 /** Numbers are the same with and without zeros before them. */
-export const hashIdentity = (text: string): string =>
+export const normalizeId = (text: string): string =>
   /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text

@@ -3,7 +3,7 @@
  * bits of SHA-256, so that a million of them stay small.
  */
 import { createHash } from 'node:crypto'
-import { type GivenObject, hashIdentity } from './items.js'
+import { type GivenObject, normalizeId } from './items.js'
 
 /** Words of 32 bits that tell a text from all others. */
 const words = 3
@@ -101,7 +101,7 @@ export class Seen {
 
   /** Takes an object in; false where it was given before. */
   add({ object, parent }: GivenObject): boolean {
-    const identity = hashIdentity(object)
+    const identity = normalizeId(object)
     const number = /^\d{1,15}$/.test(identity) ? Number(identity) : undefined
     if (parent === undefined && number !== undefined) {
       const high = Math.floor(number / groupSize)
@@ -109,6 +109,6 @@ export class Seen {
       this.#groups.set(high, group)
       return group.add(number % groupSize)
     }
-    return this.#prints.add(printOf(`${hashIdentity(parent ?? '')}\0${identity}`))
+    return this.#prints.add(printOf(`${normalizeId(parent ?? '')}\0${identity}`))
   }
 }

@@ -6,7 +6,7 @@ import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { MadeBy } from '../command/described.js'
 import type { WorkspaceService } from '../command/services.js'
-import { openSandbox } from './sandbox.js'
+import { getInstanceName } from './sandbox.js'
 
 /** Who the instance says asks; undefined where it does not say. */
 const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
@@ -29,7 +29,7 @@ interface Identifying {
 export const readIdentity = async ({ place, glance }: Identifying): Promise<MadeBy> => {
   const { profile, sudo, user } = await place.session()
   return {
-    instance: await openSandbox(place),
+    instance: await getInstanceName(place),
     profile: profile?.name ?? null,
     user: (glance === undefined ? user : await userOf(glance)) ?? null,
     sudo: sudo ?? null,

@@ -14,7 +14,7 @@ type Place = Pick<WorkspaceService, 'cwd' | 'env'>
  * The file of a journal.
  * @throws Failure `usage` where there is none of that name
  */
-export const resolveFile = async ({ cwd, env }: Place, name: string): Promise<string> => {
+export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Promise<string> => {
   const folder = journalFolder(env)
   if (name === 'last') {
     const newest = await newestIn(folder)

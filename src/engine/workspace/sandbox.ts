@@ -13,7 +13,7 @@ import type { WorkspaceService } from '../command/services.js'
 export const stateFolder = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 'sandbox')
 
 /** What an instance is called in journals: an embedded one by where its state is kept. */
-export const openSandbox = async (
+export const getInstanceName = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
 ): Promise<string> =>
   place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl

@@ -6,7 +6,7 @@ import { journalFolder } from '../../profile/index.js'
 import { getCommandName } from '../command/derive/index.js'
 import type { WorkspaceService } from '../command/services.js'
 import type { Command } from '../command/types.js'
-import { openSandbox } from './sandbox.js'
+import { getInstanceName } from './sandbox.js'
 
 interface UnkeptParts {
   readonly command: Command
@@ -61,7 +61,7 @@ export class UnkeptWrites {
       const writer = elsewhere
         ? await elsewhereBy(this.#parts)
         : {
-            instance: await openSandbox(place),
+            instance: await getInstanceName(place),
             profile: (await place.session()).profile?.name ?? null,
           }
       const write = { command: getCommandName(command), at: clock.now().toISOString() }

@@ -157,7 +157,7 @@ export const derived = (area: string, words: string, endpoints: Endpoints): Desc
 }
 
 /** A command as its endpoints alone make it, without what was written by hand. */
-export const toDescribed = ({ area, words, endpoints }: Described): Described =>
+export const withoutSpecial = ({ area, words, endpoints }: Described): Described =>
   derived(area, words, endpoints)
 
 /** The command that reads one record of a list; undefined where the area has none. */

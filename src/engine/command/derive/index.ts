@@ -1,5 +1,5 @@
 /** Catalogue → commands: what an area's endpoints and the specials beside them make together. */
-export { singleNamed, toDescribed } from './derived.js'
+export { singleNamed, withoutSpecial } from './derived.js'
 export { flagName, getCommandName, getScope, isScope, type ScopeKind } from './names.js'
 export { asSent, findReading, shownIn } from './reading.js'
 export { flagsOfCommand, hiddenScopes, manyFlags, ownFlags } from './taken.js'
