@@ -131,7 +131,7 @@ const additions = ({ place }: Services, given: Mine): JsonValues => {
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isGiven(name)))
 }
 
-/** Properties of --input beyond the documented ones: any are accepted. */
+/** Properties of --input that are not documented: the instance accepts all of them. */
 const further = (given: Mine): JsonValues =>
   Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !(name in alerts.send.params)),

@@ -143,7 +143,7 @@ const environmentFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
     Object.entries(env).filter(([name]) => !/^(?:SVC_(?!CONFIG_DIR$)|CI$|CI_)/.test(name)),
   )
 
-/** An endpoint that its own API tries out by sending it is as any other. */
+/** An endpoint without the dry run of the API, so that --dry-run sends no write here. */
 const unrehearsed = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpoint
 const tried = (endpoints: Endpoints): Endpoints =>
   Object.fromEntries(Object.entries(endpoints).map(([key, one]) => [key, unrehearsed(one)]))

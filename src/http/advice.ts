@@ -22,7 +22,7 @@ export type AdviceCode =
   | 'hidden'
   /** The instance is in maintenance: how long it asks to wait. */
   | 'maintenance'
-  /** The instance is not available for now: how long it asks to wait. */
+  /** The instance is not available: how long it asks to wait. */
   | 'unavailable'
   /** A project has another path now: what its former path, or number, is. */
   | 'moved-project'

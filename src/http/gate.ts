@@ -52,8 +52,8 @@ export interface Gate {
   admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Admission>
   /**
    * To be told once of each admission.
-   * @returns true where the request was turned away for now (429; 503 with `Retry-After`) and is to
-   *   ask for leave again; this counts as no retry
+   * @returns true where the instance asks to send the request again later (429; 503 with `Retry-After`): it
+   *   asks for leave again, which counts as no retry
    */
   observe(admission: Admission, came: Came): boolean
 }

@@ -12,13 +12,14 @@ import {
   seesProject,
 } from './rules/people/access.js'
 import type { JobRecord } from './state/ci.js'
-import type {
-  EventAction,
-  EventRecord,
-  GroupRecord,
-  ProjectRecord,
-  TokenRecord,
-  UserRecord,
+import {
+  type EventAction,
+  type EventRecord,
+  emptyEvent,
+  type GroupRecord,
+  type ProjectRecord,
+  type TokenRecord,
+  type UserRecord,
 } from './state/people-and-projects.js'
 import type { State } from './state/state.js'
 
@@ -224,14 +225,8 @@ export class Call {
       this.state.projects.change(event.project_id, { last_activity_at: created_at })
     }
     return this.state.events.add({
+      ...emptyEvent,
       project_id: null,
-      group_id: null,
-      target_type: null,
-      target_id: null,
-      target_iid: null,
-      target_title: null,
-      push_data: null,
-      note_id: null,
       created_at,
       ...event,
       author_id: event.author_id ?? this.signedIn().id,

@@ -38,8 +38,8 @@ describe('approval rules', () => {
     expect((await send(`POST ${rules}`, { json })).body.message).toEqual({
       name: ['has already been taken'],
     })
-    const any = { name: 'x', approvals_required: 1, rule_type: 'any_approver' }
-    expect((await send(`POST ${rules}`, { json: any })).status).toBe(400)
+    const second = { name: 'x', approvals_required: 1, rule_type: 'any_approver' }
+    expect((await send(`POST ${rules}`, { json: second })).status).toBe(400)
     const path = `${rules}/${made.body.id}`
     const less = await send(`PUT ${path}`, {
       json: { name: 'QA', approvals_required: 1, user_ids: [4] },

@@ -81,7 +81,7 @@ export const lastLetters: readonly string[] = lastWords.flatMap((last) =>
 /** What such names have in them that may stand anywhere: for a search of bytes. */
 export const innerWords = /connection[_.-]*string/i
 
-/** Too much may be hidden of headers: any word counts. */
+/** In headers every word counts: nobody misses a header that is masked for nothing. */
 const header =
   /(?:^|[-_])(?:auth|authorization|cookie2?|credentials?|key|passwd|passwords?|secrets?|session|sessionid|signature|tokens?)(?:$|[-_])/i
 

@@ -327,7 +327,7 @@ const checkAll = async (services: Services, given: Mine, choices: Choices): Prom
   return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
 }
 
-/** A version can be chosen of the embedded instance alone: any other lints as what it is. */
+/** Only the embedded instance can check as another version. */
 const checkVersion = async ({ place }: Services, asOf: string | undefined): Promise<void> => {
   if (asOf === undefined) return
   if (!place.globals.sandbox)

@@ -208,7 +208,7 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
   tellGap(services, past)
   if (inverse === undefined) {
     for (const text of [...doubt, ...since]) ui.note(text)
-    // It is planned, shown and asked for as any apply.
+    // The undo of an apply is an apply itself: it plans, shows the plan and asks.
     const { undoApply } = await import('../apply/undoing.js')
     await undoApply(services, past, redo)
     return { plans: [] }

@@ -69,7 +69,7 @@ export const ordering = declare({
   },
 })
 
-/** The values of the API's own flag of that name: any other text of it names fields. */
+/** The values of the API's own flag of that name; every other text names fields. */
 export const ownOrders = ({ param }: Pick<Flag, 'param'>): readonly string[] =>
   param.type === 'enum' ? (param.values ?? []) : []
 

@@ -301,7 +301,7 @@ const glancing = (instance: () => Promise<InstanceClient>) => {
   /** The data that a reading request is answered with, where that takes neither long nor a second try. */
   const glance = async ({ endpoint, values }: Ask): Promise<unknown> =>
     (await instance()).glance(endpoint, values)
-  /** The record of an object, asked for once; where there are too many requests, as patiently as any. */
+  /** The record of an object, without retries; with those of every request where the instance limits requests. */
   const once = async (ask: Ask): Promise<unknown> => {
     const own = await instance()
     const wire = await own.request(ask)

@@ -150,7 +150,7 @@ export class FleetGate implements Gate {
     return this.#width.value
   }
 
-  /** What everybody waits for now; undefined while requests go out. */
+  /** Why all requests wait, and how long; undefined while they are sent. */
   get waiting(): Waiting | undefined {
     const milliseconds = this.#openAt - this.#clock.now()
     if (milliseconds <= 0) return undefined

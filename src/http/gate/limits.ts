@@ -63,7 +63,7 @@ export const waitFor = ({ status, headers }: Head, theirs: number, inRow: number
   return inRow < 2 ? asked : Math.max(asked, Math.min(longestWait, leastWait * again))
 }
 
-/** Whether an answer turns a request away for now: 429, or 503 that says when to come again. */
+/** Whether an answer asks to send the request again later: 429, or 503 with `Retry-After`. */
 export const turnsAway = ({ status, headers }: Head, theirs: number): boolean =>
   status === 429 ||
   (status === 503 && afterRetry(textOf(headers, 'retry-after'), theirs) !== undefined)

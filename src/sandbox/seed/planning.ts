@@ -1,5 +1,5 @@
 /** Sample issues with milestones, labels, epics and iterations, and the events of the past. */
-import type { EventRecord } from '../state/people-and-projects.js'
+import { type EventRecord, emptyEvent } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
 import type { State } from '../state/state.js'
 import { getCommitCard } from './histories.js'
@@ -9,16 +9,6 @@ import { getUserId, type Username } from './people.js'
 // What people did before the instance was first started, some of it long ago.
 
 type Past = Omit<EventRecord, 'id'>
-
-const bare = {
-  group_id: null,
-  target_type: null,
-  target_id: null,
-  target_iid: null,
-  target_title: null,
-  push_data: null,
-  note_id: null,
-}
 
 const pushes = (): Past[] =>
   (
@@ -31,7 +21,7 @@ const pushes = (): Past[] =>
       [6, 'head', 'ci', 'pushed', 46, 4],
     ] as const
   ).map(([project, to, from, action, days, author_id]) => ({
-    ...bare,
+    ...emptyEvent,
     project_id: project,
     author_id,
     created_at: ago(days),
@@ -50,7 +40,7 @@ const pushes = (): Past[] =>
 const planning = (state: State): Past[] => {
   const issues = state.issues.all().flatMap((issue): Past[] => {
     const about = {
-      ...bare,
+      ...emptyEvent,
       project_id: issue.project_id,
       target_type: 'Issue',
       target_id: issue.id,
@@ -81,7 +71,7 @@ const planning = (state: State): Past[] => {
 const requests = (state: State): Past[] =>
   state.mergeRequests.all().flatMap((request): Past[] => {
     const about = {
-      ...bare,
+      ...emptyEvent,
       project_id: request.project_id,
       target_type: 'MergeRequest',
       target_id: request.id,
@@ -106,13 +96,13 @@ const requests = (state: State): Past[] =>
     ]
   })
 
-const inApp = { ...bare, project_id: 1 }
+const inApp = { ...emptyEvent, project_id: 1 }
 
 const comings: readonly Past[] = [
   { ...inApp, action: 'joined', author_id: 4, created_at: ago(390) },
   { ...inApp, action: 'joined', author_id: 8, created_at: ago(380) },
-  { ...bare, project_id: 4, action: 'left', author_id: 5, created_at: ago(31) },
-  { ...bare, project_id: 7, action: 'expired', author_id: 7, created_at: ago(30) },
+  { ...emptyEvent, project_id: 4, action: 'left', author_id: 5, created_at: ago(31) },
+  { ...emptyEvent, project_id: 7, action: 'expired', author_id: 7, created_at: ago(30) },
   // Older than three years: lists leave it out.
   { ...inApp, action: 'joined', author_id: 2, created_at: ago(1190) },
 ]
