@@ -45,6 +45,10 @@ export class AsyncCache<K, T> {
     return asked
   }
 
+  clear(): void {
+    this.#known.clear()
+  }
+
   all(): Iterable<Promise<T>> {
     return this.#known.values()
   }

@@ -1,10 +1,15 @@
 /** `svcctl/sandbox`: the embedded instance for other people's tests. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { throwing } from './failing.js'
+import { usage } from '../errors.js'
+import type { Seeded, SeedRows } from '../sandbox/seed/rows.js'
+import type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/double.js'
+import { throwing, throwingNow } from './failing.js'
 
 export { type Category, Failure, type FailureDetails } from '../errors.js'
+export type { Seeded, SeedRows } from '../sandbox/seed/rows.js'
+export type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/double.js'
 
 export interface StartOptions {
   /** A folder whose state it goes on with and leaves there; a temporary one, removed at the end, unless given. */
@@ -23,6 +28,24 @@ export interface RunningSandbox {
   readonly url: string
   /** The administrator's. */
   readonly token: string
+  /** Personal access tokens by username; users that were seeded have one too. */
+  readonly tokens: Readonly<Record<string, string>>
+  /** The last 10,000 requests that came in, oldest first, without credentials. */
+  readonly requests: readonly HeardRequest[]
+  /**
+   * Adds records: rows by table, or a JSON or YAML file with them. What a row leaves out is as in the record of the sample data
+   * that agrees with it in most attributes.
+   */
+  seed<const R extends SeedRows>(rows: R): Promise<Seeded<R>>
+  seed(file: string): Promise<Seeded<Required<SeedRows>>>
+  /** Makes it a fresh instance again: state, repositories, `requests` and what was to fail. */
+  reset(): Promise<void>
+  /** Its state as a value that JSON can hold, without the repositories. */
+  snapshot(): StateSnapshot
+  /** Makes its state what it was, at once. */
+  restore(snapshot: StateSnapshot): void
+  /** Has the next requests to a route fail: `fail('PUT /runners/:id', { status: 503, times: 2 })`. */
+  fail(route: string, fault: Fault): void
   /** Stops it, and removes the state that nobody named. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -47,12 +70,22 @@ const wordsOf = async (file: string | undefined) => {
   return { words: await loadChecked(file) }
 }
 
+const readRows = async (file: string): Promise<SeedRows> => {
+  const [{ holdText }, { readHeld }] = await Promise.all([
+    import('../base/secrets/held.js'),
+    import('../base/json/yaml.js'),
+  ])
+  const read = await readHeld(holdText(await readFile(file, 'utf8')))
+  if ('wrong' in read) throw usage(`${file}: ${read.wrong}`)
+  return read.value as SeedRows
+}
+
 const started = async ({ state, port = 0, words, rate }: StartOptions): Promise<RunningSandbox> => {
   const load = { port, ...(await limitOf(rate)), ...(await wordsOf(words)) }
   const sandboxes = await import('../sandbox/index.js')
   const { folder, leave } = await stateOf(state)
   const sandbox = await sandboxes
-    .startSandbox({ stateDir: folder, ...load })
+    .startSandbox({ stateDir: folder, testable: true, ...load })
     .catch(async (error) => {
       await leave()
       throw error
@@ -62,8 +95,25 @@ const started = async ({ state, port = 0, words, rate }: StartOptions): Promise<
     closed ??= throwing(() => sandbox.close().finally(leave))
     return closed
   }
-  const token = sandbox.users[0]?.token ?? ''
-  return { url: sandbox.url, token, close, [Symbol.asyncDispose]: close }
+  const { url, double, users } = sandbox
+  return {
+    url,
+    token: users[0]?.token ?? '',
+    get tokens() {
+      return sandbox.tokens()
+    },
+    get requests() {
+      return double.requests
+    },
+    seed: (rows: SeedRows | string) =>
+      throwing(async () => double.seed(typeof rows === 'string' ? await readRows(rows) : rows)),
+    reset: () => throwing(() => double.reset()),
+    snapshot: () => double.snapshot(),
+    restore: (snapshot) => throwingNow(() => double.restore(snapshot)),
+    fail: (route, fault) => throwingNow(() => double.fail(route, fault)),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }
 
 /**

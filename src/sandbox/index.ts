@@ -12,6 +12,7 @@ import { Repositories } from './git/repositories.js'
 import { setJobsRule } from './rules/repository/job-runs.js'
 import { getHistory } from './seed/histories.js'
 import { cast, sampleToken } from './seed/people.js'
+import { TestDouble } from './server/double.js'
 import type { Load } from './server/limits.js'
 import { buildServer } from './server/server.js'
 import type { TokenRecord } from './state/people-and-projects.js'
@@ -45,6 +46,15 @@ const plain = (kind: string, of: string, value: string): KnownCredential => ({
   state: 'active',
   refresh_token: null,
 })
+
+/** The personal access token of each user that has one. */
+const tokensIn = ({ users, tokens }: State): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    users.all().flatMap(({ username }) => {
+      const found = tokens.find(({ value }) => value === sampleToken(username))
+      return found === undefined ? [] : [[username, found.value]]
+    }),
+  )
 
 /** All credentials but alert keys, users' tokens first. */
 const credentialsIn = (state: State, now = new InstanceClock().iso()): KnownCredential[] => {
@@ -111,6 +121,8 @@ export interface SandboxOptions extends StateWait, Load {
   readonly words?: Words
   /** How jobs end that runners take: `pass`, `fail=<glob of names>` or `hold`; as it was told before unless given. */
   readonly jobs?: string | undefined
+  /** Whether tests may fill it, ask what it heard and have it fail: also over HTTP, below `/-/test/`. */
+  readonly testable?: boolean
   /** It judges CI configurations as that version does, and says that it is that one. */
   readonly asOf?: Version
 }
@@ -126,6 +138,9 @@ export interface Sandbox {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
   readonly users: readonly SandboxUser[]
+  readonly double: TestDouble
+  /** Each user's personal access token, by username. */
+  tokens(): Readonly<Record<string, string>>
   /** Stops listening and saves what changed. */
   close(): Promise<void>
 }
@@ -175,12 +190,16 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const store = await StateStore.open(options.stateDir, options)
   try {
     const instance: Instance & { base: string } = instanceOf(store, options)
-    const { config } = store.state
-    const impersonation_enabled = options.impersonation ?? true
-    if (config.value.impersonation_enabled !== impersonation_enabled)
-      config.change({ impersonation_enabled })
-    if (options.jobs !== undefined) setJobsRule(instance, options.jobs)
-    const app = await buildServer(instance, options)
+    const configure = () => {
+      const { config } = store.state
+      const impersonation_enabled = options.impersonation ?? true
+      if (config.value.impersonation_enabled !== impersonation_enabled)
+        config.change({ impersonation_enabled })
+      if (options.jobs !== undefined) setJobsRule(instance, options.jobs)
+    }
+    configure()
+    const double = new TestDouble(instance, store, configure)
+    const app = await buildServer(instance, options, options.testable ? double : undefined)
     await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
     const { port } = app.server.address() as AddressInfo
     instance.base = `http://127.0.0.1:${port}`
@@ -188,7 +207,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       await app.close()
       await store.close()
     }
-    return { url: instance.base, users, close }
+    return { url: instance.base, users, double, tokens: () => tokensIn(store.state), close }
   } catch (error) {
     await store.close()
     throw error

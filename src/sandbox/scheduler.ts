@@ -25,9 +25,14 @@ export class Scheduler {
 
   constructor(private readonly instance: Instance) {}
 
+  /** The state was changed: whatever was due next may be something else now. */
+  changed(): void {
+    this.#next = Number.NEGATIVE_INFINITY
+  }
+
   /** Plays what is due by now. `written` says that the state was changed meanwhile. */
   async advance(written = false): Promise<void> {
-    if (written) this.#next = Number.NEGATIVE_INFINITY
+    if (written) this.changed()
     const now = this.instance.clock.now().getTime()
     if (now < this.#next) return
     const turn = this.#turn.then(() => this.#play(now))

@@ -15,7 +15,7 @@ import { crc32 } from 'node:zlib'
 import { type Lock, lock } from '../base/files/lock.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { isObject, objects } from '../base/objects.js'
-import { Failure } from '../errors.js'
+import { Failure, usage } from '../errors.js'
 import { seedState } from './seed/index.js'
 import {
   applyChange,
@@ -51,7 +51,7 @@ const isTree = (groups: unknown): boolean => {
 }
 
 /** Whether a value is a saved state with these tables; one that an older state lacks may be absent. */
-const isSavedState = (value: unknown, tables: readonly string[]): boolean =>
+const isSavedState = (value: unknown, tables: readonly string[]): value is SavedState =>
   isObject(value) &&
   isObject(value.config) &&
   (value.settings === undefined || isObject(value.settings)) &&
@@ -230,6 +230,17 @@ export class StateStore {
       lock.release()
       throw error
     }
+  }
+
+  /**
+   * Makes the state what was saved, at once; it is written whole with the next save.
+   * @throws Failure `usage` where it is no state
+   */
+  load(saved: unknown): void {
+    if (!isSavedState(saved, tableNames)) throw usage('restore() takes what snapshot() returned')
+    const copy: SavedState = structuredClone(saved)
+    for (const [name, table] of Object.entries(this.state)) table.load(copy[name as 'users'])
+    this.#behind = true
   }
 
   /** Writes what changed, now: it outlives the process, at once; a power cut it need not. */

@@ -46,6 +46,7 @@ const served = {
   speed: integer('speed factor for jobs, rebases and moves', { min: 1, default: 1 }),
   jobs: string('result of jobs: pass, fail=<glob of names>, hold [as before; initially pass]'),
   vocabulary: string('use the names of this vocabulary file only', { completes: 'file' }),
+  testable: boolean('serve routes below /-/test for tests: seed, reset, snapshot, requests, fail'),
   latency: integer('delay of each response in milliseconds', { min: 0, max: 600_000 }),
   'as-of': asOfFlag('check CI configurations as this version does, such as 14.5 [latest]'),
 }
@@ -69,6 +70,7 @@ const serveFrom = async (
     ...(await limitOf(services.place.globals.rate)),
     ...(await wordsOf(services, flags.vocabulary)),
     asOf,
+    testable: flags.testable,
     latency: flags.latency,
   })
   try {
@@ -97,6 +99,7 @@ export const serve = define({
     'To test a script against a busy instance, use --rate 100 (or 600/min) and --latency 20. Requests beyond the rate get a 429 with Retry-After and RateLimit headers. Each response is delayed by the latency in milliseconds.',
     'A push creates a pipeline, and runners run its jobs. With --jobs pass, all jobs succeed; with --jobs "fail=unit*", matching jobs fail; with --jobs hold, each job runs until its runner is paused. --speed 100 finishes them within a second.',
     'With --as-of 14.5, the instance checks CI keywords as version 14.5 did, and GET /version returns 14.5.0.',
+    'With --testable, tests in any language can fill and reset it, read its requests and make requests fail. See the guide, "The embedded instance".',
     'With --vocabulary, the instance uses the names of that file. Like a real instance, it silently ignores parameters with other names, and it has no routes that the file lists as gone.',
   ],
   flags: served,
@@ -106,6 +109,7 @@ export const serve = define({
     'sandbox serve --rate 100 --latency 20',
     'sandbox serve --vocabulary ./work.yml',
     'sandbox serve --as-of 14.5',
+    'sandbox serve --testable --port 8080',
     'sandbox serve --speed 100 --jobs hold',
   ],
   run: async (services, given) => {

@@ -1,6 +1,6 @@
 /** Real bare repositories, one a project, driven by the `git` program. */
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AsyncCache } from '../../base/async.js'
 import { runFile } from '../../base/processes.js'
@@ -114,6 +114,12 @@ export class Repositories {
   /** The repository of a project, created on first use. */
   open(project: { readonly id: number; readonly default_branch: string }): Promise<Repository> {
     return this.#opened.of(project.id, () => this.#create(project.id, project.default_branch))
+  }
+
+  /** Forgets all of them: each is made anew at its next use. */
+  async remove(): Promise<void> {
+    this.#opened.clear()
+    await rm(this.root, { recursive: true, force: true })
   }
 
   /** Made under another name and renamed, so that a half-made one is never found. */

@@ -286,8 +286,8 @@ export type Username = (typeof cast)[number]['username']
 export const getUserId = (username: Username): number =>
   cast.find((person) => person.username === username)?.id ?? 1
 
-/** The personal access token of a user of the cast. */
-export const sampleToken = (username: Username): string => `sandbox-${username}-token`
+/** The personal access token of a user. */
+export const sampleToken = (username: string): string => `sandbox-${username}-token`
 
 const user = (id: number, username: string, name: string): Omit<UserRecord, 'id'> => ({
   name,

@@ -16,6 +16,7 @@ import { acceptedInput } from './accepts.js'
 import { fromPage, sendJson, sendResult, turnedAway } from './answer.js'
 import { authenticate } from './auth.js'
 import { decodeForm, decodeJson, isNested, type Nested, nest } from './decode.js'
+import { doubleRoot, type TestDouble } from './double.js'
 import { addLoad, type Load } from './limits.js'
 import type { Found } from './router.js'
 import { collectRoutes, createFinder, type Finder, type ServedRoute } from './routes.js'
@@ -196,6 +197,7 @@ const serve = async (
   request: FastifyRequest,
   reply: FastifyReply,
   words: Words | undefined,
+  heard: { user?: string } | undefined,
 ): Promise<FastifyReply> => {
   const { method, headers } = request
   const claims = {
@@ -206,6 +208,7 @@ const serve = async (
   }
   await scheduler.advance()
   const actor = authenticate(instance, claims, route.entrance)
+  if (heard !== undefined) heard.user = actor.user?.username
   const came = await paramsOf(request, query)
   const sent = words === undefined ? came : other.translateParams(route, came, words)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
@@ -257,6 +260,7 @@ const schemaController = {
 export const buildServer = async (
   instance: Instance,
   { words, ...load }: Load & { readonly words?: Words } = {},
+  double?: TestDouble,
 ): Promise<FastifyInstance> => {
   const app = fastify({
     bodyLimit,
@@ -273,11 +277,21 @@ export const buildServer = async (
   const routes = await collectRoutes()
   const finder = createFinder(words === undefined ? routes : other.routesIn(routes, words))
   if (words !== undefined) other.speak(app, words)
+  double?.attach(scheduler, (method, path) => 'value' in finder.find(method, path))
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = queryOf(request)
+    const { path } = targetOf(request)
+    if (double !== undefined && path.startsWith(doubleRoot)) {
+      const asked = `${request.method} ${path.slice(doubleRoot.length)}`
+      return sendJson(reply, 200, (await double.ask(asked, request.body)) ?? {})
+    }
+    const heard = double?.hear(request, path, query)
+    if (heard !== undefined) reply.raw.once('finish', () => (heard.status = reply.statusCode))
+    const failed = heard && (await double?.answer(heard, reply))
+    if (failed !== undefined) return failed
     const found = find(finder, request)
     return 'value' in found
-      ? serve(instance, scheduler, found, query, request, reply, words)
+      ? serve(instance, scheduler, found, query, request, reply, words, heard)
       : refuse(found, reply)
   }
   app.addHook('onRequest', async (request, reply) => {

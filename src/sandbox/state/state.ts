@@ -76,21 +76,19 @@ const freeze = (value: unknown): void => {
 
 /** A record is the same object as long as it exists, so that who holds one sees what it is now; only its table changes it. */
 class Table<T extends { readonly id: number }> {
-  readonly #rows: Map<number, T>
+  readonly #rows = new Map<number, T>()
   readonly #changed = new Set<number>()
   readonly #watched = new Set<number>()
   readonly #watches: (row: T) => boolean
-  #next: number
+  #next = 1
 
   /** @param watches whether the scheduler looks at a record: these are found however many others there are */
   constructor(
     { next, rows }: Saved<T> = { next: 1, rows: [] },
     watches = (_: T): boolean => false,
   ) {
-    this.#rows = new Map(rows.map((row) => [row.id, row]))
     this.#watches = watches
-    this.#next = next
-    for (const row of rows) this.#note(row)
+    this.load({ next, rows })
   }
 
   #note(row: T): void {
@@ -177,6 +175,15 @@ class Table<T extends { readonly id: number }> {
     this.#note(record)
   }
 
+  /** Makes the table what was saved; it counts as no change. */
+  load({ next, rows }: Saved<T> = { next: 1, rows: [] }): void {
+    this.#rows.clear()
+    this.#changed.clear()
+    this.#watched.clear()
+    for (const row of rows) this.put(row.id, row)
+    this.#next = next
+  }
+
   toJSON(): Saved<T> {
     return { next: this.#next, rows: this.all() }
   }
@@ -210,12 +217,17 @@ class Single<T extends object> {
     if (value !== null) this.#value = value
   }
 
+  load(value: T): void {
+    this.#value = value
+    this.#changed = false
+  }
+
   toJSON(): T {
     return this.#value
   }
 }
 
-interface Records {
+export interface Records {
   users: UserRecord
   tokens: TokenRecord
   groups: GroupRecord

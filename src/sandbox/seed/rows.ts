@@ -1,0 +1,147 @@
+/** Records that tests add to an instance: checked by the sample data's, which also fill in what a row leaves out. */
+import { type Fields, isObject, objects } from '../../base/objects.js'
+import { didYouMean } from '../../base/suggest.js'
+import { usage } from '../../errors.js'
+import { type Records, type State, tableNames } from '../state/state.js'
+import { ago } from './origin.js'
+import { sampleToken } from './people.js'
+
+/** Rows by table; of each at least one attribute, and the settings that are to be others. */
+export type SeedRows = {
+  readonly [K in keyof Records]?: readonly Partial<Records[K]>[]
+} & { readonly settings?: Fields }
+/** The records that were made of rows, by table. */
+export type Seeded<R> = { readonly [K in keyof R & keyof Records]: readonly Records[K][] }
+
+/** Any table, looked at from outside. */
+interface Table {
+  all(): (Fields & { readonly id: number })[]
+  add(row: object): Fields & { readonly id: number }
+  get(id: number): unknown
+}
+
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
+
+const isTime = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value))
+
+/** Whose record a field names, where that is not the plural of its name. */
+const owners: Readonly<Record<string, keyof Records>> = {
+  author_id: 'users',
+  creator_id: 'users',
+  merge_request_id: 'mergeRequests',
+  epic_id: 'epics',
+}
+
+const tableOf = (field: string): keyof Records | undefined =>
+  owners[field] ?? tableNames.find((name) => `${name.slice(0, -1)}_id` === field)
+
+/** What is wrong with a value of a field; undefined where nothing is. */
+const wrongIn = (state: State, samples: readonly Fields[], field: string, value: unknown) => {
+  const known = samples.map((sample) => sample[field]).filter((one) => one !== undefined)
+  if (known.length === 0) {
+    const names = samples.flatMap((sample) => Object.keys(sample))
+    return `there is no such attribute. ${didYouMean(field, names) ?? ''}`.trim()
+  }
+  const kinds = [...new Set(known.map(kindOf))]
+  // What is null in each sample may be anything.
+  if (!kinds.includes(kindOf(value)) && kinds.join() !== 'null')
+    return `it must be ${kinds.join(' or ')}, not ${kindOf(value)}`
+  if (value !== null && known.some(isTime) && !isTime(value))
+    return 'it must be a time such as 2026-11-02T09:00:00Z'
+  const table = tableOf(field)
+  return typeof value === 'number' && table !== undefined && state[table].get(value) === undefined
+    ? `${table} has no record ${value}`
+    : undefined
+}
+
+/** The sample that agrees with a row in the most attributes, the first of several. */
+const closest = (samples: readonly Fields[], row: Fields): Fields => {
+  const agreeing = (sample: Fields): number =>
+    Object.entries(row).filter(([field, value]) => sample[field] === value).length
+  return samples.reduce((best, one) => (agreeing(one) > agreeing(best) ? one : best))
+}
+
+/** Whether a text names its record: no two have the same. */
+const isName = (samples: readonly Fields[], field: string): boolean => {
+  const values = samples.map((sample) => sample[field])
+  const texts = values.every((value) => typeof value === 'string' && !isTime(value))
+  return texts && new Set(values).size === values.length
+}
+
+/** What follows from the attributes that a row has. */
+const implied = (table: string, row: Fields, state: State): Fields => {
+  const path = table === 'projects' ? row.path_with_namespace : row.full_path
+  const safe = table === 'users' ? { admin: false, external: false, state: 'active' } : {}
+  if (typeof path !== 'string' || !['projects', 'groups'].includes(table)) return safe
+  const at = path.lastIndexOf('/')
+  const parent = state.groups.find(({ full_path }) => full_path === path.slice(0, Math.max(0, at)))
+  const name = path.slice(at + 1)
+  const names = { path: name, name }
+  if (table === 'groups') return { ...names, full_name: path, parent_id: parent?.id ?? null }
+  const namespace = parent === undefined ? {} : { namespace_id: parent.id, namespace_kind: 'group' }
+  return { ...names, name_with_namespace: path, ...namespace }
+}
+
+/** A row with all that its record has. */
+const filled = (table: string, given: Fields, samples: readonly Fields[], state: State): Fields => {
+  const row = { ...implied(table, given, state), ...given }
+  const { id: _, ...rest } = closest(samples, row)
+  const iids = samples.flatMap(({ iid, project_id }) =>
+    typeof iid === 'number' && project_id === (row.project_id ?? rest.project_id) ? [iid] : [],
+  )
+  const next = Math.max(0, ...samples.map(({ id }) => Number(id))) + 1
+  const fresh = Object.entries(rest).map(([field, value]) => {
+    if (field === 'iid') return [field, Math.max(0, ...iids) + 1]
+    return [field, isName(samples, field) ? `${value}-${next}` : value]
+  })
+  return { ...structuredClone(Object.fromEntries(fresh)), ...row }
+}
+
+const addRow = (state: State, name: keyof Records, row: Fields): Fields => {
+  const table = state[name] as unknown as Table
+  const samples = table.all()
+  if (samples.length === 0) throw usage(`seed(): ${name} can only be made by requests`)
+  for (const [field, value] of Object.entries(row)) {
+    const wrong = wrongIn(state, samples, field, value)
+    if (wrong !== undefined) throw usage(`seed(): ${field} of ${name}: ${wrong}`)
+    if (field === 'id' && table.get(Number(value)) !== undefined)
+      throw usage(`seed(): ${name} has a record ${value} already`)
+  }
+  const added = table.add(structuredClone(filled(name, row, samples, state)))
+  if (name === 'users') {
+    const token = { user_id: added.id, value: sampleToken(String(added.username)) }
+    const [scopes, created_at] = [['api', 'read_user'], ago(0)]
+    addRow(state, 'tokens', { ...token, kind: 'personal', scopes, created_at, revoked: false })
+  }
+  return structuredClone(added)
+}
+
+/**
+ * Adds records to a state.
+ * @returns them with their IDs
+ * @throws Failure `usage` for a table, an attribute or a value that no record has
+ */
+export const addRows = (state: State, rows: unknown): Record<string, readonly Fields[]> => {
+  if (!isObject(rows)) throw usage('seed() takes rows by table')
+  const { settings, ...tables } = rows
+  const known: readonly string[] = tableNames
+  for (const [name, list] of Object.entries(tables)) {
+    if (!known.includes(name)) {
+      const near = didYouMean(name, ['settings', ...known])
+      throw usage(`seed(): there is no table ${name}. ${near ?? ''}`.trim())
+    }
+    if (!Array.isArray(list) || objects(list).length < list.length)
+      throw usage(`seed(): ${name} must be a list of rows`)
+  }
+  if (isObject(settings)) state.settings.change(settings)
+  // In the order in which tables refer to each other.
+  return Object.fromEntries(
+    tableNames.flatMap((name) =>
+      Object.hasOwn(tables, name)
+        ? [[name, objects(tables[name]).map((row) => addRow(state, name, row))]]
+        : [],
+    ),
+  )
+}

@@ -1,0 +1,184 @@
+/** What makes the embedded instance a test double: it can be filled, remembered, asked what it heard, and told to fail. */
+import { STATUS_CODES } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Fields, isObject } from '../../base/objects.js'
+import { Failure, usage } from '../../errors.js'
+import { apiRoot, type Instance } from '../call.js'
+import { badRequest } from '../reply.js'
+import type { Scheduler } from '../scheduler.js'
+import { seedState } from '../seed/index.js'
+import { addRows, type Seeded, type SeedRows } from '../seed/rows.js'
+import type { StateStore } from '../store.js'
+import { sendJson } from './answer.js'
+
+/** A request as the instance heard it, without the credentials that it was sent with. */
+export interface HeardRequest {
+  readonly method: string
+  /** Below the root of the API, as it was sent: `/projects/platform%2Fapp/jobs`. */
+  readonly path: string
+  readonly query: Fields
+  /** JSON or a form, parsed; undefined where none was sent. */
+  readonly body?: unknown
+  /** The username of whoever it acted as; undefined for nobody. */
+  readonly user?: string
+  /** Of the answer; undefined before it is sent. */
+  readonly status?: number
+}
+
+/** How requests to a route fail, or are late. */
+export interface Fault {
+  /** Of the answer; without one the instance answers as ever, after the delay. */
+  readonly status?: number
+  /** How many requests this happens to; 1 unless given. */
+  readonly times?: number
+  /** Milliseconds before the answer. */
+  readonly delay?: number
+  /** Of the answer, as JSON. */
+  readonly body?: unknown
+}
+
+/** A whole state, as JSON has it. */
+export type StateSnapshot = Readonly<Record<string, unknown>>
+
+const maxHeard = 10_000
+/** Where a running instance is told so over HTTP. */
+export const doubleRoot = '/-/test/'
+
+const credentials = /^(?:private_token|access_token|job_token|token|refresh_token)$/
+const masked = '***'
+
+/** Without the credentials that may stand in a query or body. */
+const withoutCredentials = (value: unknown): unknown =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([k, v]) => [k, credentials.test(k) ? masked : v]),
+      )
+    : value
+
+const belowRoot = (path: string): string =>
+  path.startsWith(`${apiRoot}/`) ? path.slice(apiRoot.length) : path
+
+/** `PUT /runners/:id`, or with an ID, as a pattern of requests. */
+const patternOf = (route: string): RegExp => {
+  const segments = route.split('/').map((segment) => {
+    if (segment.startsWith(':')) return '[^/]+'
+    return segment.startsWith('*') ? '.+' : segment.replace(/[^\w %]/g, '\\$&')
+  })
+  return new RegExp(`^${segments.join('/')}$`)
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export class TestDouble {
+  #heard: Mutable<HeardRequest>[] = []
+  #faults: { pattern: RegExp; fault: Fault; left: number }[] = []
+  #scheduler: Scheduler | undefined
+  #knows: (method: string, path: string) => boolean = () => true
+
+  constructor(
+    private readonly instance: Instance,
+    private readonly store: StateStore,
+    /** What the instance was told as it started. */
+    private readonly configure: () => void,
+  ) {}
+
+  /** Once the server is there that it is the double of. */
+  attach(scheduler: Scheduler, knows: (method: string, path: string) => boolean): void {
+    this.#scheduler = scheduler
+    this.#knows = knows
+  }
+
+  get requests(): readonly HeardRequest[] {
+    return this.#heard.map((one) => ({ ...one }))
+  }
+
+  /** Adds records, all or none. */
+  seed<const R extends SeedRows>(rows: R): Seeded<R> {
+    const before = this.snapshot()
+    try {
+      const added = addRows(this.instance.state, rows)
+      this.#scheduler?.changed()
+      return added as unknown as Seeded<R>
+    } catch (error) {
+      this.restore(before)
+      throw error
+    }
+  }
+
+  snapshot(): StateSnapshot {
+    return JSON.parse(JSON.stringify(this.instance.state))
+  }
+
+  restore(snapshot: StateSnapshot): void {
+    this.store.load(snapshot)
+    this.#scheduler?.changed()
+  }
+
+  /** The sample data, repositories included; no request was heard, and none will fail. */
+  async reset(): Promise<void> {
+    this.#heard = []
+    this.#faults = []
+    this.restore(JSON.parse(JSON.stringify(seedState())))
+    this.configure()
+    await this.instance.git.remove()
+    await this.instance.save()
+  }
+
+  /** Has the next requests to a route fail, or be late. */
+  fail(route: string, fault: Fault): void {
+    const { status, times = 1, delay = 0 } = fault
+    const [method = '', path = ''] = route.split(' ')
+    const given = path.replace(/[:*]\w+/g, '1')
+    if (!this.#knows(method, apiRoot + given))
+      throw usage(`fail(): the instance has no route "${route}"`)
+    if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status < 600))
+      throw usage('fail(): status must be a status of HTTP, 200 to 599')
+    if (!(times > 0 && delay >= 0)) throw usage('fail(): times and delay must be positive')
+    this.#faults.push({ pattern: patternOf(route), fault, left: times })
+  }
+
+  /** Hears a request as it comes in. */
+  hear(request: FastifyRequest, path: string, query: Fields): Mutable<HeardRequest> {
+    const one = {
+      method: request.method,
+      path: belowRoot(path),
+      query: withoutCredentials(query) as Fields,
+      body: withoutCredentials(request.body ?? undefined),
+    }
+    this.#heard.push(one)
+    if (this.#heard.length > maxHeard) this.#heard.shift()
+    return one
+  }
+
+  /** Answers in the instance's stead where the request is to fail. */
+  async answer(
+    { method, path }: HeardRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> {
+    const found = this.#faults.find(({ pattern }) => pattern.test(`${method} ${path}`))
+    if (found === undefined) return undefined
+    found.left -= 1
+    if (found.left <= 0) this.#faults = this.#faults.filter((one) => one !== found)
+    const { status, delay = 0, body } = found.fault
+    await setTimeout(delay, undefined, { ref: false })
+    if (status === undefined) return undefined
+    return sendJson(reply, status, body ?? { message: `${status} ${STATUS_CODES[status] ?? ''}` })
+  }
+
+  /** What a client asks of it over HTTP. */
+  async ask(route: string, body: unknown): Promise<unknown> {
+    try {
+      if (route === 'POST seed') return this.seed(body as SeedRows)
+      if (route === 'POST reset') return await this.reset()
+      if (route === 'GET snapshot') return this.snapshot()
+      if (route === 'PUT snapshot') return this.restore(body as StateSnapshot)
+      if (route === 'GET requests') return this.requests
+      if (route !== 'POST fail' || !isObject(body)) throw usage(`there is no "${route}"`)
+      const { route: failing, ...fault } = body
+      return this.fail(String(failing), fault as Fault)
+    } catch (error) {
+      throw error instanceof Failure ? badRequest(error.message) : error
+    }
+  }
+}
