@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { build } from 'rolldown'
-import { markdownText } from './markdown-text.mjs'
+import { rawText } from './raw-text.mjs'
 
 const { version, bugs, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
@@ -117,7 +117,7 @@ const transform = {
 const libraries = { client: 'src/library/client.ts', sandbox: 'src/library/sandbox.ts' }
 
 const { output: chunks } = await build({
-  plugins: [spare, measured, markdownText],
+  plugins: [spare, measured, rawText],
   input: { main: 'src/main.ts', ...libraries },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { markdownText } from './markdown-text.mjs'
 
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
@@ -53,7 +52,6 @@ const sequence =
     : { shuffle: { files: true, tests: true }, seed: Number(chosen) }
 
 export default defineConfig({
-  plugins: [markdownText],
   test: {
     include: ['test/**/*.test.ts'],
     // Of what `npm run executables` builds; `.ci/run` names it.

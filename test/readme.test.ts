@@ -45,6 +45,7 @@ const block = (line: string): string => {
 /** What the README shows first, each block by its first line. */
 const better = [
   'svcctl overview',
+  'svcctl overview -o html --to overview.html',
   'svcctl runners pause --instance --select status=offline --dry-run',
   'svcctl export -G platform --to platform/',
   "svcctl vulnerabilities list -G platform --where 'severity=critical,state=detected' -L all -o csv > critical.csv",
@@ -69,6 +70,7 @@ describe('README.md', () => {
       'npm pack && npm install -g ./svcctl-*.tgz',
       'export SVC_SANDBOX=1',
       'unset SVC_SANDBOX',
+      'svcctl overview -o html --open',
       "svcctl runners list --instance --where 'status=offline,contacted_at>30d'",
       'svcctl runners list --instance --sort status,-contacted_at',
       "svcctl runners pause --instance --select 'contacted_at>30d' --dry-run",

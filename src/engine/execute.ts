@@ -167,7 +167,7 @@ const executeOne = async (
   await journaling.resumed?.journal.close()
   input.close()
   // An output that cannot be ended must not hide what ended the run.
-  await close().catch((error: unknown) => {
+  await close({ failed, code: printing.code }).catch((error: unknown) => {
     failed ??= error
   })
   if (failed !== undefined) throw failed

@@ -21,6 +21,13 @@ import type { Rounds } from './watch.js'
 
 // The screen of a run: where answers go, what is said beside them, how questions are asked.
 
+/** What came of a run, when its answer ends. */
+export interface RunEnd {
+  /** What ended it before its time. */
+  readonly failed?: unknown
+  readonly code: number
+}
+
 export interface Streams {
   /** How text is written on standard output. */
   readonly style: Style
@@ -35,6 +42,10 @@ export interface Streams {
   readonly liveness: Liveness
   readonly rounds: Rounds
   readonly interactive: () => boolean
+  /** Ends the answer, and says what stands below it. */
+  readonly finish: (say: () => void, end: RunEnd) => Promise<void>
+  /** Where the answer is a page, whose first part begins it. */
+  readonly page?: { readonly begin: () => boolean }
   /** The profile that each line of it begins with, where there are several. */
   readonly of?: string
 }

@@ -15,7 +15,7 @@ import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
 import type { JournalParts } from './journaling/journaled-run.js'
 import { isKept, recordFor } from './journaling/options.js'
-import type { RunOptions, RunWithin, Streams } from './options.js'
+import type { RunEnd, RunOptions, RunWithin, Streams } from './options.js'
 import { Curl } from './perform/curl.js'
 import { LiveInstance, liveHow } from './perform/live.js'
 import type { Previews } from './perform/preview.js'
@@ -83,7 +83,7 @@ export interface RunServices {
   /** Is told of each round, and tells the exit code. */
   readonly printing: Pick<Printing, 'begin' | 'code'>
   readonly rounds: Rounds
-  readonly close: () => Promise<void>
+  readonly close: (end?: RunEnd) => Promise<void>
 }
 
 /** What planning reads on the way; nothing at all where nothing is sent. */
@@ -129,7 +129,7 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: DeferredN
     async (ask) => (globals.curl ? undefined : exchange.glance(ask)),
     (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
   )
-  const printing = new Printing(options, screen, later)
+  const printing = new Printing(options, screen, later, async () => (await place.session()).baseUrl)
   const answer = await answerOf(options, printing, screen, place)
   const exchange = createExchange({
     globals,
@@ -262,14 +262,13 @@ export const createServices = async (options: RunOptions): Promise<RunServices> 
     gate: exchange.gate,
     printing: budget.counting(printing),
     rounds: screen.rounds,
-    close: async () => {
+    close: async (end = { code: 0 }) => {
       tellAfter(below, sending, budget)
       await exchange.close()
       // Those of an outer run stay open for its next.
       if (options.inner === undefined) await sessions.close()
-      await screen.out.end()
-      if (options.part === undefined) below.say()
-      else options.part.later(() => below.say())
+      if (options.part === undefined) return screen.finish(() => below.say(), end)
+      options.part.later(() => below.say())
     },
   }
 }

@@ -264,23 +264,35 @@ export const createStreams = async (options: RunOptions): Promise<Streams> =>
 /** Opens the streams of a run. */
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { globals, format, env, command, signal } = options
-  const style = await createStyle(standardOutput(), env, globals.color)
+  const stdout = standardOutput()
+  const filed = globals.open || globals.to !== undefined
+  const style = await createStyle(filed ? {} : stdout, env, globals.color)
   const said = await openNotes(options)
   const plain = openStdout(standardOutput())
   const { out, width, notes, rounds } = roundsOf(globals, env, format, style, plain)
   // A watch shows by itself that it goes on.
   const liveness = getLiveness(standardError(), env, globals.quiet || isRepeated(globals))
   const meter = createMeter({ name: getCommandName(command), liveness, stream: standardError() })
-  return {
+  const shown = pages(options, style) ? pager({ plain, width: style.width, env, meter }) : out
+  const streams: Streams = {
     style,
     width,
     plain,
-    out: pages(options, style) ? pager({ plain, width: style.width, env, meter }) : out,
+    out: shown,
     notes: notes(said),
     prompts: promptsOf(signal, env),
     meter,
     liveness,
     rounds,
     interactive: await presence(env),
+    finish: async (say) => {
+      await shown.end()
+      say()
+    },
   }
+  if (!filed && format.page === undefined) return streams
+  const { checkFile, withFile } = await import('./answer/file.js')
+  checkFile(format, globals, style.terminal)
+  const name = getCommandName(command)
+  return withFile(streams, await format.page?.(), { name, globals, env, signal })
 }

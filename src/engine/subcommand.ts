@@ -92,6 +92,7 @@ const keptScreen = async (): Promise<KeptScreen> => {
     liveness: 'off',
     rounds: { between: async () => {}, end: async () => {} },
     interactive: () => false,
+    finish: async (say) => say(),
   }
   return { streams, notes, failures, lines: () => linesOf(Buffer.concat(chunks)) }
 }

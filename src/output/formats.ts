@@ -54,6 +54,13 @@ export const formats: readonly Format[] = [
     load: async () => (await import('./markdown.js')).open,
   },
   {
+    name: 'html',
+    summary: 'a self-contained page to sort, filter and print; use --to or --open',
+    reader: 'pages',
+    page: async () => (await import('./html.js')).endPage,
+    load: async () => (await import('./html.js')).open,
+  },
+  {
     name: 'value',
     summary: 'the values of the field in --fields, one per line',
     reader: 'sheets',

@@ -88,7 +88,7 @@ const inspected = (printer: Printer, inspection: Inspection): Printer => {
  */
 const shapedFor = ({ reader }: Format, { people, terminal, fields }: Asked): boolean => {
   if (people === undefined) return false
-  if (reader === 'sheets') return people.sheets === true
+  if (reader === 'sheets' || reader === 'pages') return people.sheets === true
   const paged = people.page !== undefined && terminal && fields === undefined
   return reader === 'people' && (paged || people.rows !== undefined)
 }

@@ -59,6 +59,20 @@ export type Made = Readonly<Record<string, (record: unknown) => unknown>>
 
 export type Stacking = 'hidden' | 'cut'
 
+/** A page, which several answers of a run share. */
+export interface PageView {
+  readonly title: string
+  /** Where it comes from, for people. */
+  readonly source?: string
+  /** The only origin that links lead to. */
+  readonly origin?: string
+  /** Above this answer, and below that. */
+  readonly section?: string
+  readonly said?: string
+  /** Whether this is the first answer: it begins the page. */
+  readonly begin: () => boolean
+}
+
 /** How an answer is seen. */
 export interface View {
   /** True for lists (JSON: an array), false for a single object. */
@@ -89,6 +103,8 @@ export interface View {
   readonly stacks?: Stacking
   /** Is told at the end how many columns of a table had no room. */
   readonly tellHidden?: (count: number) => void
+  /** What a page says around the answer; for formats that are one. */
+  readonly page?: PageView
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }
@@ -180,8 +196,21 @@ export interface Printer {
 /** Starts an answer in a format. */
 export type Open = (sink: Sink, view: FormatView) => Printer
 
-/** Who reads a format: people; spreadsheets, which want rows; programs, which want the API's own objects. */
-export type Reader = 'people' | 'sheets' | 'programs'
+/**
+ * The end of a page: what was said of its answers, and whether they are all there.
+ * @param failed what ended the run before its time
+ */
+export type EndPage = (
+  notes: readonly string[],
+  failed: string | undefined,
+  style: TextStyle,
+) => string
+
+/**
+ * Who reads a format: people; spreadsheets, which want rows; a browser, whose page takes several lists, each below a
+ * heading; programs, which want the API's own objects.
+ */
+export type Reader = 'people' | 'sheets' | 'pages' | 'programs'
 
 export interface Format {
   readonly name: string
@@ -197,6 +226,8 @@ export interface Format {
   readonly lists?: true
   /** What keeps two answers apart (--watch), where the format itself does not. */
   readonly separator?: string
+  /** It is a page for a browser, never for a terminal: this loads what ends it. */
+  readonly page?: () => Promise<EndPage>
   /** Loads the format with the libraries it needs. */
   load(): Promise<Open>
 }

@@ -86,9 +86,9 @@ describe('commands', () => {
       for (const { name } of repeatFlags) if (watchable(command) && !timed) globals.add(name)
       // One that a command takes over means the same.
       const same = new Set(globalFlags.map((f) => f.param))
-      // Formats that only one command writes stand beside everybody's.
+      // Formats that only one command writes stand beside everybody's; what is written to files has a place of its own.
       for (const flag of command.flags)
-        if (flag.name !== 'output')
+        if (!['output', 'to'].includes(flag.name))
           expect(globals.has(flag.name) && !same.has(flag.param), flag.name).toBe(false)
     },
   )

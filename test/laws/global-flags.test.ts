@@ -153,6 +153,8 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   insecure: { line: [...get, '--base-url', 'URL'], flag: ['--insecure'], secure: true },
   curl: { line: get, flag: ['--curl'] },
   output: { line: get, flag: ['--output', 'json'] },
+  to: { line: get, flag: ['--to', '/dev/null'] },
+  open: { line: get, flag: ['--open'] },
   fields: { line: get, flag: ['--fields', 'id'] },
   'show-secrets': { line: [...get, '-o', 'json'], flag: ['--show-secrets'] },
   'csv-raw': { line: [...get, '-o', 'csv'], flag: ['--csv-raw'] },
@@ -286,7 +288,7 @@ describe('every global flag', () => {
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(45)
+    expect(names).toHaveLength(47)
   })
 
   const all = Object.entries(rows)

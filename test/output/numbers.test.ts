@@ -30,7 +30,7 @@ it.each(wholeFormats)('%s prints every number as it came', async (format) => {
       })
       expect([command, code]).toEqual([command, 0])
       for (const text of numbers)
-        expect(stdout.split(/[\s,:{}[\]]+/), `${command} -o ${format}\n${stdout}`).toContain(text)
+        expect(stdout.split(/[\s,:{}[\]<>]+/), `${command} -o ${format}\n${stdout}`).toContain(text)
     }
   } finally {
     await server.close()

@@ -104,27 +104,27 @@ export const topics: Readonly<Record<string, Topic>> = {
   configuration: { summary: 'profiles and their settings', page: configurationTopic },
   where: {
     summary: 'filter, sort and select records',
-    page: fromGuide(() => import('../../../.github/guide/where.md')),
+    page: fromGuide(() => import('../../../.github/guide/where.md?raw')),
   },
   'many-objects': {
     summary: 'change many objects in one run',
-    page: fromGuide(() => import('../../../.github/guide/many-objects.md')),
+    page: fromGuide(() => import('../../../.github/guide/many-objects.md?raw')),
   },
   'as-code': {
     summary: 'plan and apply declared state',
-    page: fromGuide(() => import('../../../.github/guide/as-code.md')),
+    page: fromGuide(() => import('../../../.github/guide/as-code.md?raw')),
   },
   journal: {
     summary: 'resume and undo runs',
-    page: fromGuide(() => import('../../../.github/guide/journal.md')),
+    page: fromGuide(() => import('../../../.github/guide/journal.md?raw')),
   },
   instances: {
     summary: 'work with several instances',
-    page: fromGuide(() => import('../../../.github/guide/instances.md')),
+    page: fromGuide(() => import('../../../.github/guide/instances.md?raw')),
   },
   agents: {
     summary: 'give an agent access over the Model Context Protocol',
-    page: fromGuide(() => import('../../../.github/guide/agents.md')),
+    page: fromGuide(() => import('../../../.github/guide/agents.md?raw')),
   },
   recipes: {
     summary: 'command lines for common tasks',

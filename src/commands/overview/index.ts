@@ -198,7 +198,18 @@ const flags = {
   parts: list('enum', 'sections to show', { values: parts.map(({ name }) => name) }),
 } as const
 
-const print = async ({ answer }: Services, overview: Overview): Promise<void> => {
+/** A page has a table a part. */
+const printParts = async ({ answer }: Services, overview: Overview): Promise<void> => {
+  const columns = ['item', 'value', 'state']
+  for (const { part, read, why } of overview.answers) {
+    const said = [read?.headline, read?.missing, why].filter(Boolean).join('; ')
+    await answer.printMany(read?.rows ?? [], { columns, section: part.title, said })
+  }
+}
+
+const print = async (services: Services, overview: Overview): Promise<void> => {
+  const { answer } = services
+  if (answer.reader === 'pages') return printParts(services, overview)
   if (answer.reader === 'programs') return answer.print(toRecord(overview))
   await answer.printMany([toRecord(overview)], {
     people: {

@@ -20,7 +20,7 @@ import { explained } from './explain.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { inLittleMemory, type MadePlan, madePlan } from './making.js'
-import { notePage, type Reported, writeReports } from './reports.js'
+import { notePage, pageSections, type Reported, writeReports } from './reports.js'
 import {
   type ChangeSigns,
   changeText,
@@ -42,6 +42,16 @@ const loadPlanFormat = async (
 /** Fields that some actions have. */
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
+/** A page has a table of the changes, and of what is lost or cannot be done. */
+const printSections = async ({ answer }: Services, reported: Reported): Promise<void> => {
+  const { made } = reported
+  const said = [summarizePlan(made.counts, made.worked), ...refusals(made.plan, answer)]
+    .map((text) => text.trimEnd())
+    .join('; ')
+  for (const [i, { rows, ...section }] of pageSections(reported).entries())
+    await answer.printMany(rows, i === 0 ? { ...section, said } : section)
+}
+
 /**
  * Prints a plan. No value of a secret is in it: nothing has to be masked.
  * @param outcomeOf what became of an action, once the plan is applied; people have seen the plan then
@@ -57,6 +67,7 @@ export const printPlan = async (
   if (isPeople && outcomeOf !== undefined) return
   const format = await loadPlanFormat(services.place)
   if (format.name === 'markdown') return answer.write(notePage(reported))
+  if (answer.reader === 'pages') return printSections(services, reported)
   if (isPeople) {
     const page = (): Iterable<string> => pageOf(made, answer)
     if (answer.terminal) return answer.printMany(made.plan.actions, { people: { page } })

@@ -308,3 +308,67 @@ export const notePage = (reported: Reported): string => {
   const cut = left === 0 ? '' : `${left} more changed objects are not shown.\n`
   return `${head}${kept.join('')}${cut}${folds.length === 0 ? '' : '\n'}${last}`
 }
+
+// A plan as a page: what changes, then what is lost, not possible or not done.
+
+/** A table of a page. */
+interface PageSection {
+  readonly section: string
+  readonly columns: readonly string[]
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+}
+
+const originText = (origin: Origin | undefined): string =>
+  origin === undefined ? '' : `${origin.file}:${origin.line}:${origin.column}`
+
+/** A row for each attribute; one for an item that has none. */
+const pageRows = ({ is, place, name, changes, origin }: PlanEntry): PageSection['rows'] => {
+  const isNew = is === 'create' || is === 'enable'
+  const first = { place, action: is, object: name, declared_at: originText(origin) }
+  if (changes.length === 0) return [first]
+  return changes.map(({ attribute, now, wanted, secret, origin: own }) => ({
+    ...first,
+    attribute,
+    now: isNew ? '' : secret === undefined ? valueText(now) : 'cannot be read',
+    planned: secret === undefined ? valueText(wanted) : describeSecretSource(secret),
+    declared_at: originText(own ?? origin),
+  }))
+}
+
+/** The tables of a plan's page, what changes first. */
+export const pageSections = ({ made, ends = new Map() }: Reported): readonly PageSection[] => {
+  const { entries } = made
+  const failed = [...ends].flatMap(([object, { failed: bad, text }]) =>
+    bad ? [{ object, reason: text }] : [],
+  )
+  const lost = entries
+    .filter(({ is }) => is === 'delete')
+    .map(({ full, loses = '', origin }) => ({
+      object: full,
+      loss: loses,
+      declared_at: originText(origin),
+    }))
+  const open = entries
+    .filter((entry) => !isAction(entry))
+    .map(({ full, is, text, origin }) => ({
+      object: full,
+      finding: is,
+      reason: text,
+      declared_at: originText(origin),
+    }))
+  const changes = {
+    section: 'Changes',
+    columns: ['place', 'action', 'object', 'attribute', 'now', 'planned', 'declared_at'],
+    rows: entries.filter(isAction).flatMap(pageRows),
+  }
+  const others = [
+    { section: 'Not done', columns: ['object', 'reason'], rows: failed },
+    { section: 'Deleted', columns: ['object', 'loss', 'declared_at'], rows: lost },
+    {
+      section: 'Not possible or unknown',
+      columns: ['object', 'finding', 'reason', 'declared_at'],
+      rows: open,
+    },
+  ]
+  return [changes, ...others.filter(({ rows }) => rows.length > 0)]
+}

@@ -24,7 +24,9 @@ export class PartOfAnswer implements AnswerService {
   }
 
   get reader(): Reader {
-    return this.#whole.reader
+    const { reader } = this.#whole
+    // Those of all parts are one list.
+    return reader === 'pages' ? 'sheets' : reader
   }
 
   get terminal(): boolean {

@@ -4,10 +4,18 @@ import { areas } from '../../catalogue/index.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { openDocument, openWriter } from '../../output/index.js'
 import { ownColours } from '../../output/shown.js'
-import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../output/types.js'
+import type {
+  Asked,
+  Hidden,
+  Inspection,
+  PageView,
+  People,
+  Reader,
+  Writer,
+} from '../../output/types.js'
 import { printable, visibleLines } from '../../terminal/text/escape.js'
 import { getAnswerFields, getFirstSegment } from '../command/derive/derived.js'
-import { changes } from '../command/derive/index.js'
+import { changes, getCommandName, isAskable } from '../command/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
 import { isRehearsal } from '../preflight.js'
@@ -83,6 +91,8 @@ const encoder = new TextEncoder()
 
 type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
 
+type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
+
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
   writer(many: boolean, emit: Emit): Promise<Writer>
@@ -91,24 +101,28 @@ export interface RunAnswer extends AnswerService {
 /** Prints on standard output, masked and escaped by the writers of `output`. */
 export class Printing implements RunAnswer {
   readonly #asked: Options
-  readonly #screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>
+  readonly #screen: AnswerScreen
   readonly #decoder = new TextDecoder()
   readonly text: Text
   readonly #later: (text: string) => void
   /** Columns of which was said that no record has them. */
   readonly #absent = new Set<string>()
+  /** The address of the instance that the answer comes from, where it is known. */
+  readonly #address: (() => Promise<string | undefined>) | undefined
   #code = 0
   #toldHidden = false
 
   /** @param later says what stands below the output */
   constructor(
     asked: Options,
-    screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>,
+    screen: AnswerScreen,
     later: (text: string) => void,
+    address?: () => Promise<string | undefined>,
   ) {
     this.#asked = asked
     this.#screen = screen
     this.#later = later
+    this.#address = address
     this.text = textOf(screen)
   }
 
@@ -148,8 +162,10 @@ export class Printing implements RunAnswer {
   }
 
   /** The one door of text that no format wrote, and of bytes that are shown instead of kept. */
-  write(chunk: string | Uint8Array): Promise<void> {
-    const { out } = this.#screen
+  async write(chunk: string | Uint8Array): Promise<void> {
+    const { out, page } = this.#screen
+    // Text that no format wrote stands in a page as it is.
+    if (page !== undefined && typeof chunk === 'string') return this.print(chunk)
     if (typeof chunk === 'string')
       return out.write(this.terminal ? visibleLines(chunk) : printable(chunk))
     if (!this.terminal) return out.write(chunk)
@@ -160,7 +176,7 @@ export class Printing implements RunAnswer {
     const { command, format, globals, until, words } = this.#asked
     const singles = await this.#singles(many, emit)
     const inspection = await this.#inspection(emit, singles?.endpoint)
-    const view = { ...this.#view(many, emit), inspection }
+    const view = { ...this.#view(many, emit), page: await this.#page(emit), inspection }
     const writer = await openWriter(
       format,
       this.#screen.out,
@@ -183,7 +199,10 @@ export class Printing implements RunAnswer {
 
   async printDocument(value: unknown): Promise<void> {
     const { format } = this.#asked
-    const open = await openDocument(format, this.#screen.out, this.#view(false, {}))
+    const open = await openDocument(format, this.#screen.out, {
+      ...this.#view(false, {}),
+      page: await this.#page({}),
+    })
     await open.record(value)
     await open.close()
   }
@@ -269,6 +288,22 @@ export class Printing implements RunAnswer {
   #parents({ within, parent }: Emit): Pick<Asked, 'parents'> {
     const parents = [within, parent].filter((name) => name !== undefined)
     return parents.length === 0 ? {} : { parents }
+  }
+
+  /** What stands around the answer, where it is a page. */
+  async #page({ section, said }: Emit): Promise<PageView | undefined> {
+    const { page } = this.#screen
+    if (page === undefined) return undefined
+    const { command } = this.#asked
+    const address = isAskable(command) ? await this.#address?.().catch(() => undefined) : undefined
+    return {
+      title: getCommandName(command),
+      source: address,
+      origin: address === undefined ? undefined : new URL(address).origin,
+      section,
+      said,
+      begin: page.begin,
+    }
   }
 
   /** Says once of all tables that columns had no room. */

@@ -26,7 +26,7 @@ const opener = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly str
  * Hands an address to the browser and waits for nothing but that it could be started.
  * @throws Error where there is no such program
  */
-const openPage = async (
+export const openPage = async (
   url: string,
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,

@@ -87,6 +87,8 @@ const requesting = declare({
 
 const printing = declare({
   output: { param: oneOf(formatNames, 'output format', { default: 'table' }), short: 'o' },
+  to: { param: string('write the output to a file', { placeholder: 'file' }) },
+  open: { param: boolean('with -o html: show the page in a browser') },
   fields: {
     param: list('string', 'columns or keys to show; dots select nested fields', {
       completes: 'field',

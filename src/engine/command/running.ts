@@ -21,6 +21,9 @@ export interface Loss {
 }
 
 export interface Emit {
+  /** What a page with several answers says above this one, and below that. */
+  readonly section?: string
+  readonly said?: string
   readonly columns?: readonly string[]
   /** Fields that were asked for by name, unless --fields says others. */
   readonly fields?: readonly string[]

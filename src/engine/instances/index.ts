@@ -78,7 +78,9 @@ const checkSeveral = (
       'Pass only one of them.',
     )
   const format = ownFormat(command, raw)
-  const given = ofOne.filter((one) => raw.flags.has(one)).map((one) => `--${one}`)
+  const own = (one: string): boolean =>
+    one !== 'to' || command.flags.some(({ name }) => name === one)
+  const given = ofOne.filter((one) => raw.flags.has(one) && own(one)).map((one) => `--${one}`)
   const [flag] = format === undefined ? given : [...given, `-o ${format}`]
   if (flag !== undefined)
     throw usage(`${flag} cannot be used with several instances`, 'Run it once for each of them.')
@@ -301,7 +303,7 @@ class Several {
     const mistake = sameMistake(this.#endings)
     const names = sites.map(({ name }) => name)
     const whole = this.#lost === undefined && code !== 130
-    await this.#merged.close(whole, names).catch((error: unknown) => {
+    await this.#merged.close(whole, names, { code }).catch((error: unknown) => {
       this.#lost ??= error
     })
     if (this.#lost !== undefined) throw this.#lost

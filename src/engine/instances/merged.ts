@@ -8,7 +8,7 @@ import { Printing, type RunAnswer } from '../answer/printing.js'
 import { flagsOfCommand } from '../command/derive/index.js'
 import type { Emit, PlanAnswer } from '../command/services.js'
 import type { Command } from '../command/types.js'
-import type { InstancePart, Streams } from '../options.js'
+import type { InstancePart, RunEnd, Streams } from '../options.js'
 import { commandIn } from '../own/command.js'
 import { type FindOwn, findOwnWords, ownWords, speaks } from '../own/found.js'
 import { wordsAmong, wordsOfAll } from '../own/several.js'
@@ -166,6 +166,7 @@ export class OneAnswer {
         notes: await this.notesOf(name),
         out: nowhere,
         plain: nowhere,
+        finish: async () => {},
         interactive: () => false,
         of: name,
       },
@@ -182,16 +183,19 @@ export class OneAnswer {
    * @param whole whether all came to their ends
    * @param names the order in which is said what is to be said of each
    */
-  async close(whole: boolean, names: readonly string[]): Promise<void> {
+  async close(whole: boolean, names: readonly string[], end: RunEnd): Promise<void> {
+    const say = (): void => {
+      for (const name of names) this.#later.get(name)?.()
+      for (const tell of this.#notes) tell()
+    }
+    let failed: unknown
     try {
       await (whole ? this.#shared.close() : this.#shared.abandon())
     } catch (error) {
-      throw unwrapEnded(error)
-    } finally {
-      await this.#screen.out.end()
+      failed = unwrapEnded(error)
     }
-    for (const name of names) this.#later.get(name)?.()
-    for (const say of this.#notes) say()
+    await this.#screen.finish(failed === undefined ? say : () => {}, { failed, ...end })
+    if (failed !== undefined) throw failed
   }
 
   /** Text of one of them, below its name: what only looks, and requests that are not sent. */

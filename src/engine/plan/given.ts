@@ -35,7 +35,7 @@ import { parseValue } from './values.js'
 // Flags of commands that have the name of one of everybody's: whose a text is.
 
 const orders = new Set(sortFlags.map(({ name }) => name))
-const shared = new Set(['output', ...orders, ...repeatFlags.map(({ name }) => name)])
+const shared = new Set(['output', 'to', ...orders, ...repeatFlags.map(({ name }) => name)])
 
 /** The own flags of a command that share their name. */
 const sharedBy = ({ flags }: Command): readonly Flag[] =>

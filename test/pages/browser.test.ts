@@ -1,0 +1,139 @@
+/** Pages in a real browser: sorted, filtered, read aloud, in the dark, and large. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { calling } from '../commands/calling.js'
+import { folder } from '../support/program.js'
+import { has } from '../support/terminal.js'
+import { hostile } from './parts.js'
+
+const program = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => has(name))
+const { server, call } = calling()
+let browser: Browser
+
+/** Writes the page of a line, and opens it. What the browser complains of is kept. */
+const opened = async (
+  line: string,
+  how: { readonly env?: Readonly<Record<string, string>>; readonly dark?: boolean } = {},
+) => {
+  const cwd = folder()
+  const { stdout, code } = await call(`${line} -o html`, { cwd, env: how.env })
+  expect(code).toBe(0)
+  const file = join(cwd, 'page.html')
+  writeFileSync(file, stdout)
+  const context = await browser.newContext({ colorScheme: how.dark === true ? 'dark' : 'light' })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('dialog', (dialog) => complaints.push(dialog.message()))
+  page.on('request', (request) => {
+    if (!request.url().startsWith('file:')) complaints.push(request.url())
+  })
+  await page.goto(`file://${file}`)
+  return { page, complaints, close: () => context.close() }
+}
+
+/** The texts of a column of the first table, from the top. */
+const column = (page: Page, n: number): Promise<string[]> =>
+  page.locator(`section.list tbody tr td:nth-child(${n})`).allTextContents()
+
+/** What a checker of accessibility finds. */
+const violations = async (page: Page): Promise<unknown> => {
+  await page.evaluate(axe.source)
+  return page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))',
+  )
+}
+
+const runners = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    description: i === 3 ? hostile : `runner ${i % 7}`,
+    status: ['online', 'offline', 'paused'][i % 3],
+    contacted_at: new Date(Date.UTC(2026, 0, 1 + (i % 40), 3)).toISOString(),
+    job_count: (i * 7919) % 1000,
+  }))
+const fields = '--fields id,description,status,contacted_at,job_count'
+
+/** Answers with pages of so many records. */
+const serve = (count: number): void => {
+  const all = runners(count)
+  server.answer = ({ url }) => {
+    const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
+    const next = `<${server.url}/api/v4/runners?page=${page + 1}&per_page=100>; rel="next"`
+    const more = page * 100 < count
+    return { body: all.slice((page - 1) * 100, page * 100), headers: more ? { link: next } : {} }
+  }
+}
+
+describe.skipIf(program === undefined)('a page in a browser', () => {
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: `/usr/bin/${program}`,
+      args: ['--no-sandbox', '--disable-gpu'],
+    })
+  })
+  afterAll(() => browser.close())
+
+  it('sorts by number, and filters', async () => {
+    serve(30)
+    const { page, complaints, close } = await opened(`runners list ${fields}`)
+    const head = page.getByRole('columnheader', { name: 'job_count' })
+    await head.getByRole('button').click()
+    const up = (await column(page, 5)).map(Number)
+    expect(up).toEqual(up.toSorted((a, b) => a - b))
+    expect(await head.getAttribute('aria-sort')).toBe('ascending')
+    await head.getByRole('button').click()
+    expect((await column(page, 5)).map(Number)).toEqual(up.toReversed())
+    await page.getByRole('searchbox').fill('OFFLINE runner')
+    await page.getByText('10 of 30 rows').waitFor()
+    expect(new Set(await column(page, 3))).toEqual(new Set(['○ offline']))
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  it.each([
+    ['light', false],
+    ['dark', true],
+  ] as const)('breaks no rule of accessibility, %s', async (_, dark) => {
+    serve(30)
+    const list = await opened(`runners list ${fields}`, { dark })
+    expect(await violations(list.page)).toEqual([])
+    expect(await list.page.locator('figure path').count()).toBe(2)
+    await list.close()
+    const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }, dark }
+    for (const line of ['overview', 'projects get platform/app']) {
+      const { page, complaints, close } = await opened(line, sandbox)
+      expect([line, await violations(page), complaints]).toEqual([line, [], []])
+      await close()
+    }
+  })
+
+  it('runs nothing of what stands in the data, and asks nobody for anything', async () => {
+    serve(2200)
+    const { page, complaints, close } = await opened(`runners list --limit all ${fields}`)
+    expect(await page.locator('img').count()).toBe(0)
+    await page.getByRole('searchbox').fill('onerror')
+    await page.getByText('1 of 2,200 rows').waitFor()
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  it('pages through more rows than it shows, sorted as a whole', async () => {
+    serve(2200)
+    const { page, close } = await opened(`runners list --limit all ${fields}`)
+    await page.getByText('1–1000 of 2,200 rows').waitFor()
+    const id = page.getByRole('columnheader', { name: 'id' }).getByRole('button')
+    await id.click()
+    await id.click()
+    expect((await column(page, 1))[0]).toBe('2200')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('1001–2000 of 2,200 rows').waitFor()
+    expect((await column(page, 1))[0]).toBe('1200')
+    expect(await page.locator('tbody tr .bar').count()).toBeGreaterThan(900)
+    await close()
+  })
+})

@@ -1,0 +1,169 @@
+/** `-o html`: one page that needs nothing but itself, whatever stands in the data and however the run ends. */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { answers, calling } from '../commands/calling.js'
+import { folder } from '../support/program.js'
+import { hostile, parts } from './parts.js'
+
+const { server, call, atTerminal } = calling()
+
+const next = (page: number): string =>
+  `<${server.url}/api/v4/runners?page=${page}&per_page=100>; rel="next"`
+
+describe('a page', () => {
+  it('allows its own style and script by their hashes, and nothing else', async () => {
+    server.answer = () => ({ body: [{ id: 1 }] })
+    const { stdout, code } = await call('runners list -o html')
+    expect(code).toBe(0)
+    const hash = (text: string): string => createHash('sha256').update(text).digest('base64')
+    const { style, script, policy } = parts(stdout)
+    expect(policy).toBe(
+      `default-src 'none'; style-src 'sha256-${hash(style)}'; script-src 'sha256-${hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'`,
+    )
+    // Hashes do not cover these.
+    expect(stdout).not.toMatch(/<[^>]* (style|on\w+)=/)
+  })
+
+  it('shows hostile data as text', async () => {
+    server.answer = () => ({
+      body: [{ id: 1, description: hostile, web_url: 'javascript:alert(1)' }],
+    })
+    const { stdout } = await call('runners list -o html --fields id,description,web_url')
+    const { body } = parts(stdout)
+    expect(body).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;')
+    expect(body).toContain('\\u001b[31m')
+    expect(body).toContain('\\u202e')
+    expect(body).not.toContain('href')
+  })
+
+  it('links to the instance that was asked, and to no other place', async () => {
+    const [own, other] = [`${server.url}/platform/app`, 'https://elsewhere.test/x']
+    server.answer = () => ({ body: [own, other].map((web_url, id) => ({ id, web_url })) })
+    const { stdout } = await call('projects list -o html --fields id,web_url')
+    const links = [...stdout.matchAll(/<a href="([^"]*)" rel="noreferrer">/g)].map(([, to]) => to)
+    expect(links).toEqual([own, own])
+  })
+
+  it('keeps rows beyond the first two thousand as blocks of data', async () => {
+    const name = '</script><script>alert(1)</script>'
+    server.answer = ({ url }) => {
+      const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
+      const body = Array.from({ length: 100 }, (_, i) => ({
+        id: page * 100 + i,
+        description: name,
+      }))
+      return { body, headers: { link: next(page + 1) } }
+    }
+    const { stdout } = await call('runners list -o html --limit 2100 --fields id,description')
+    const { body, blocks } = parts(stdout)
+    expect(body.match(/<tr><td/g)).toHaveLength(2000)
+    expect(blocks.flat()).toHaveLength(100)
+    expect(blocks.flat()[0]).toEqual([['2100', 2100], name])
+    expect(body).not.toContain('<script>alert')
+  })
+
+  it('says what of a list is not in it', async () => {
+    server.answer = () => ({ body: [{ id: 1 }, { id: 2 }], headers: { link: next(2) } })
+    const { stdout } = await call('runners list -o html --limit 2')
+    expect(parts(stdout).footer).toContain('more')
+  })
+
+  it('says that it is incomplete where a project was refused', async () => {
+    server.answer = answers({ 'GET /projects/a%2Fb/jobs': [{ id: 1 }] })
+    const asked = server.answer
+    server.answer = (request, i) =>
+      request.url.includes('a%2Fc') ? { status: 403 } : asked(request, i)
+    const { stdout, code } = await call('jobs list -P a/b -P a/c -o html')
+    expect(code).toBe(8)
+    expect(parts(stdout).footer).toContain('This page is incomplete')
+    expect(parts(stdout).footer).toContain('a/c')
+  })
+
+  it('has no end where the run broke off', async () => {
+    server.answer = (_, i) =>
+      i === 0 ? { body: [{ id: 1 }], headers: { link: next(2) } } : { status: 404 }
+    const { stdout, code } = await call('runners list -o html --limit 200')
+    expect(code).not.toBe(0)
+    expect(parts(stdout).footer).toBeUndefined()
+  })
+
+  it('has a table for each part of an overview, and for the changes of a plan', async () => {
+    const heads = (page: string): string[] =>
+      [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, head = '']) => head)
+    const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' } }
+    const overview = await call('overview -o html', sandbox)
+    expect(heads(overview.stdout)).toContain('Pages certificates')
+    const cwd = folder()
+    await call('export --to all.yml', { ...sandbox, cwd })
+    const plan = await call('plan all.yml -o html', { ...sandbox, cwd })
+    expect(heads(plan.stdout)).toContain('Changes')
+  })
+})
+
+describe('--to', () => {
+  it('writes the file of any format whole', async () => {
+    server.answer = () => ({ body: [{ id: 1 }] })
+    const cwd = folder()
+    const { code, stdout, stderr } = await call('runners list -o json --to all.json', { cwd })
+    expect([code, stdout, stderr]).toEqual([0, '', 'wrote all.json\n'])
+    expect(JSON.parse(readFileSync(join(cwd, 'all.json'), 'utf8'))).toEqual([{ id: 1 }])
+  })
+
+  it('leaves what was there, and nothing else, where the run fails', async () => {
+    server.answer = () => ({ status: 404 })
+    const cwd = folder()
+    const { code } = await call('runners list -o html --to page.html', { cwd })
+    expect(code).toBe(4)
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('refuses a place that cannot be written, before anything is sent', async () => {
+    const { code, stderr } = await call('runners list --to /nowhere/x.txt')
+    expect(code).toBe(1)
+    expect(stderr).toContain('cannot write /nowhere/x.txt')
+    expect(server.seen).toEqual([])
+  })
+
+  it('is the command’s own where that has one', async () => {
+    const cwd = folder()
+    server.answer = () => ({ body: 'text', headers: { 'content-type': 'text/plain' } })
+    const line = 'artifacts file out.txt --job-id 1 -P a/b --to mine.txt -o json'
+    expect((await call(line, { cwd })).code).toBe(0)
+    expect(readdirSync(cwd)).toEqual(['mine.txt'])
+  })
+})
+
+describe('--open', () => {
+  it('writes a page for its owner alone, and says where without a display', async () => {
+    server.answer = () => ({ body: [{ id: 1 }] })
+    const TMPDIR = folder()
+    const env = { TMPDIR, DISPLAY: '', WAYLAND_DISPLAY: '', CI: '1' }
+    const { stderr, stdout } = await call('runners list -o html --open', { env })
+    const [, path = ''] = /no display; the page is in (.*)\n/.exec(stderr) ?? []
+    expect(stdout).toBe('')
+    expect(path).toMatch(/runners-list\.html$/)
+    expect(existsSync(path)).toBe(true)
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700)
+  })
+
+  it.each([
+    ['runners list --open', 'Add -o html'],
+    ['runners list -o html --open --to x.html', 'exclude each other'],
+    ['runners list -o html --watch 1', 'cannot be repeated'],
+    ['runners list --to x.txt --watch 1', 'cannot be repeated'],
+  ])('refuses %s', async (line, said) => {
+    const { code, stderr } = await call(line)
+    expect([code, stderr.includes(said)]).toEqual([2, true])
+    expect(server.seen).toEqual([])
+  })
+})
+
+it('is refused on a terminal', async () => {
+  const screen = await atTerminal('runners list -o html', (terminal) =>
+    terminal.until(/ended with/),
+  )
+  expect(screen).toContain('ended with 2')
+  expect(screen).toContain('--open')
+})
