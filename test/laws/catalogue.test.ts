@@ -80,7 +80,9 @@ describe('commands', () => {
       const globals = new Set(globalFlags.map((f) => f.name))
       // The API's own dry run has the name of ours.
       const own = Object.values(command.endpoints).some((e) => e.rehearses === true)
-      for (const { name } of rehearsalFlags) if (!own) globals.add(name)
+      // What only reads may have a flag that counts its requests.
+      const reads = command.readOnly === true
+      for (const { name } of rehearsalFlags) if (!own && !reads) globals.add(name)
       // Commits are asked for until a time.
       const timed = Object.values(command.endpoints).some((e) => 'until' in e.params)
       for (const { name } of repeatFlags) if (watchable(command) && !timed) globals.add(name)

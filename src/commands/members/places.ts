@@ -39,7 +39,7 @@ const projectIn = (record: RecordOf<typeof projects.list>): SeenProject | undefi
 }
 
 /** A path, and every group above it, the widest first. */
-const withAbove = (path: string): readonly string[] =>
+export const withAbove = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
 /** A walk through all of them; what it came by is known as it goes. */
