@@ -1,7 +1,8 @@
 /** What an executable holds: the files of the program, and what V8 compiled of them. */
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils'
 import { head, tail } from '../../src/start/loader.js'
@@ -59,30 +60,49 @@ const usual: readonly (readonly string[])[] = [
   ['runners', 'update', '1', '--active', '--sandbox'],
 ]
 
+/** Recordings of a file that have to be equal, and how many there are at most. */
+const [agreeing, maxRounds] = [3, 20]
+
 /**
- * What V8 compiled of the program in these lines, by shelf and file. The program itself keeps it, in the cache of its user:
- * the code twice behind eight bytes (`../../src/start/load.ts`).
+ * What V8 compiled of the program in these lines, by group and file. A recording differs from the next in a few bytes that say
+ * nothing, so lines are recorded until enough recordings of each file are equal: a release is to be the same wherever it is built.
  * @param node a Node like that of the executable
+ * @param record runs a line and keeps what was compiled (`record.ts`), built
  */
 export const compiledBy = async (
   node: string,
+  record: string,
+  folder: string,
+): Promise<ReadonlyMap<string, Buffer>> => {
+  const counts = new Map<string, number>()
+  const settled = new Map<string, Buffer>()
+  for (let round = 0; round < maxRounds; round++) {
+    const recorded = await recordOnce(node, record, join(folder, `round-${round}`))
+    for (const [name, bytes] of recorded) {
+      const found = `${name} ${createHash('sha256').update(bytes).digest('hex')}`
+      const count = (counts.get(found) ?? 0) + 1
+      counts.set(found, count)
+      if (count === agreeing && !settled.has(name)) settled.set(name, bytes)
+    }
+    if ([...recorded.keys()].every((name) => settled.has(name))) break
+  }
+  return new Map([...settled].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** One recording of all lines, in a home of its own. */
+const recordOnce = async (
+  node: string,
+  record: string,
   folder: string,
 ): Promise<ReadonlyMap<string, Buffer>> => {
   const names = ['HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME']
-  const home = join(folder, 'home')
-  mkdirSync(home, { mode: 0o700 })
+  const [home, code] = [join(folder, 'home'), join(folder, 'code')]
+  for (const place of [home, code]) mkdirSync(place, { recursive: true, mode: 0o700 })
   const env = Object.fromEntries(names.map((name) => [name, home]))
-  for (const line of usual) await run(node, ['bin/svcctl.js', ...line], { env })
-  const code = join(home, 'svcctl', 'code')
-  const [kept = ''] = readdirSync(code)
-  return new Map(
-    readdirSync(join(code, kept))
-      .filter((name) => name.endsWith('.cjs'))
-      .map((name) => {
-        const bytes = readFileSync(join(code, kept, name))
-        return [name, bytes.subarray(8, 8 + bytes.readUInt32LE(0))]
-      }),
-  )
+  // Without a seed of its own V8 compiles to other bytes each time; a Node without that flag takes them all the same.
+  for (const line of usual)
+    await run(node, ['--random-seed=1', record, resolve('dist'), code, ...line], { env })
+  return new Map(readdirSync(code).map((name) => [name, readFileSync(join(code, name))]))
 }
 
 /** Writes assets into `folder`. @returns their files, by name */

@@ -1,10 +1,10 @@
 /** What stands beside the executables of a release: smaller forms, packages, licences, the bill of materials, checksums. */
 import { execFile, execFileSync } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { billOf } from './bill.js'
+import { billOf, spdxOf } from './bill.js'
 import { debName, lay, pack } from './debian.js'
 import { type Binary, nodeVersion, originOf, type Platform } from './nodes.js'
 
@@ -16,6 +16,21 @@ export const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly description: string
   readonly homepage: string
   readonly bugs: { readonly url: string }
+}
+
+/** When the release was made, for all that says so: `SOURCE_DATE_EPOCH`, else the time of the commit. */
+export const released = (): Date => {
+  const { SOURCE_DATE_EPOCH: given } = process.env
+  const seconds = given || execFileSync('git', ['log', '-1', '--format=%ct']).toString().trim()
+  if (!/^\d+$/.test(seconds)) throw new Error(`SOURCE_DATE_EPOCH is no time: "${seconds}"`)
+  return new Date(Number(seconds) * 1000)
+}
+
+/** The same UUID for the same text. */
+const uuidOf = (text: string): string => {
+  const hex = createHash('sha256').update(text).digest('hex')
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`]
+  return [...parts, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
 }
 
 /** Our licence, those of what is bundled, and Node's. */
@@ -31,7 +46,7 @@ export const licencesWith = (nodes: Iterable<Binary>): string => {
 export const compress = async (file: string, platform: Platform): Promise<string> => {
   const filters = platform.endsWith('x64') ? ['--x86', '--lzma2=preset=6'] : ['-6']
   try {
-    await promisify(execFile)('xz', ['--keep', '--force', '-T0', ...filters, file])
+    await promisify(execFile)('xz', ['--keep', '--force', '-T1', ...filters, file])
     return `${file}.xz`
   } catch (error) {
     return `${file}.xz is NOT made: ${error instanceof Error ? error.message : String(error)}`
@@ -51,23 +66,53 @@ export const debian = (
   const about = { version, architecture, summary, homepage, bugs: bugs.url }
   const [tree, made] = [join(folder, `deb-${platform}`), join(out, debName(about))]
   lay(tree, file, licences, about)
-  return pack(tree, made) ? made : `${made} is NOT made: there is no dpkg-deb on this machine`
+  return pack(tree, made, released())
+    ? made
+    : `${made} is NOT made: there is no dpkg-deb on this machine`
 }
 
 /** What stands beside every release. */
 export const accompany = (builder: Binary, licences: string): void => {
-  for (const name of ['install.sh', 'Containerfile'])
-    cpSync(join('.config/release', name), join(out, name))
+  cpSync('.config/release/Containerfile', join(out, 'Containerfile'))
+  writeFileSync(join(out, 'install.sh'), installer(), { mode: 0o755 })
   writeFileSync(join(out, 'licences.txt'), licences)
   const versions = execFileSync(builder.file, ['-p', 'JSON.stringify(process.versions)'])
-  const bill = billOf({
+  const contents = {
     version: manifest.version,
     licences: readFileSync('dist/licences.txt', 'utf8'),
     node: JSON.parse(versions.toString()) as NodeJS.ProcessVersions,
-    now: new Date(),
-    serialNumber: `urn:uuid:${randomUUID()}`,
-  })
-  writeFileSync(join(out, `svcctl-${manifest.version}.cdx.json`), bill)
+    now: released(),
+    serialNumber: `urn:uuid:${uuidOf(`${manifest.version} ${released().toISOString()}`)}`,
+  }
+  const name = join(out, `svcctl-${manifest.version}`)
+  writeFileSync(`${name}.cdx.json`, billOf(contents))
+  writeFileSync(`${name}.spdx.json`, spdxOf(contents))
+}
+
+/** The public key of the releases, where there is one. */
+const publicKey = '.config/release/release-key.pub'
+
+/** The script that installs, with the key by which it knows a release. */
+export const installer = (
+  key = existsSync(publicKey) ? readFileSync(publicKey, 'utf8') : '',
+): string => {
+  const [type = '', bytes = ''] = key.trim().split(' ')
+  const signer = `signer='${`${type} ${bytes}`.trim()}'`
+  return readFileSync('.config/release/install.sh', 'utf8').replace(/^signer=''$/m, signer)
+}
+
+/** Signs SHA256SUMS of a folder with the private key in this file (OpenSSH), next to which its public key stands. */
+export const sign = (folder: string, key: string): void => {
+  execFileSync('ssh-keygen', [
+    '-Y',
+    'sign',
+    '-q',
+    '-f',
+    key,
+    '-n',
+    'svcctl-release',
+    join(folder, 'SHA256SUMS'),
+  ])
 }
 
 /** SHA256SUMS of a folder, as `sha256sum --check` takes it. */
@@ -76,7 +121,7 @@ export const sum = (folder: string): void => {
     createHash('sha256')
       .update(readFileSync(join(folder, name)))
       .digest('hex')
-  const names = readdirSync(folder).filter((name) => name !== 'SHA256SUMS')
+  const names = readdirSync(folder).filter((name) => !name.startsWith('SHA256SUMS'))
   const lines = names.sort().map((name) => `${digest(name)}  ${name}\n`)
   writeFileSync(join(folder, 'SHA256SUMS'), lines.join(''))
 }

@@ -15,14 +15,17 @@ const rule = '-'.repeat(80)
  * The packages that a text of licences names.
  * @throws where one begins otherwise than the build writes it
  */
-export const bundledIn = (licences: string): readonly Bundled[] =>
-  licences.split(`\n${rule}\n`).map((part) => {
+export const bundledIn = (licences: string): readonly Bundled[] => {
+  const all = licences.split(`\n${rule}\n`).map((part) => {
     const [first = ''] = part.trimStart().split('\n')
     const [, name, version, licence] = /^(\S+) (\S+) \((.+)\)$/.exec(first) ?? []
     if (name === undefined || version === undefined || licence === undefined)
       throw new Error(`dist/licences.txt has a part that begins with "${first}"`)
     return { name, version, licence }
   })
+  // One that two others bring along stands there twice; a reference of the bill has to be one of its own.
+  return [...new Map(all.map((one) => [`${one.name} ${one.version}`, one])).values()]
+}
 
 const library = ({ name, version, licence }: Bundled): Models.Component => {
   const purl = formatPurl('npm', name, version)
@@ -79,4 +82,51 @@ export const billOf = ({ version, licences, node, now, serialNumber }: Contents)
   })
   const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
   return `${new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true, space: 2 })}\n`
+}
+
+/** The same as SPDX 2.3, which some scanners want. */
+export const spdxOf = ({ version, licences, node, now, serialNumber }: Contents): string => {
+  const packageOf = (name: string, versionInfo: string, licence: string, purl?: string) => ({
+    SPDXID: `SPDXRef-${`${name}-${versionInfo}`.replace(/[^A-Za-z0-9.-]/g, '-')}`,
+    name,
+    versionInfo,
+    downloadLocation: 'NOASSERTION',
+    filesAnalyzed: false,
+    licenseConcluded: 'NOASSERTION',
+    licenseDeclared: /^[\w.+-]+$/.test(licence) ? licence : 'NOASSERTION',
+    copyrightText: 'NOASSERTION',
+    externalRefs:
+      purl === undefined
+        ? []
+        : [{ referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: purl }],
+  })
+  const own = packageOf('svcctl', version, 'MIT')
+  const parts = [
+    ...bundledIn(licences).map((one) =>
+      packageOf(one.name, one.version, one.licence, formatPurl('npm', one.name, one.version)),
+    ),
+    packageOf('node', node.node, 'MIT', `pkg:generic/node@${node.node}`),
+  ]
+  const relationship = (spdxElementId: string, relationshipType: string, related: string) => ({
+    spdxElementId,
+    relationshipType,
+    relatedSpdxElement: related,
+  })
+  const document = {
+    spdxVersion: 'SPDX-2.3',
+    dataLicense: 'CC0-1.0',
+    SPDXID: 'SPDXRef-DOCUMENT',
+    name: `svcctl-${version}`,
+    documentNamespace: serialNumber,
+    creationInfo: {
+      created: `${now.toISOString().slice(0, 19)}Z`,
+      creators: [`Tool: svcctl-${version}`],
+    },
+    packages: [own, ...parts],
+    relationships: [
+      relationship('SPDXRef-DOCUMENT', 'DESCRIBES', own.SPDXID),
+      ...parts.map(({ SPDXID }) => relationship(own.SPDXID, 'DEPENDS_ON', SPDXID)),
+    ],
+  }
+  return `${JSON.stringify(document, undefined, 2)}\n`
 }

@@ -52,6 +52,11 @@ const placed: Readonly<Record<string, string>> = {
   'completions/svcctl.bash': 'usr/share/bash-completion/completions/svcctl',
   'completions/_svcctl': 'usr/share/zsh/vendor-completions/_svcctl',
   'completions/svcctl.fish': 'usr/share/fish/vendor_completions.d/svcctl.fish',
+  '.config/release/monitoring/svcctl-check@.service':
+    'usr/lib/systemd/system/svcctl-check@.service',
+  '.config/release/monitoring/svcctl-check@.timer': 'usr/lib/systemd/system/svcctl-check@.timer',
+  '.config/release/monitoring/alerts.yml': 'usr/share/doc/svcctl/examples/alerts.yml',
+  '.config/release/monitoring/dashboard.json': 'usr/share/doc/svcctl/examples/dashboard.json',
 }
 const zipped: Readonly<Record<string, string>> = {
   '.github/CHANGELOG.md': 'usr/share/doc/svcctl/changelog.gz',
@@ -95,12 +100,17 @@ export const lay = (tree: string, executable: string, licences: string, about: P
   settled(join(tree, 'DEBIAN'))
 }
 
-/** Packs it. @returns false where there is no dpkg-deb */
-export const pack = (tree: string, file: string): boolean => {
+/**
+ * Packs it.
+ * @param made when: the times of all files in it
+ * @returns false where there is no dpkg-deb
+ */
+export const pack = (tree: string, file: string, made: Date): boolean => {
+  const env = { ...process.env, SOURCE_DATE_EPOCH: String(made.getTime() / 1000) }
   rmSync(file, { force: true })
   // xz at 3, since each dpkg reads it, and a higher level is slower and hardly smaller.
   const options = ['--root-owner-group', '-Zxz', '-z3', '--build', tree, file]
-  const { status, error, stderr } = spawnSync('dpkg-deb', options, { encoding: 'utf8' })
+  const { status, error, stderr } = spawnSync('dpkg-deb', options, { encoding: 'utf8', env })
   if (error !== undefined && 'code' in error && error.code === 'ENOENT') return false
   if (status !== 0) throw new Error(`dpkg-deb failed: ${stderr || String(error)}`)
   return true

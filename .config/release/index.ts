@@ -8,7 +8,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compiledBy, programOf, writeAssets } from './assets.js'
-import { accompany, compress, debian, licencesWith, manifest, out, sum } from './beside.js'
+import { accompany, compress, debian, licencesWith, manifest, out, sign, sum } from './beside.js'
 import {
   type Binary,
   checkRuns,
@@ -78,7 +78,9 @@ const make = async (words: readonly string[], folder: string): Promise<void> => 
   note('what was fetched is what it should be, and runs')
   const program = programOf('dist')
   const texts = writeAssets(join(folder, 'program'), program, new Map())
-  const assets = writeAssets(join(folder, 'own'), program, await compiledBy(builder.file, folder))
+  const record = await buildMain(folder, manifest.version, 'record')
+  const code = await compiledBy(builder.file, record, folder)
+  const assets = writeAssets(join(folder, 'own'), program, code)
   const main = await buildMain(folder, manifest.version)
   const licences = licencesWith([own, ...chosen].map(nodeOf))
   for (const platform of chosen) {
@@ -97,6 +99,9 @@ const make = async (words: readonly string[], folder: string): Promise<void> => 
   }
   accompany(builder, licences)
   sum(out)
+  const { SVCCTL_RELEASE_KEY: key } = process.env
+  if (key) sign(out, key)
+  note(key ? 'SHA256SUMS is signed' : 'SHA256SUMS is NOT signed: SVCCTL_RELEASE_KEY names no key')
 }
 
 process.umask(0o022)

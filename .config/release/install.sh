@@ -1,12 +1,16 @@
 #!/bin/sh
 # Installs the executable of a release for one user. Needs no Node and no other rights.
 #
-#   sh install.sh [--from <folder or https address>] [--prefix <folder>]
+#   sh install.sh [--from <folder or https address>] [--prefix <folder>] [--require-signature]
 #
 # The release is the folder of this script unless --from names another place; the file goes to <prefix>/bin, by
-# default ~/.local/bin. What SHA256SUMS does not confirm is not installed. What is installed is one file: remove it
-# to uninstall.
+# default ~/.local/bin. What SHA256SUMS does not confirm is not installed. SHA256SUMS itself is signed: ssh-keygen
+# checks it where it is installed, and --require-signature refuses to go on without. What is installed is one file:
+# remove it to uninstall.
 set -eu
+
+# The public key of the releases; empty in a release that nobody signed.
+signer=''
 
 fail() {
   echo "install.sh: $*" >&2
@@ -15,12 +19,14 @@ fail() {
 
 from=$(dirname -- "$0")
 prefix=${HOME:+$HOME/.local}
+required=
 while [ $# -gt 0 ]; do
   case $1 in
     --from) from=${2:?--from needs a folder or an address} && shift 2 ;;
     --prefix) prefix=${2:?--prefix needs a folder} && shift 2 ;;
+    --require-signature) required=1 && shift ;;
     -h | --help) sed -n '2,/^set -eu/{/^#/s/^# \{0,1\}//p;}' "$0" && exit 0 ;;
-    *) fail "what is \"$1\"? There are --from and --prefix" ;;
+    *) fail "what is \"$1\"? There are --from, --prefix and --require-signature" ;;
   esac
 done
 
@@ -66,7 +72,23 @@ sum_of() {
   fi | cut -d ' ' -f 1
 }
 
+# unchecked <why>: a signature that cannot be checked is told of, and enough only where nobody asked for more.
+unchecked() {
+  [ -z "$required" ] || fail "$1; --require-signature installs nothing without"
+  echo "install.sh: signature not checked: $1" >&2
+}
+
 get SHA256SUMS
+if [ -z "$signer" ]; then
+  unchecked 'this release is not signed'
+elif ! command -v ssh-keygen >/dev/null; then
+  unchecked 'ssh-keygen is not installed'
+else
+  get SHA256SUMS.sig
+  echo "svcctl-release $signer" >"$work/signers"
+  ssh-keygen -Y verify -f "$work/signers" -I svcctl-release -n svcctl-release -s "$work/SHA256SUMS.sig" \
+    <"$work/SHA256SUMS" >/dev/null 2>&1 || fail 'the signature of SHA256SUMS is wrong; nothing is installed'
+fi
 suffix=
 command -v xz >/dev/null && grep -q -- "-$platform\.xz\$" "$work/SHA256SUMS" && suffix=.xz
 line=$(grep -E -- "^[0-9a-f]{64}  svcctl-[^/ ]*-$platform$suffix\$" "$work/SHA256SUMS" | head -n 1) || true

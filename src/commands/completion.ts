@@ -1,9 +1,11 @@
-/** `svcctl completion <shell>`: prints the script, and says how it is installed. */
-import { basename } from 'node:path'
+/** `svcctl completion <shell>`: prints the script, or installs it. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { writeWhole } from '../base/files/files.js'
+import { boolean } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
-import type { Given } from '../engine/command/types.js'
-import { usage } from '../errors.js'
-import { define } from './define.js'
+import { Failure, getErrorCode, getReason, usage } from '../errors.js'
+import { define, type GivenBy } from './define.js'
 
 // The completion scripts. Each hands the words to `svcctl __complete`, which prints a candidate a
 // line (`value<TAB>description`) and, last, a directive: `:file`, `:none`. Candidates hold only
@@ -167,8 +169,55 @@ export const presentShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefine
   return shells.find((shell) => shell.name === basename(env.SHELL ?? ''))
 }
 
+// Where a shell looks.
+
+/** The file that is written whole, or the one that gets a line. */
+const placeFor = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; line?: string } => {
+  const home = env.HOME ?? ''
+  const line = `source <(svcctl completion ${shell.name})`
+  if (home === '' || shell.name === 'powershell')
+    throw usage(`--install does not know the files of ${shell.name}`, `Run: ${shell.install}`)
+  if (shell.name === 'bash') return { file: join(home, '.bashrc'), line }
+  if (shell.name === 'zsh') return { file: join(env.ZDOTDIR || home, '.zshrc'), line }
+  const config = env.XDG_CONFIG_HOME || join(home, '.config')
+  return { file: join(config, 'fish', 'completions', shell.file) }
+}
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return ''
+    throw error
+  }
+}
+
+/** Makes the shell load the script from its next start on. @returns what was done */
+const install = async (shell: Shell, env: NodeJS.ProcessEnv): Promise<string> => {
+  const { file, line } = placeFor(shell, env)
+  try {
+    const before = textOf(file)
+    const gap = before === '' || before.endsWith('\n') ? '' : '\n'
+    const after = line === undefined ? shell.script : `${before}${gap}${line}\n`
+    const there = line === undefined ? before === after : before.split('\n').includes(line)
+    if (there) return `${file} already loads the completion`
+    mkdirSync(dirname(file), { recursive: true })
+    await writeWhole(file, after)
+    return `${line === undefined ? 'wrote' : 'added a line to'} ${file}; start a new shell`
+  } catch (cause) {
+    throw new Failure('failed', `cannot write ${file}: ${getReason(cause)}`, {
+      hint: `Run: ${shell.install}`,
+      cause,
+    })
+  }
+}
+
+const flags = {
+  install: boolean('make the shell load the script from its next start'),
+} as const
+
 export const completion = define({
-  summary: 'Print the completion script of a shell',
+  summary: 'Print or install the completion script of a shell',
   args: [
     {
       name: 'shell',
@@ -178,8 +227,9 @@ export const completion = define({
       values: async () => names.map((value) => ({ value })),
     },
   ],
-  examples: ['completion bash', 'completion zsh'],
-  run: async ({ answer, ui, place }: Services, given: Given) => {
+  flags,
+  examples: ['completion bash', 'completion zsh --install'],
+  run: async ({ answer, ui, place }: Services, given: GivenBy<typeof flags>) => {
     const wanted = given.args[0] ?? presentShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)
@@ -187,6 +237,7 @@ export const completion = define({
         wanted === undefined ? 'unknown shell' : `there is no completion for "${wanted}"`,
         `Name one of ${names.join(', ')}.`,
       )
+    if (given.flags.install === true) return ui.note(await install(shell, place.env))
     if (answer.terminal) ui.note(`install it with: ${shell.install}`)
     await answer.write(shell.script)
   },

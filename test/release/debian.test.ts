@@ -1,6 +1,6 @@
 /** The package for Debian, with a small program in place of the executable. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -15,6 +15,7 @@ const about = {
   homepage: 'https://svcctl.example',
   bugs: 'https://svcctl.example/issues',
 }
+const made = new Date('2026-01-02T03:04:05Z')
 const dpkg = (...args: readonly string[]) => spawnSync('dpkg-deb', args, { encoding: 'utf8' })
 
 describe.skipIf(!has('dpkg-deb'))('the package for Debian', () => {
@@ -24,7 +25,7 @@ describe.skipIf(!has('dpkg-deb'))('the package for Debian', () => {
     writeFileSync(join(place, 'svcctl'), '#!/bin/sh\necho 1.2.3\n')
     mkdirSync('dist/man', { recursive: true })
     lay(tree, join(place, 'svcctl'), 'the licences', about)
-    expect(pack(tree, file)).toBe(true)
+    expect(pack(tree, file, made)).toBe(true)
     expect(dpkg('--extract', file, at).status).toBe(0)
   })
 
@@ -36,6 +37,19 @@ describe.skipIf(!has('dpkg-deb'))('the package for Debian', () => {
     expect(stdout).toMatch(/^Depends: libatomic1, libc6 \(>= 2\.28\), /m)
     expect(stdout).toMatch(/^Recommends: git$/m)
     expect(stdout).toMatch(/^Maintainer: svcctl <https:\/\/svcctl\.example\/issues>$/m)
+  })
+
+  it('is the same file again, whenever it is built', () => {
+    const again = folder()
+    const files = ['1', '2'].map((name) => {
+      const [to, out] = [join(again, name), join(again, `${name}.deb`)]
+      lay(to, join(place, 'svcctl'), 'the licences', about)
+      const long = Date.parse('2030-01-01') / 1000 + Number(name)
+      utimesSync(join(to, 'usr/bin/svcctl'), long, long)
+      expect(pack(to, out, made)).toBe(true)
+      return readFileSync(out).toString('base64')
+    })
+    expect(files[0]).toBe(files[1])
   })
 
   it('runs no script when it is installed', () => {

@@ -1,0 +1,41 @@
+/**
+ * Runs a line of the program as an executable does, and keeps what V8 compiled of it beside what earlier lines had:
+XX keeps the name of a file with its code, so none of this machine is used.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Script } from 'node:vm'
+import {
+  createLoader,
+  getCacheGroup,
+  getStartKind,
+  head,
+  type Require,
+  tail,
+  type Wrapped,
+} from '../../src/start/loader.js'
+
+declare const require: Require
+
+const [dist = '', folder = '', ...argv] = process.argv.slice(2)
+process.argv.splice(2, 2)
+const group = getCacheGroup(getStartKind(argv))
+const scripts = new Map<string, Script>()
+
+const compiled = (name: string): Wrapped => {
+  const file = join(folder, `${group}.${name}`)
+  const text = `${head}${readFileSync(join(dist, name), 'latin1')}${tail}`
+  const cachedData = existsSync(file) ? readFileSync(file) : undefined
+  const script = new Script(text, { filename: `svcctl/${name}`, cachedData })
+  scripts.set(file, script)
+  return script.runInThisContext()
+}
+
+process.once('exit', () => {
+  for (const [file, script] of scripts) writeFileSync(file, script.createCachedData())
+})
+
+const { main } = createLoader(compiled, dist, require)('main.cjs') as {
+  readonly main: (argv: readonly string[]) => Promise<void>
+}
+void main(argv)
