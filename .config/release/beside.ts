@@ -19,7 +19,7 @@ export const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 }
 
 /** When the release was made, for all that says so: `SOURCE_DATE_EPOCH`, else the time of the commit. */
-export const released = (): Date => {
+const released = (): Date => {
   const { SOURCE_DATE_EPOCH: given } = process.env
   const seconds = given || execFileSync('git', ['log', '-1', '--format=%ct']).toString().trim()
   if (!/^\d+$/.test(seconds)) throw new Error(`SOURCE_DATE_EPOCH is no time: "${seconds}"`)

@@ -1,6 +1,7 @@
 /**
  * Runs a line of the program as an executable does, and keeps what V8 compiled of it beside what earlier lines had:
-XX keeps the name of a file with its code, so none of this machine is used.
+ * its arguments are the folder of the program, the folder for what is kept, and the line. V8 keeps the name of a file with its
+ * code, so none of this machine is used.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

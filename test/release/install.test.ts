@@ -1,4 +1,6 @@
 /** The script that installs a release, with a small program in place of the executable. */
+
+import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -11,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
-import { sum } from '../../.config/release/beside.js'
+import { installer, sign, sum } from '../../.config/release/beside.js'
 import { folder } from '../support/program.js'
 import { pathWith, writeScript } from '../support/shell.js'
 import { has } from '../support/terminal.js'
@@ -160,5 +162,47 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
     const { stdout } = await install('Linux', 'x86_64', ['--help'])
     expect(stdout).toContain('sh install.sh [--from <folder or https address>] [--prefix <folder>]')
     expect(stdout).not.toContain('set -eu')
+  })
+})
+
+describe.skipIf(
+  process.platform === 'win32' || spawnSync('ssh-keygen', ['-?']).error !== undefined,
+)('a signed release', () => {
+  /** A release, and the key by which its script knows it. */
+  const signed = async (by?: string) => {
+    const [made, keys] = [release(), folder()]
+    for (const name of ['own', 'other'])
+      await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(keys, name)])
+    writeFileSync(join(made, 'install.sh'), installer(readFileSync(join(keys, 'own.pub'), 'utf8')))
+    sum(made)
+    if (by !== undefined) sign(made, join(keys, by))
+    return made
+  }
+  const run = (made: string, ...args: string[]) =>
+    install('Linux', 'x86_64', args, join(made, 'install.sh'))
+
+  it('is installed where its signature is right', async () => {
+    const { code, stderr, left } = await run(await signed('own'), '--require-signature')
+    expect({ code, stderr, left }).toEqual({ code: 0, stderr: '', left: ['svcctl'] })
+  })
+
+  it('is not where another key signed it, sums were changed, or the signature is gone', async () => {
+    const other = await signed('other')
+    const changed = await signed('own')
+    writeFileSync(join(changed, 'svcctl-1.2.3-linux-x64'), '#!/bin/sh\necho evil')
+    sum(changed)
+    const gone = await signed()
+    for (const made of [other, changed, gone]) {
+      const { code, left } = await run(made)
+      expect({ code, left }).toEqual({ code: 1, left: [] })
+    }
+    expect((await run(changed)).stderr).toContain('the signature of SHA256SUMS is wrong')
+  })
+
+  it('is installed by its sums alone where nobody signed it, unless more was asked for', async () => {
+    const made = release()
+    expect((await run(made)).stderr).toContain('signature not checked: this release is not signed')
+    const { code, left } = await run(release(), '--require-signature')
+    expect({ code, left }).toEqual({ code: 1, left: [] })
   })
 })
