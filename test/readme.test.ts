@@ -73,6 +73,7 @@ describe('README.md', () => {
       'svcctl overview -o html --open',
       "svcctl runners list --instance --where 'status=offline,contacted_at>30d'",
       'svcctl runners list --instance --sort status,-contacted_at',
+      "svcctl jobs list --all-projects --where 'created_at<7d' --group-by name --count --p95 duration --sort=-p95",
       "svcctl runners pause --instance --select 'contacted_at>30d' --dry-run",
     ])
   })

@@ -5,6 +5,7 @@ import { usage } from '../errors.js'
 import { checkShown } from './answer/about.js'
 import { changes, takesSeveral } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
+import { isAggregate } from './command/many-flags.js'
 import type { Command } from './command/types.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
@@ -96,6 +97,9 @@ const inWords = (part: LinePart | undefined): { readonly words?: Words } =>
 /** @throws Failure `usage` for what has no place beside an order */
 const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
   const { limit, page, perPage, sort } = globals
+  const groups = isAggregate(globals)
+  if (groups && page === undefined && !changes(command, raw.args)) return
+  if (groups) throw usage('groups are made of a whole list', 'Omit --page.')
   if (sort === undefined) return
   if (changes(command, raw.args)) throw usage('--sort works only with lists')
   const flag = page !== undefined ? 'page' : limit === undefined && perPage !== undefined

@@ -15,7 +15,7 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import type { Given, ObjectStream, Plan, PlanSource } from './command/described.js'
-import { isRepeated } from './command/many-flags.js'
+import { isAggregate, isRepeated } from './command/many-flags.js'
 import type { Services } from './command/services.js'
 import type { Command, Operation } from './command/types.js'
 import type { JournalOptions } from './journaling/options.js'
@@ -56,6 +56,8 @@ const list = async (
   const { document } = emit
   if (document !== undefined && globals.sort !== undefined)
     throw usage('--sort works only with lists, and this result is one document')
+  if (document !== undefined && isAggregate(globals))
+    throw usage('groups are made of records, and this result is one document')
   for (const plan of plans) {
     if (globals.curl) await curl.list(plan, document?.whole === true)
     else if (plan.request !== undefined) await lists.streamRequest(plan.request)

@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest'
 import {
   declared,
   globalFlags,
+  groupFlags,
   journalFlags,
   recordFlags,
   rehearsalFlags,
@@ -91,6 +92,13 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   },
   where: { line: list, flag: ['--where', 'id=2'] },
   sort: { line: list, flag: ['--sort', '-id'] },
+  'group-by': { line: list, flag: ['--group-by', 'id'] },
+  count: { line: list, flag: ['--count'] },
+  sum: { line: list, flag: ['--sum', 'id'] },
+  avg: { line: list, flag: ['--avg', 'id'] },
+  min: { line: list, flag: ['--min', 'id'] },
+  max: { line: list, flag: ['--max', 'id'] },
+  p95: { line: list, flag: ['--p95', 'id'] },
   'wait-until': { line: get, flag: ['--wait-until', 'stauts=online'], answer: eachTime },
   'wait-timeout': {
     line: [...get, '--wait-until', 'id=1'],
@@ -284,11 +292,12 @@ describe('every global flag', () => {
       ...shardFlags,
       ...repeatFlags,
       ...sortFlags,
+      ...groupFlags,
       ...sheetFlags,
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(47)
+    expect(names).toHaveLength(54)
   })
 
   const all = Object.entries(rows)

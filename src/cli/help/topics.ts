@@ -1,6 +1,7 @@
 /** Help on what all commands share. All from the same data as the parser. */
 
 import {
+  groupFlags,
   outputFlags,
   pageFlags,
   pagingFlags,
@@ -22,7 +23,7 @@ const pageWidth = 80
 const flagsTopic = (): string =>
   (
     [
-      ['Commands that list:', [...pagingFlags, ...sortFlags]],
+      ['Commands that list:', [...pagingFlags, ...sortFlags, ...groupFlags]],
       ['Commands for projects or groups:', spreadFlags],
       ['Commands that read:', repeatFlags],
       ['Commands that show objects with a web page:', pageFlags],

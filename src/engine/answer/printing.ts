@@ -3,6 +3,8 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { openDocument, openWriter } from '../../output/index.js'
+import { maskedPick } from '../../output/masking/stage.js'
+import { picker } from '../../output/record.js'
 import { ownColours } from '../../output/shown.js'
 import type {
   Asked,
@@ -16,6 +18,7 @@ import type {
 import { printable, visibleLines } from '../../terminal/text/escape.js'
 import { getAnswerFields, getFirstSegment } from '../command/derive/derived.js'
 import { changes, getCommandName, isAskable } from '../command/derive/index.js'
+import { isAggregate } from '../command/many-flags.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
 import { isRehearsal } from '../preflight.js'
@@ -174,6 +177,7 @@ export class Printing implements RunAnswer {
 
   async writer(many: boolean, emit: Emit): Promise<Writer> {
     const { command, format, globals, until, words } = this.#asked
+    if (many && isAggregate(globals)) return this.#groups(emit)
     const singles = await this.#singles(many, emit)
     const inspection = await this.#inspection(emit, singles?.endpoint)
     const view = { ...this.#view(many, emit), page: await this.#page(emit), inspection }
@@ -188,6 +192,20 @@ export class Printing implements RunAnswer {
     const { staged } = await import('./stages.js')
     const answering = { command, emit, words, single: singles?.endpoint }
     return staged(seen, { command, answering, globals, singles, note: this.#later })
+  }
+
+  /** Groups of the records, in the place of them. */
+  async #groups(emit: Emit): Promise<Writer> {
+    const { command, format, globals, words } = this.#asked
+    const { createGroups, groupColumns } = await import('../records/aggregate.js')
+    const hidden = this.#hidden(emit)
+    const pick = maskedPick(picker(command.computedFields, words), hidden, words)
+    const columns = groupColumns(globals)
+    const page = await this.#page(emit)
+    const view: Asked = { ...this.#view(true, {}), columns, names: columns.slice(0, 1), page }
+    const writer = await openWriter(format, this.#screen.out, view, new Set())
+    const answering = { command, emit, words }
+    return createGroups(writer, { answering, globals, pick, note: this.#later })
   }
 
   async print(value: unknown, emit: Emit = {}): Promise<void> {

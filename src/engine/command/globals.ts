@@ -11,6 +11,7 @@ import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
 import type { Flag, FlagGroup } from './described.js'
 import {
+  aggregating,
   choosing,
   type Declared,
   declare,
@@ -141,6 +142,7 @@ export const declared = {
   ...choosing,
   ...paging,
   ...ordering,
+  ...aggregating,
   ...repeating,
   ...writing,
   ...selecting,
@@ -191,6 +193,9 @@ export const pagingFlags = [...flagsOf(choosing, 'many'), ...flagsOf(paging, 'pa
 
 /** Flags of commands that list; one whose API has a parameter of that name keeps its own, which takes fields as well. */
 export const sortFlags = flagsOf(ordering, 'many')
+
+/** Flags of commands that list, whose API has no parameter of that name. */
+export const groupFlags = flagsOf(aggregating, 'many')
 
 /** Flags of commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
 export const writeFlags = flagsOf(writing, 'command')

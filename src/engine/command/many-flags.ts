@@ -79,6 +79,40 @@ export const withFields = (flag: Flag): Flag => ({
   param: { ...flag.param, help: `${flag.param.help}; or fields to sort all records by: name,-id` },
 })
 
+const field = { completes: 'field', placeholder: 'field' } as const
+
+/** Groups of records in the place of the records. */
+export const aggregating = declare({
+  'group-by': {
+    param: list(
+      'string',
+      'print groups of records by fields; times by :hour, :day, :week or :month',
+      {
+        completes: 'field',
+        placeholder: 'fields',
+      },
+    ),
+  },
+  count: { param: boolean('count the records of each group') },
+  sum: { param: list('string', 'add up the values of a field', field) },
+  avg: { param: list('string', 'average value of a field', field) },
+  min: { param: list('string', 'smallest value of a field', field) },
+  max: { param: list('string', 'largest value of a field', field) },
+  p95: { param: list('string', '95th percentile of a field', field) },
+})
+
+/** What groups are asked for by. */
+export type Aggregated = {
+  readonly [Name in 'groupBy' | 'sum' | 'avg' | 'min' | 'max' | 'p95']?: readonly string[]
+} & { readonly count?: boolean }
+
+/** Whether groups are printed: then all records are read. */
+export const isAggregate = ({ count, ...others }: Aggregated): boolean =>
+  count === true ||
+  (['groupBy', 'sum', 'avg', 'min', 'max', 'p95'] as const).some(
+    (name) => others[name] !== undefined,
+  )
+
 // The flags of commands that only read: until when they go on, round after round.
 
 export const repeating = declare({

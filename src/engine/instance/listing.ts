@@ -10,6 +10,7 @@ import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
 import type { SingleReader, Writer } from '../../output/types.js'
 import type { Plan } from '../command/described.js'
+import { type Aggregated, isAggregate } from '../command/many-flags.js'
 import type { Emit } from '../command/services.js'
 import type { Narrowed, RecordChoice } from '../records/where.js'
 
@@ -124,8 +125,8 @@ const gathered = async (
   return { records, end }
 }
 
-/** The paging of a run's lists; where they are sorted, all is read of them. */
-interface ListPaging extends Paging {
+/** The paging of a run's lists; where they are sorted or grouped, all is read of them. */
+interface ListPaging extends Paging, Aggregated {
   readonly sort?: readonly string[]
   readonly where?: readonly string[]
 }
@@ -154,7 +155,8 @@ export class Lists {
   /** @throws Failure `usage` where records were to be chosen, and there is no list */
   refuseChoice(): void {
     if (this.paging.where !== undefined) throw usage('--where works only with lists')
-    if (this.sorts) throw usage('--sort works only with lists')
+    if (this.paging.sort !== undefined) throw usage('--sort works only with lists')
+    if (this.sorts) throw usage('groups are made of the records of a list')
   }
 
   /** The first request of all there is of a list. */
@@ -221,10 +223,10 @@ export class Lists {
   }
 
   private get sorts(): boolean {
-    return this.paging.sort !== undefined
+    return this.paging.sort !== undefined || isAggregate(this.paging)
   }
 
-  /** How many records are wanted; where they are sorted, that is known behind the last of them. */
+  /** How many records are wanted; where they are sorted or grouped, that is known behind the last of them. */
   private get limit(): number | undefined {
     return this.sorts ? undefined : wanted(this.paging)
   }

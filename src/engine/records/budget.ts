@@ -2,13 +2,19 @@
 
 import { usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
+import { type Aggregated, isAggregate } from '../command/many-flags.js'
 import type { Command } from '../command/types.js'
 
 /** Whether a run may ask for such fields; most do not, and load nothing. */
 export const mayAskSingles = (
   { words }: Pick<Command, 'words'>,
-  { fields, sort }: Pick<Globals, 'fields' | 'sort'>,
-): boolean => (fields !== undefined || sort !== undefined) && /(^| )list$/.test(words)
+  asked: Pick<Globals, 'fields' | 'sort'> & Aggregated,
+): boolean => {
+  const { fields, sort } = asked
+  return (
+    !isAggregate(asked) && (fields !== undefined || sort !== undefined) && /(^| )list$/.test(words)
+  )
+}
 
 /** More than so many are said. */
 const maxUnsaid = 100

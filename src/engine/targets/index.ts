@@ -9,6 +9,7 @@ import { Failure, survived, usage } from '../../errors.js'
 import type { Engine } from '../bulk/each.js'
 import { changes, getCommandName, getScope, hasForm } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
+import { isAggregate } from '../command/many-flags.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import type { Targets } from '../perform/requests.js'
@@ -269,9 +270,10 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
 }
 
 /** How many records, where nobody says it of them all: as of one list. */
-const mostOf = ({ limit, perPage, sort }: Pick<Globals, 'limit' | 'perPage' | 'sort'>): number => {
+const mostOf = (globals: Globals): number => {
+  const { limit, perPage, sort } = globals
   // Which are the first of all is known behind the last.
-  if (sort !== undefined) return Number.POSITIVE_INFINITY
+  if (sort !== undefined || isAggregate(globals)) return Number.POSITIVE_INFINITY
   if (limit !== undefined) return limit === 'all' ? Number.POSITIVE_INFINITY : limit
   return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
 }

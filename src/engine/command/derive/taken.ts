@@ -2,6 +2,7 @@
 
 import type { FlagGroup } from '../described.js'
 import {
+  groupFlags,
   journalFlags,
   outputFlags,
   pageFlags,
@@ -155,7 +156,7 @@ const takes = (command: Described, name: string): boolean => {
 const further = (command: Described): Flag[] => [
   ...scopes(command),
   ...escapeHatches(command),
-  ...(lists(command) ? [...pagingFlags, ...sortFlags] : []),
+  ...(lists(command) ? [...pagingFlags, ...sortFlags, ...groupFlags] : []),
   ...selection(command),
   ...(rowFlags(command).length > 0 ? sheetFlags : []),
   ...(keepsJournal(command) || command.ownJournal === true ? journalFlags : []),

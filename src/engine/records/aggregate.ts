@@ -1,0 +1,386 @@
+/** `--group-by`, `--count`, `--sum` …: an answer of which groups are printed, and what their records come to. */
+
+import { isMoment } from '../../base/dates.js'
+import { parseBytes } from '../../base/json/built.js'
+import { Exact } from '../../base/json/json.js'
+import { isObject } from '../../base/objects.js'
+import { nearest } from '../../base/suggest.js'
+import { defaultLimit } from '../../client/defaults.js'
+import { Failure, usage } from '../../errors.js'
+import type { Inspection, Pick as PickField, Writer } from '../../output/types.js'
+import type { Globals } from '../command/globals.js'
+import { parseSort } from '../where/order.js'
+import { type Answering, columnsBeside, fieldInspection, unwrapRow } from './known-fields.js'
+
+type Flags = Pick<
+  Globals,
+  'avg' | 'count' | 'fields' | 'groupBy' | 'limit' | 'max' | 'min' | 'p95' | 'sort' | 'sum'
+>
+
+const functions = ['sum', 'avg', 'min', 'max', 'p95'] as const
+type Name = (typeof functions)[number]
+
+/** So many groups are kept, and so many of those whose values are. */
+const [maxGroups, maxWithValues] = [100_000, 5000]
+
+// What the numbers of a group come to.
+
+/** So many values are kept as they are; beyond, they are counted by bins that are two percent wide. */
+const maxExact = 1000
+const width = Math.log(1.02)
+
+/** The 95th percentile: exact of few values, within one percent of many. */
+class Percentile {
+  #values: number[] | undefined = []
+  /** By sign and power; zero has a bin of its own. */
+  readonly #bins = new Map<number, { count: number; readonly value: number }>()
+  #count = 0
+
+  get approximate(): boolean {
+    return this.#values === undefined
+  }
+
+  add(value: number): void {
+    this.#count += 1
+    if (this.#values === undefined) this.#bin(value)
+    else if (this.#values.push(value) > maxExact) {
+      for (const one of this.#values) this.#bin(one)
+      this.#values = undefined
+    }
+  }
+
+  /** The value that 95 of a hundred do not exceed. */
+  value(): number | null {
+    if (this.#count === 0) return null
+    const rank = Math.ceil(0.95 * this.#count)
+    if (this.#values !== undefined) return this.#values.sort((a, b) => a - b)[rank - 1] ?? null
+    let seen = 0
+    for (const { count, value } of [...this.#bins.values()].sort((a, b) => a.value - b.value)) {
+      seen += count
+      if (seen >= rank) return value
+    }
+    return null
+  }
+
+  #bin(value: number): void {
+    const power = value === 0 ? 0 : Math.floor(Math.log(Math.abs(value)) / width)
+    const key = value === 0 ? 0 : Math.sign(value) * (power + 1e6)
+    const found = this.#bins.get(key)
+    if (found !== undefined) found.count += 1
+    // The middle of a bin is within one percent of all that is in it.
+    else
+      this.#bins.set(key, { count: 1, value: Math.sign(value) * Math.exp((power + 0.5) * width) })
+  }
+}
+
+/** A number, or a time for the least and the most; undefined for anything else. */
+const comparable = (value: unknown, times: boolean): number | undefined => {
+  if (typeof value === 'number') return value
+  if (value instanceof Exact) return Number(value)
+  return times && typeof value === 'string' && isMoment(value) ? Date.parse(value) : undefined
+}
+
+/** What one function makes of a field in one group. */
+class Total {
+  readonly #name: Name
+  readonly percentile: Percentile | undefined
+  #count = 0
+  #sum = 0
+  /** The value itself, as it came, beside what it is compared by. */
+  #extreme: { readonly by: number; readonly value: unknown } | undefined
+
+  constructor(name: Name) {
+    this.#name = name
+    this.percentile = name === 'p95' ? new Percentile() : undefined
+  }
+
+  /** @returns false for what is no number */
+  add(value: unknown): boolean {
+    const by = comparable(value, this.#name === 'min' || this.#name === 'max')
+    if (by === undefined) return false
+    this.#count += 1
+    if (this.#name === 'sum' || this.#name === 'avg') this.#sum += by
+    else if (this.percentile !== undefined) this.percentile.add(by)
+    else {
+      const was = this.#extreme
+      const better = was === undefined || (this.#name === 'min' ? by < was.by : by > was.by)
+      if (better) this.#extreme = { by, value }
+    }
+    return true
+  }
+
+  value(): unknown {
+    if (this.percentile !== undefined) return this.percentile.value()
+    if (this.#name === 'sum') return this.#sum
+    if (this.#name === 'avg') return this.#count === 0 ? null : this.#sum / this.#count
+    return this.#extreme?.value ?? null
+  }
+}
+
+// What is asked for.
+
+/** A column of numbers: a function of a field. */
+interface Measure {
+  readonly name: Name
+  readonly field: string
+  readonly column: string
+}
+
+/** A column that tells groups apart. */
+interface Key {
+  readonly field: string
+  readonly column: string
+  readonly unit?: string
+}
+
+const units = ['hour', 'day', 'week', 'month'] as const
+
+const columnOf = (text: string): string => text.replaceAll(/[.:]/g, '_')
+
+const keyOf = (text: string): Key => {
+  const [, field = text, unit] = /^(.+):(\w+)$/.exec(text) ?? []
+  if (unit !== undefined && !units.some((one) => one === unit))
+    throw usage(
+      `--group-by ${text}: times are grouped by ${units.join(', ')}, not by "${unit}"`,
+      `For example: --group-by ${field}:day`,
+    )
+  return { field, column: columnOf(text), unit }
+}
+
+interface Question {
+  readonly keys: readonly Key[]
+  readonly measures: readonly Measure[]
+  readonly columns: readonly string[]
+  readonly counts: boolean
+}
+
+/** @throws Failure `usage` for what says nothing together */
+const questionOf = (flags: Flags): Question => {
+  if (flags.fields !== undefined)
+    throw usage(
+      '--fields chooses columns of records, and this line prints groups',
+      'Omit --fields.',
+    )
+  const keys = (flags.groupBy ?? []).map(keyOf)
+  const measures = functions.flatMap((name) =>
+    (flags[name] ?? []).map((field) => ({ name, field, column: `${name}_${columnOf(field)}` })),
+  )
+  const counts = flags.count || measures.length === 0
+  const columns = [
+    ...keys.map(({ column }) => column),
+    ...(counts ? ['count'] : []),
+    ...measures.map(({ column }) => column),
+  ]
+  const twice = columns.find((column, i) => columns.indexOf(column) !== i)
+  if (twice !== undefined) throw usage(`the column ${twice} would be printed twice`)
+  return { keys, measures, columns, counts }
+}
+
+/** The beginning of the unit of time that a moment is in, UTC; the value itself where it is none. */
+const bucketOf = (value: unknown, unit: string | undefined): unknown => {
+  if (unit === undefined || typeof value !== 'string' || !isMoment(value)) return value
+  const time = new Date(Date.parse(value))
+  if (unit === 'week') time.setUTCDate(time.getUTCDate() - ((time.getUTCDay() + 6) % 7))
+  const length = { hour: 13, day: 10, week: 10, month: 7 }[unit] ?? 10
+  return time.toISOString().slice(0, length)
+}
+
+// The groups.
+
+interface Group {
+  readonly values: readonly unknown[]
+  count: number
+  readonly totals: readonly Total[]
+}
+
+/** Every combination of the values that a record has under the keys; a list counts by each of its elements. */
+const combinations = (lists: readonly (readonly unknown[])[]): readonly (readonly unknown[])[] =>
+  lists.reduce<readonly (readonly unknown[])[]>(
+    (all, list) => all.flatMap((one) => list.map((value) => [...one, value])),
+    [[]],
+  )
+
+const plainOf = (value: unknown): unknown =>
+  value instanceof Exact ? String(value) : (value ?? null)
+
+interface Aggregating {
+  readonly answering: Answering
+  readonly globals: Flags
+  /** A field of a record, masked. */
+  readonly pick: PickField
+  /** A line that stands below the output. */
+  readonly note: (text: string) => void
+}
+
+const { compare } = new Intl.Collator('en', { numeric: true })
+
+/** Below zero where the first comes before the second; what is not there comes last, in both directions. */
+const compareValues = (a: unknown, b: unknown, descending: boolean): number => {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  const order =
+    typeof a === 'number' && typeof b === 'number' ? a - b : compare(String(a), String(b))
+  return descending ? -order : order
+}
+
+class Groups implements Writer {
+  readonly #writer: Writer
+  readonly #question: Question
+  readonly #options: Aggregating
+  readonly #order: readonly { readonly column: string; readonly descending: boolean }[]
+  readonly #groups = new Map<string, Group>()
+  readonly #beside: readonly string[]
+  /** Records that a column left out, by column. */
+  readonly #without = new Map<string, number>()
+  #inspection: Inspection | undefined
+  #severally = false
+
+  constructor(writer: Writer, question: Question, options: Aggregating) {
+    const { answering, globals, note } = options
+    this.#writer = writer
+    this.#question = question
+    this.#options = options
+    this.#beside = columnsBeside(answering.emit)
+    this.#order = orderOf(globals.sort, question)
+    const fields = [...question.keys, ...question.measures].map(({ field }) => field)
+    const own = fields.filter((field) => !this.#beside.includes(field)).map(ownField)
+    this.#inspection = fieldInspection(answering, [...new Set(own)], { late: false, note })
+    if (question.keys.length === 0) this.#group([])
+  }
+
+  async raw(batch: readonly Uint8Array[]): Promise<void> {
+    for (const bytes of batch) await this.record(parseBytes(bytes))
+  }
+
+  async record(row: unknown): Promise<void> {
+    const record = unwrapRow(row, this.#options.answering)
+    if (record === undefined) return
+    if (this.#inspection?.see([row]) === true) this.#inspection = undefined
+    const lists = this.#question.keys.map((key) => this.#valuesOf(row, record, key))
+    for (const values of combinations(lists)) this.#count(this.#group(values), record)
+  }
+
+  held(): boolean {
+    return this.#writer.held?.() === true
+  }
+
+  async close(): Promise<void> {
+    await this.#inspection?.end()
+    const all = [...this.#groups.values()].map((group) => this.#rowOf(group))
+    all.sort((a, b) => {
+      for (const { column, descending } of this.#order) {
+        const order = compareValues(a[column], b[column], descending)
+        if (order !== 0) return order
+      }
+      return 0
+    })
+    const { limit = defaultLimit } = this.#options.globals
+    const most = limit === 'all' ? all.length : limit
+    for (const row of all.slice(0, most)) await this.#writer.record(row)
+    await this.#writer.close()
+    this.#tell(all.length, most)
+  }
+
+  /** Of some of the records nothing can be said. */
+  abandon(): Promise<void> {
+    return this.#writer.abandon()
+  }
+
+  /** The values of a record under a key: each element of a list. @throws Failure `usage` for an object */
+  #valuesOf(row: unknown, record: unknown, { field, unit }: Key): readonly unknown[] {
+    const beside = this.#beside.includes(field) && isObject(row)
+    const value = beside ? row[field] : this.#options.pick(record, ownField(field))
+    const all: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [value]
+    if (all.length > 1) this.#severally = true
+    const object = all.find((one) => isObject(one))
+    if (isObject(object)) {
+      const names = Object.keys(object).slice(0, 8)
+      throw usage(
+        `--group-by ${field}: this is an object, not a value`,
+        `Choose one of its fields: ${names.map((name) => `${field}.${name}`).join(', ')}.`,
+      )
+    }
+    return Array.isArray(value) && value.length === 0
+      ? [null]
+      : all.map((one) => bucketOf(plainOf(one), unit))
+  }
+
+  #group(values: readonly unknown[]): Group {
+    const key = JSON.stringify(values)
+    const found = this.#groups.get(key)
+    if (found !== undefined) return found
+    const { measures } = this.#question
+    const most = measures.some(({ name }) => name === 'p95') ? maxWithValues : maxGroups
+    if (this.#groups.size >= most)
+      throw new Failure('failed', `there are more than ${most} groups`, {
+        hint: 'Narrow the list with --where, or group by another field.',
+      })
+    const group = { values, count: 0, totals: measures.map(({ name }) => new Total(name)) }
+    this.#groups.set(key, group)
+    return group
+  }
+
+  #count(group: Group, record: unknown): void {
+    group.count += 1
+    for (const [i, { field, column }] of this.#question.measures.entries()) {
+      if (group.totals[i]?.add(this.#options.pick(record, ownField(field))) === true) continue
+      this.#without.set(column, (this.#without.get(column) ?? 0) + 1)
+    }
+  }
+
+  #rowOf({ values, count, totals }: Group): Readonly<Record<string, unknown>> {
+    const { keys, measures, counts } = this.#question
+    const approximate = totals.some(({ percentile }) => percentile?.approximate === true)
+    return Object.fromEntries([
+      ...keys.map(({ column }, i) => [column, values[i]] as const),
+      ...(counts ? [['count', count] as const] : []),
+      ...measures.map(({ column }, i) => [column, totals[i]?.value() ?? null] as const),
+      ...(approximate ? [['approximate', true] as const] : []),
+    ])
+  }
+
+  #tell(count: number, most: number): void {
+    const { note } = this.#options
+    const groups = [...this.#groups.values()]
+    if (most < count)
+      note(`showing ${most} of ${count} groups; use --limit <n> or --limit all for more`)
+    for (const [column, missing] of this.#without)
+      note(
+        `${missing} record${missing === 1 ? '' : 's'} without a number ${missing === 1 ? 'is' : 'are'} left out of ${column}`,
+      )
+    if (this.#severally) note('records with several values are counted in several groups')
+    if (groups.some(({ totals }) => totals.some(({ percentile }) => percentile?.approximate)))
+      note(`p95 of more than ${maxExact} values is within one percent`)
+  }
+}
+
+/** A field of the record, where a column beside it has its name. */
+const ownField = (field: string): string => field.replace(/^record\./, '')
+
+/**
+ * By which columns the groups are ordered: by what tells them apart where nobody says.
+ * @throws Failure `usage` for what is no column
+ */
+const orderOf = (sort: Flags['sort'], { columns, keys, measures }: Question) => {
+  if (sort === undefined) return keys.map(({ column }) => ({ column, descending: false }))
+  return parseSort(sort).map(({ field, descending }) => {
+    const alone = measures.filter(({ name }) => name === field)
+    const [only] = alone.length === 1 ? alone : []
+    const column = columns.find((one) => one === columnOf(field)) ?? only?.column
+    if (column !== undefined) return { column, descending }
+    const near = nearest(field, [...columns])
+    throw usage(
+      `--sort ${field}: the groups have no such column`,
+      near === undefined ? `They have ${columns.join(', ')}.` : `Did you mean ${near}?`,
+    )
+  })
+}
+
+/** The columns of the groups. @throws Failure `usage` */
+export const groupColumns = (flags: Flags): readonly string[] => questionOf(flags).columns
+
+/**
+ * What is written there, as groups.
+ * @throws Failure `usage` for what says nothing together
+ */
+export const createGroups = (writer: Writer, options: Aggregating): Writer =>
+  new Groups(writer, questionOf(options.globals), options)
