@@ -1,0 +1,92 @@
+/**
+ * The names that scripts depend on: commands, arguments, flags, columns, fields, exit codes, formats and what the libraries
+ * export. `npm run names` writes those of a release into .github/public-names.json; a test holds every later build to them.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { getProperties } from '../src/catalogue/shapes/properties.js'
+import { allCommands } from '../src/commands/index.js'
+import { globalFlags, groupFlags, journalFlags, sortFlags } from '../src/engine/command/globals.js'
+import type { Described, Flag } from '../src/engine/command/types.js'
+import { exitCodes } from '../src/errors.js'
+import * as client from '../src/library/client.js'
+import * as sandbox from '../src/library/sandbox.js'
+import { formatNames } from '../src/output/formats.js'
+
+export const file = '.github/public-names.json'
+
+/** What stands in the file. */
+export interface PublicNames {
+  readonly version: string
+  readonly names: readonly string[]
+  /** Those of them that are to go, by when they were called so. */
+  readonly deprecated: readonly string[]
+}
+
+/** The API's shapes below their properties: a list's are those of its items. */
+const fieldsOf = (schema: unknown): readonly string[] => Object.keys(getProperties(schema) ?? {})
+
+const flagNames = (flags: readonly Flag[], of = ''): readonly string[] =>
+  flags.filter(({ hidden }) => hidden !== true).map(({ name }) => `flag ${of}--${name}`)
+
+const namesOf = (command: Described): readonly string[] => {
+  const name = [command.area, command.words].filter(Boolean).join(' ')
+  const endpoints = Object.values(command.endpoints)
+  return [
+    `command ${name}`,
+    ...command.args.map((arg) => `argument ${name} <${arg.name}>`),
+    ...flagNames(command.flags, `${name} `),
+    ...endpoints.flatMap(({ columns = [] }) => columns.map((one) => `column ${name}: ${one}`)),
+    ...endpoints.flatMap(({ returns }) =>
+      'shape' in returns ? fieldsOf(returns.shape).map((one) => `field ${name}: ${one}`) : [],
+    ),
+  ]
+}
+
+const deprecatedIn = (command: Described): readonly string[] => {
+  const name = [command.area, command.words].filter(Boolean).join(' ')
+  return flagNames(
+    command.flags.filter(({ param }) => param.deprecated !== undefined),
+    `${name} `,
+  )
+}
+
+/** Those of this build. */
+export const publicNames = async (version: string): Promise<PublicNames> => {
+  const commands = await allCommands()
+  const everybodys = [...globalFlags, ...sortFlags, ...groupFlags, ...journalFlags]
+  const all = [
+    ...commands.flatMap(namesOf),
+    ...flagNames(everybodys),
+    ...Object.entries(exitCodes).map(([category, code]) => `exit ${code} ${category}`),
+    ...formatNames.map((name) => `format ${name}`),
+    ...Object.keys(client).map((name) => `export svcctl/client: ${name}`),
+    ...Object.keys(sandbox).map((name) => `export svcctl/sandbox: ${name}`),
+  ]
+  const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].sort()
+  return { version, names: sorted(all), deprecated: sorted(commands.flatMap(deprecatedIn)) }
+}
+
+export const released = (): PublicNames => JSON.parse(readFileSync(file, 'utf8')) as PublicNames
+
+/**
+ * The names of a release that a build lacks, each with what would have been due before.
+ * @param changelog what users are told
+ */
+export const broken = (
+  before: PublicNames,
+  now: ReadonlySet<string>,
+  changelog: string,
+): readonly string[] => {
+  const [, removed = ''] = /^### Removed\n([\s\S]*?)(?=^##)/m.exec(`${changelog}\n## `) ?? []
+  return before.names
+    .filter((name) => !now.has(name))
+    .flatMap((name) => [
+      ...(before.deprecated.includes(name) ? [] : [`${name} was not deprecated in a release`]),
+      ...(removed.includes(`\`${name}\``) ? [] : [`${name} is not in CHANGELOG under "Removed"`]),
+    ])
+}
+
+if (process.argv[1]?.endsWith('public-names.ts')) {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  writeFileSync(file, `${JSON.stringify(await publicNames(version), undefined, 2)}\n`)
+}
