@@ -155,5 +155,6 @@ for (const [name, file] of [
 ])
   await build({ input: { [name]: file }, platform: 'node', transform, output })
 const bundled = packagesOf(chunks.flatMap((chunk) => chunk.moduleIds ?? []))
-const licences = [...bundled].filter((folder) => existsSync(join(folder, 'package.json'))).sort()
-writeFileSync('dist/licences.txt', `${licences.map(licenceOf).join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
+const folders = [...bundled].filter((folder) => existsSync(join(folder, 'package.json'))).sort()
+const licences = [...new Set(folders.map(licenceOf))]
+writeFileSync('dist/licences.txt', `${licences.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)

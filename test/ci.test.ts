@@ -8,7 +8,7 @@ import { writeScript } from './support/shell.js'
 import { started } from './support/starting.js'
 
 const root = join(import.meta.dirname, '..')
-const driven = ['git', 'zsh', 'fish', 'tmux', 'jq', 'openssl', 'curl', 'xz']
+const driven = ['git', 'zsh', 'fish', 'tmux', 'jq', 'openssl', 'curl', 'xz', 'chromium']
 
 /** What it runs where only these of the programs that tests drive are there, in order. */
 const run = async (there: readonly string[]): Promise<readonly string[]> => {

@@ -13,6 +13,8 @@ const read = (flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = 
 describe('global flags', () => {
   it('are absent where they were not given, booleans false, the pager on', () => {
     expect(read({})).toEqual({
+      count: false,
+      open: false,
       strict: false,
       web: false,
       allProfiles: false,
@@ -69,6 +71,7 @@ describe('global flags', () => {
         ...['dry-run', 'journal', 'resume', 'row-fields', 'select', 'shard', 'strict'],
         'undo-record',
         ...['sort', 'wait-until', 'wait-timeout'],
+        ...['group-by', 'count', 'sum', 'avg', 'min', 'max', 'p95'],
       ].sort(),
     ).toEqual(Object.keys(declared).sort())
     expectTypeOf<Globals['limit']>().toEqualTypeOf<number | 'all' | undefined>()

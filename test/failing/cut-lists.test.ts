@@ -36,6 +36,8 @@ const readers: Readonly<Record<string, (text: string) => number>> = {
   csv: (text) => lines(text).length - 1,
   table: (text) => lines(text).length - 1,
   markdown: (text) => lines(text).length - 2,
+  // Without its end a page says that it is incomplete.
+  html: (text) => (text.includes('<footer>') ? 0 : (text.match(/<tr><td/g)?.length ?? 0)),
   value: (text) => lines(text).length,
   id: (text) => lines(text).length,
 }
