@@ -15,17 +15,14 @@ const rule = '-'.repeat(80)
  * The packages that a text of licences names.
  * @throws where one begins otherwise than the build writes it
  */
-export const bundledIn = (licences: string): readonly Bundled[] => {
-  const all = licences.split(`\n${rule}\n`).map((part) => {
+export const bundledIn = (licences: string): readonly Bundled[] =>
+  licences.split(`\n${rule}\n`).map((part) => {
     const [first = ''] = part.trimStart().split('\n')
     const [, name, version, licence] = /^(\S+) (\S+) \((.+)\)$/.exec(first) ?? []
     if (name === undefined || version === undefined || licence === undefined)
       throw new Error(`dist/licences.txt has a part that begins with "${first}"`)
     return { name, version, licence }
   })
-  // One that two others bring along stands there twice; a reference of the bill has to be one of its own.
-  return [...new Map(all.map((one) => [`${one.name} ${one.version}`, one])).values()]
-}
 
 const library = ({ name, version, licence }: Bundled): Models.Component => {
   const purl = formatPurl('npm', name, version)

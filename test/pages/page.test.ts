@@ -126,6 +126,16 @@ describe('--to', () => {
     expect(server.seen).toEqual([])
   })
 
+  it.skipIf(!existsSync('/dev/full'))(
+    'says why it could not write, not what came of that',
+    async () => {
+      server.answer = () => ({ body: Array.from({ length: 90 }, (_, id) => ({ id })) })
+      const { code, stderr } = await call('runners list -o html --to /dev/full')
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^svcctl: cannot write \/dev\/full: .*no space/)
+    },
+  )
+
   it('is the command’s own where that has one', async () => {
     const cwd = folder()
     server.answer = () => ({ body: 'text', headers: { 'content-type': 'text/plain' } })

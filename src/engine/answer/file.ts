@@ -40,7 +40,10 @@ interface AnswerFile extends Stdout {
 const failed = (path: string, cause: unknown): Failure =>
   cause instanceof Failure
     ? cause
-    : new Failure('failed', `cannot write ${path}: ${getReason(cause)}`, { cause })
+    : new Failure('failed', `cannot write ${path}: ${getReason(cause)}`, {
+        hint: 'Check the free space and the permissions, or choose another place with --to.',
+        cause,
+      })
 
 /**
  * Begins to write a file, which is there once it is whole.
@@ -49,17 +52,23 @@ const failed = (path: string, cause: unknown): Failure =>
 const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> => {
   try {
     const file = await openWhole(resolve(path), { signal })
-    const trying = async (work: Promise<void>): Promise<void> => {
-      await work.catch(async (cause: unknown) => {
+    /** What went wrong first: all that comes after it is its consequence. */
+    let broken: Failure | undefined
+    const trying = async (work: () => Promise<void>): Promise<void> => {
+      if (broken !== undefined) throw broken
+      try {
+        await work()
+      } catch (cause) {
+        broken = failed(path, cause)
         await file.discard()
-        throw failed(path, cause)
-      })
+        throw broken
+      }
     }
     return {
       path,
       write: (chunk) =>
-        trying(file.write([typeof chunk === 'string' ? Buffer.from(chunk) : chunk])),
-      end: () => trying(file.publish()),
+        trying(() => file.write([typeof chunk === 'string' ? Buffer.from(chunk) : chunk])),
+      end: () => trying(() => file.publish()),
       discard: () => file.discard(),
     }
   } catch (cause) {
