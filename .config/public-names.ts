@@ -23,12 +23,12 @@ export interface PublicNames {
 }
 
 /** The API's shapes below their properties: a list's are those of its items. */
-const fieldsOf = (schema: unknown): readonly string[] => Object.keys(getProperties(schema) ?? {})
+const getFields = (schema: unknown): readonly string[] => Object.keys(getProperties(schema) ?? {})
 
 const flagNames = (flags: readonly Flag[], of = ''): readonly string[] =>
   flags.filter(({ hidden }) => hidden !== true).map(({ name }) => `flag ${of}--${name}`)
 
-const namesOf = (command: Described): readonly string[] => {
+const getNames = (command: Described): readonly string[] => {
   const name = [command.area, command.words].filter(Boolean).join(' ')
   const endpoints = Object.values(command.endpoints)
   return [
@@ -37,7 +37,7 @@ const namesOf = (command: Described): readonly string[] => {
     ...flagNames(command.flags, `${name} `),
     ...endpoints.flatMap(({ columns = [] }) => columns.map((one) => `column ${name}: ${one}`)),
     ...endpoints.flatMap(({ returns }) =>
-      'shape' in returns ? fieldsOf(returns.shape).map((one) => `field ${name}: ${one}`) : [],
+      'shape' in returns ? getFields(returns.shape).map((one) => `field ${name}: ${one}`) : [],
     ),
   ]
 }
@@ -55,7 +55,7 @@ export const publicNames = async (version: string): Promise<PublicNames> => {
   const commands = await allCommands()
   const everybodys = [...globalFlags, ...sortFlags, ...groupFlags, ...journalFlags]
   const all = [
-    ...commands.flatMap(namesOf),
+    ...commands.flatMap(getNames),
     ...flagNames(everybodys),
     ...Object.entries(exitCodes).map(([category, code]) => `exit ${code} ${category}`),
     ...formatNames.map((name) => `format ${name}`),

@@ -6,7 +6,7 @@ import { minifySync } from 'rolldown/utils'
 const mark = '?raw'
 
 /** What is shipped of a file: its code without comments, its style without indents. */
-const textOf = (file) => {
+const toShippedText = (file) => {
   const text = readFileSync(file, 'utf8')
   if (file.endsWith('.js')) return minifySync(file, text).code
   return file.endsWith('.css') ? text.replace(/\n\s*/g, '') : text
@@ -21,7 +21,7 @@ export const rawText = {
   load: {
     filter: { id: /\?raw$/ },
     handler: (id) => ({
-      code: `export default ${JSON.stringify(textOf(id.slice(0, -mark.length)))}`,
+      code: `export default ${JSON.stringify(toShippedText(id.slice(0, -mark.length)))}`,
       moduleType: 'js',
     }),
   },

@@ -27,7 +27,7 @@ const released = (): Date => {
 }
 
 /** The same UUID for the same text. */
-const uuidOf = (text: string): string => {
+const toUuid = (text: string): string => {
   const hex = createHash('sha256').update(text).digest('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`]
   return [...parts, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
@@ -82,7 +82,7 @@ export const accompany = (builder: Binary, licences: string): void => {
     licences: readFileSync('dist/licences.txt', 'utf8'),
     node: JSON.parse(versions.toString()) as NodeJS.ProcessVersions,
     now: released(),
-    serialNumber: `urn:uuid:${uuidOf(`${manifest.version} ${released().toISOString()}`)}`,
+    serialNumber: `urn:uuid:${toUuid(`${manifest.version} ${released().toISOString()}`)}`,
   }
   const name = join(out, `svcctl-${manifest.version}`)
   writeFileSync(`${name}.cdx.json`, billOf(contents))

@@ -183,7 +183,7 @@ const placeFor = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; line?: 
   return { file: join(config, 'fish', 'completions', shell.file) }
 }
 
-const textOf = (file: string): string => {
+const readText = (file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -196,7 +196,7 @@ const textOf = (file: string): string => {
 const install = async (shell: Shell, env: NodeJS.ProcessEnv): Promise<string> => {
   const { file, line } = placeFor(shell, env)
   try {
-    const before = textOf(file)
+    const before = readText(file)
     const gap = before === '' || before.endsWith('\n') ? '' : '\n'
     const after = line === undefined ? shell.script : `${before}${gap}${line}\n`
     const there = line === undefined ? before === after : before.split('\n').includes(line)

@@ -97,9 +97,10 @@ const inWords = (part: LinePart | undefined): { readonly words?: Words } =>
 /** @throws Failure `usage` for what has no place beside an order */
 const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
   const { limit, page, perPage, sort } = globals
-  const groups = isAggregate(globals)
-  if (groups && page === undefined && !changes(command, raw.args)) return
-  if (groups) throw usage('groups are made of a whole list', 'Omit --page.')
+  if (isAggregate(globals)) {
+    if (page === undefined) return
+    throw usage('groups are made of a whole list', 'Omit --page.')
+  }
   if (sort === undefined) return
   if (changes(command, raw.args)) throw usage('--sort works only with lists')
   const flag = page !== undefined ? 'page' : limit === undefined && perPage !== undefined

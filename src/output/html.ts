@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import { Exact } from '../base/json/json.js'
-import { isObject, toText } from '../base/objects.js'
+import { isObject } from '../base/objects.js'
 import { createRows, getMeaning } from './columns.js'
 import { html, Markup } from './html/markup.js'
 import style from './html/page.css?raw'
@@ -14,29 +14,29 @@ import script from './html/page.js?raw'
 import { isTime, Timeline } from './html/timeline.js'
 import { isScalar, stringify } from './record.js'
 import { type Shown, shown, shownLines } from './shown.js'
-import { type Cell, createCell } from './table/cell.js'
+import { type Cell, createCell, linkIn } from './table/cell.js'
 import type { EndPage, FormatView, Open, Sink } from './types.js'
 
 // The page around the answers.
 
-const hashOf = (text: string): string =>
+const hash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** What the page may load: its own style and script, by their hashes, and nothing else. */
 const policy = (): string =>
   [
     "default-src 'none'",
-    `style-src ${hashOf(style)}`,
-    `script-src ${hashOf(script)}`,
+    `style-src ${hash(style)}`,
+    `script-src ${hash(script)}`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
 
-/** Milliseconds and the letters of the format stand in nobody's way. */
+/** A time to the minute, as a person writes it. */
 const timeText = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-const headOf = ({ page, now, style: eye }: FormatView): Markup => {
+const renderHead = ({ page, now, style: eye }: FormatView): Markup => {
   const title = shown(page?.title ?? 'svcctl', eye)
   const source = shown(page?.source ?? '', eye)
   return html`<!doctype html>
@@ -69,7 +69,7 @@ export const endPage: EndPage = (notes, failed, eye) => {
 
 /** Columns whose numbers are amounts, so that a bar compares them: neither an ID nor a port. */
 const amount =
-  /(^|[._])(count|counts|size|bytes|seconds|duration|percent|total|used|value|requests|sum|avg|min|max|p95)([._]|$)|_(count|size|bytes|seconds|duration|percent)$/
+  /(^|[._])(count|counts|size|bytes|seconds|duration|percent|total|used|value|requests|sum|avg|min|max|p95)([._]|$)/
 /** A bar is so many units wide. */
 const barWidth = 100
 /** A share of a whole, in words. */
@@ -87,13 +87,13 @@ interface PageCell {
 }
 
 /** A link to the instance that was asked, and to no other place. */
-const hrefOf = (url: string | undefined, { page }: FormatView): string | undefined => {
+const getHref = (url: string | undefined, { page }: FormatView): string | undefined => {
   if (url === undefined || page?.origin === undefined || !URL.canParse(url)) return undefined
   const { origin, href, username } = new URL(url)
   return origin === page.origin && username === '' ? href : undefined
 }
 
-const cellOf = (name: string, value: unknown, view: FormatView): PageCell => {
+const toCell = (name: string, value: unknown, view: FormatView): PageCell => {
   const { tone, url, text }: Cell = createCell(name, value, view, false)
   if (typeof value === 'number' || value instanceof Exact)
     return { text, tone, sorts: Number(value), amount: Number(value) }
@@ -104,20 +104,14 @@ const cellOf = (name: string, value: unknown, view: FormatView): PageCell => {
     return { text: shown(timeText(new Date(time)), view.style), tone, sorts: time }
   }
   if (typeof value === 'string' && tone === undefined)
-    return { text: shownLines(value, view.style), href: hrefOf(url, view) }
-  return { text, tone, href: hrefOf(url, view) }
+    return { text: shownLines(value, view.style), href: getHref(url, view) }
+  return { text, tone, href: getHref(url, view) }
 }
 
 // A list.
 
 /** So many rows stand in the page itself. */
 const maxRows = 2000
-/** The page of a record on its instance. */
-const urlOf = (record: unknown): string | undefined => {
-  const own = isObject(record) && isObject(record.record) ? record.record : record
-  return isObject(own) ? toText(own.web_url) : undefined
-}
-
 /** A block of data holds about so many characters. */
 const blockSize = 1 << 20
 
@@ -130,7 +124,7 @@ interface Column {
   readonly most?: number
 }
 
-const columnOf = (
+const toColumn = (
   { name, heading }: Pick<Column, 'name' | 'heading'>,
   values: readonly unknown[],
   cells: readonly (PageCell | undefined)[],
@@ -186,7 +180,7 @@ class ListPage {
   async take(records: readonly unknown[]): Promise<void> {
     for (const record of records) {
       this.#values.push(this.#rows.values(record))
-      this.#urls.push(urlOf(record))
+      this.#urls.push(linkIn(record))
       if (this.#values.length >= maxRows) await this.#flush()
     }
   }
@@ -202,8 +196,8 @@ class ListPage {
   /** The cells of a row; the first leads to the record's own page. */
   #cells(values: readonly unknown[], url: string | undefined): readonly PageCell[] {
     return this.#rows.columns().map((name, i) => {
-      const cell = cellOf(getMeaning(name, this.#view), values[i], this.#view)
-      return i === 0 && cell.href === undefined ? { ...cell, href: hrefOf(url, this.#view) } : cell
+      const cell = toCell(getMeaning(name, this.#view), values[i], this.#view)
+      return i === 0 && cell.href === undefined ? { ...cell, href: getHref(url, this.#view) } : cell
     })
   }
 
@@ -214,7 +208,7 @@ class ListPage {
     const cells = some.map((values, i) => this.#cells(values, urls[i]))
     const first = this.#columns === undefined
     this.#columns ??= this.#rows.columns().map((name, i) =>
-      columnOf(
+      toColumn(
         { name, heading: shown(this.#rows.headings()[i] ?? name, this.#view.style) },
         some.map((values) => values[i]),
         cells.map((row) => row[i]),
@@ -273,14 +267,14 @@ const fieldRows = (
     )
   const cell =
     isScalar(value) || Array.isArray(value)
-      ? cellOf(name, value, view)
+      ? toCell(name, value, view)
       : { text: shown(stringify(value), view.style) }
   return [
     html`<tr><th scope="row">${shown(name, view.style)}</th>${dataCell(cell, { name, heading: cell.text, kind: '' })}</tr>\n`,
   ]
 }
 
-const detailOf = (record: unknown, view: FormatView): Markup => {
+const renderDetail = (record: unknown, view: FormatView): Markup => {
   if (typeof record === 'string') return html`<pre>${shownLines(record, view.style)}</pre>\n`
   const rows = createRows(view)
   const values = rows.values(record)
@@ -295,7 +289,7 @@ export const open: Open = (sink, view) => {
   const begin = async (): Promise<void> => {
     if (begun) return
     begun = true
-    if (view.page?.begin() !== false) await sink.write(headOf(view).text)
+    if (view.page?.begin() !== false) await sink.write(renderHead(view).text)
     const { section, said } = view.page ?? {}
     const heading = section === undefined ? '' : html`<h2>${shown(section, view.style)}</h2>\n`
     const below = said === undefined ? '' : html`<p class="said">${shown(said, view.style)}</p>\n`
@@ -304,21 +298,19 @@ export const open: Open = (sink, view) => {
     )
   }
   const list = new ListPage(sink, view)
+  // What came before an answer broke off stands; the page then lacks its own end.
+  const end = async (): Promise<void> => {
+    await begin()
+    if (view.many) await list.end()
+    await sink.write('</section>\n')
+  }
   return {
     values: async (batch) => {
       await begin()
       if (view.many) return list.take(batch)
-      for (const record of batch) await sink.write(detailOf(record, view).text)
+      for (const record of batch) await sink.write(renderDetail(record, view).text)
     },
-    close: async () => {
-      await begin()
-      if (view.many) await list.end()
-      await sink.write('</section>\n')
-    },
-    abandon: async () => {
-      await begin()
-      if (view.many) await list.end()
-      await sink.write('</section>\n')
-    },
+    close: end,
+    abandon: end,
   }
 }

@@ -6,7 +6,7 @@ import { type Fields, isObject } from '../base/objects.js'
 import { createRows, getLevelName, getMeaning } from './columns.js'
 import { isScalar, stringify } from './record.js'
 import { type Shown, shown, shownLines } from './shown.js'
-import { type Cell, createCell, getColumnOwner, getLabel, painted } from './table/cell.js'
+import { type Cell, createCell, getColumnOwner, getLabel, linkIn, painted } from './table/cell.js'
 import { type GridCell, grid } from './table/grid.js'
 import { gap, nestedIndent, shareWidth, stackWidth, type TableLine } from './table/widths.js'
 import type { Open, TextWidths, View } from './types.js'
@@ -28,11 +28,6 @@ const scalarFields = (record: Fields): readonly string[] => {
   return (scalars.length > 0 ? scalars : names).slice(0, maxColumns)
 }
 
-const linkOf = (record: unknown): Partial<Cell> => {
-  const url = isObject(record) ? record.web_url : undefined
-  return typeof url === 'string' ? { url } : {}
-}
-
 const cellsOf = (
   record: unknown,
   names: readonly string[],
@@ -41,7 +36,7 @@ const cellsOf = (
 ): Cell[] =>
   names.map((name, i) => {
     const cell = createCell(name, values[i], view)
-    return i === 0 ? { ...linkOf(record), ...cell } : cell
+    return i === 0 ? { url: linkIn(record), ...cell } : cell
   })
 
 /** How wide the columns are, line by line of a record, and what stands in them. */

@@ -142,6 +142,17 @@ describe('groups', () => {
     expect(stderr).toContain('a/c')
   })
 
+  it('keep numbers past 2^53 apart, and print them as they came', async () => {
+    server.answer = () => ({
+      body: '[{"id":9007199254740993},{"id":9007199254740992},{"id":9007199254740993,"n":1e400}]',
+      headers: { 'content-type': 'application/json' },
+    })
+    const { stdout, stderr } = await call('jobs list -P a/b --group-by id --count --sum n -o json')
+    expect(stdout).toContain('"id":9007199254740993,"count":2')
+    expect(stdout).toContain('"id":9007199254740992,"count":1')
+    expect(stderr).toContain('3 records without a number are left out of sum_n')
+  })
+
   it('never show a secret', async () => {
     const told = await rows('--group-by runners_token', [{ runners_token: 'c4n4ry' }])
     expect(JSON.stringify(told)).not.toContain('c4n4ry')

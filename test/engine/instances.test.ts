@@ -1,5 +1,6 @@
 /** Several instances on one line: what is asked of each, whose credential goes where, how the answer names them. */
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -384,5 +385,31 @@ describe('the exit code of several', () => {
     expect(isEnough(0, 4, undefined)).toBe(false)
     expect([1, 2].map((failed) => isEnough(failed, 4, { count: 2 }))).toEqual([false, true])
     expect([1, 2].map((failed) => isEnough(failed, 4, { percent: 50 }))).toEqual([false, true])
+  })
+})
+
+describe('--to', () => {
+  const at = (): string => join(folder(), 'all.json')
+  const line = 'runners list -p rec-1,rec-2 -o json --to'
+
+  it('keeps what some of them answered', async () => {
+    answering(
+      () => ({ body: [{ id: 1 }] }),
+      () => ({ status: 403 }),
+    )
+    const file = at()
+    expect((await run(`${line} ${file}`)).code).toBe(8)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([
+      { profile: 'rec-1', record: { id: 1 } },
+    ])
+  })
+
+  it('leaves no file where none of them answered', async () => {
+    const refused = () => ({ status: 403 })
+    answering(refused, refused)
+    const file = at()
+    const { code, stderr } = await run(`${line} ${file}`)
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`${file} was not written`)])
+    expect(existsSync(file)).toBe(false)
   })
 })

@@ -117,6 +117,11 @@ describe('--to', () => {
     const { code } = await call('runners list -o html --to page.html', { cwd })
     expect(code).toBe(4)
     expect(readdirSync(cwd)).toEqual([])
+    const TMPDIR = folder()
+    const env = { TMPDIR, CI: '1' }
+    const opened = await call('runners list -o html --open', { env })
+    expect(opened.stderr).toMatch(/runners-list\.html was not written\n/)
+    expect(readdirSync(TMPDIR)).toEqual([])
   })
 
   it('refuses a place that cannot be written, before anything is sent', async () => {

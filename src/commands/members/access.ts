@@ -6,9 +6,9 @@ import { members } from '../../catalogue/areas/members.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { branchesOf, groupAt, usersNamed } from '../../catalogue/implied.js'
 import { boolean } from '../../catalogue/params.js'
-import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Services } from '../../engine/command/services.js'
 import { exitCodes, Failure, survived, usage } from '../../errors.js'
+import { getLevelName } from '../../output/columns.js'
 import { define, type GivenBy } from '../define.js'
 import { isUnoffered, several, whyUnread } from '../health/words.js'
 import { bare, type GroupMember, isId } from '../usernames.js'
@@ -30,10 +30,7 @@ interface AccessRow {
 const unexplained = 'unexplained'
 const columns = ['place', 'kind', 'name', 'access', 'via', 'expires_at'] as const
 
-const levelNames = new Map<unknown, string>(
-  Object.entries(accessLevels).map(([name, level]) => [level, name]),
-)
-const levelText = (level: unknown): string => levelNames.get(level) ?? String(level)
+const levelText = (level: unknown): string => getLevelName('access_level', level) ?? String(level)
 
 /** A list of members, and how it gives access to a place. */
 interface Source {
@@ -49,8 +46,10 @@ const levelIn = ({ members: all, most }: Source, id: unknown): number | undefine
 }
 
 /** The first list by which a member has the level that the place itself names. */
-const viaOf = ({ id, access_level: level }: GroupMember, sources: readonly Source[]): string =>
-  sources.find((source) => levelIn(source, id) === level)?.via ?? unexplained
+const explainLevel = (
+  { id, access_level: level }: GroupMember,
+  sources: readonly Source[],
+): string => sources.find((source) => levelIn(source, id) === level)?.via ?? unexplained
 
 const memberRow = (place: string, member: GroupMember, via: string): AccessRow => ({
   place,
@@ -65,7 +64,7 @@ const memberRow = (place: string, member: GroupMember, via: string): AccessRow =
 // A project or group.
 
 /** With which groups a project or group is shared, and up to which level. */
-const sharesOf = (record: unknown) =>
+const getShares = (record: unknown) =>
   objects(
     isObject(record) && Array.isArray(record.shared_with_groups) ? record.shared_with_groups : [],
   )
@@ -94,7 +93,9 @@ class PlaceAccess {
     const all = kind === 'project' ? members.listAllOfProject : members.listAllOfGroup
     const everybody = await instance.records(all, { id: path })
     const sources = await this.#sources(record)
-    const found = everybody.map((member) => memberRow(this.#name, member, viaOf(member, sources)))
+    const found = everybody.map((member) =>
+      memberRow(this.#name, member, explainLevel(member, sources)),
+    )
     if (kind === 'group') return found
     const others = [this.#rules(), this.#keys(), this.#branches()]
     return [...found, ...(await Promise.all(others)).flat()]
@@ -119,7 +120,7 @@ class PlaceAccess {
         },
       ]),
     )
-    const shared = sharesOf(record).map(({ path: group, most }) =>
+    const shared = getShares(record).map(({ path: group, most }) =>
       this.#part(`group ${group}`, async () => [
         {
           via: `shared with ${group} (${levelText(most)})`,
@@ -240,7 +241,7 @@ const missing = (text: string): Failure =>
   })
 
 /** A user, or a place by its path; a prefix says which. @throws Failure where it is none, or several */
-const targetOf = async (services: Services, text: string): Promise<Target> => {
+const findTarget = async (services: Services, text: string): Promise<Target> => {
   const [, kind, path = ''] = /^(project|group|user):(.+)$/.exec(text) ?? []
   if (text.startsWith('@') || isId(text)) return { user: bare(text) }
   if (kind === 'user') return { user: path }
@@ -291,7 +292,7 @@ async function* userRows(services: Services, user: string): AsyncGenerator<Acces
 // The command.
 
 /** Names below each other, places beside each other: what each member may do where. */
-const matrixOf = (rows: readonly AccessRow[]) => {
+const toMatrix = (rows: readonly AccessRow[]) => {
   const places = [...new Set(rows.map(({ place }) => place))]
   const names = [...new Set(rows.map(({ name }) => name))].sort()
   const access = new Map(rows.map((row) => [`${row.name}\n${row.place}`, row.access]))
@@ -308,17 +309,17 @@ const flags = {
 } as const
 
 /** How many requests a place takes. */
-const requestsOf = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
-  (place.kind === 'project' ? 5 : 2) + withAbove(place.path).length - 1 + sharesOf(record).length
+const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
+  (place.kind === 'project' ? 5 : 2) + withAbove(place.path).length - 1 + getShares(record).length
 
 const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const { answer, ui } = services
   const { matrix } = given.flags
   if (given.args.length === 0) throw usage('access requires a user, project or group')
   const targets: Target[] = []
-  for (const text of given.args) targets.push(await targetOf(services, text))
+  for (const text of given.args) targets.push(await findTarget(services, text))
   if (given.flags['dry-run'] === true) {
-    const places = targets.flatMap((one) => ('place' in one ? [requestsOf(one)] : []))
+    const places = targets.flatMap((one) => ('place' in one ? [countRequests(one)] : []))
     const sum = places.reduce((all, one) => all + one, 0)
     const users = targets.length - places.length
     const walk =
@@ -331,10 +332,10 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
       else yield* await new PlaceAccess(services, target.place).rows(target.record)
     }
   }
-  if (matrix !== true) return answer.printMany(rows(), { columns, known: ['id'] })
+  if (matrix !== true) return answer.printMany(rows(), { columns, known: ['id'], stacks: 'cut' })
   const held: AccessRow[] = []
   for await (const row of rows()) if (row.kind === 'member') held.push(row)
-  const { records, columns: named } = matrixOf(held)
+  const { records, columns: named } = toMatrix(held)
   await answer.printMany(records, { columns: named, known: named })
 }
 

@@ -1,7 +1,7 @@
-/** An answer that is no text for standard output: one that goes to a file (`--to`), and a page for a browser (`--open`). */
-import { mkdtemp } from 'node:fs/promises'
+/** Answers that go to a file (`--to`) or to a browser (`--open`), and the end of a page. */
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { openWhole } from '../../base/files/files.js'
 import { exitCodes, Failure, getReason, usage } from '../../errors.js'
 import type { EndPage, Format } from '../../output/types.js'
@@ -12,10 +12,10 @@ import { isRepeated } from '../command/many-flags.js'
 import type { RunEnd, Streams } from '../options.js'
 import { hasDisplay, openPage } from './web-page.js'
 
-type Asked = Pick<Globals, 'to' | 'open' | 'watch' | 'waitUntil'>
+type FileFlags = Pick<Globals, 'to' | 'open' | 'watch' | 'waitUntil'>
 
 /** @throws Failure `usage` for flags that say nothing of this format, and for a page on a terminal */
-export const checkFile = ({ name, page }: Format, asked: Asked, terminal: boolean): void => {
+export const checkFile = ({ name, page }: Format, asked: FileFlags, terminal: boolean): void => {
   const { to, open } = asked
   if (open && page === undefined)
     throw usage(`--open shows a page in a browser, and ${name} is not one`, 'Add -o html.')
@@ -33,11 +33,13 @@ export const checkFile = ({ name, page }: Format, asked: Asked, terminal: boolea
 /** A file in which an answer is written. */
 interface AnswerFile extends Stdout {
   readonly path: string
+  /** Why it could not be written, where that is so. */
+  readonly failure: () => Failure | undefined
   /** Leaves no trace of it. */
   discard(): Promise<void>
 }
 
-const failed = (path: string, cause: unknown): Failure =>
+const writeFailure = (path: string, cause: unknown): Failure =>
   cause instanceof Failure
     ? cause
     : new Failure('failed', `cannot write ${path}: ${getReason(cause)}`, {
@@ -59,20 +61,21 @@ const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> 
       try {
         await work()
       } catch (cause) {
-        broken = failed(path, cause)
+        broken = writeFailure(path, cause)
         await file.discard()
         throw broken
       }
     }
     return {
       path,
+      failure: () => broken,
       write: (chunk) =>
         trying(() => file.write([typeof chunk === 'string' ? Buffer.from(chunk) : chunk])),
       end: () => trying(() => file.publish()),
       discard: () => file.discard(),
     }
   } catch (cause) {
-    throw failed(path, cause)
+    throw writeFailure(path, cause)
   }
 }
 
@@ -91,7 +94,7 @@ const show = async (path: string, env: NodeJS.ProcessEnv, { note }: Notes): Prom
 }
 
 /** Notes that are kept as well, for the page that they are about. */
-const heard = (notes: Notes, texts: string[]): Notes => ({
+const keepNotes = (notes: Notes, texts: string[]): Notes => ({
   note: (text) => {
     texts.push([text].flat().join('\n'))
     notes.note(text)
@@ -107,18 +110,18 @@ const heard = (notes: Notes, texts: string[]): Notes => ({
 })
 
 /** What is missing of an answer, in a sentence; undefined where all of it is there. */
-const missing = ({ failed: error, code }: RunEnd): string | undefined => {
+const describeMissing = ({ failed: error, code }: RunEnd): string | undefined => {
   if (error !== undefined) return error instanceof Error ? error.message : String(error)
   return code === exitCodes.partial ? 'not everything could be read' : undefined
 }
 
 /** Whether what was written is worth keeping: a list that lacks some of its objects says so. */
-const isWorth = ({ failed: error }: RunEnd): boolean =>
+const isWorthKeeping = ({ failed: error }: RunEnd): boolean =>
   error === undefined || (error instanceof Failure && error.category === 'partial')
 
-interface Opening {
+interface FileOptions {
   readonly name: string
-  readonly globals: Asked
+  readonly globals: FileFlags
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
 }
@@ -130,20 +133,26 @@ interface Opening {
 export const withFile = async (
   screen: Streams,
   endPage: EndPage | undefined,
-  { name, globals: { to, open }, env, signal }: Opening,
+  { name, globals: { to, open }, env, signal }: FileOptions,
 ): Promise<Streams> => {
   const path = open ? await pageToOpen(name) : to
   const file = path === undefined || path === '-' ? undefined : await openFile(path, signal)
   const { notes: plainNotes, style } = screen
   const said: string[] = []
-  const notes = endPage === undefined ? plainNotes : heard(plainNotes, said)
+  const notes = endPage === undefined ? plainNotes : keepNotes(plainNotes, said)
   const out = file ?? screen.plain
   let begun = false
   const finish = async (say: () => void, end: RunEnd): Promise<void> => {
     say()
-    const kept = isWorth(end)
-    if (kept && endPage !== undefined && begun) await out.write(endPage(said, missing(end), style))
-    if (file !== undefined && !kept) return file.discard()
+    const kept = isWorthKeeping(end)
+    if (kept && endPage !== undefined && begun)
+      await out.write(endPage(said, describeMissing(end), style))
+    if (file !== undefined && !kept) {
+      await file.discard()
+      if (open) await rm(dirname(file.path), { recursive: true, force: true })
+      if (file.failure() === undefined) plainNotes.note(`${file.path} was not written`)
+      return
+    }
     await out.end()
     if (open && file !== undefined) await show(file.path, env, plainNotes)
     else if (file !== undefined) plainNotes.note(`wrote ${file.path}`)

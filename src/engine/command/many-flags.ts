@@ -102,12 +102,12 @@ export const aggregating = declare({
 })
 
 /** What groups are asked for by. */
-export type Aggregated = {
+export type GroupFlags = {
   readonly [Name in 'groupBy' | 'sum' | 'avg' | 'min' | 'max' | 'p95']?: readonly string[]
 } & { readonly count?: boolean }
 
 /** Whether groups are printed: then all records are read. */
-export const isAggregate = ({ count, ...others }: Aggregated): boolean =>
+export const isAggregate = ({ count, ...others }: GroupFlags): boolean =>
   count === true ||
   (['groupBy', 'sum', 'avg', 'min', 'max', 'p95'] as const).some(
     (name) => others[name] !== undefined,

@@ -10,7 +10,7 @@ import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
 import type { SingleReader, Writer } from '../../output/types.js'
 import type { Plan } from '../command/described.js'
-import { type Aggregated, isAggregate } from '../command/many-flags.js'
+import { type GroupFlags, isAggregate } from '../command/many-flags.js'
 import type { Emit } from '../command/services.js'
 import type { Narrowed, RecordChoice } from '../records/where.js'
 
@@ -126,7 +126,7 @@ const gathered = async (
 }
 
 /** The paging of a run's lists; where they are sorted or grouped, all is read of them. */
-interface ListPaging extends Paging, Aggregated {
+interface ListPaging extends Paging, GroupFlags {
   readonly sort?: readonly string[]
   readonly where?: readonly string[]
 }

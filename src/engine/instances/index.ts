@@ -303,7 +303,10 @@ class Several {
     const mistake = sameMistake(this.#endings)
     const names = sites.map(({ name }) => name)
     const whole = this.#lost === undefined && code !== 130
-    await this.#merged.close(whole, names, { code }).catch((error: unknown) => {
+    const failed = whole
+      ? this.#nothing()
+      : (this.#lost ?? new Failure('interrupted', 'interrupted'))
+    await this.#merged.close(whole, names, { code, failed }).catch((error: unknown) => {
       this.#lost ??= error
     })
     if (this.#lost !== undefined) throw this.#lost
@@ -312,6 +315,12 @@ class Several {
       if (failure?.category === 'usage') (await this.#merged.notesOf(name)).report(failure)
     if (code === 130) throw new Failure('interrupted', 'interrupted')
     return code
+  }
+
+  /** What went wrong, where none of them answered. */
+  #nothing(): Failure | undefined {
+    const [first] = this.#endings
+    return this.#endings.every(({ failure }) => failure !== undefined) ? first?.failure : undefined
   }
 
   get #tolerant(): boolean {

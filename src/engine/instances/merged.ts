@@ -194,7 +194,10 @@ export class OneAnswer {
     } catch (error) {
       failed = unwrapEnded(error)
     }
-    await this.#screen.finish(failed === undefined ? say : () => {}, { failed, ...end })
+    await this.#screen.finish(failed === undefined ? say : () => {}, {
+      ...end,
+      failed: failed ?? end.failed,
+    })
     if (failed !== undefined) throw failed
   }
 

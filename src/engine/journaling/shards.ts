@@ -29,13 +29,13 @@ const schemes = [
 type Scheme = (typeof schemes)[number]
 
 /** The number of the first job: 1 unless the scheme says so, or has a variable of its own for it. */
-const firstOf = (scheme: Scheme, env: NodeJS.ProcessEnv): number => {
+const getFirstIndex = (scheme: Scheme, env: NodeJS.ProcessEnv): number => {
   if (!('first' in scheme)) return 1
   return scheme.first === 0 ? 0 : Number(env[scheme.first] || Number.NaN)
 }
 
 /** The shard of a parallel job. @throws Failure `usage` where its environment names none, half of one, or two */
-const ofCi = (env: NodeJS.ProcessEnv): string => {
+const readCiShard = (env: NodeJS.ProcessEnv): string => {
   const [scheme, other] = schemes.filter(({ index }) => env[index])
   if (scheme === undefined)
     throw usage(
@@ -48,7 +48,7 @@ const ofCi = (env: NodeJS.ProcessEnv): string => {
       'Unset one of them, or pass the shard: --shard 1/8.',
     )
   const total = env[scheme.total]
-  const part = Number(env[scheme.index]) - firstOf(scheme, env) + 1
+  const part = Number(env[scheme.index]) - getFirstIndex(scheme, env) + 1
   if (!total || Number.isNaN(part))
     throw usage(
       `--shard ci requires ${Object.values(scheme)
@@ -64,7 +64,7 @@ const ofCi = (env: NodeJS.ProcessEnv): string => {
  * @throws Failure `usage`
  */
 export const parseShard = (text: string, env: NodeJS.ProcessEnv = {}): Shard => {
-  const given = text === 'ci' ? ofCi(env) : text
+  const given = text === 'ci' ? readCiShard(env) : text
   const [, part, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(given) ?? []
   const shard = { part: Number(part), of: Number(of) }
   if (!(shard.part >= 1 && shard.part <= shard.of && shard.of <= most))

@@ -2,7 +2,7 @@
 
 import { isMoment } from '../../base/dates.js'
 import { parseBytes } from '../../base/json/built.js'
-import { Exact } from '../../base/json/json.js'
+import { isNumber, stringifyExact } from '../../base/json/json.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { defaultLimit } from '../../client/defaults.js'
@@ -73,10 +73,9 @@ class Percentile {
   }
 }
 
-/** A number, or a time for the least and the most; undefined for anything else. */
+/** A number that can be computed with, or a time for the least and the most; undefined for anything else. */
 const comparable = (value: unknown, times: boolean): number | undefined => {
-  if (typeof value === 'number') return value
-  if (value instanceof Exact) return Number(value)
+  if (isNumber(value)) return Number.isFinite(Number(value)) ? Number(value) : undefined
   return times && typeof value === 'string' && isMoment(value) ? Date.parse(value) : undefined
 }
 
@@ -135,19 +134,19 @@ interface Key {
 
 const units = ['hour', 'day', 'week', 'month'] as const
 
-const columnOf = (text: string): string => text.replaceAll(/[.:]/g, '_')
+const toColumnName = (text: string): string => text.replaceAll(/[.:]/g, '_')
 
-const keyOf = (text: string): Key => {
+const parseKey = (text: string): Key => {
   const [, field = text, unit] = /^(.+):(\w+)$/.exec(text) ?? []
   if (unit !== undefined && !units.some((one) => one === unit))
     throw usage(
       `--group-by ${text}: times are grouped by ${units.join(', ')}, not by "${unit}"`,
       `For example: --group-by ${field}:day`,
     )
-  return { field, column: columnOf(text), unit }
+  return { field, column: toColumnName(text), unit }
 }
 
-interface Question {
+interface GroupQuery {
   readonly keys: readonly Key[]
   readonly measures: readonly Measure[]
   readonly columns: readonly string[]
@@ -155,15 +154,15 @@ interface Question {
 }
 
 /** @throws Failure `usage` for what says nothing together */
-const questionOf = (flags: Flags): Question => {
+const parseQuery = (flags: Flags): GroupQuery => {
   if (flags.fields !== undefined)
     throw usage(
       '--fields chooses columns of records, and this line prints groups',
       'Omit --fields.',
     )
-  const keys = (flags.groupBy ?? []).map(keyOf)
+  const keys = (flags.groupBy ?? []).map(parseKey)
   const measures = functions.flatMap((name) =>
-    (flags[name] ?? []).map((field) => ({ name, field, column: `${name}_${columnOf(field)}` })),
+    (flags[name] ?? []).map((field) => ({ name, field, column: `${name}_${toColumnName(field)}` })),
   )
   const counts = flags.count || measures.length === 0
   const columns = [
@@ -177,7 +176,7 @@ const questionOf = (flags: Flags): Question => {
 }
 
 /** The beginning of the unit of time that a moment is in, UTC; the value itself where it is none. */
-const bucketOf = (value: unknown, unit: string | undefined): unknown => {
+const toBucket = (value: unknown, unit: string | undefined): unknown => {
   if (unit === undefined || typeof value !== 'string' || !isMoment(value)) return value
   const time = new Date(Date.parse(value))
   if (unit === 'week') time.setUTCDate(time.getUTCDate() - ((time.getUTCDay() + 6) % 7))
@@ -200,10 +199,7 @@ const combinations = (lists: readonly (readonly unknown[])[]): readonly (readonl
     [[]],
   )
 
-const plainOf = (value: unknown): unknown =>
-  value instanceof Exact ? String(value) : (value ?? null)
-
-interface Aggregating {
+interface GroupOptions {
   readonly answering: Answering
   readonly globals: Flags
   /** A field of a record, masked. */
@@ -217,15 +213,14 @@ const { compare } = new Intl.Collator('en', { numeric: true })
 /** Below zero where the first comes before the second; what is not there comes last, in both directions. */
 const compareValues = (a: unknown, b: unknown, descending: boolean): number => {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
-  const order =
-    typeof a === 'number' && typeof b === 'number' ? a - b : compare(String(a), String(b))
+  const order = isNumber(a) && isNumber(b) ? Number(a) - Number(b) : compare(String(a), String(b))
   return descending ? -order : order
 }
 
 class Groups implements Writer {
   readonly #writer: Writer
-  readonly #question: Question
-  readonly #options: Aggregating
+  readonly #question: GroupQuery
+  readonly #options: GroupOptions
   readonly #order: readonly { readonly column: string; readonly descending: boolean }[]
   readonly #groups = new Map<string, Group>()
   readonly #beside: readonly string[]
@@ -234,13 +229,13 @@ class Groups implements Writer {
   #inspection: Inspection | undefined
   #severally = false
 
-  constructor(writer: Writer, question: Question, options: Aggregating) {
+  constructor(writer: Writer, question: GroupQuery, options: GroupOptions) {
     const { answering, globals, note } = options
     this.#writer = writer
     this.#question = question
     this.#options = options
     this.#beside = columnsBeside(answering.emit)
-    this.#order = orderOf(globals.sort, question)
+    this.#order = parseOrder(globals.sort, question)
     const fields = [...question.keys, ...question.measures].map(({ field }) => field)
     const own = fields.filter((field) => !this.#beside.includes(field)).map(ownField)
     this.#inspection = fieldInspection(answering, [...new Set(own)], { late: false, note })
@@ -301,11 +296,11 @@ class Groups implements Writer {
     }
     return Array.isArray(value) && value.length === 0
       ? [null]
-      : all.map((one) => bucketOf(plainOf(one), unit))
+      : all.map((one) => toBucket(one ?? null, unit))
   }
 
   #group(values: readonly unknown[]): Group {
-    const key = JSON.stringify(values)
+    const key = stringifyExact(values) ?? ''
     const found = this.#groups.get(key)
     if (found !== undefined) return found
     const { measures } = this.#question
@@ -360,12 +355,12 @@ const ownField = (field: string): string => field.replace(/^record\./, '')
  * By which columns the groups are ordered: by what tells them apart where nobody says.
  * @throws Failure `usage` for what is no column
  */
-const orderOf = (sort: Flags['sort'], { columns, keys, measures }: Question) => {
+const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery) => {
   if (sort === undefined) return keys.map(({ column }) => ({ column, descending: false }))
   return parseSort(sort).map(({ field, descending }) => {
     const alone = measures.filter(({ name }) => name === field)
     const [only] = alone.length === 1 ? alone : []
-    const column = columns.find((one) => one === columnOf(field)) ?? only?.column
+    const column = columns.find((one) => one === toColumnName(field)) ?? only?.column
     if (column !== undefined) return { column, descending }
     const near = nearest(field, [...columns])
     throw usage(
@@ -376,11 +371,11 @@ const orderOf = (sort: Flags['sort'], { columns, keys, measures }: Question) => 
 }
 
 /** The columns of the groups. @throws Failure `usage` */
-export const groupColumns = (flags: Flags): readonly string[] => questionOf(flags).columns
+export const groupColumns = (flags: Flags): readonly string[] => parseQuery(flags).columns
 
 /**
  * What is written there, as groups.
  * @throws Failure `usage` for what says nothing together
  */
-export const createGroups = (writer: Writer, options: Aggregating): Writer =>
-  new Groups(writer, questionOf(options.globals), options)
+export const createGroups = (writer: Writer, options: GroupOptions): Writer =>
+  new Groups(writer, parseQuery(options.globals), options)

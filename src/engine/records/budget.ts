@@ -2,13 +2,13 @@
 
 import { usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
-import { type Aggregated, isAggregate } from '../command/many-flags.js'
+import { type GroupFlags, isAggregate } from '../command/many-flags.js'
 import type { Command } from '../command/types.js'
 
 /** Whether a run may ask for such fields; most do not, and load nothing. */
 export const mayAskSingles = (
   { words }: Pick<Command, 'words'>,
-  asked: Pick<Globals, 'fields' | 'sort'> & Aggregated,
+  asked: Pick<Globals, 'fields' | 'sort'> & GroupFlags,
 ): boolean => {
   const { fields, sort } = asked
   return (

@@ -13,7 +13,7 @@ import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import type { SingleReader } from '../../output/types.js'
 import { flagName } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
-import type { Aggregated } from '../command/many-flags.js'
+import type { GroupFlags } from '../command/many-flags.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { parseValue } from '../plan/values.js'
 import {
@@ -258,7 +258,7 @@ export interface RecordChoiceOptions {
   readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
   readonly data: (ask: Ask) => Promise<unknown>
   /** What else single records are read for. */
-  readonly asked?: Pick<Globals, 'fields' | 'sort'> & Aggregated
+  readonly asked?: Pick<Globals, 'fields' | 'sort'> & GroupFlags
   /** How many of them may be read. */
   readonly budget?: SingleBudget
   /** Told of a record that could not be read. */

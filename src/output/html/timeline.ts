@@ -14,7 +14,7 @@ export const isTime = (value: unknown): value is string =>
   typeof value === 'string' && isMoment(value) && value.includes('T')
 
 /** The steps of a chart: days, weeks or some thirty days each, so that there are at most about a hundred. */
-const stepOf = (days: number): readonly [number, string] =>
+const chooseStep = (days: number): readonly [number, string] =>
   days <= 90 ? [1, 'day'] : days <= 700 ? [7, 'week'] : [30, '30 days']
 
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10)
@@ -59,7 +59,7 @@ export class Timeline {
     const first = days.reduce((a, b) => Math.min(a, b))
     const last = days.reduce((a, b) => Math.max(a, b))
     if (last - first > maxDays) return undefined
-    const [step, unit] = stepOf(last - first)
+    const [step, unit] = chooseStep(last - first)
     const sums = Array.from({ length: Math.floor((last - first) / step) + 1 }, () => 0)
     for (const [at, count] of this.#days) {
       const slot = Math.floor((at - first) / step)

@@ -34,6 +34,10 @@ const soon = 30 * day
 /** What an object is called among others: its path, name or title. */
 const nameKeys = ['path_with_namespace', 'full_path', 'full', 'name', 'username', 'title', 'path']
 
+/** The page of a record on its instance; undefined when it names none. */
+export const linkIn = (record: unknown): string | undefined =>
+  isObject(record) && typeof record.web_url === 'string' ? record.web_url : undefined
+
 /** The name of an object; undefined when it has none. */
 export const getLabel = (value: Fields): string | undefined => {
   const key = nameKeys.find((k) => Object.hasOwn(value, k) && typeof value[k] === 'string')
