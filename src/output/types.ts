@@ -1,4 +1,4 @@
-/** What a format is. A format is one file and one row in `index.ts`. */
+/** What a format is. A format is one file and one row in `formats.ts`. */
 import type { Tone } from '../base/text.js'
 import type { Words } from '../catalogue/words.js'
 
