@@ -121,8 +121,13 @@ const { output: chunks } = await build({
   input: { main: 'src/main.ts', ...libraries },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  // The other two are optional parts of the CycloneDX library that nothing here asks for.
-  external: [...Object.keys(optionalDependencies), 'ajv-formats-draft2019', 'libxmljs2'],
+  // The others are optional parts of the CycloneDX library that nothing here asks for.
+  external: [
+    ...Object.keys(optionalDependencies),
+    'ajv-formats-draft2019',
+    'libxmljs2',
+    'xmlbuilder2',
+  ],
   transform,
   output: {
     ...output,

@@ -4,6 +4,9 @@
 const clean = (text: string): string =>
   text.replace(/[^\P{C}\t\n\r\p{Cf}\p{Co}\p{Cn}]|[\ufffe\uffff]/gu, '\ufffd')
 
+/** Line ends in an attribute would be read as spaces anyway. */
+const attribute = (text: string): string => clean(text).replace(/[\t\n\r]+/g, ' ')
+
 interface JunitFault {
   readonly type: string
   readonly message: string
@@ -23,25 +26,41 @@ export interface JunitCase {
 
 /** A report of one suite. */
 export const renderJunit = async (suite: string, cases: readonly JunitCase[]): Promise<string> => {
-  const { create } = await import('xmlbuilder2')
+  const { default: Builder } = await import('fast-xml-builder')
   const count = (what: 'error' | 'failure' | 'skipped'): number =>
     cases.filter((one) => one[what] !== undefined).length
-  const counts = { tests: cases.length, failures: count('failure'), errors: count('error') }
-  const document = create({ version: '1.0', encoding: 'UTF-8' })
-  const inside = document
-    .ele('testsuites', { name: `svcctl ${suite}`, ...counts })
-    .ele('testsuite', { name: suite, ...counts, skipped: count('skipped') })
-  for (const { name, file, failure, error, skipped, output } of cases) {
-    const test = inside.ele('testcase', {
-      classname: suite,
-      name: clean(name),
-      file: file === undefined ? undefined : clean(file),
-    })
-    for (const [what, fault] of Object.entries({ failure, error }))
-      if (fault !== undefined)
-        test.ele(what, { type: fault.type, message: clean(fault.message) }).txt(clean(fault.text))
-    if (skipped !== undefined) test.ele('skipped', { message: clean(skipped) })
-    if (output !== undefined) test.ele('system-out').txt(clean(output))
+  const counts = {
+    '@tests': cases.length,
+    '@failures': count('failure'),
+    '@errors': count('error'),
   }
-  return `${document.end({ prettyPrint: true })}\n`
+  const faultOf = (fault: JunitFault | undefined) =>
+    fault && {
+      '@type': fault.type,
+      '@message': attribute(fault.message),
+      '#text': clean(fault.text),
+    }
+  const testcase = cases.map(({ name, file, failure, error, skipped, output }) => ({
+    '@classname': suite,
+    '@name': attribute(name),
+    '@file': file && attribute(file),
+    failure: faultOf(failure),
+    error: faultOf(error),
+    skipped: skipped === undefined ? undefined : { '@message': attribute(skipped) },
+    'system-out': output === undefined ? undefined : clean(output),
+  }))
+  const builder = new Builder({
+    format: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '@',
+    suppressEmptyNode: true,
+  })
+  return builder.build({
+    '?xml': { '@version': '1.0', '@encoding': 'UTF-8' },
+    testsuites: {
+      '@name': `svcctl ${suite}`,
+      ...counts,
+      testsuite: { '@name': suite, ...counts, '@skipped': count('skipped'), testcase },
+    },
+  })
 }
