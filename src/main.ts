@@ -91,7 +91,7 @@ const answer = async (
 ): Promise<number> => {
   if (line.kind === 'run') {
     const { execute } = await import('./engine/execute.js')
-    return execute(line.command, line.raw, signal(), decided, line.own)
+    return execute(line.command, line.raw, signal(), decided, line.own, parseTokens)
   }
   if (line.kind === 'version') return page(`${version}\n`)
   const text = await helpOn(line.of, await helpStyle())

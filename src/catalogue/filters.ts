@@ -30,6 +30,7 @@ export const labels = list('string', 'filter by labels (all of them)', {
   words: noneAny,
   completes: 'label',
   deprecatedValues: { 'No+Label': 'None' },
+  keeps: { field: 'labels' },
 })
 export const labelDetails = boolean('return labels as objects with color and description', {
   default: false,
@@ -40,10 +41,18 @@ export const searchIn = list('enum', 'fields to search [title,description]', {
   default: 'title,description',
 })
 export const searchText = string('filter by text in title and description')
-export const iids = list('integer', 'filter by IID')
+export const iids = list('integer', 'filter by IID', { keeps: { field: 'iid' } })
 export const times = {
-  created_after: datetime('list records created at or after this time'),
-  created_before: datetime('list records created at or before this time'),
-  updated_after: datetime('list records updated at or after this time'),
-  updated_before: datetime('list records updated at or before this time'),
+  created_after: datetime('list records created at or after this time', {
+    keeps: { field: 'created_at', by: 'after' },
+  }),
+  created_before: datetime('list records created at or before this time', {
+    keeps: { field: 'created_at', by: 'before' },
+  }),
+  updated_after: datetime('list records updated at or after this time', {
+    keeps: { field: 'updated_at', by: 'after' },
+  }),
+  updated_before: datetime('list records updated at or before this time', {
+    keeps: { field: 'updated_at', by: 'before' },
+  }),
 } as const

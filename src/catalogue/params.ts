@@ -32,6 +32,11 @@ interface Common {
    * (of a list of values: does not hold the one given).
    */
   readonly exact?: true
+  /**
+   * Of a list: the field of its records that decides, where that has another name, or where the instance looks at more than
+   * that field. `before` and `after` compare times, and both count the time itself.
+   */
+  readonly keeps?: { readonly field: string; readonly by?: 'before' | 'after' }
   /** Of a list whose records are somebody's own by default: the value that leaves none out. */
   readonly everything?: string
   /** The word that stands for a value in help, where the type does not say it. */

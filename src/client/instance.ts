@@ -131,7 +131,8 @@ export class InstanceClient {
    * @throws Failure `not_found` for an endpoint that the instance has no more
    */
   build(ask: Ask): Promise<WireRequest> {
-    return requestIn(ask, this.#options.words)
+    // A snapshot is asked by the names of the documents.
+    return requestIn(ask, this.#options.snapshot === undefined ? this.#options.words : undefined)
   }
 
   /** The request of a call, refused where nothing may be written. */
@@ -154,6 +155,7 @@ export class InstanceClient {
    * as the user. Made once for each kind of credential.
    */
   client(endpoint?: Called, patience: WaitKind = 'usual'): Promise<Client> {
+    if (this.#options.snapshot !== undefined) return this.#open(endpoint, patience)
     const way = `${mayWrite(endpoint)} ${this.#readsBy(endpoint)}`
     const key = `${endpoint?.credential ?? 'user'} ${way} ${patience}`
     return this.#clients.of(key, () => this.#open(endpoint, patience))
@@ -165,7 +167,8 @@ export class InstanceClient {
   }
 
   async #open(endpoint: Called | undefined, patience: WaitKind): Promise<Client> {
-    const { worded: changed = (error: unknown) => error, progress } = this.#options
+    const { worded: changed = (error: unknown) => error, progress, snapshot, words } = this.#options
+    if (snapshot !== undefined) return snapshot.client(endpoint, words)
     this.#options.opening?.(patience)
     try {
       const plain = createClient(await this.#optionsFor(endpoint, patience))

@@ -5,6 +5,7 @@ import type { ClientOptions, Credential, Exchange, WireRequest } from '../http/t
 import type { WorkMeter } from './around.js'
 import type { Called, Provide } from './credential.js'
 import type { WaitKind } from './defaults.js'
+import type { SnapshotReader } from './snapshot/answers.js'
 
 type Told = (exchange: Exchange) => void
 
@@ -46,4 +47,6 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly worded?: (error: unknown) => unknown
   /** The instance's own words. */
   readonly words?: Words
+  /** What answers in the place of the instance; nothing is sent. */
+  readonly snapshot?: SnapshotReader
 }

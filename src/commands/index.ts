@@ -108,6 +108,7 @@ export const toolCommands: readonly ToolRow[] = [
   ...grouped('glance', [
     from('overview', () => import('./overview/index.js'), { '': 'overview' }),
     from('access', () => import('./members/access.js'), { '': 'access' }),
+    from('snapshot', () => import('./snapshot/index.js'), { '': 'snapshot' }),
     from('check', () => import('./check/index.js'), {
       instance: 'instance',
       runners: 'runners',

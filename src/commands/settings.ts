@@ -29,6 +29,7 @@ const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given)
 const names = Object.keys(settings.get.returns.shape.properties)
 
 export const get = define({
+  snapshots: true,
   args: [
     {
       name: 'name',

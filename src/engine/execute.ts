@@ -4,13 +4,13 @@ import type { Words } from '../catalogue/words.js'
 import { usage } from '../errors.js'
 import { checkShown } from './answer/about.js'
 import { changes, takesSeveral } from './command/derive/index.js'
-import type { Globals } from './command/globals.js'
+import { type Globals, spelledGlobal } from './command/globals.js'
 import { isAggregate } from './command/many-flags.js'
 import type { Command } from './command/types.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
-import type { AskedLine, Decided, LinePart, RunWithin } from './options.js'
+import type { AskedLine, Decided, InnerLine, LinePart, RunWithin } from './options.js'
 import { type FindOwn, ownWords } from './own/found.js'
 import { Printed } from './perform/unsent.js'
 import { commandsOwn, everybodys, fromStdin, parseGlobals } from './plan/given.js'
@@ -51,6 +51,7 @@ const journalOptionsOf = (
  * Runs a command.
  * @param decided is told how a failure is to be told
  * @param own finds the words of its instance
+ * @param parse understands lines that the command runs itself
  * @returns the exit code
  * @throws Failure for whatever ended it
  */
@@ -59,9 +60,10 @@ export const execute = async (
   raw: Raw,
   signal: AbortSignal,
   decided: (how: Decided) => void,
-  own: FindOwn = async () => undefined,
+  own: FindOwn,
+  parse: AskedLine['parse'],
 ): Promise<number> => {
-  const line = { command, raw, signal, decided, own }
+  const line = { command, raw, signal, decided, own, parse }
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
   if (raw.flags.has('web')) throw usage('--web opens the page of a single object of one instance')
@@ -85,9 +87,55 @@ const checkLine = (
   globals: Globals,
   part: LinePart | undefined,
 ): void => {
+  checkKept(globals)
   checkSelection(command, globals)
   checkOrder(command, raw, globals)
   if (part === undefined) checkAlone(globals)
+}
+
+/** What cannot stand beside a snapshot. */
+const notFrom = [
+  'profile',
+  'allProfiles',
+  'baseUrl',
+  'sandbox',
+  'sudo',
+  'curl',
+  'watch',
+  'waitUntil',
+  'page',
+  'web',
+  'showSecrets',
+] as const
+const notSince = [
+  'sort',
+  'limit',
+  'page',
+  'perPage',
+  'fields',
+  'curl',
+  'watch',
+  'waitUntil',
+  'groupBy',
+  'count',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'p95',
+] as const
+
+/** @throws Failure `usage` for flags that a snapshot has no use for */
+const checkKept = (globals: Globals): void => {
+  const { allFields, from, since } = globals
+  const check = (flag: string, others: readonly (keyof Globals)[]): void => {
+    for (const name of others)
+      if (globals[name] !== undefined && globals[name] !== false)
+        throw usage(`--${flag} and ${spelledGlobal(name)} exclude each other`)
+  }
+  if (from !== undefined) check('from', notFrom)
+  if (since !== undefined) check('since', notSince)
+  else if (allFields) throw usage('--all-fields requires --since')
 }
 
 /** One of several takes the names of the others as well. */
@@ -129,22 +177,32 @@ const untilOf = async (
 
 const within: RunWithin = async (...ask) => (await import('./subcommand.js')).runWithin(...ask)
 
-/** Runs a command on one instance. */
-const executeOne = async (
-  { command, raw: line, signal, decided, own }: AskedLine,
-  part?: LinePart,
-): Promise<number> => {
+/** What a line says, before anything is done for it. */
+const understand = async (
+  { command, raw: line, decided, own }: AskedLine,
+  part: LinePart | undefined,
+  env: NodeJS.ProcessEnv,
+) => {
   const raw = commandsOwn(command, line)
-  const input = part?.input ?? new StandardInput(signal)
   const early: string[] = []
-  const globals = parseGlobals(everybodys(command, line), process.env, (text) => early.push(text))
-  const format = part?.format ?? outputFormat(globals, process.env)
+  const globals = parseGlobals(everybodys(command, line), env, (text) => early.push(text))
+  const format = part?.format ?? outputFormat(globals, env)
   decided(toldBy(globals, format))
   checkLine(command, raw, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
   const journaling = journalOptionsOf(command, raw, globals, parents)
   const words = { ...(await ownWords(command, own)), ...inWords(part) }
   const said = { ...words, ...(await untilOf(command, globals, words)) }
+  return { raw, early, globals, format, parents, journaling, words, said }
+}
+
+/** Runs a command on one instance. */
+const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
+  const { command, signal, own, parse } = line
+  const env = inner?.env ?? process.env
+  const input = part?.input ?? new StandardInput(signal)
+  const understood = await understand(line, part, env)
+  const { raw, globals, format, parents, journaling, said } = understood
   const running = await startRun({
     own,
     ...said,
@@ -152,20 +210,27 @@ const executeOne = async (
     command,
     globals,
     format,
-    env: process.env,
+    env,
+    inner: inner?.part,
     signal,
     stdin: input,
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
     journaling,
     within,
+    runLine: async (...ask) =>
+      (await import('./subcommand.js')).runLineWithin(parse, executeOne, ...ask),
     chosen: new Map(),
   })
   const { printing, close } = running
   let failed: unknown
   try {
-    await preflight({ command, globals, ui: running.services.ui, ...words }, early)
+    const { ui } = running.services
+    await preflight({ command, globals, ui, ...understood.words }, understood.early)
     checkShown(format, command, globals)
-    await follow({ command, raw, globals, signal, parents, running, journaling, input, ...said })
+    const all = { command, raw, globals, signal, parents, running, journaling, input, ...said }
+    await (globals.since === undefined
+      ? follow(all)
+      : (await import('./since.js')).printChanges(all))
   } catch (error) {
     if (!(error instanceof Printed)) failed = error
   }

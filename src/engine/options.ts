@@ -1,5 +1,6 @@
 /** What a run is made of. */
 import type { Words } from '../catalogue/words.js'
+import type { SnapshotReader } from '../client/snapshot/answers.js'
 import type { FleetGate } from '../http/gate/gate.js'
 import type { Format, Writer } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
@@ -9,13 +10,21 @@ import type { Liveness, Notes } from '../terminal/streams/notes.js'
 import type { Stdout } from '../terminal/streams/stdout.js'
 import type { ColorFlag } from '../terminal/text/color.js'
 import type { Style } from '../terminal/text/style.js'
+import type { Plan } from './command/described.js'
 import type { Globals } from './command/globals.js'
-import type { Emit, Piped, WithinAnswer, WithinAsk } from './command/services.js'
+import type {
+  Emit,
+  LineAnswer,
+  LineAsk,
+  Piped,
+  WithinAnswer,
+  WithinAsk,
+} from './command/services.js'
 import type { Command } from './command/types.js'
 import type { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
 import type { FindOwn } from './own/found.js'
-import type { Raw } from './plan/line.js'
+import type { Meant, Raw } from './plan/line.js'
 import type { Until } from './until.js'
 import type { Rounds } from './watch.js'
 
@@ -81,6 +90,8 @@ export interface AskedLine {
   readonly decided: (how: Decided) => void
   /** Finds the words of its instance. */
   readonly own: FindOwn
+  /** Understands a line. */
+  readonly parse: (tokens: readonly string[]) => Promise<Meant>
 }
 
 /** What a line has from that of all, where it is run on one of several instances. */
@@ -99,6 +110,8 @@ export interface OpenSessions {
   of(profile: string | undefined): Promise<Session>
   /** The profile in force, where there is one. */
   profile(): Promise<Profile | undefined>
+  /** What answers in the place of the instance, where that is a snapshot. */
+  snapshot(): Promise<SnapshotReader | undefined>
   close(): Promise<void>
 }
 
@@ -110,13 +123,33 @@ export interface Sharing {
 }
 
 /** A run within another. */
-interface InnerPart extends Sharing {
+export interface InnerPart {
+  /** Those of the outer run, where it asks the same instance. */
+  readonly sessions?: OpenSessions | undefined
+  readonly gateOf: Sharing['gateOf']
   readonly screen: Streams
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
   readonly readOnly: boolean | 'marked'
   /** Told of a list that ended whether it goes on. */
   readonly ended: (more: boolean) => void
+  /** Told of each list that is asked for. */
+  readonly asked?: ((plan: Plan) => void) | undefined
+  /** Chooses among the parents of a list, and hears of each when it is read. */
+  readonly parents?: LineAsk['parents']
 }
+
+/** A line that is run within another: how it is seen, and what of the environment it sees. */
+export interface InnerLine {
+  readonly part: InnerPart
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** Runs a list line within a run. */
+export type RunLineWithin = (
+  outer: RunOptions,
+  sharing: Sharing,
+  ask: LineAsk,
+) => Promise<LineAnswer>
 
 /** Runs a command within a run. */
 export type RunWithin = (
@@ -146,6 +179,8 @@ export interface RunOptions {
   readonly inner?: InnerPart
   /** How others are run within it. */
   readonly within?: RunWithin
+  /** The same for lines. */
+  readonly runLine?: RunLineWithin
   /** What is waited for, where the rounds end by themselves. */
   readonly until?: Until
   /** The records that `--select` chose, by what their objects are called. */

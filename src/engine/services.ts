@@ -15,7 +15,7 @@ import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
 import type { JournalParts } from './journaling/journaled-run.js'
 import { isKept, recordFor } from './journaling/options.js'
-import type { RunEnd, RunOptions, RunWithin, Streams } from './options.js'
+import type { RunEnd, RunLineWithin, RunOptions, RunWithin, Streams } from './options.js'
 import { Curl } from './perform/curl.js'
 import { LiveInstance, liveHow } from './perform/live.js'
 import type { Previews } from './perform/preview.js'
@@ -50,10 +50,17 @@ const withinOf = ({ within }: RunOptions): RunWithin => {
   return within
 }
 
-/** Who hears how a list ended. */
+/** What reads lines within this run, where the run was made with it. */
+const lineOf = ({ runLine }: RunOptions): RunLineWithin => {
+  if (runLine === undefined) throw new Failure('internal', 'no line is read within this run')
+  return runLine
+}
+
+/** Who hears of a list, and how it ended. */
 const listsEnd = ({ inner }: RunOptions, { later }: DeferredNotes) => ({
   later,
   ended: inner?.ended,
+  asked: inner?.asked,
 })
 
 /** What carries requests out. */
@@ -127,7 +134,10 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: DeferredN
     sessions,
     screen,
     async (ask) => (globals.curl ? undefined : exchange.glance(ask)),
-    (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
+    {
+      command: (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
+      line: (ask) => lineOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
+    },
   )
   const printing = new Printing(options, screen, later, async () => (await place.session()).baseUrl)
   const answer = await answerOf(options, printing, screen, place)
@@ -138,6 +148,7 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: DeferredN
     readOnly: inner?.readOnly ?? (options.command.readOnly === true || isRehearsal(options)),
     gateOf: inner?.gateOf,
     session: () => place.session(),
+    snapshot: () => sessions.snapshot(),
     profile: () => place.profile(),
     own: options.own,
     unkept: place.unkept,
@@ -266,7 +277,7 @@ export const createServices = async (options: RunOptions): Promise<RunServices> 
       tellAfter(below, sending, budget)
       await exchange.close()
       // Those of an outer run stay open for its next.
-      if (options.inner === undefined) await sessions.close()
+      if (options.inner?.sessions === undefined) await sessions.close()
       if (options.part === undefined) return screen.finish(() => below.say(), end)
       options.part.later(() => below.say())
     },

@@ -8,17 +8,34 @@ import { createMeter } from '../terminal/streams/meter.js'
 import { standardError } from '../terminal/streams/standard.js'
 import type { Stdout } from '../terminal/streams/stdout.js'
 import { createStyle } from '../terminal/text/style.js'
-import { withoutSpecial } from './command/derive/index.js'
+import { calls, getCommandName, lists, onlyReads, withoutSpecial } from './command/derive/index.js'
 import type { Given } from './command/described.js'
-import { type Globals, readGlobals } from './command/globals.js'
-import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
+import { type Globals, readGlobals, spelledGlobal } from './command/globals.js'
+import type {
+  LineAnswer,
+  LineAsk,
+  Manner,
+  Piped,
+  WithinAnswer,
+  WithinAsk,
+} from './command/services.js'
 import type { Command } from './command/types.js'
 import { failureIn } from './failed.js'
-import type { RunOptions, RunWithin, Sharing, Streams } from './options.js'
+import type {
+  AskedLine,
+  InnerLine,
+  InnerPart,
+  RunLineWithin,
+  RunOptions,
+  RunWithin,
+  Sharing,
+  Streams,
+} from './options.js'
 import { commandIn } from './own/command.js'
 import { ownWords } from './own/found.js'
 import { Printed } from './perform/unsent.js'
 import { givenInWords } from './plan/data.js'
+import type { Meant } from './plan/line.js'
 import { preflight } from './preflight.js'
 import { startRun } from './run.js'
 
@@ -42,32 +59,34 @@ interface KeptScreen {
   readonly notes: readonly string[]
   /** What was reported of single objects. */
   readonly failures: readonly Failure[]
-  /** Lines of standard output, each of bytes. */
-  readonly lines: () => readonly Uint8Array[]
 }
 
 const newline = 0x0a
 
-/** The lines of a text in bytes, without those that are empty. */
-const linesOf = (bytes: Buffer): readonly Uint8Array[] => {
-  const lines: Uint8Array[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const found = bytes.indexOf(newline, at)
-    const end = found < 0 ? bytes.length : found
-    if (end > at) lines.push(bytes.subarray(at, end))
-    at = end + 1
+/** Cuts what is written into lines, without those that are empty. */
+const linesTo = (take: (line: Uint8Array) => void): Stdout => {
+  let rest: Buffer = Buffer.alloc(0)
+  return {
+    write: async (chunk) => {
+      const bytes = Buffer.concat([rest, Buffer.from(chunk)])
+      let at = 0
+      for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, at)) {
+        if (end > at) take(bytes.subarray(at, end))
+        at = end + 1
+      }
+      rest = bytes.subarray(at)
+    },
+    end: async () => {
+      if (rest.length > 0) take(rest)
+      rest = Buffer.alloc(0)
+    },
   }
-  return lines
 }
 
-const keptScreen = async (): Promise<KeptScreen> => {
-  const [chunks, notes, failures]: [Buffer[], string[], Failure[]] = [[], [], []]
-  const out: Stdout = {
-    write: async (chunk) => {
-      chunks.push(Buffer.from(chunk))
-    },
-    end: async () => {},
-  }
+/** @param take hears of each line of standard output, in bytes */
+const keptScreen = async (take: (line: Uint8Array) => void): Promise<KeptScreen> => {
+  const [notes, failures]: [string[], Failure[]] = [[], []]
+  const out = linesTo(take)
   const style = await createStyle({}, {}, 'never')
   const say = (text: string): void => {
     notes.push(text)
@@ -92,9 +111,12 @@ const keptScreen = async (): Promise<KeptScreen> => {
     liveness: 'off',
     rounds: { between: async () => {}, end: async () => {} },
     interactive: () => false,
-    finish: async (say) => say(),
+    finish: async (say) => {
+      await out.end()
+      say()
+    },
   }
-  return { streams, notes, failures, lines: () => linesOf(Buffer.concat(chunks)) }
+  return { streams, notes, failures }
 }
 
 /** Standard input is whose the outer run is. */
@@ -220,11 +242,12 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
 }
 
 export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinAnswer> => {
-  const screen = await keptScreen()
+  const records: Uint8Array[] = []
+  const screen = await keptScreen((line) => records.push(line))
   let more = false
   let given: Given | undefined
   const said = (code: number, thrown?: Failure): WithinAnswer => {
-    const [records, { failures, notes }] = [screen.lines(), screen]
+    const { failures, notes } = screen
     // What could be read is no less true for what could not.
     const part = code === exitCodes.partial && records.length > 0
     const failure = thrown ?? (part ? undefined : failures[0])
@@ -251,5 +274,85 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
   } catch (error) {
     const failure = failureIn({ error, interrupted: ask.signal.aborted, argv: [], how: undefined })
     return said(failure.exitCode, failure)
+  }
+}
+
+// Lines: understood as ever, and answered as programs have it.
+
+/** A flag of the outer run as a word. */
+const flagWord = (name: keyof Globals, value: unknown): readonly string[] => {
+  const flag = spelledGlobal(name)
+  if (typeof value === 'boolean') return value ? [flag] : []
+  return value === undefined ? [] : [`${flag}=${String(value)}`]
+}
+
+/** The flags by which the instance is reached, as words. */
+const reachedBy = (outer: Globals, from: string | undefined): readonly string[] => [
+  ...flagWord('tolerate', outer.tolerate),
+  ...(from === undefined
+    ? shared.flatMap((name) => flagWord(name, outer[name]))
+    : flagWord('from', from)),
+]
+
+/** @throws Failure `usage` for a line that does more than read, or says how it is to be answered */
+const checkLine = ({ command, raw }: Extract<Meant, { kind: 'run' }>, ask: LineAsk): void => {
+  const name = getCommandName(command)
+  if (!onlyReads(command) || !calls(command))
+    throw usage(`${name} is not a command that reads from the API`)
+  if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
+    throw usage(`${name} cannot read from standard input here`)
+  const own = new Set(command.flags.map((flag) => flag.name))
+  for (const flag of raw.flags.keys())
+    if (!own.has(flag) && !ask.allowed.includes(flag))
+      throw usage(
+        `--${flag} is not allowed here`,
+        `Allowed are the filters of ${name} and ${ask.allowed.map((one) => `--${one}`).join(', ')}.`,
+      )
+}
+
+/** @param run runs a line that is understood */
+export const runLineWithin = async (
+  parse: AskedLine['parse'],
+  run: (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>,
+  ...[outer, sharing, ask]: Parameters<RunLineWithin>
+): Promise<LineAnswer> => {
+  const screen = await keptScreen(ask.take)
+  const { notes, failures } = screen
+  const from = ask.from ?? outer.globals.from
+  let said: Pick<LineAnswer, 'command' | 'plan'> = {}
+  try {
+    const alone = await parse(ask.words)
+    if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
+    checkLine(alone, ask)
+    const { command } = alone
+    said = { command }
+    const whole = lists(command) ? ['--limit=all'] : []
+    const words = [...ask.words, ...reachedBy(outer.globals, from), '--output=ndjson', ...whole]
+    const meant = await parse(words)
+    if (meant.kind !== 'run') throw new Failure('internal', `${ask.words.join(' ')} is no line`)
+    const { env } = outer
+    // Each run listens to it: those of a long walk would be too many for one signal.
+    const signal = AbortSignal.any([outer.signal])
+    const part: InnerPart = {
+      ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
+      screen: screen.streams,
+      readOnly: 'marked',
+      ended: () => {},
+      asked: (plan) => {
+        said = { ...said, plan }
+      },
+      parents: ask.parents,
+    }
+    const line = { ...meant, signal, parse, decided: () => {} }
+    const code = await run(line, undefined, { part, env: environmentFor(env) })
+    return { ...said, notes, code, failure: code === 0 ? undefined : failures[0] }
+  } catch (error) {
+    const failure = failureIn({
+      error,
+      interrupted: outer.signal.aborted,
+      argv: [],
+      how: undefined,
+    })
+    return { ...said, notes, code: failure.exitCode, failure }
   }
 }

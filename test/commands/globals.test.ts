@@ -17,6 +17,7 @@ describe('global flags', () => {
       open: false,
       strict: false,
       web: false,
+      allFields: false,
       allProfiles: false,
       allGroups: false,
       allProjects: false,
@@ -72,6 +73,7 @@ describe('global flags', () => {
         'undo-record',
         ...['sort', 'wait-until', 'wait-timeout'],
         ...['group-by', 'count', 'sum', 'avg', 'min', 'max', 'p95'],
+        ...['since', 'all-fields'],
       ].sort(),
     ).toEqual(Object.keys(declared).sort())
     expectTypeOf<Globals['limit']>().toEqualTypeOf<number | 'all' | undefined>()

@@ -352,7 +352,7 @@ describe('what may be sent', () => {
     const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
     const { services, close } = await servicesOf({ env })
     instance.answer = () => ({ body: { id: 1 } })
-    const came = await services.place.within({
+    const came = await services.place.runs.command({
       command: { area, words },
       plain: true,
       manner,

@@ -20,6 +20,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 type Options = ConstructorParameters<typeof Workspace>[0]
 
+const nothingWithin = async (): Promise<never> => {
+  throw new Error('nothing runs within it')
+}
+
 const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
   const warned: string[] = []
   // Of the flags only those that name an instance.
@@ -41,9 +45,7 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
       new Sessions(options, heard),
       { interactive: () => false, notes: heard } as never,
       async () => undefined,
-      async () => {
-        throw new Error('nothing runs within it')
-      },
+      { command: nothingWithin, line: nothingWithin },
     ),
     warned,
   }

@@ -18,6 +18,7 @@ import {
   selectFlags,
   shardFlags,
   sheetFlags,
+  sinceFlags,
   sortFlags,
   writeFlags,
 } from '../../src/engine/command/globals.js'
@@ -99,6 +100,9 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   min: { line: list, flag: ['--min', 'id'] },
   max: { line: list, flag: ['--max', 'id'] },
   p95: { line: list, flag: ['--p95', 'id'] },
+  from: { line: list, flag: ['--from', '/nowhere'] },
+  since: { line: list, flag: ['--since', '/nowhere'] },
+  'all-fields': { line: list, flag: ['--all-fields'] },
   'wait-until': { line: get, flag: ['--wait-until', 'stauts=online'], answer: eachTime },
   'wait-timeout': {
     line: [...get, '--wait-until', 'id=1'],
@@ -293,11 +297,12 @@ describe('every global flag', () => {
       ...repeatFlags,
       ...sortFlags,
       ...groupFlags,
+      ...sinceFlags,
       ...sheetFlags,
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(54)
+    expect(names).toHaveLength(57)
   })
 
   const all = Object.entries(rows)

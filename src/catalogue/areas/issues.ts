@@ -24,8 +24,8 @@ const filters = {
     completes: 'user',
   }),
   assignee_username: list('string', 'filter by assignee username'),
-  author_id: integer('filter by author ID', { completes: 'user' }),
-  author_username: string('filter by author username'),
+  author_id: integer('filter by author ID', { completes: 'user', keeps: { field: 'author.id' } }),
+  author_username: string('filter by author username', { keeps: { field: 'author.username' } }),
   confidential: boolean('filter by confidentiality', { exact: true }),
   ...times,
   due_date: oneOf(
@@ -38,7 +38,10 @@ const filters = {
   iteration_id: integer('filter by iteration ID', { edition: 'PREMIUM', words: noneAny }),
   iteration_title: string('filter by iteration title', { edition: 'PREMIUM' }),
   labels,
-  milestone: string('filter by milestone title', { words: noneAny }),
+  milestone: string('filter by milestone title', {
+    words: noneAny,
+    keeps: { field: 'milestone.title' },
+  }),
   milestone_id: string('filter by milestone state', {
     words: ['None', 'Any', 'Upcoming', 'Started'],
   }),

@@ -26,7 +26,10 @@ const filters = {
   }),
   order_by: oneOf(['created_at', 'updated_at'], 'sort field', { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
-  milestone: string('filter by milestone title', { words: noneAny }),
+  milestone: string('filter by milestone title', {
+    words: noneAny,
+    keeps: { field: 'milestone.title' },
+  }),
   view: oneOf(['simple'], 'simple view: IID, URL, title, description and state'),
   labels,
   with_labels_details: labelDetails,
@@ -39,8 +42,8 @@ const filters = {
     everything: 'all',
     deprecatedValues: oldScopes,
   }),
-  author_id: integer('filter by author ID', { completes: 'user' }),
-  author_username: string('filter by author username'),
+  author_id: integer('filter by author ID', { completes: 'user', keeps: { field: 'author.id' } }),
+  author_username: string('filter by author username', { keeps: { field: 'author.username' } }),
   assignee_id: integer('filter by assignee ID', {
     words: noneAny,
     completes: 'user',

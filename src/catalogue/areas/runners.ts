@@ -80,7 +80,7 @@ export const RegisteredRunner = Obj(
 
 const runnerId = integer('runner ID', { name: 'id', completes: 'runner' })
 const filters = {
-  type: oneOf(types, 'filter by runner type'),
+  type: oneOf(types, 'filter by runner type', { keeps: { field: 'runner_type' } }),
   status: oneOf(states, 'filter by status'),
   tag_list: list('string', 'filter by tags (all of them)', {
     join: 'comma',

@@ -302,5 +302,6 @@ export const checkCommand = (fact: CheckFact): Special =>
     examples: fact.examples,
     flags: { ...common, ...fact.flags },
     readOnly: true,
+    ...(fact.everywhere === true ? {} : { snapshots: true }),
     run: checking(fact),
   })

@@ -71,13 +71,13 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   const log = openCallLog(session)
   if (answer.terminal)
     ui.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
-  const { within, clock, stdin } = place
+  const { runs, clock, stdin } = place
   const offers = once(async () => getOffers(await place.commands()))
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   try {
     const { serveLines } = await import('./server.js')
     await serveLines(
-      { within, offers, tools, where: whereOf(place), log, signal: clock.signal },
+      { within: runs.command, offers, tools, where: whereOf(place), log, signal: clock.signal },
       { chunks: () => stdin.chunks(), write: (text) => writeAll(answer, text) },
     )
   } catch (error) {

@@ -223,9 +223,11 @@ const print = async (services: Services, overview: Overview): Promise<void> => {
 }
 
 const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const { answer, ui } = services
+  const { answer, place, ui } = services
   const { parts: wanted } = given.flags
-  const meant = parts.filter(({ name }) => wanted === undefined || wanted.includes(name))
+  // A snapshot says nothing of what is this tool's own.
+  const there = parts.filter(({ own }) => own !== true || place.globals.from === undefined)
+  const meant = there.filter(({ name }) => wanted === undefined || wanted.includes(name))
   const overview = await ui.progress('looking', () => readOverview(services, meant))
   await print(services, overview)
   if (!isWhole(overview)) answer.exit(exitCodes.partial)
@@ -240,6 +242,7 @@ export const overview = define({
   flags,
   readOnly: true,
   watches: true,
+  snapshots: true,
   examples: [
     'overview',
     'overview --parts runners,jobs',

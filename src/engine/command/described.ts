@@ -172,6 +172,8 @@ export interface Particulars {
   readonly readOnly?: true
   /** It may be repeated (--watch) though it reaches no endpoint of its own. */
   readonly watches?: true
+  /** It can be answered from a snapshot (--from) though it lists nothing. */
+  readonly snapshots?: true
   /** Needs all its objects before its first request. */
   readonly gathers?: true
   /** Keeps a journal of its own, and goes on with its runs by itself. */

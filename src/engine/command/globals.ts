@@ -13,6 +13,7 @@ import type { Flag, FlagGroup } from './described.js'
 import {
   aggregating,
   choosing,
+  comparing,
   type Declared,
   declare,
   journalling,
@@ -59,6 +60,7 @@ const requesting = declare({
     }),
   },
   'base-url': { param: string('base URL of the instance', { format: 'url' }) },
+  from: { param: string('answer from a snapshot, not the instance', { placeholder: 'folder' }) },
   sandbox: {
     param: boolean('use the embedded instance'),
     read: (texts, env) => (texts === undefined ? isSet(env.SVC_SANDBOX) : texts.at(-1) === 'true'),
@@ -143,6 +145,7 @@ export const declared = {
   ...paging,
   ...ordering,
   ...aggregating,
+  ...comparing,
   ...repeating,
   ...writing,
   ...selecting,
@@ -197,6 +200,9 @@ export const sortFlags = flagsOf(ordering, 'many')
 /** Flags of commands that list, whose API has no parameter of that name. */
 export const groupFlags = flagsOf(aggregating, 'many')
 
+/** Flags of commands that list, by which an answer is held against a snapshot. */
+export const sinceFlags = flagsOf(comparing, 'many')
+
 /** Flags of commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
 export const writeFlags = flagsOf(writing, 'command')
 
@@ -244,6 +250,10 @@ export const globalFlags: readonly Flag[] = [
 /** How many requests a run sends at once: the flag, else as many as a gate lets go. */
 export const concurrencyLimit = ({ concurrency = 'auto' }: Pick<Globals, 'concurrency'>): number =>
   concurrency === 'auto' ? maxConcurrent : concurrency
+
+/** A global flag as it is typed: `--all-projects` for `allProjects`. */
+export const spelledGlobal = (name: keyof Globals): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
 

@@ -60,6 +60,22 @@ export const choosing = declare({
   },
 })
 
+export const comparing = declare({
+  since: { param: string('show what changed since a snapshot', { placeholder: 'folder' }) },
+  'all-fields': { param: boolean('with --since: include fields that change by themselves') },
+})
+
+/** Global flags that say which records of a list are meant. */
+export const lineFlags = [
+  'where',
+  'project',
+  'group',
+  'all-projects',
+  'all-groups',
+  'recursive',
+  'with-archived',
+] as const
+
 export const ordering = declare({
   sort: {
     param: list('string', 'sort all records by fields: name,-created_at', {

@@ -50,6 +50,44 @@ export interface WithinAnswer {
 /** It never rejects: what went wrong is the answer's `failure`. */
 export type Within = (ask: WithinAsk) => Promise<WithinAnswer>
 
+// A line that reads, run within a command as a person would have typed it.
+
+export interface LineAsk {
+  /** Its words, without `svcctl`. */
+  readonly words: readonly string[]
+  /** Global flags that it may have. */
+  readonly allowed: readonly string[]
+  /** The folder of the snapshot that answers; by default as the command itself. */
+  readonly from?: string | undefined
+  /** Takes the records as they come, each the bytes of a JSON value, its secrets masked. */
+  readonly take: (record: Uint8Array) => void
+  readonly parents?: {
+    /** Which of several projects or groups are read, and in which order. */
+    readonly choose: (names: readonly string[]) => readonly string[]
+    /** Told in that order, each when all its records were taken. */
+    readonly settled: (name: string, failure: Failure | undefined) => Promise<void> | void
+  }
+}
+
+export interface LineAnswer {
+  /** What was asked for; undefined where the line was not understood. */
+  readonly command?: Described
+  /** The list that was asked for. */
+  readonly plan?: Plan
+  readonly notes: readonly string[]
+  readonly code: number
+  readonly failure?: Failure | undefined
+}
+
+/** It never rejects: what went wrong is the answer's `failure`. */
+type ReadLine = (ask: LineAsk) => Promise<LineAnswer>
+
+/** Runs within a run. */
+export interface InnerRuns {
+  readonly command: Within
+  readonly line: ReadLine
+}
+
 export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
 
 export interface Services {
@@ -205,8 +243,8 @@ export interface WorkspaceService {
   identity(how?: 'asked' | 'known'): Promise<MadeBy>
   /** The project or group at hand: flag, environment, git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
-  /** Runs another command within this one. */
-  readonly within: Within
+  /** Runs others within this command: by data, or as a line that reads. */
+  readonly runs: InnerRuns
   /** Every command there is, areas first, in the order of the catalogue. */
   commands(): Promise<readonly Described[]>
 }
@@ -218,6 +256,7 @@ type Looked = Pick<
   | 'concurrency'
   | 'curl'
   | 'dryRun'
+  | 'from'
   | 'insecure'
   | 'journal'
   | 'limit'

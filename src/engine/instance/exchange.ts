@@ -7,6 +7,7 @@ import type { Called } from '../../client/credential.js'
 import type { WaitKind } from '../../client/defaults.js'
 import { createInstance } from '../../client/index.js'
 import type { InstanceClient } from '../../client/instance.js'
+import type { SnapshotReader } from '../../client/snapshot/answers.js'
 import type { InstanceOptions } from '../../client/types.js'
 import { requestIn } from '../../client/words.js'
 import { Failure, survived } from '../../errors.js'
@@ -199,6 +200,8 @@ export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'sig
   readonly gateOf?: ReturnType<typeof gatesOf>
   readonly globals: RunWays['globals'] & Ceilings
   readonly session: () => Promise<Session>
+  /** What answers in the place of its instance. */
+  readonly snapshot: () => Promise<SnapshotReader | undefined>
   /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */
   readonly profile: () => Promise<Profile | undefined>
   readonly screen: RunWays['screen'] & { readonly warn: (text: string) => void }
@@ -225,7 +228,7 @@ const guarding =
 type Spoken = (baseUrl: string) => Promise<Words | undefined>
 
 /** The instance of a run's session, made when it is first asked for. */
-const sessionInstance = (session: () => Promise<Session>, run: RunWays, own: Spoken) => {
+const sessionInstance = ({ session, snapshot }: ExchangeOptions, run: RunWays, own: Spoken) => {
   const make = async (): Promise<InstanceClient> => {
     const given = await session()
     const words = await own(given.baseUrl)
@@ -233,6 +236,7 @@ const sessionInstance = (session: () => Promise<Session>, run: RunWays, own: Spo
       ...(await reaching(run, given.baseUrl, given)),
       sudo: given.sudo,
       words,
+      snapshot: await snapshot(),
       credential: createCredentials(given),
       worded: hinted(given),
       without: () => run.warnings.withheld(given),
@@ -356,7 +360,7 @@ export const createExchange = (options: ExchangeOptions) => {
   const gateOf = options.gateOf ?? ownGates(options)
   const run: RunWays = { ...options, warnings, audit, guard, gateOf }
   const own: Spoken = async (baseUrl) => wordsFor(await options.own?.(), baseUrl)
-  const { instance, close } = sessionInstance(session, run, own)
+  const { instance, close } = sessionInstance(options, run, own)
   const others: InstanceClient[] = []
 
   const curlOf = async (wire: WireRequest, endpoint?: Called): Promise<string> =>

@@ -76,7 +76,9 @@ interface Screen {
   /** A note that stands below the output. */
   readonly later: (text: string) => void
   /** Told of a list that ended whether it goes on. */
-  readonly ended?: (more: boolean) => void
+  readonly ended?: ((more: boolean) => void) | undefined
+  /** Told of a list that is asked for. */
+  readonly asked?: ((plan: Plan) => void) | undefined
 }
 
 type Watching = Pick<ListOptions, 'held' | 'watch'>
@@ -167,6 +169,7 @@ export class Lists {
 
   /** A list straight to the output. */
   async stream(plan: Plan, emit: Emit): Promise<ListEnd> {
+    this.screen.asked?.(plan)
     const { ask, stage, singles } = await this.narrowed(plan)
     const instance = await this.instance()
     const { endpoint } = plan

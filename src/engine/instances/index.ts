@@ -329,7 +329,7 @@ class Several {
 
   async #one(site: AskedSite, turn: Promise<void>): Promise<void> {
     const { name, own, command, asked } = site
-    const { raw } = this.#line
+    const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const part = {
       ...(await this.#merged.part(name, turn)),
@@ -338,7 +338,7 @@ class Several {
       format: this.#format,
     }
     try {
-      const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own }
+      const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own, parse }
       this.#endings.push({ name, code: await this.#run(line, part) })
     } catch (error) {
       await this.#failed(name, error, signal)

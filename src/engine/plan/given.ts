@@ -13,6 +13,7 @@ import {
   globalFlags,
   readGlobals,
   repeatFlags,
+  sinceFlags,
   sortFlags,
 } from '../command/globals.js'
 import { ownOrders } from '../command/many-flags.js'
@@ -35,7 +36,8 @@ import { parseValue } from './values.js'
 // Flags of commands that have the name of one of everybody's: whose a text is.
 
 const orders = new Set(sortFlags.map(({ name }) => name))
-const shared = new Set(['output', 'to', ...orders, ...repeatFlags.map(({ name }) => name)])
+const named = [...sinceFlags, ...repeatFlags].map(({ name }) => name)
+const shared = new Set(['output', 'resume', 'to', ...orders, ...named])
 
 /** The own flags of a command that share their name. */
 const sharedBy = ({ flags }: Command): readonly Flag[] =>

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.js'
 import { PartOfAnswer, refusePart } from '../answer/part.js'
 import type { RunAnswer } from '../answer/printing.js'
 import type { Emit, Services } from '../command/services.js'
-import type { Command, Given, Operation } from '../command/types.js'
+import type { Command, Given, Operation, Plan } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { RunOptions } from '../options.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
@@ -28,6 +28,16 @@ interface OverParts extends Parts, Pick<Services, 'ui' | 'place'> {
   readonly answer: RunAnswer
   readonly below: DeferredNotes
   readonly choice: ConstructorParameters<typeof Lists>[3]
+  readonly asked?: ((plan: Plan) => void) | undefined
+}
+
+/** The parents that a line within another reads, in its order. */
+const chosen = (
+  slots: readonly ParentTarget[],
+  choose: (names: readonly string[]) => readonly string[],
+): readonly ParentTarget[] => {
+  const known = new Map(slots.map((slot) => [slot.parent.name, slot]))
+  return choose([...known.keys()]).flatMap((name) => known.get(name) ?? [])
 }
 
 class EachParent {
@@ -74,22 +84,25 @@ class EachParent {
   #listsTo({ paging, writer }: PartOfOver): Lists {
     const { choice, exchange } = this.#parts
     // What is said of a list is said of all of them together.
-    const to = { writer: async (_: boolean, emit: Emit) => writer(emit), later: () => {} }
+    const { asked } = this.#parts
+    const to = { writer: async (_: boolean, emit: Emit) => writer(emit), later: () => {}, asked }
     return new Lists({ ...this.#globals, ...paging }, exchange.instance, to, choice)
   }
 }
 
 /** Several parents, one below the other. */
 export const listingOver =
-  ({ globals, part, signal }: RunOptions, parts: OverParts): ListOver =>
-  async (given, work, slots, most) => {
+  ({ globals, inner, part, signal }: RunOptions, parts: OverParts): ListOver =>
+  async (given, work, found, most) => {
     const { answer, below, exchange, ui } = parts
-    const each = new EachParent(globals, parts)
+    const each = new EachParent(globals, { ...parts, asked: inner?.asked })
+    const slots = inner?.parents === undefined ? found : chosen(found, inner.parents.choose)
     const one = typeof work === 'function' ? each.running(given, work) : each.listing(given, work)
     const { overParents } = await import('./over.js')
     await overParents({
       services: { answer, ui },
       slots,
+      settled: inner?.parents?.settled,
       most,
       one,
       writer: (emit) => answer.writer(true, emit),

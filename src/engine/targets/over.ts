@@ -5,7 +5,7 @@ import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
 import { isTolerated, toleratedText } from '../command/answered.js'
 import type { Globals } from '../command/globals.js'
-import type { Emit, Services } from '../command/services.js'
+import type { Emit, LineAsk, Services } from '../command/services.js'
 import type { ParentTarget } from '../plan/parents.js'
 import type { Item } from '../work/items.js'
 import { maxTold, type Report, type Settled, verdict } from '../work/report.js'
@@ -22,6 +22,8 @@ export interface PartOfOver {
 export interface Over {
   readonly services: Pick<Services, 'answer' | 'ui'>
   readonly slots: readonly ParentTarget[]
+  /** Told of each in their order, when its records are written. */
+  readonly settled?: NonNullable<LineAsk['parents']>['settled'] | undefined
   /** Writes the records of one of them. */
   readonly one: (slot: ParentTarget, part: PartOfOver) => Promise<void>
   /** Starts the answer that all write to. */
@@ -104,11 +106,13 @@ class OverParents {
     const turn = this.#turn
     const over = latch()
     this.#turn = over.opened
+    let failure: Failure | undefined
     try {
       await this.#list(slot, turn)
       this.#sightings.shown()
     } catch (error) {
       await turn
+      failure = error instanceof Failure ? error : undefined
       if (this.#sightings.waives(error)) return
       // Behind the last record that was asked for nothing matters.
       if (error instanceof Enough || (isOwn(error) && this.#shared.full)) return
@@ -118,6 +122,8 @@ class OverParents {
       throw error
     } finally {
       await turn
+      if (failure === undefined || isOwn(failure))
+        await this.#over.settled?.(slot.parent.name, failure)
       over.open()
     }
   }

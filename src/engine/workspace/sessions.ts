@@ -3,6 +3,7 @@
 import { userAgent } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
 import { type FormWay, postForm } from '../../client/form.js'
+import type { SnapshotReader } from '../../client/snapshot/answers.js'
 import { Failure } from '../../errors.js'
 import {
   createTransport,
@@ -56,6 +57,7 @@ export class Sessions implements OpenSessions {
   readonly #heard: Heard
   #current: Promise<Session> | undefined
   #closeSandbox: (() => Promise<void>) | undefined
+  #snapshot: Promise<SnapshotReader> | undefined
 
   constructor(options: Options, heard: Heard) {
     this.#options = options
@@ -64,18 +66,50 @@ export class Sessions implements OpenSessions {
 
   /** The one in force; nothing is read before it is asked for. */
   current(): Promise<Session> {
-    this.#current ??= this.#options.globals.sandbox ? this.#sandbox() : this.#open()
+    this.#current ??= this.#start()
     return this.#current
+  }
+
+  #start(): Promise<Session> {
+    const { from, sandbox } = this.#options.globals
+    if (from !== undefined) return this.#kept()
+    return sandbox ? this.#sandbox() : this.#open()
+  }
+
+  /** What answers in the place of the instance. @throws Failure `usage` where the folder holds none */
+  async snapshot(): Promise<SnapshotReader | undefined> {
+    const { from } = this.#options.globals
+    if (from === undefined) return undefined
+    this.#snapshot ??= import('../../client/snapshot/answers.js').then(
+      ({ SnapshotReader }) => new SnapshotReader(from),
+    )
+    return this.#snapshot
+  }
+
+  /** The session of a snapshot: nobody is asked, and no credential is looked for. */
+  async #kept(): Promise<Session> {
+    const snapshot = await this.snapshot()
+    if (snapshot === undefined) throw new Failure('internal', 'a session of no snapshot')
+    this.#heard.note(snapshot.described)
+    return {
+      baseUrl: snapshot.manifest.instance,
+      baseUrlSource: '--from',
+      credential: async () => undefined,
+      jobToken: () => undefined,
+      renew: async () => undefined,
+    }
   }
 
   /** Another profile's; without a name, what flags and environment alone make. */
   async of(profile: string | undefined): Promise<Session> {
-    return this.#options.globals.sandbox ? this.current() : this.#resolve(profile)
+    const { from, sandbox } = this.#options.globals
+    return sandbox || from !== undefined ? this.current() : this.#resolve(profile)
   }
 
   /** The profile in force, where there is one; nothing is said of what its session would be. */
   async profile(): Promise<Profile | undefined> {
-    if (this.#options.globals.sandbox) return undefined
+    const { from, sandbox } = this.#options.globals
+    if (sandbox || from !== undefined) return undefined
     try {
       return this.#resolve(undefined).profile
     } catch (error) {

@@ -5,7 +5,7 @@ import { environmentScope, scopeAtHand, type Takes } from '../../profile/index.j
 import type { Profile, Session } from '../../profile/types.js'
 import type { ScopeKind } from '../command/derive/index.js'
 import type { MadeBy } from '../command/described.js'
-import type { RunClock, Within, WorkspaceService } from '../command/services.js'
+import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
 import type { OpenSessions, RunOptions, Streams } from '../options.js'
 import { UnkeptWrites } from './unkept.js'
 
@@ -56,23 +56,23 @@ export class Workspace implements WorkspaceService {
   readonly #glance: (ask: Ask) => Promise<unknown>
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
-  readonly within: Within
+  readonly runs: InnerRuns
   readonly unkept: UnkeptWrites
 
   readonly #options: Options
 
   /**
    * @param glance the data that a reading request is answered with; nothing where nothing is sent
-   * @param within runs another command within this one
+   * @param runs runs other commands, and lines, within this one
    */
   constructor(
     options: Options,
     sessions: OpenSessions,
     screen: Pick<Streams, 'notes'>,
     glance: (ask: Ask) => Promise<unknown>,
-    within: Within,
+    runs: InnerRuns,
   ) {
-    this.within = within
+    this.runs = runs
     const { globals, env, part, signal, stdin } = options
     this.#options = options
     this.#glance = glance

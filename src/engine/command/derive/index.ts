@@ -11,6 +11,7 @@ export {
   isAskable,
   keepsJournal,
   lists,
+  onlyReads,
   rehearsable,
   rowFlags,
   spreads,

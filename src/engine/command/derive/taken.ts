@@ -14,6 +14,7 @@ import {
   selectFlags,
   shardFlags,
   sheetFlags,
+  sinceFlags,
   sortFlags,
   spreadFlags,
   writeFlags,
@@ -33,6 +34,7 @@ import {
   keepsJournal,
   lists,
   ofProjects,
+  onlyReads,
   rehearsable,
   rowFlags,
   sendsBody,
@@ -148,6 +150,7 @@ const selection = (command: Described): readonly Flag[] => {
 
 /** Flags that say something of requests only. */
 const takes = (command: Described, name: string): boolean => {
+  if (name === 'from') return onlyReads(command) && (lists(command) || command.snapshots === true)
   if (name === 'curl') return !(command.readOnly || command.ownJournal)
   return !['all-profiles', 'tolerate'].includes(name) || isAskable(command)
 }
@@ -156,7 +159,7 @@ const takes = (command: Described, name: string): boolean => {
 const further = (command: Described): Flag[] => [
   ...scopes(command),
   ...escapeHatches(command),
-  ...(lists(command) ? [...pagingFlags, ...sortFlags, ...groupFlags] : []),
+  ...(lists(command) ? [...pagingFlags, ...sortFlags, ...groupFlags, ...sinceFlags] : []),
   ...selection(command),
   ...(rowFlags(command).length > 0 ? sheetFlags : []),
   ...(keepsJournal(command) || command.ownJournal === true ? journalFlags : []),

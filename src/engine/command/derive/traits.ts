@@ -65,6 +65,12 @@ export const hasForm = (c: Pick<Described, 'endpoints'>, kind: ScopeKind): boole
 export const downloads = (c: Pick<Described, 'endpoints'>): boolean =>
   Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
 
+/** Whether a command changes nothing, whatever is asked of it. */
+export const onlyReads = (c: Described): boolean =>
+  c.open !== true &&
+  c.ownJournal !== true &&
+  Object.values(c.endpoints).every((e) => !writes(e) && e.returns.kind !== 'file')
+
 /** Whether a command may be spread over projects. */
 export const ofProjects = (c: Described): boolean => hasForm(c, 'project')
 

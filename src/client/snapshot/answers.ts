@@ -1,0 +1,368 @@
+/** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseMoment } from '../../base/dates.js'
+import { parseExact } from '../../base/json/json.js'
+import { isObject, toText } from '../../base/objects.js'
+import { viewed } from '../../base/utf8.js'
+import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
+import { groupsAll } from '../../catalogue/implied.js'
+import { legible } from '../../catalogue/legible.js'
+import type { Param } from '../../catalogue/params.js'
+import type { Words } from '../../catalogue/words.js'
+import { Failure, usage } from '../../errors.js'
+import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
+import type { Called } from '../credential.js'
+import {
+  compareValues,
+  digestOf,
+  headOf,
+  readManifest,
+  type SnapshotKind,
+  type SnapshotManifest,
+  type SnapshotParent,
+} from './manifest.js'
+
+// Filters and order, as the instance has them.
+
+/** The values of a dotted field; those of each element where a list is on the way. */
+const valuesAt = (record: unknown, field: string): readonly unknown[] => {
+  let values: readonly unknown[] = [record]
+  for (const name of field.split('.'))
+    values = values.flatMap((value) => (isObject(value) ? [value[name]] : [])).flat()
+  return values.filter((value) => value !== undefined && value !== null && value !== '')
+}
+
+type Test = (record: unknown) => boolean
+
+/** Parameters of pages and of order, which leave no record out. */
+const shaping = new Set(['page', 'per_page', 'pagination', 'order_by', 'sort'])
+
+const timeTest = (field: string, text: string, by: 'before' | 'after'): Test => {
+  const limit = parseMoment(text, Date.now()) ?? Number.NaN
+  return (record) => {
+    const [value] = valuesAt(record, field)
+    const time = Date.parse(String(value))
+    return by === 'after' ? time >= limit : time <= limit
+  }
+}
+
+/** Whether the records of a list have a field. */
+const shows = ({ returns }: Endpoint, field: string): boolean => {
+  const shape: unknown = returns.shape
+  const [first = ''] = field.split('.')
+  return isObject(shape) && isObject(shape.properties) && Object.hasOwn(shape.properties, first)
+}
+
+/** What a parameter leaves in; undefined where only the instance can tell. */
+const testOf = (
+  endpoint: Endpoint,
+  name: string,
+  param: Param | undefined,
+  texts: readonly string[],
+): Test | undefined => {
+  const [text = ''] = texts
+  if (text === (param?.everything ?? 'all') && (param?.everything !== undefined || param?.exact))
+    return () => true
+  if (param === undefined) return undefined
+  const { field, by } = param.keeps ?? { field: name, by: undefined }
+  if ((param.exact !== true && param.keeps === undefined) || !shows(endpoint, field))
+    return undefined
+  if (by !== undefined) return timeTest(field, text, by)
+  if (param.words?.includes(text)) {
+    const any = text !== 'None'
+    return (record) => valuesAt(record, field).length > 0 === any
+  }
+  if (param.type === 'boolean')
+    return (record) => (valuesAt(record, field)[0] === true) === (text === 'true')
+  // The values of a list are all wanted of a field that is a list itself; else each will do.
+  return (record) => {
+    const values = valuesAt(record, field).map(String)
+    const isList = isObject(record) && Array.isArray(record[field])
+    return isList
+      ? texts.every((one) => values.includes(one))
+      : texts.some((one) => values.includes(one))
+  }
+}
+
+/** What a request says beside its path: parameter → texts. */
+const queryOf = ({ path }: WireRequest): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, string[]>()
+  const at = path.indexOf('?')
+  for (const [key, value] of new URLSearchParams(at < 0 ? '' : path.slice(at + 1))) {
+    const name = key.replace(/\[\]$/, '')
+    found.set(name, [...(found.get(name) ?? []), value])
+  }
+  return found
+}
+
+const unread = (what: string, { status, why }: NonNullable<SnapshotParent['refused']>): Failure =>
+  new Failure('partial', `the snapshot could not read the ${what}: ${why}`, {
+    ...(status && { status }),
+  })
+
+const missing = (what: string, hint: string): Failure => new Failure('not_found', what, { hint })
+
+/** Whether all of an endpoint is known, as of a list that the catalogue has. */
+const isListed = (endpoint: Called | undefined): endpoint is Endpoint =>
+  endpoint !== undefined && 'returns' in endpoint
+
+/** How many records go on at once. */
+const batchSize = 500
+
+/** The folder of a snapshot, and what answers from it. */
+export class SnapshotReader {
+  readonly manifest: SnapshotManifest
+  readonly #folder: string
+  readonly #whole = new Map<string, Promise<void>>()
+  #paths: Promise<ReadonlyMap<string, string>> | undefined
+
+  /** @throws Failure `usage` where the folder holds no whole snapshot */
+  constructor(folder: string) {
+    const manifest = readManifest(folder)
+    if (manifest === undefined)
+      throw usage(
+        `${folder} holds no complete snapshot`,
+        `Take one: svcctl snapshot --to ${folder}`,
+      )
+    this.manifest = manifest
+    this.#folder = folder
+  }
+
+  /** In words: whose lists these are, and how old. */
+  get described(): string {
+    const { instance, ended, began, groups } = this.manifest
+    const of = groups.length === 0 ? '' : `, limited to ${groups.join(', ')}`
+    const days = Math.floor((Date.now() - Date.parse(ended)) / 86_400_000)
+    const age = days < 1 ? 'today' : days === 1 ? '1 day ago' : `${days} days ago`
+    return `from a snapshot of ${instance}${of}, read ${began} to ${ended} (${age})`
+  }
+
+  /** What answers requests of an endpoint in the place of the instance. */
+  client(endpoint: Called | undefined, words: Words | undefined): Client {
+    const refuse = async (request: WireRequest): Promise<never> => {
+      throw this.#missing(`${request.method} ${request.path.split('?')[0]}`)
+    }
+    const route = endpoint?.route
+    return {
+      open: refuse,
+      call: async (request) => {
+        const kind = this.manifest.kinds.find((one) => one.route === route)
+        if (kind === undefined || kind.column !== undefined) return refuse(request)
+        for await (const bytes of this.#lines(kind, undefined)) {
+          const data = parseExact(viewed(bytes).toString())
+          return {
+            status: 200,
+            headers: {},
+            bytes,
+            data: words === undefined ? data : legible(data, words),
+          }
+        }
+        return refuse(request)
+      },
+      list: (request, options) =>
+        this.#list(isListed(endpoint) ? endpoint : undefined, request, options, words),
+      close: async () => {},
+    }
+  }
+
+  #missing(what: string): Failure {
+    const kinds = this.manifest.kinds.map(({ kind }) => kind).join(', ')
+    return missing(`the snapshot has no answer to ${what}`, `It contains: ${kinds}.`)
+  }
+
+  async *#list(
+    endpoint: Endpoint | undefined,
+    request: WireRequest,
+    options: ListOptions,
+    words: Words | undefined,
+  ): AsyncGenerator<Batch, ListEnd> {
+    const source =
+      endpoint?.route === groupsAll.route ? this.#groups() : this.#chosen(endpoint, request, words)
+    const most = options.limit ?? Number.POSITIVE_INFINITY
+    let [records, batch]: [number, Uint8Array[]] = [0, []]
+    for await (const record of source) {
+      if (records === most) {
+        if (batch.length > 0) yield batch
+        return { records, more: true }
+      }
+      batch.push(record)
+      records += 1
+      if (batch.length < batchSize) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+    return { records, more: false, total: records }
+  }
+
+  /** The groups that were asked for something: there is no list of them in the documents. */
+  async *#groups(): AsyncGenerator<Uint8Array> {
+    const of = this.manifest.kinds.filter(({ column }) => column === 'group')
+    if (of.length === 0) throw this.#missing(groupsAll.route)
+    const names = new Set(of.flatMap(({ parents }) => parents.map(({ name }) => name)))
+    for (const name of [...names].sort()) yield Buffer.from(JSON.stringify({ full_path: name }))
+  }
+
+  /** The records of a list that its request leaves in, in the order that it asks for. */
+  async *#chosen(
+    endpoint: Endpoint | undefined,
+    request: WireRequest,
+    words: Words | undefined,
+  ): AsyncGenerator<Uint8Array> {
+    const kind = this.manifest.kinds.find(({ route }) => route === endpoint?.route)
+    if (endpoint === undefined || kind === undefined)
+      throw this.#missing(`GET ${request.path.split('?')[0]}`)
+    const parent =
+      kind.column === undefined ? undefined : await this.#parent(kind, endpoint, request)
+    const query = queryOf(request)
+    const tests = this.#tests(kind, endpoint, query)
+    const order = orderOf(endpoint, query)
+    const lines = this.#lines(kind, parent)
+    if (tests.length === 0 && order === undefined) return yield* lines
+    const sorted: { readonly bytes: Uint8Array; readonly key: unknown }[] = []
+    for await (const bytes of lines) {
+      const parsed = parseExact(viewed(bytes).toString())
+      const record = words === undefined ? parsed : legible(parsed, words)
+      if (!tests.every((test) => test(record))) continue
+      if (order === undefined) yield bytes
+      else sorted.push({ bytes, key: isObject(record) ? record[order.field] : undefined })
+    }
+    if (order === undefined) return
+    const sign = order.down ? -1 : 1
+    for (const { bytes } of sorted.sort((a, b) => sign * compareValues(a.key, b.key))) yield bytes
+  }
+
+  /** @throws Failure `usage` for a filter that only the instance can apply, or that the snapshot was taken with */
+  #tests(
+    { filter, line }: SnapshotKind,
+    endpoint: Endpoint,
+    query: ReadonlyMap<string, readonly string[]>,
+  ): readonly Test[] {
+    for (const [name, text] of Object.entries(filter))
+      if (query.get(name)?.join(',') !== text)
+        throw usage(
+          `the snapshot was taken with ${name}=${text}`,
+          `It answers only lines with this filter: svcctl ${line}`,
+        )
+    return [...query].flatMap(([name, texts]) => {
+      if (shaping.has(name) || Object.hasOwn(filter, name)) return []
+      const param = endpoint.params[name]
+      const values =
+        param?.type === 'list' && param.join === 'comma'
+          ? texts.flatMap((text) => text.split(','))
+          : texts
+      const test = testOf(endpoint, name, param, values)
+      if (test === undefined)
+        throw usage(
+          `a snapshot cannot be filtered by ${name}, which only the instance understands`,
+          'Use --where with a field of the records, or omit --from.',
+        )
+      return [test]
+    })
+  }
+
+  /** @throws Failure `not_found` for a parent that was not asked, `partial` for one that could not be read */
+  async #parent(
+    { column, kind, parents }: SnapshotKind,
+    endpoint: Endpoint,
+    request: WireRequest,
+  ): Promise<SnapshotParent> {
+    const [path = ''] = request.path.split('?')
+    const at = getPath(endpoint)
+      .split('/')
+      .findIndex((segment) => segment.startsWith(':'))
+    // The address of the API may have a path of its own before that of the endpoint.
+    const segments = path.split('/')
+    const text = decodeURIComponent(
+      segments[segments.length - getPath(endpoint).split('/').length + at] ?? '',
+    )
+    const name = /^\d+$/.test(text) ? await this.#pathOf(text) : text
+    const found = parents.find((one) => one.name.toLowerCase() === name.toLowerCase())
+    if (found === undefined)
+      throw missing(
+        `the snapshot has no ${kind} of ${name}`,
+        `It has those of ${parents.length} ${column}s.`,
+      )
+    const { refused } = found
+    if (refused !== undefined) throw unread(`${kind} of ${name}`, refused)
+    return found
+  }
+
+  /** The path of a project by its number, where the snapshot has the projects. */
+  async #pathOf(id: string): Promise<string> {
+    this.#paths ??= this.#readPaths()
+    return (await this.#paths).get(id) ?? id
+  }
+
+  async #readPaths(): Promise<ReadonlyMap<string, string>> {
+    const projects = this.manifest.kinds.find(({ route }) => route === 'GET /projects')
+    const paths = new Map<string, string>()
+    if (projects === undefined) return paths
+    for await (const bytes of this.#lines(projects, undefined)) {
+      const record: unknown = JSON.parse(viewed(bytes).toString())
+      const path = isObject(record) ? toText(record.path_with_namespace) : undefined
+      if (isObject(record) && path !== undefined) paths.set(String(record.id), path)
+    }
+    return paths
+  }
+
+  /** The records of a parent, each as the bytes that came, without what names the parent. */
+  async *#lines(
+    kind: SnapshotKind,
+    parent: SnapshotParent | undefined,
+  ): AsyncGenerator<Uint8Array> {
+    const { at, bytes, refused } = parent ?? kind.parents[0] ?? { at: 0, bytes: 0 }
+    if (refused !== undefined) throw unread(kind.kind, refused)
+    await this.#check(kind)
+    if (bytes === 0) return
+    const head = kind.column === undefined ? 0 : headOf(kind.column, parent?.name ?? '').length
+    const tail = kind.column === undefined ? 0 : 1
+    const file = await open(join(this.#folder, kind.file))
+    try {
+      const from = { start: at, end: at + bytes - 1, autoClose: false }
+      for await (const line of linesIn(file.createReadStream(from)))
+        yield line.subarray(head, line.length - tail)
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** @throws Failure `failed` for a file that is not as it was written; looked at once */
+  #check({ file, sha256 }: SnapshotKind): Promise<void> {
+    const known = this.#whole.get(file)
+    if (known !== undefined) return known
+    const checked = digestOf(join(this.#folder, file)).then((digest) => {
+      if (digest === sha256) return
+      const path = join(this.#folder, file)
+      throw new Failure('failed', `${path} was changed since the snapshot was taken`, {
+        hint: 'Restore it, or take another snapshot.',
+      })
+    })
+    this.#whole.set(file, checked)
+    return checked
+  }
+}
+
+async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (let end = rest.indexOf(0x0a); end >= 0; end = rest.indexOf(0x0a)) {
+      if (end > 0) yield rest.subarray(0, end)
+      rest = rest.subarray(end + 1)
+    }
+  }
+  if (rest.length > 0) yield rest
+}
+
+/** The order that a list's parameters ask for; undefined where it has none. */
+const orderOf = (
+  { params }: Endpoint,
+  query: ReadonlyMap<string, readonly string[]>,
+): { readonly field: string; readonly down: boolean } | undefined => {
+  const field = query.get('order_by')?.[0] ?? params.order_by?.default
+  if (typeof field !== 'string') return undefined
+  const way = query.get('sort')?.[0] ?? params.sort?.default ?? 'desc'
+  return { field, down: way === 'desc' }
+}

@@ -1,0 +1,137 @@
+/**
+ * What a snapshot is: a folder with lists of an instance, a record a line, and a manifest that says what was read and what was
+ * refused.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject } from '../../base/objects.js'
+import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
+
+/** A project or group that was asked for a list. */
+export interface SnapshotParent {
+  readonly name: string
+  readonly records: number
+  /** Where its lines begin in the file, and how many bytes they are. */
+  readonly at: number
+  readonly bytes: number
+  /** Why it could not be read. */
+  readonly refused?: { readonly status?: number | undefined; readonly why: string }
+}
+
+/** A list of a snapshot. */
+export interface SnapshotKind {
+  readonly kind: string
+  /** The command line that reads it, without `svcctl`. */
+  readonly line: string
+  readonly route: string
+  /** The filters that it was taken with, by parameter. */
+  readonly filter: Readonly<Record<string, string>>
+  readonly file: string
+  readonly records: number
+  readonly sha256: string
+  /** False where a parent has too many records to be sorted. */
+  readonly sorted: boolean
+  /** What the records belong to; absent for a list of the instance. */
+  readonly column?: 'project' | 'group'
+  /** For a list of the instance one without a name. */
+  readonly parents: readonly SnapshotParent[]
+}
+
+/** What a snapshot says of itself. */
+export interface SnapshotManifest {
+  readonly format: 1
+  readonly tool: string
+  readonly instance: string
+  readonly version: string | null
+  readonly profile: string | null
+  readonly user: string | null
+  readonly began: string
+  readonly ended: string
+  /** The groups that it is limited to. */
+  readonly groups: readonly string[]
+  readonly kinds: readonly SnapshotKind[]
+}
+
+export const manifestName = 'manifest.json'
+
+const isManifest = (value: unknown): value is SnapshotManifest =>
+  isObject(value) &&
+  value.format === 1 &&
+  typeof value.instance === 'string' &&
+  typeof value.ended === 'string' &&
+  Array.isArray(value.groups) &&
+  Array.isArray(value.kinds) &&
+  value.kinds.every(
+    (kind) =>
+      isObject(kind) &&
+      typeof kind.kind === 'string' &&
+      typeof kind.route === 'string' &&
+      // A name, and no path out of the folder.
+      /^[\w-]+\.ndjson$/.test(String(kind.file)) &&
+      isObject(kind.filter) &&
+      Array.isArray(kind.parents) &&
+      kind.parents.every(isObject),
+  )
+
+/**
+ * The manifest of a folder; undefined where there is none.
+ * @throws Failure `usage` for one that cannot be read, or of another format
+ */
+export const readManifest = (folder: string): SnapshotManifest | undefined => {
+  const path = join(folder, manifestName)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return undefined
+    throw usage(`cannot read ${path}: ${getReason(error)}`)
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isManifest(value)) return value
+  } catch {}
+  throw usage(
+    `${path} is not the manifest of a snapshot`,
+    'Take another: svcctl snapshot --to <folder>',
+  )
+}
+
+// What a record is called among those of its parent.
+
+/** Fields that identify a record, the most certain first. */
+const identifying = ['slug', 'id', 'geo_node_id', 'iid', 'domain', 'key'] as const
+
+/** What identifies a record; undefined for one that can only be told by all of it, such as an event. */
+export const identifierOf = (record: unknown): unknown =>
+  isObject(record)
+    ? identifying
+        .map((name) => record[name])
+        .find((value) => value !== undefined && value !== null && value !== '')
+    : undefined
+
+/** What a record is called among those of its parent. */
+export const identityOf = (record: unknown): string =>
+  String(identifierOf(record) ?? JSON.stringify(record))
+
+/** In the order of numbers where both are numbers, else of texts. */
+export const compareValues = (a: unknown, b: unknown): number => {
+  const [x, y] = [String(a ?? ''), String(b ?? '')]
+  if (/^\d+$/.test(x) && /^\d+$/.test(y)) return x.length - y.length || (x < y ? -1 : Number(x > y))
+  return x < y ? -1 : Number(x > y)
+}
+
+/** What stands before a record on a line of several parents. */
+export const headOf = (column: string, name: string): Buffer =>
+  Buffer.from(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
+
+/** The SHA-256 of a file. @throws Failure `failed` where it cannot be read */
+export const digestOf = async (path: string): Promise<string> => {
+  const hash = createHash('sha256')
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  } catch (cause) {
+    throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, { cause })
+  }
+  return hash.digest('hex')
+}

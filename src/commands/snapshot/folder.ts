@@ -1,0 +1,217 @@
+/** The folder that a snapshot is written to: a file a list, and how far the walk came. */
+import { createHash, type Hash } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { writeWhole } from '../../base/files/files.js'
+import { isObject } from '../../base/objects.js'
+import { viewed } from '../../base/utf8.js'
+import {
+  compareValues,
+  identityOf,
+  manifestName,
+  readManifest,
+  type SnapshotKind,
+  type SnapshotManifest,
+  type SnapshotParent,
+} from '../../client/snapshot/manifest.js'
+import type { LineAnswer } from '../../engine/command/services.js'
+import { Failure, getReason, usage } from '../../errors.js'
+import { whyUnread } from '../health/words.js'
+
+// The walk, as far as it came: a line for each parent of each list, so that it can go on after an interruption.
+
+export const unfinishedName = 'unfinished.ndjson'
+
+export interface Begun {
+  readonly began: string
+  readonly instance: string
+  readonly groups: readonly string[]
+  readonly lines: readonly string[]
+}
+
+export type ReadParent = SnapshotParent & { readonly kind: string }
+
+export interface Unfinished {
+  readonly begun: Begun
+  readonly settled: readonly ReadParent[]
+}
+
+/** What is left of a walk that was interrupted; undefined where none was. */
+const readUnfinished = (folder: string): Unfinished | undefined => {
+  const path = join(folder, unfinishedName)
+  if (!existsSync(path)) return undefined
+  // A line that was cut is one that was not written.
+  const whole = readFileSync(path, 'utf8').split('\n').slice(0, -1)
+  const [begun, ...settled] = whole.map((line) => JSON.parse(line))
+  return begun === undefined ? undefined : { begun, settled }
+}
+
+/** Nobody has to keep more of a parent in memory to have it sorted. */
+const mostSorted = 100_000
+
+const newline = Buffer.from('\n')
+
+export const attempt = <T>(path: string, work: () => T): T => {
+  try {
+    return work()
+  } catch (cause) {
+    throw new Failure('failed', `cannot write ${path}: ${getReason(cause)}`, { cause })
+  }
+}
+
+/** A list on its way into its file. */
+export class ListFile {
+  readonly #path: string
+  readonly #file: number
+  readonly #hash: Hash = createHash('sha256')
+  readonly #told: (settled: ReadParent) => void
+  readonly kind: string
+  readonly parents: SnapshotParent[] = []
+  #pending: { readonly id: string; readonly bytes: Uint8Array }[] = []
+  #at = 0
+  #begins = 0
+  #records = 0
+  #sorted = true
+  column: 'project' | 'group' | undefined
+
+  /** @param past what of it was read before */
+  constructor(
+    folder: string,
+    kind: string,
+    past: readonly ReadParent[],
+    told: (settled: ReadParent) => void,
+  ) {
+    this.kind = kind
+    this.#told = told
+    this.#path = join(folder, `${kind}.ndjson.part`)
+    for (const { kind: _, ...parent } of past) this.parents.push(parent)
+    this.#at = past.reduce((end, { at, bytes }) => Math.max(end, at + bytes), 0)
+    this.#begins = this.#at
+    this.#file = attempt(this.#path, () => {
+      const file = openSync(this.#path, past.length === 0 ? 'w' : 'a', 0o600)
+      if (past.length > 0) truncateSync(this.#path, this.#at)
+      return file
+    })
+    if (past.length > 0) this.#hash.update(readFileSync(this.#path))
+  }
+
+  /** Takes a record, as its line has it. */
+  take(bytes: Uint8Array): void {
+    const line: unknown = JSON.parse(viewed(bytes).toString())
+    if (isObject(line) && line.outcome === 'failed' && !('record' in line)) return
+    const inner = this.column !== undefined && isObject(line) ? line.record : line
+    this.#pending.push({ id: identityOf(inner), bytes })
+    if (this.#pending.length <= mostSorted) return
+    this.#sorted = false
+    this.#write()
+  }
+
+  /** A parent is read, or could not be. */
+  settled(name: string, failure: Failure | undefined): void {
+    this.#pending.sort((a, b) => compareValues(a.id, b.id))
+    this.#write()
+    const parent: SnapshotParent = {
+      name,
+      records: this.#records,
+      at: this.#begins,
+      bytes: this.#at - this.#begins,
+      ...(failure && { refused: { status: failure.status, why: whyUnread(failure) } }),
+    }
+    this.parents.push(parent)
+    this.#told({ kind: this.kind, ...parent })
+    this.#begins = this.#at
+    this.#records = 0
+  }
+
+  #write(): void {
+    if (this.#pending.length === 0) return
+    const bytes = Buffer.concat(this.#pending.flatMap((one) => [one.bytes, newline]))
+    attempt(this.#path, () => {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    })
+    this.#hash.update(bytes)
+    this.#at += bytes.length
+    this.#records += this.#pending.length
+    this.#pending = []
+  }
+
+  /** What the manifest says of it. */
+  close(line: string, { plan, command }: LineAnswer): SnapshotKind {
+    closeSync(this.#file)
+    const [only] = Object.values(command?.endpoints ?? {})
+    const placed = new Set(Object.keys(plan?.endpoint.path ?? {}))
+    const filter = Object.entries(plan?.values ?? {}).flatMap(([name, value]) =>
+      value === undefined || placed.has(name) ? [] : [[name, String(value)]],
+    )
+    return {
+      kind: this.kind,
+      line,
+      route: (plan?.endpoint ?? only)?.route ?? '',
+      filter: Object.fromEntries(filter),
+      file: `${this.kind}.ndjson`,
+      records: this.parents.reduce((sum, { records }) => sum + records, 0),
+      sha256: this.#hash.digest('hex'),
+      sorted: this.#sorted,
+      ...(this.column && { column: this.column }),
+      parents: this.parents,
+    }
+  }
+}
+
+/** The folder, as it is before the walk. @throws Failure `usage` where something else stands in it */
+export const prepare = (
+  folder: string,
+  flags: { readonly resume?: boolean; readonly overwrite?: boolean },
+): Unfinished | undefined => {
+  attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  const unfinished = readUnfinished(folder)
+  if (flags.resume === true) {
+    if (unfinished === undefined)
+      throw usage(`${folder} holds no interrupted snapshot`, 'Omit --resume to take a new one.')
+    return unfinished
+  }
+  if (unfinished !== undefined && flags.overwrite !== true)
+    throw usage(
+      `${folder} holds an interrupted snapshot`,
+      'Continue it with --resume, or start again with --overwrite.',
+    )
+  if (readManifest(folder) !== undefined) {
+    if (flags.overwrite === true) return undefined
+    throw usage(
+      `${folder} already holds a snapshot`,
+      'Replace it with --overwrite, or choose another folder.',
+    )
+  }
+  const others = readdirSync(folder).filter(
+    (name) => name !== unfinishedName && !name.endsWith('.part') && !name.startsWith('.'),
+  )
+  if (others.length > 0)
+    throw usage(`${folder} is not empty and holds no snapshot`, 'Choose another folder.')
+  return undefined
+}
+
+/** Gives the files their names, and says what they are: from then on there is a snapshot. */
+export const publish = async (folder: string, manifest: SnapshotManifest): Promise<void> => {
+  const known = readManifest(folder)
+  const path = join(folder, manifestName)
+  attempt(path, () => {
+    rmSync(path, { force: true })
+    const names = new Set(manifest.kinds.map(({ file }) => file))
+    for (const { file } of known?.kinds ?? [])
+      if (!names.has(file)) rmSync(join(folder, file), { force: true })
+    for (const name of names) renameSync(join(folder, `${name}.part`), join(folder, name))
+  })
+  await writeWhole(path, `${JSON.stringify(manifest, null, 2)}\n`, { own: true })
+  rmSync(join(folder, unfinishedName), { force: true })
+}

@@ -1,0 +1,347 @@
+/** `svcctl snapshot`: lists of the instance, written to a folder that can be read instead of it. */
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isObject, toText } from '../../base/objects.js'
+import { splitCommand } from '../../base/shell-words.js'
+import { viewed } from '../../base/utf8.js'
+import { version } from '../../base/version.js'
+import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
+import { account } from '../../catalogue/implied.js'
+import { boolean, list, string } from '../../catalogue/params.js'
+import type { SnapshotKind } from '../../client/snapshot/manifest.js'
+import { getScope } from '../../engine/command/derive/index.js'
+import { lineFlags } from '../../engine/command/many-flags.js'
+import type { LineAnswer, Services } from '../../engine/command/services.js'
+import type { Described } from '../../engine/command/types.js'
+import { exitCodes, type Failure, survived, usage } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
+import { isUnoffered, several, whyUnread } from '../health/words.js'
+import { readVersion } from '../vocabulary/reading.js'
+import {
+  attempt,
+  type Begun,
+  ListFile,
+  prepare,
+  publish,
+  type ReadParent,
+  type Unfinished,
+  unfinishedName,
+} from './folder.js'
+
+// Which lists a snapshot has, where nobody says so: what the instance is, and nothing of what happened on it.
+
+/** Areas whose lists are a history, or the work of people: they are read where a line asks for them. */
+const left = new Set([
+  'jobs',
+  'commits',
+  'events',
+  'issues',
+  'mr',
+  'vulnerabilities',
+  'dependencies',
+])
+/** Forms of lists that say again what another one says. */
+const again = new Set(['legacy-path', 'inherited'])
+
+/** The line of a list; undefined where it is of a single object. */
+const lineOfList = ({ area, words }: Described, endpoint: Endpoint): string | undefined => {
+  const scope = getScope(endpoint)
+  const places = getPath(endpoint)
+    .split('/')
+    .filter((segment) => segment.startsWith(':')).length
+  if (places > (scope === undefined ? 0 : 1)) return undefined
+  const spread = scope === undefined ? '' : ` --all-${scope.kind}s`
+  const archived = scope?.kind === 'project' ? ' --with-archived' : ''
+  const form = endpoint.when === undefined ? '' : ` --${endpoint.when.flag}`
+  return `${area} ${words}${form}${spread}${archived}`
+}
+
+/** The lines of all lists that say what the instance is. */
+const usualLines = (commands: readonly Described[]): readonly string[] => [
+  'projects list',
+  'settings get',
+  // What waits for a runner, for the overview.
+  'jobs list --all-projects --scope pending',
+  ...commands.flatMap((command) => {
+    if (
+      left.has(command.area) ||
+      command.area === 'projects' ||
+      !/^(?:(?!billable ).* )?list$|^status$/.test(command.words)
+    )
+      return []
+    return Object.values(command.endpoints).flatMap((endpoint) => {
+      const wanted = endpoint.returns.kind === 'many' && !again.has(endpoint.when?.flag ?? '')
+      return (wanted && lineOfList(command, endpoint)) || []
+    })
+  }),
+]
+
+/** What a list is called: `runners`, `members-of-groups`, `deploy-keys-instance`. */
+const kindOf = (words: readonly string[]): string => {
+  const plain = /^(?:list|get|--all-.*|--with-archived)$/
+  const spread = words.find((word) => /^--all-(project|group)s$/.test(word))
+  const named = words.filter((word) => !plain.test(word)).map((word) => word.replace(/^-+/, ''))
+  const text = named.join('-').replace(/[^\w-]+/g, '-')
+  return spread === undefined ? text : `${text}-of-${spread.slice('--all-'.length)}`
+}
+
+const flags = {
+  to: { ...string('folder to write to', { placeholder: 'folder' }), required: true },
+  group: {
+    ...list('string', 'limit to these groups and what is below them', { completes: 'group' }),
+    short: 'G',
+  },
+  'dry-run': boolean(
+    'print the lists and how many requests they take; read only projects and groups',
+  ),
+  resume: boolean('continue an interrupted snapshot'),
+  overwrite: boolean('replace a snapshot that is there'),
+} as const
+
+type Asked = GivenBy<typeof flags>
+
+/** A list that is to be read. */
+interface Wanted {
+  readonly line: string
+  readonly words: readonly string[]
+  readonly kind: string
+}
+
+/** @throws Failure `usage` for a line that a snapshot cannot keep */
+const wantedOf = (line: string): Wanted => {
+  const words = splitCommand(line.trim())
+  const [first = ''] = words
+  // The name of an area alone means its list.
+  const whole = words.length === 1 ? [first, 'list'] : words
+  if (words.some((word) => /^-[PG]|^--(project|group|where|recursive)\b/.test(word)))
+    throw usage(
+      `"${line}" names single places or conditions`,
+      'Use --all-projects or --all-groups, and filters of the API.',
+    )
+  return { line: whole.join(' '), words: whole, kind: kindOf(whole) }
+}
+
+const wantedIn = async (
+  { place }: Services,
+  args: readonly string[],
+): Promise<readonly Wanted[]> => {
+  const lines = args.length === 0 ? usualLines(await place.commands()) : args
+  const wanted = lines.map(wantedOf)
+  // What is read of each project is answered from the list of projects.
+  const spread = wanted.some(({ words }) => words.some((word) => word.startsWith('--all-')))
+  const all =
+    spread && !wanted.some(({ kind }) => kind === 'projects')
+      ? [wantedOf('projects list'), ...wanted]
+      : wanted
+  const twice = all.find(({ kind }, i) => all.findIndex((one) => one.kind === kind) !== i)
+  if (twice !== undefined) throw usage(`"${twice.line}" is given twice`)
+  return all
+}
+
+const columnOf = ({ words }: Wanted): 'project' | 'group' | undefined => {
+  if (words.includes('--all-projects')) return 'project'
+  return words.includes('--all-groups') ? 'group' : undefined
+}
+
+const isWithin = (path: string, groups: readonly string[]): boolean =>
+  groups.length === 0 ||
+  groups.some((group) => `${path.toLowerCase()}/`.startsWith(`${group.toLowerCase()}/`))
+
+/** Reads a list into its file. */
+const readList = async (
+  { place }: Services,
+  wanted: Wanted,
+  file: ListFile,
+  groups: readonly string[],
+): Promise<LineAnswer> => {
+  const column = columnOf(wanted)
+  file.column = column
+  const past = new Set(file.parents.map(({ name }) => name))
+  const limited = wanted.kind === 'projects' && groups.length > 0
+  const answer = await place.runs.line({
+    words: wanted.words,
+    allowed: lineFlags,
+    take: (bytes) => {
+      if (!limited || isWithin(pathIn(bytes), groups)) file.take(bytes)
+    },
+    parents: {
+      choose: (names) => names.filter((name) => isWithin(name, groups) && !past.has(name)).sort(),
+      settled: (name, failure) => file.settled(name, failure),
+    },
+  })
+  const { failure } = answer
+  if (failure !== undefined && (failure.category === 'usage' || place.clock.signal.aborted))
+    throw failure
+  if (column === undefined) file.settled('', failure)
+  return answer
+}
+
+const pathIn = (bytes: Uint8Array): string => {
+  const record: unknown = JSON.parse(viewed(bytes).toString())
+  return (isObject(record) ? toText(record.path_with_namespace) : undefined) ?? ''
+}
+
+/** Who reads it; null where the instance does not tell. */
+const readerOf = async ({ instance }: Services): Promise<string | null> => {
+  try {
+    const { data } = await instance.call(account, {})
+    return (isObject(data) ? toText(data.username) : undefined) ?? null
+  } catch (error) {
+    survived(error)
+    return null
+  }
+}
+
+/** What of a list could not be read. */
+const refusedIn = ({ parents }: SnapshotKind) =>
+  parents.filter(({ refused }) => refused !== undefined)
+
+/** `--dry-run`: the lists, and how many requests they take at least. */
+const rehearse = async (
+  services: Services,
+  all: readonly Wanted[],
+  groups: readonly string[],
+): Promise<void> => {
+  const counts = new Map<string, number>()
+  const rows: object[] = []
+  for (const wanted of all) {
+    const column = columnOf(wanted)
+    const key = `${column} ${wanted.words.includes('--with-archived')}`
+    if (column !== undefined && !counts.has(key)) {
+      await services.place.runs.line({
+        words: wanted.words,
+        allowed: lineFlags,
+        take: () => {},
+        parents: {
+          choose: (names) => {
+            counts.set(key, names.filter((name) => isWithin(name, groups)).length)
+            return []
+          },
+          settled: () => {},
+        },
+      })
+    }
+    rows.push({
+      kind: wanted.kind,
+      line: wanted.line,
+      requests: column === undefined ? 1 : (counts.get(key) ?? 0),
+    })
+  }
+  await services.answer.printMany(rows, { columns: ['kind', 'line', 'requests'] })
+  services.ui.note(
+    'each list takes one request for every 100 records of a project, a group or the instance',
+  )
+}
+
+/** What is written down of the walk as it goes on. */
+const openLog = (folder: string, unfinished: Unfinished | undefined, begun: Begun) => {
+  const path = join(folder, unfinishedName)
+  const log = attempt(path, () => openSync(path, unfinished === undefined ? 'w' : 'a', 0o600))
+  const note = (value: Begun | ReadParent): void =>
+    attempt(path, () => void writeSync(log, `${JSON.stringify(value)}\n`))
+  if (unfinished === undefined) note(begun)
+  return { note, close: () => closeSync(log) }
+}
+
+/** Reads every list; a list that could not be read, or not whole, is told of. */
+const walk = async (
+  services: Services,
+  folder: string,
+  begun: Begun,
+  unfinished: Unfinished | undefined,
+  failed: (wanted: Wanted, kind: SnapshotKind, failure: Failure) => void,
+): Promise<readonly SnapshotKind[]> => {
+  const lines = begun.lines.map(wantedOf)
+  const log = openLog(folder, unfinished, begun)
+  const kinds: SnapshotKind[] = []
+  await services.ui.progress('reading', async (say) => {
+    for (const [i, wanted] of lines.entries()) {
+      say(`reading ${wanted.kind}`, i / lines.length)
+      const past = (unfinished?.settled ?? []).filter(({ kind }) => kind === wanted.kind)
+      const file = new ListFile(folder, wanted.kind, past, log.note)
+      const came = await readList(services, wanted, file, begun.groups)
+      const kind = file.close(wanted.line, came)
+      kinds.push(kind)
+      if (came.failure !== undefined) failed(wanted, kind, came.failure)
+    }
+  })
+  log.close()
+  return kinds
+}
+
+const print = ({ answer }: Services, kinds: readonly SnapshotKind[]): Promise<void> =>
+  answer.printMany(
+    kinds.map((one) => ({
+      kind: one.kind,
+      records: one.records,
+      parents: one.column === undefined ? null : one.parents.length,
+      refused: refusedIn(one).length,
+      line: one.line,
+    })),
+    { columns: ['kind', 'records', 'parents', 'refused', 'line'] },
+  )
+
+const run = async (services: Services, given: Asked): Promise<void> => {
+  const { answer, place, ui } = services
+  const { group = [], to = '' } = given.flags
+  const all = await wantedIn(services, given.args)
+  if (given.flags['dry-run'] === true) return rehearse(services, all, group)
+  const folder = resolve(place.cwd, to)
+  const { baseUrl, profile } = await place.session()
+  const unfinished = prepare(folder, given.flags)
+  const begun: Begun = unfinished?.begun ?? {
+    began: place.clock.now().toISOString(),
+    instance: baseUrl,
+    groups: group,
+    lines: all.map(({ line }) => line),
+  }
+  if (begun.instance !== baseUrl)
+    throw usage(`the interrupted snapshot is of ${begun.instance}, not of ${baseUrl}`)
+  const user = await readerOf(services)
+  const known = await readVersion(services).catch((error: unknown) => void survived(error))
+  const kinds = await walk(services, folder, begun, unfinished, (wanted, kind, failure) => {
+    ui.note(`${wanted.line}: ${refusedText(kind, failure)}`)
+    // What the instance does not have is no gap, unless somebody asked for it.
+    if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)
+  })
+  await publish(folder, {
+    format: 1,
+    tool: `svcctl ${version}`,
+    instance: baseUrl,
+    version: known ?? null,
+    profile: profile?.name ?? null,
+    user,
+    began: begun.began,
+    ended: place.clock.now().toISOString(),
+    groups: begun.groups,
+    kinds,
+  })
+  await print(services, kinds)
+  ui.note(`snapshot of ${baseUrl} written to ${folder}: ${several(kinds.length, 'list')}`)
+}
+
+const refusedText = (kind: SnapshotKind, failure: Failure): string => {
+  if (kind.column === undefined) return whyUnread(failure)
+  const refused = refusedIn(kind)
+  return `${refused.length} of ${several(kind.parents.length, kind.column)} could not be read, the first because: ${refused[0]?.refused?.why ?? failure.message}`
+}
+
+export const snapshot = define({
+  summary: 'Write lists of the instance to a folder',
+  description: [
+    'Reads lists and writes each to a file of JSON lines, with a manifest that says what was read and what was refused. Commands that read take --from <folder> instead of an instance, and lists show with --since <folder> what changed.',
+    'Without arguments, reads what the instance is: settings, projects, members, runners, approval rules, integrations, keys, domains and sites. Jobs, commits, events, issues, merge requests, vulnerabilities and dependencies are read only where a line asks for them.',
+    'Secrets are masked. A snapshot is the state of a span of time, not of one moment: the manifest has its begin and its end.',
+  ],
+  args: [
+    { name: 'lists', required: false, variadic: true, help: 'lines of list commands, quoted' },
+  ],
+  flags,
+  readOnly: true,
+  examples: [
+    'snapshot --to /tmp/before',
+    "snapshot 'runners list' 'mr list --all-projects --state opened' --to open",
+    'snapshot --to platform -G platform --dry-run',
+  ],
+  run,
+})

@@ -1,0 +1,195 @@
+/** `--since`: a list held against the same list of a snapshot. */
+import { isDeepStrictEqual } from 'node:util'
+import { parseExact } from '../base/json/json.js'
+import { type Fields, isObject, toText } from '../base/objects.js'
+import { viewed } from '../base/utf8.js'
+import { identifierOf, identityOf } from '../client/snapshot/manifest.js'
+import { exitCodes, usage } from '../errors.js'
+import { getCommandName } from './command/derive/index.js'
+import type { Globals } from './command/globals.js'
+import { lineFlags } from './command/many-flags.js'
+import type { Services } from './command/services.js'
+import type { Command } from './command/types.js'
+import type { Raw } from './plan/line.js'
+
+/** Fields that change by themselves: when something was last seen, and what is counted of it. */
+const volatile = new Set([
+  'contacted_at',
+  'last_activity_at',
+  'last_activity_on',
+  'last_used_at',
+  'updated_at',
+  // Paths are fields of their own.
+  'web_url',
+  'statistics',
+])
+
+/** What one side of the comparison read: records by parent and identity. */
+interface Side {
+  readonly records: ReadonlyMap<string, ReadonlyMap<string, unknown>>
+  /** Parents that could not be read. */
+  readonly unread: ReadonlySet<string>
+  /** The column that names the parent, where there are several. */
+  readonly column: string | undefined
+}
+
+/** What became of a record, or of a field of one. */
+interface Change {
+  readonly change: 'added' | 'removed' | 'changed'
+  readonly [column: string]: unknown
+}
+
+/** A line's own words again, without the flags that say how its answer is shown. */
+const wordsOf = (command: Command, { args, flags }: Raw): readonly string[] => {
+  const own = new Set<string>([...command.flags.map(({ name }) => name), ...lineFlags])
+  const given = [...flags].flatMap(([name, texts]) => {
+    if (!own.has(name)) return []
+    const param = command.flags.find((flag) => flag.name === name)?.param
+    const boolean =
+      param?.type === 'boolean' || (param === undefined && /^(true|false)$/.test(texts[0] ?? ''))
+    if (boolean) return [texts.at(-1) === 'true' ? `--${name}` : `--no-${name}`]
+    return texts.map((text) => `--${name}=${text}`)
+  })
+  return [command.area, ...command.words.split(' '), ...args, ...given]
+}
+
+const readSide = async (
+  { place, ui }: Services,
+  words: readonly string[],
+  from: string | undefined,
+): Promise<Side> => {
+  const records = new Map<string, Map<string, unknown>>()
+  const unread = new Set<string>()
+  let column: string | undefined
+  const { code, failure, notes } = await place.runs.line({
+    words,
+    allowed: lineFlags,
+    from,
+    take: (bytes) => {
+      const line: unknown = parseExact(viewed(bytes).toString())
+      const wrapped = isObject(line) && ('record' in line || line.outcome === 'failed')
+      if (wrapped && !('record' in line)) return
+      column ??= wrapped ? Object.keys(line)[0] : undefined
+      const parent = column === undefined || !isObject(line) ? '' : String(line[column])
+      const record = wrapped ? line.record : line
+      const known = records.get(parent) ?? new Map<string, unknown>()
+      records.set(parent, known.set(identityOf(record), record))
+    },
+    parents: {
+      choose: (names) => names,
+      settled: (name, failed) => {
+        if (failed !== undefined) unread.add(name)
+      },
+    },
+  })
+  for (const note of notes) ui.note(note)
+  if (failure !== undefined && (code !== exitCodes.partial || unread.size === 0)) throw failure
+  return { records, unread, column }
+}
+
+/** What people call a record, beside its ID. */
+const nameOf = (record: unknown): string | undefined =>
+  isObject(record)
+    ? ['path_with_namespace', 'username', 'name', 'title', 'description', 'domain']
+        .map((field) => toText(record[field]))
+        .find((text) => text !== undefined)
+    : undefined
+
+const changesOf = (before: Fields, after: Fields, skipped: ReadonlySet<string>) =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((field) => !skipped.has(field) && !isDeepStrictEqual(before[field], after[field]))
+    .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
+
+/** A row of the table: which record, and what became of it. */
+type RowOf = (change: Change['change'], record: unknown, field?: object) => Change
+
+const rowsOf =
+  (column: string | undefined, parent: string): RowOf =>
+  (change, record, field) => ({
+    change,
+    ...(column === undefined ? {} : { [column]: parent }),
+    id: identifierOf(record) ?? null,
+    name: nameOf(record) ?? null,
+    field: null,
+    before: null,
+    after: null,
+    ...field,
+  })
+
+const none: ReadonlyMap<string, unknown> = new Map()
+
+/** The changes of the records of one parent. */
+function* changesIn(
+  old: ReadonlyMap<string, unknown>,
+  present: ReadonlyMap<string, unknown>,
+  skipped: ReadonlySet<string>,
+  row: RowOf,
+): Generator<Change> {
+  for (const [id, before] of old) {
+    const after = present.get(id)
+    if (after === undefined) yield row('removed', before)
+    else if (isObject(before) && isObject(after))
+      for (const field of changesOf(before, after, skipped)) yield row('changed', after, field)
+  }
+  for (const [id, record] of present) if (!old.has(id)) yield row('added', record)
+}
+
+function* compared(then: Side, now: Side, allFields: boolean): Generator<Change> {
+  const skipped = allFields ? new Set<string>() : volatile
+  const parents = [...new Set([...then.records.keys(), ...now.records.keys()])].sort()
+  for (const parent of parents) {
+    if (then.unread.has(parent) || now.unread.has(parent)) continue
+    const row = rowsOf(now.column ?? then.column, parent)
+    const [old = none, present = none] = [then.records.get(parent), now.records.get(parent)]
+    yield* changesIn(old, present, skipped, row)
+  }
+}
+
+interface Line {
+  readonly command: Command
+  readonly raw: Raw
+  readonly globals: Pick<Globals, 'allFields' | 'from' | 'since'>
+  readonly running: { readonly services: Services }
+}
+
+/**
+ * Prints what of a list was added, removed and changed since a snapshot, a field a row.
+ * @throws Failure what one of the two could not be read for
+ */
+export const printChanges = async ({ command, raw, globals, running }: Line): Promise<void> => {
+  const { services } = running
+  const { answer, ui } = services
+  if (raw.args.includes('-'))
+    throw usage(`${getCommandName(command)} --since reads no standard input`)
+  const words = wordsOf(command, raw)
+  const then = await readSide(services, words, globals.since)
+  const now = await readSide(services, words, globals.from)
+  const counts = { added: 0, removed: 0, changed: new Set<string>() }
+  const rows = function* (): Generator<Change> {
+    for (const row of compared(then, now, globals.allFields)) {
+      if (row.change === 'changed')
+        counts.changed.add(`${String(row[now.column ?? ''])} ${String(row.id)}`)
+      else counts[row.change] += 1
+      yield row
+    }
+  }
+  const column = now.column ?? then.column
+  await answer.printMany(rows(), {
+    columns: [
+      'change',
+      ...(column === undefined ? [] : [column]),
+      'id',
+      'name',
+      'field',
+      'before',
+      'after',
+    ],
+  })
+  ui.note(
+    `${counts.added} added, ${counts.removed} removed, ${counts.changed.size} changed; changed secrets cannot be seen`,
+  )
+  const unread = new Set([...then.unread, ...now.unread])
+  if (unread.size === 0) return
+  ui.note(`not compared, because they could not be read: ${[...unread].sort().join(', ')}`)
+  answer.exit(exitCodes.partial)
+}

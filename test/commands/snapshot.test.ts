@@ -1,0 +1,416 @@
+/** `snapshot`, `--from` and `--since`: what is kept answers as the instance did, and says what it does not hold. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getPath } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import type { Param } from '../../src/catalogue/params.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+import type { Script } from '../support/recorder.js'
+import { answers, calling } from './calling.js'
+
+const { server, call } = calling()
+
+let sandbox: Sandbox
+/** A snapshot of all that is usual, and of what else has filters. */
+let kept: string
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+  kept = join(folder(), 'kept')
+  const usual = await live(['snapshot', '--to', kept])
+  expect(usual.stderr).not.toContain('could not be read')
+  expect(usual.code).toBe(0)
+})
+afterAll(() => sandbox.close())
+
+/** A line on the embedded instance. */
+const live = (line: readonly string[]) =>
+  call(line, { env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '' } })
+
+const nobody = { env: { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' } }
+/** A line that a snapshot answers: no instance is there. */
+const from = (at: string, line: string) => call(`${line} --from ${at}`, nobody)
+
+const manifestOf = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
+
+describe('snapshot', () => {
+  it('is a file a list, and a manifest that says whose and how many', () => {
+    const manifest = manifestOf(kept)
+    expect(manifest).toMatchObject({ format: 1, instance: sandbox.url, user: 'root', groups: [] })
+    const files = readdirSync(kept).sort()
+    const named = manifest.kinds.map(({ file }: { file: string }) => file)
+    expect(files).toEqual([...named, 'manifest.json'].sort())
+    for (const { file, records } of manifest.kinds) {
+      const lines = readFileSync(join(kept, file), 'utf8').split('\n').slice(0, -1)
+      expect([file, lines.length]).toEqual([file, records])
+      expect(statSync(join(kept, file)).mode & 0o77).toBe(0)
+    }
+  })
+
+  it('masks secrets, and orders projects by their paths and records by their IDs', async () => {
+    const lines = readFileSync(join(kept, 'members-of-projects.ndjson'), 'utf8').trim().split('\n')
+    const keys = lines
+      .map((line) => JSON.parse(line))
+      .map(({ project, record }) => [project, record.id])
+    expect(keys).toEqual(
+      keys.toSorted(([a, x], [b, y]) => (a === b ? Number(x) - Number(y) : a < b ? -1 : 1)),
+    )
+    server.answer = answers({ 'GET /runners': [{ id: 1, token: 'glrt-canary-of-a-runner' }] })
+    const at = join(folder(), 'masked')
+    await call(['snapshot', 'runners', '--to', at, '--show-secrets'])
+    const text = readFileSync(join(at, 'runners.ndjson'), 'utf8')
+    expect(text).toContain('token')
+    expect(text).not.toContain('canary')
+  })
+
+  it('is the same when nothing changed, so that git shows what did', async () => {
+    const again = join(folder(), 'again')
+    await live(['snapshot', '--to', again])
+    // How long a job waits is another number each time.
+    const steady = manifestOf(kept).kinds.filter(
+      ({ kind }: { kind: string }) => !/^jobs/.test(kind),
+    )
+    for (const { file } of steady)
+      expect([file, readFileSync(join(again, file), 'utf8')]).toEqual([
+        file,
+        readFileSync(join(kept, file), 'utf8'),
+      ])
+  })
+
+  it('is replaced only where that is asked for, and takes no folder of something else', async () => {
+    const at = join(folder(), 'one')
+    await live(['snapshot', 'runners', '--to', at])
+    const twice = await live(['snapshot', 'runners', '--to', at])
+    expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('--overwrite')])
+    expect((await live(['snapshot', 'geo nodes list', '--to', at, '--overwrite'])).code).toBe(0)
+    expect(readdirSync(at).sort()).toEqual(['geo-nodes.ndjson', 'manifest.json'])
+    const other = folder()
+    writeFileSync(join(other, 'mine.txt'), '')
+    const refused = await live(['snapshot', 'runners', '--to', other])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('not empty')])
+    expect(readdirSync(other)).toEqual(['mine.txt'])
+  })
+
+  it('is limited to groups, and says so', async () => {
+    const at = join(folder(), 'group')
+    await live(['snapshot', '-G', 'platform', 'members list --all-projects', '--to', at])
+    const { stdout, stderr } = await from(at, 'projects list -o ndjson')
+    const paths = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).path_with_namespace)
+    expect(paths.length).toBeGreaterThan(0)
+    expect(paths.filter((path) => !path.startsWith('platform/'))).toEqual([])
+    expect(stderr).toContain('limited to platform')
+  })
+
+  it('rehearses: the lists and their requests, and nothing is written', async () => {
+    const at = join(folder(), 'none')
+    const { code, stdout } = await live(['snapshot', '--to', at, '--dry-run', '-o', 'json'])
+    expect(code).toBe(0)
+    const rows = JSON.parse(stdout)
+    expect(rows).toContainEqual({ kind: 'runners', line: 'runners list', requests: 1 })
+    const projects = manifestOf(kept).kinds.find(
+      ({ kind }: { kind: string }) => kind === 'projects',
+    )
+    expect(rows).toContainEqual(
+      expect.objectContaining({ kind: 'members-of-projects', requests: projects.records }),
+    )
+    expect(() => statSync(at)).toThrow('ENOENT')
+  })
+
+  it.each([
+    ['runners pause 1', 'runners pause is not a command that reads'],
+    ['runners list --where id=1', 'conditions'],
+    ['runners list -o json', '--output is not allowed here'],
+    ['runners list --limit 3', '--limit is not allowed here'],
+    ['runners lst', 'lst'],
+    ['jobs list -P -', 'single places'],
+  ])('refuses %s', async (line, why) => {
+    const { code, stderr } = await live(['snapshot', line, '--to', join(folder(), 'x')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+  })
+})
+
+/** Answers by a table, in which a number is a status. */
+const instance =
+  (table: Readonly<Record<string, unknown>>): Script =>
+  (seen, index) => {
+    const found = answers(table)(seen, index)
+    return typeof found?.body === 'number' ? { status: found.body, body: { message: 'no' } } : found
+  }
+
+describe('an instance that refuses some of it', () => {
+  const project = (id: number, path: string) => ({ id, path_with_namespace: path })
+  const table = {
+    'GET /projects?': [project(1, 'a/one'), project(2, 'a/two'), project(3, 'b/three')],
+    'GET /projects/a%2Fone/members': [{ id: 1, username: 'ann' }],
+    'GET /projects/b%2Fthree/members': [{ id: 2, username: 'bob' }],
+    'GET /projects/a%2Ftwo/members': 403,
+  }
+  const members = 'members list --all-projects'
+  let at: string
+  beforeEach(() => {
+    at = join(folder(), 'part')
+  })
+
+  it('is in the manifest, ends with 8, and is never fine', async () => {
+    server.answer = instance(table)
+    const { code, stderr } = await call(['snapshot', members, '--to', at])
+    expect(stderr).toContain('1 of 3 projects could not be read')
+    expect(code).toBe(8)
+    const [, kind] = manifestOf(at).kinds
+    const parents = kind.parents.map((one: Record<string, unknown>) => [one.name, one.refused])
+    expect(parents).toEqual([
+      ['a/one', undefined],
+      ['a/two', { status: 403, why: expect.stringContaining('403') }],
+      ['b/three', undefined],
+    ])
+    const whole = await from(at, `${members} -o ndjson`)
+    expect(whole.code).toBe(8)
+    expect(whole.stdout).toContain('"ann"')
+    expect(whole.stdout).toContain('"bob"')
+    expect((await from(at, 'members list -P a/two')).code).toBe(8)
+    expect((await from(at, 'members list -P a/none')).code).toBe(4)
+    expect((await from(at, 'members list -P 3 -o ndjson')).stdout).toContain('"bob"')
+    expect((await from(at, 'runners list')).code).toBe(4)
+    expect((await from(at, `${members} --group-by project --count`)).code).toBe(8)
+  })
+
+  it('goes on after an interruption with the first project that is not whole', async () => {
+    const env = {
+      ...clean(),
+      SVC_CONFIG_DIR: configuration(),
+      SVC_BASE_URL: server.url,
+      SVC_TOKEN: 'x',
+    }
+    const line = [program, 'snapshot', members, '--to', at, '--concurrency', '1']
+    const child = spawn(process.execPath, line, { env, stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    const all = { ...table, 'GET /projects/a%2Ftwo/members': [] }
+    server.answer = (seen, index) => {
+      if (seen.url.includes('b%2Fthree')) child.kill('SIGKILL')
+      return instance(all)(seen, index)
+    }
+    await ended
+    expect(readdirSync(at)).not.toContain('manifest.json')
+    expect((await from(at, members)).code).toBe(2)
+    expect((await call(['snapshot', members, '--to', at])).stderr).toContain('--resume')
+    server.seen.length = 0
+    server.answer = instance(all)
+    const resumed = await call(['snapshot', '--to', at, '--resume'])
+    expect(resumed.stderr).toContain('written to')
+    expect(resumed.code).toBe(0)
+    const asked = server.lines().filter((one) => one.includes('/members'))
+    expect(asked).toEqual([expect.stringContaining('b%2Fthree')])
+    const { stdout } = await from(at, `${members} -o ndjson`)
+    expect(stdout.match(/"(ann|bob)"/g)).toEqual(['"ann"', '"bob"'])
+    expect(readdirSync(at).sort()).toEqual(
+      ['manifest.json', 'members-of-projects.ndjson', 'projects.ndjson'].sort(),
+    )
+  })
+
+  it('answers only lines with the filter that it was taken with', async () => {
+    server.answer = instance({
+      ...table,
+      'GET /merge_requests': [{ id: 1, iid: 1, state: 'opened' }],
+    })
+    await call(['snapshot', 'mr list --scope all --state opened', '--to', at])
+    expect((await from(at, 'mr list --scope all --state opened -o id')).code).toBe(0)
+    const other = await from(at, 'mr list --scope all')
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('state=opened')])
+  })
+})
+
+describe('what answers from a snapshot', () => {
+  it.each([
+    'runners list',
+    'projects list',
+    'projects list --order-by name --sort asc',
+    'members list --all-groups',
+    'members list -P platform/app',
+    'approvals rules list --all-projects --group-by project --count',
+    'integrations list --all-projects --with-archived',
+    'runners list --where status=online --sort -id --limit 2',
+    'geo status',
+    'deploy-keys list --instance',
+    'error-tracking keys list --all-projects',
+    'overview --parts runners,jobs,replication,storages',
+    'check runners',
+  ])('%s is answered as by the instance', async (line) => {
+    const asked = await live([...line.split(' '), '-o', 'json'])
+    const answered = await from(kept, `${line} -o json`)
+    // Lists of members have no order of their own, and a page has its time.
+    const told = ({ stdout, code }: typeof asked) => {
+      const value: unknown = JSON.parse(stdout.replace(/"(at|message)":"[^"]*",?/g, ''))
+      return [code, Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value]
+    }
+    expect(told(answered)).toEqual(told(asked))
+    expect(answered.stderr).toContain(`from a snapshot of ${sandbox.url}`)
+  })
+
+  it.each([
+    ['runners list --search x', 2],
+    ['runners list -p work', 2],
+    ['runners list --sandbox', 2],
+    ['runners list --curl', 2],
+    ['runners list --watch 1', 2],
+    ['projects list --search app', 2],
+    ['runners pause 1', 2],
+    ['runners get 1', 2],
+  ])('%s is refused', async (line, code) => {
+    expect((await from(kept, line)).code).toBe(code)
+  })
+
+  it('is not a file that somebody changed', async () => {
+    const at = join(folder(), 'changed')
+    await live(['snapshot', 'runners', '--to', at])
+    const path = join(at, 'runners.ndjson')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('online', 'onlime'))
+    const { code, stderr } = await from(at, 'runners list')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was changed')])
+    expect((await from(folder(), 'runners list')).code).toBe(2)
+  })
+})
+
+/** Values to filter by: those that a parameter has, else those of the records. */
+const valuesFor = (name: string, param: Param, records: readonly Record<string, unknown>[]) => {
+  if ('values' in param && param.values !== undefined) return param.values
+  if (param.type === 'boolean') return ['true', 'false']
+  const field = param.keeps?.field ?? name
+  const found = records.flatMap((record) => {
+    const value = field
+      .split('.')
+      .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null)?.[key], record)
+    return [value].flat().filter((one) => ['string', 'number'].includes(typeof one))
+  })
+  return [...new Set(found.map(String)), ...(param.words ?? [])].slice(0, 6)
+}
+
+/** Which records a list has, without what could not be read. */
+const namesIn = (stdout: string): readonly string[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('"outcome":"failed"'))
+    .map((line) => {
+      const { project, group, record, ...own } = JSON.parse(line)
+      const { id = JSON.stringify(record ?? own) } = record ?? own
+      return `${project ?? group ?? ''} ${id}`
+    })
+    .sort()
+
+describe('every filter that is declared', async () => {
+  const lines: { readonly line: string; readonly name: string; readonly param: Param }[] = []
+  for (const area of areas)
+    for (const endpoint of Object.values(await area.load())) {
+      const places = getPath(endpoint).match(/:\w+/g) ?? []
+      const scope = /^\/(project|group)s\/:id\//.exec(getPath(endpoint))?.[1]
+      if (endpoint.returns.kind !== 'many' || places.length > (scope === undefined ? 0 : 1))
+        continue
+      if (endpoint.when?.flag === 'legacy-path') continue
+      const form = endpoint.when === undefined ? '' : ` --${endpoint.when.flag}`
+      const line = `${area.name} ${endpoint.command}${form}${scope === undefined ? '' : ` --all-${scope}s`}`
+      for (const [name, param] of Object.entries(endpoint.params))
+        if (param.exact === true || param.keeps !== undefined) lines.push({ line, name, param })
+    }
+
+  it.each(lines)(
+    '$line by $name leaves in what the instance leaves in',
+    async ({ line, name, param }) => {
+      const flag = param.name ?? name.replaceAll('_', '-')
+      const all = /^(mr|issues) list/.test(line) ? `${line} --scope all` : line
+      const at = join(folder(), 'all')
+      const bare = /^(mr|issues) list --all-/.test(all) ? line : all
+      expect(
+        (await live(['snapshot', bare, '--to', at, '--tolerate', 'not_found,forbidden'])).code,
+      ).toBe(0)
+      const { stdout } = await from(at, `${bare} --limit all -o json`)
+      const records = (JSON.parse(stdout) as Record<string, unknown>[]).map(
+        (row) => (row.record ?? row) as Record<string, unknown>,
+      )
+      for (const value of valuesFor(name, param, records)) {
+        const given =
+          param.type === 'boolean' && value === 'false'
+            ? [`--no-${flag}`]
+            : param.type === 'boolean'
+              ? [`--${flag}`]
+              : [`--${flag}=${value}`]
+        const words = [...bare.split(' '), ...given, '--limit', 'all', '-o', 'ndjson']
+        const [asked, answered] = [await live(words), await call([...words, '--from', at], nobody)]
+        if (answered.code === 2) {
+          expect(answered.stderr).toContain(`cannot be filtered by ${name}`)
+          continue
+        }
+        expect([value, namesIn(answered.stdout)]).toEqual([value, namesIn(asked.stdout)])
+      }
+    },
+  )
+})
+
+describe('--since', () => {
+  it('shows what was added, removed and changed, by field', async () => {
+    const at = join(folder(), 'before')
+    server.answer = instance({
+      'GET /runners': [
+        { id: 1, description: 'one', status: 'online', active: true, contacted_at: 'a' },
+        { id: 2, description: 'two', status: 'online', active: true },
+      ],
+    })
+    await call(['snapshot', 'runners', '--to', at])
+    server.answer = instance({
+      'GET /runners': [
+        { id: 1, description: 'uno', status: 'online', active: true, contacted_at: 'b' },
+        { id: 3, description: 'three', status: 'online', active: true },
+      ],
+    })
+    const line = `runners list --since ${at}`
+    const { code, stdout, stderr } = await call(`${line} -o json`)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual([
+      { change: 'changed', id: 1, name: 'uno', field: 'description', before: 'one', after: 'uno' },
+      { change: 'removed', id: 2, name: 'two', field: null, before: null, after: null },
+      { change: 'added', id: 3, name: 'three', field: null, before: null, after: null },
+    ])
+    expect(stderr).toContain('1 added, 1 removed, 1 changed')
+    const all = await call(`${line} --all-fields -o json`)
+    expect(all.stdout).toContain('"field":"contacted_at"')
+    const some = await call(`${line} --where id=1 -o json`)
+    expect(JSON.parse(some.stdout)).toHaveLength(1)
+  })
+
+  it('compares two snapshots, and the same one with itself', async () => {
+    const { code, stdout, stderr } = await from(
+      kept,
+      `members list --all-projects --since ${kept} -o json`,
+    )
+    expect([code, JSON.parse(stdout)]).toEqual([0, []])
+    expect(stderr).toContain('0 added, 0 removed, 0 changed')
+  })
+
+  it('does not take what could not be read for removed', async () => {
+    const at = join(folder(), 'before')
+    const projects = [1, 2].map((id) => ({ id, path_with_namespace: `a/p${id}` }))
+    const member = [{ id: 1, username: 'ann' }]
+    const table = { 'GET /projects?': projects, 'GET /projects/a%2Fp1/members': member }
+    server.answer = instance({ ...table, 'GET /projects/a%2Fp2/members': member })
+    await call(['snapshot', 'members list --all-projects', '--to', at])
+    server.answer = instance({
+      ...table,
+      'GET /projects/a%2Fp2/members': 403,
+    })
+    const { code, stdout, stderr } = await call(`members list --all-projects --since ${at} -o json`)
+    expect([code, JSON.parse(stdout)]).toEqual([8, []])
+    expect(stderr).toContain('not compared')
+  })
+
+  it.each(['--sort id', '--limit 1', '--group-by id', '--fields id'])(
+    'refuses %s',
+    async (flag) => {
+      const { code, stderr } = await call(`runners list --since ${kept} ${flag}`)
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--since')])
+    },
+  )
+})
