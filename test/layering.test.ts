@@ -39,7 +39,7 @@ const only: Readonly<Record<string, readonly string[]>> = {
 const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:engine|cli|commands|library)\//,
   sandbox: /^(?:commands\/sandbox\/|library\/|engine\/workspace\/sandbox\.ts)/,
-  desired: /^(?:cli|commands\/(?:explain|plan|apply|export))\//,
+  desired: /^(?:cli|commands\/(?:check|explain|plan|apply|export))\//,
 }
 /** The folders of the engine, lowest first: each imports those before it. Its own files put them together. */
 const engineOrder: readonly (readonly string[])[] = [
@@ -56,7 +56,7 @@ const engineOrder: readonly (readonly string[])[] = [
 ]
 /** What of the engine others import, but for `cli` and `main`, which start it. */
 const engineFor: Readonly<Record<string, RegExp>> = {
-  commands: /^engine\/command\//,
+  commands: /^engine\/(?:command|where)\//,
   desired: /^engine\/work\//,
   library: /^engine\/journal\/last\.ts$/,
 }

@@ -33,6 +33,8 @@ interface Shown {
   readonly updated_at: string
   readonly can_push: boolean
   readonly slug: string
+  readonly username: string
+  readonly last_activity_on?: string | null
   readonly artifacts_file: { readonly size: number }
 }
 
@@ -85,6 +87,8 @@ const files: Readonly<Record<string, string>> = {
   'ci/deploy.yml': 'deploy:\n  script: [make deploy]\n',
   'grouped.yml': grouped,
   'people.csv': 'id,access_level,expires_at\n1,developer,2036-01-31\n5,reporter,\n6,guest,\n',
+  'policy.yml':
+    'policy: 1\nrules:\n  - { name: private, list: projects list, where: visibility=public }\n',
   'settings.yml':
     'version: 1\nsite:\n  settings: { default_project_visibility: internal, admin_mode: true }\n',
 }
@@ -128,11 +132,15 @@ const arounds: Readonly<Partial<Record<keyof typeof recipes, Around>>> = {
       'svcctl storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
     ],
   },
+  seats: { instead: ['last_activity_on>90d', 'last_activity_on>10d'] },
   'large-artifacts': { instead: ['size>100000000', 'size>200'] },
 }
 
 /** How lines end that find something wrong with the embedded instance. */
-const ends: Readonly<Record<string, number>> = { [recipes.replication.lines[0]]: 2 }
+const ends: Readonly<Record<string, number>> = {
+  [recipes.replication.lines[0]]: 2,
+  [recipes.evidence.lines[1]]: 1,
+}
 
 /** Runs lines as they stand, and looks at what they left behind. */
 const cook = (
@@ -487,6 +495,52 @@ const looks: Readonly<
     expect(new URL(address).username).not.toBe('')
     expect(address).not.toContain('*')
   },
+  'access-review': async ({ file, ask }) => {
+    const [head = [], ...rows] = rowsOf(file('access.csv'))
+    expect(head).toEqual([
+      'name',
+      'group:platform',
+      'project:platform/app',
+      'project:platform/tools/cli',
+    ])
+    const members = await ask('members', 'list', '-P', 'platform/app', '--inherited')
+    const named = rows.filter(([, , app = '']) => app !== '').map(([name]) => name)
+    for (const { username } of members) expect(named).toContain(username)
+    expect(file('access.html')).toContain('<table')
+  },
+  seats: async ({ printed: [count = '', idle = ''], ask }) => {
+    const billable = await ask('members', 'billable', 'list', '-G', 'platform')
+    expect(columnOf(count, 'count')).toEqual([String(billable.length)])
+    const old = Date.now() - 10 * 86_400_000
+    const inactive = billable.filter(
+      ({ last_activity_on: day }) => !day || Date.parse(String(day)) < old,
+    )
+    const names = idle === '' ? [] : columnOf(idle, 'username')
+    expect(names.toSorted()).toEqual(inactive.map(({ username }) => username).toSorted())
+  },
+  queue: async ({ printed: [waits = '', slow = ''], ask }) => {
+    const jobs = await ask('jobs', 'list', '--all-projects')
+    const sum = columnOf(waits, 'count').reduce((all, count) => all + Number(count), 0)
+    expect(sum).toBe(jobs.length)
+    const times = columnOf(slow, 'p95_duration').map(Number)
+    expect(times).toEqual(times.toSorted((a, b) => b - a))
+  },
+  'artifact-size': async ({ printed: [sizes = ''], ask }) => {
+    const jobs = await ask('jobs', 'list', '--all-projects')
+    const bytes = jobs.reduce((all, { record }) => all + (record.artifacts_file?.size ?? 0), 0)
+    const sum = columnOf(sizes, 'sum_artifacts_file_size').reduce((all, n) => all + Number(n), 0)
+    expect([sum, bytes > 0]).toEqual([bytes, true])
+  },
+  changes: async ({ printed: [, members = '', projects = ''], folder }) => {
+    expect(folder('last-week')).toContain('manifest.json')
+    // Nothing happened meanwhile.
+    expect([members, projects].filter((text) => /added|removed|changed/.test(text))).toEqual([])
+  },
+  evidence: async ({ file }) => {
+    expect(JSON.parse(file('evidence/manifest.json'))).toMatchObject({ user: 'root' })
+    expect(file('evidence/policy.xml')).toContain('<failure')
+    expect(file('evidence/policy.md')).toContain('projects/web/site')
+  },
   time: async ({ printed: [, , stats = ''] }) => {
     const at = columnOf(stats, 'iid').indexOf('1')
     expect(columnOf(stats, 'time_stats.time_estimate')[at]).toBe(String(3 * 8 * 3600))
@@ -518,8 +572,8 @@ describe('the recipe', () => {
     await cook(recipe, arounds[known] ?? {}, looks[known])
   })
 
-  it('is one of thirty', () => {
-    expect(Object.keys(recipes)).toHaveLength(30)
+  it('is one of thirty-six', () => {
+    expect(Object.keys(recipes)).toHaveLength(36)
   })
 })
 

@@ -116,6 +116,7 @@ export const toolCommands: readonly ToolRow[] = [
       certificates: 'certificates',
       tokens: 'tokens',
     }),
+    from('check', () => import('./check/policy/index.js'), { policy: 'policy' }),
   ]),
   ...grouped('account', [
     from('auth', () => import('./auth/index.js'), {

@@ -11,6 +11,7 @@ import { createStyle } from '../terminal/text/style.js'
 import { calls, getCommandName, lists, onlyReads, withoutSpecial } from './command/derive/index.js'
 import type { Given } from './command/described.js'
 import { type Globals, readGlobals, spelledGlobal } from './command/globals.js'
+import { isAggregate } from './command/many-flags.js'
 import type {
   LineAnswer,
   LineAsk,
@@ -35,7 +36,8 @@ import { commandIn } from './own/command.js'
 import { ownWords } from './own/found.js'
 import { Printed } from './perform/unsent.js'
 import { givenInWords } from './plan/data.js'
-import type { Meant } from './plan/line.js'
+import { everybodys, parseGlobals } from './plan/given.js'
+import type { Meant, Raw } from './plan/line.js'
 import { preflight } from './preflight.js'
 import { startRun } from './run.js'
 
@@ -310,6 +312,14 @@ const checkLine = ({ command, raw }: Extract<Meant, { kind: 'run' }>, ask: LineA
       )
 }
 
+/** The columns of the groups that a line makes; nothing where it makes none. */
+const groupsIn = async (command: Command, raw: Raw): Promise<Pick<LineAnswer, 'columns'>> => {
+  const globals = parseGlobals(everybodys(command, raw), {}, () => undefined)
+  if (!isAggregate(globals)) return {}
+  const { groupColumns } = await import('./records/aggregate.js')
+  return { columns: groupColumns(globals) }
+}
+
 /** @param run runs a line that is understood */
 export const runLineWithin = async (
   parse: AskedLine['parse'],
@@ -319,14 +329,15 @@ export const runLineWithin = async (
   const screen = await keptScreen(ask.take)
   const { notes, failures } = screen
   const from = ask.from ?? outer.globals.from
-  let said: Pick<LineAnswer, 'command' | 'plan'> = {}
+  let said: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
   try {
     const alone = await parse(ask.words)
     if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
     checkLine(alone, ask)
     const { command } = alone
-    said = { command }
-    const whole = lists(command) ? ['--limit=all'] : []
+    said = { command, ...(await groupsIn(command, alone.raw)) }
+    const where = (ask.where ?? []).map((text) => `--where=${text}`)
+    const whole = lists(command) ? ['--limit=all', ...where] : []
     const words = [...ask.words, ...reachedBy(outer.globals, from), '--output=ndjson', ...whole]
     const meant = await parse(words)
     if (meant.kind !== 'run') throw new Failure('internal', `${ask.words.join(' ')} is no line`)

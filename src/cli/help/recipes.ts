@@ -258,6 +258,57 @@ export const recipes = {
       'svcctl issues list --scope all --where project_id=1 --fields iid,title,time_stats.time_estimate,time_stats.total_time_spent',
     ],
   },
+  'access-review': {
+    job: 'Review who can do what in a group and its projects',
+    about:
+      'The file has a row for each member and a column for each place. The page shows where each access level comes from.',
+    lines: [
+      'svcctl access group:platform platform/app platform/tools/cli --matrix -o csv --to access.csv',
+      'svcctl access group:platform platform/app platform/tools/cli -o html --to access.html',
+    ],
+  },
+  seats: {
+    job: 'Count seats, and list who was inactive for 90 days',
+    about: 'The instance keeps the day of the last activity, and none for who was never active.',
+    lines: [
+      'svcctl members billable list -G platform --count',
+      "svcctl members billable list -G platform --where 'last_activity_on>90d' --where last_activity_on=null --fields username,last_activity_on --limit all",
+    ],
+  },
+  queue: {
+    job: 'Compare the waiting time of jobs by runner',
+    about:
+      'Times are in seconds in files, and in readable units on the terminal. Jobs without a runner still wait.',
+    lines: [
+      'svcctl jobs list --all-projects --group-by runner.description --count --p95 queued_duration --sort=-p95',
+      'svcctl jobs list --all-projects --group-by name --count --p95 duration --sort=-p95 --limit 10',
+    ],
+  },
+  'artifact-size': {
+    job: 'Add up the artifacts of each project',
+    about: 'The sizes are those of the archives.',
+    lines: [
+      'svcctl jobs list --all-projects --group-by project --sum artifacts_file.size --sort=-sum',
+    ],
+  },
+  changes: {
+    job: 'See what changed since last week',
+    about: 'Take the snapshot in a weekly job, and keep it in git or as an artifact.',
+    lines: [
+      'svcctl snapshot --to last-week',
+      'svcctl members list --all-projects --since last-week -o markdown',
+      'svcctl projects list --since last-week -o markdown',
+    ],
+  },
+  evidence: {
+    job: 'Collect evidence for an auditor',
+    about:
+      'The snapshot says what was read, when and by whom, with a checksum of each list. The report says for each rule of the policy what breaks it. With findings, the exit code of the second line is 1.',
+    lines: [
+      'svcctl snapshot --to evidence',
+      'svcctl check policy policy.yml --from evidence --report junit evidence/policy.xml -o markdown --to evidence/policy.md',
+    ],
+  },
 } as const satisfies Readonly<Record<string, Recipe>>
 
 const pageOf = ({ job, about, lines }: Recipe, width: number): string =>

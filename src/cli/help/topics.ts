@@ -7,6 +7,7 @@ import {
   pagingFlags,
   repeatFlags,
   requestFlags,
+  sinceFlags,
   sortFlags,
   spreadFlags,
 } from '../../engine/command/globals.js'
@@ -23,7 +24,7 @@ const pageWidth = 80
 const flagsTopic = (): string =>
   (
     [
-      ['Commands that list:', [...pagingFlags, ...sortFlags, ...groupFlags]],
+      ['Commands that list:', [...pagingFlags, ...sortFlags, ...groupFlags, ...sinceFlags]],
       ['Commands for projects or groups:', spreadFlags],
       ['Commands that read:', repeatFlags],
       ['Commands that show objects with a web page:', pageFlags],
@@ -114,6 +115,10 @@ export const topics: Readonly<Record<string, Topic>> = {
   'as-code': {
     summary: 'plan and apply declared state',
     page: fromGuide(() => import('../../../.github/guide/as-code.md?raw')),
+  },
+  snapshots: {
+    summary: 'keep, compare and check the state of an instance',
+    page: fromGuide(() => import('../../../.github/guide/snapshots.md?raw')),
   },
   journal: {
     summary: 'resume and undo runs',

@@ -146,6 +146,7 @@ const explainArea = async ({ answer }: Services, words: readonly string[]): Prom
 const flags = {
   openapi: boolean('print the API as an OpenAPI 3.1 document'),
   'config-schema': boolean('print the JSON Schema of declared-state files'),
+  'policy-schema': boolean('print the JSON Schema of policy files'),
   family: oneOf(
     integrationFamilies.map((f) => f.name),
     'for "integrations update": show only the parameters of this family',
@@ -180,6 +181,10 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   if (given.flags['config-schema'] === true) {
     const { configSchema } = await import('../../desired/schema/index.js')
     return services.answer.printDocument(configSchema())
+  }
+  if (given.flags['policy-schema'] === true) {
+    const { policySchema } = await import('../check/policy/schema.js')
+    return services.answer.printDocument(policySchema)
   }
   const words = given.args
   const known = await resources()
@@ -239,6 +244,7 @@ export const explain = define({
     'explain integrations update --family chat-webhook',
     'explain --openapi',
     'explain --config-schema',
+    'explain --policy-schema',
   ],
   run,
 })

@@ -57,6 +57,8 @@ export interface LineAsk {
   readonly words: readonly string[]
   /** Global flags that it may have. */
   readonly allowed: readonly string[]
+  /** Conditions that it gets besides (--where); each is enough. */
+  readonly where?: readonly string[]
   /** The folder of the snapshot that answers; by default as the command itself. */
   readonly from?: string | undefined
   /** Takes the records as they come, each the bytes of a JSON value, its secrets masked. */
@@ -74,6 +76,8 @@ export interface LineAnswer {
   readonly command?: Described
   /** The list that was asked for. */
   readonly plan?: Plan
+  /** The columns of its groups, where its records are grouped. */
+  readonly columns?: readonly string[]
   readonly notes: readonly string[]
   readonly code: number
   readonly failure?: Failure | undefined

@@ -15,7 +15,7 @@ import {
   levelsIn,
 } from './shape.js'
 
-export { type Condition, type Expression, wrongAt } from './parse.js'
+export { type Condition, type Expression, negated, wrongAt } from './parse.js'
 
 /** What is known of the records. */
 export interface Known {

@@ -118,6 +118,32 @@ class Reader {
   }
 }
 
+const opposites: Readonly<Record<Op, Op>> = {
+  '=': '!=',
+  '!=': '=',
+  '~': '!~',
+  '!~': '~',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+}
+
+/** A condition as text again. */
+const written = (field: string, op: Op, values: readonly Operand[]): string =>
+  `${field}${op}${values.map(({ text, quoted }) => (quoted ? JSON.stringify(text) : text)).join('|')}`
+
+/**
+ * The expressions of which one holds where this one does not. A value that is not there fulfils no condition but the one
+ * that asks for null.
+ */
+export const negated = ({ conditions }: Expression): readonly string[] =>
+  conditions.flatMap(({ field, op, values }) => {
+    const asksNull = values.some(({ text, quoted }) => !quoted && text === 'null')
+    const opposite = written(field, opposites[op], values)
+    return asksNull ? [opposite] : [opposite, `${field}=null`]
+  })
+
 /**
  * Reads one expression.
  * @throws Failure `usage` that points at the place

@@ -1,0 +1,281 @@
+/** What of its list breaks a rule. */
+import { parseExact } from '../../../base/json/json.js'
+import { isObject } from '../../../base/objects.js'
+import { viewed } from '../../../base/utf8.js'
+import { identityOf } from '../../../client/snapshot/manifest.js'
+import { originText } from '../../../desired/state.js'
+import { groupFlags } from '../../../engine/command/globals.js'
+import { lineFlags } from '../../../engine/command/many-flags.js'
+import type { LineAnswer, LineAsk, Services } from '../../../engine/command/services.js'
+import { bindWhere, negated, parseWhere } from '../../../engine/where/index.js'
+import { Failure, usage } from '../../../errors.js'
+import { whyUnread } from '../../health/words.js'
+import type { PolicyRule, PolicySeverity } from './schema.js'
+
+/** A record that breaks a rule, or a rule that could not be judged. */
+export interface PolicyFinding {
+  readonly rule: string
+  readonly severity: PolicySeverity | 'unread'
+  /** The object; null for a list that could not be read. */
+  readonly address: string | null
+  readonly message: string
+  /** Why it is allowed for now. */
+  readonly waived: string | null
+}
+
+/** What became of a rule. */
+export interface Judged {
+  readonly rule: PolicyRule
+  readonly findings: readonly PolicyFinding[]
+}
+
+// Which records of its list break a rule.
+
+interface Row {
+  /** The project or group that it belongs to. */
+  readonly parent?: readonly [column: string, name: string]
+  readonly record: unknown
+}
+
+/** A line of the list; undefined where it says that a parent could not be read. */
+const rowOf = (bytes: Uint8Array, wrapped: boolean): Row | undefined => {
+  const line: unknown = parseExact(viewed(bytes).toString())
+  if (!wrapped || !isObject(line)) return { record: line }
+  const [[column, name] = ['', '']] = Object.entries(line)
+  return 'record' in line ? { parent: [column, String(name)], record: line.record } : undefined
+}
+
+/** The conditions of a list line, and its other words. */
+const split = (
+  words: readonly string[],
+): { readonly own: readonly string[]; readonly rest: readonly string[] } => {
+  const own: string[] = []
+  const rest: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    if (word === '--where') own.push(words[++i] ?? '')
+    else if (word.startsWith('--where=')) own.push(word.slice('--where='.length))
+    else rest.push(word)
+  }
+  return { own, rest }
+}
+
+/** What breaks a rule, as alternatives of `--where`. */
+const breaking = ({ where, each }: PolicyRule): readonly string[] =>
+  where === undefined ? parseWhere([each ?? '']).flatMap(negated) : [where]
+
+/** The list of a rule, and what of it breaks the rule: what it asks for by itself must hold as well. */
+const asking = (rule: PolicyRule): Pick<LineAsk, 'where' | 'words'> => {
+  if (isTestedHere(rule)) return { words: rule.list }
+  const { own, rest } = split(rule.list)
+  const wanted = breaking(rule)
+  const both = own.flatMap((one) => wanted.map((other) => `${one},${other}`))
+  return { words: rest, where: own.length === 0 ? wanted : both }
+}
+
+/** Whether conditions are tested here: on groups, and on the one record of `settings get`. */
+const isTestedHere = ({ list: words }: PolicyRule): boolean =>
+  words[1] === 'get' ||
+  words.some((word) =>
+    groupFlags.some(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`)),
+  )
+
+/** The columns of groups that they are grouped by. */
+const keysOf = ({ columns = [] }: LineAnswer): readonly string[] =>
+  columns.filter((name) => !/^(?:count|(?:sum|avg|min|max|p95)_.*)$/.test(name))
+
+/** The groups of a list; one that was asked for, and has no records, is a group without any. */
+const groupsOf = (
+  rows: readonly Row[],
+  answer: LineAnswer,
+  { asked, unread }: Parents,
+): readonly unknown[] => {
+  const records = rows.map(({ record }) => record)
+  const { columns = [] } = answer
+  const [column = '', second] = keysOf(answer)
+  if (second !== undefined || !/^(?:project|group)$/.test(column)) return records
+  const known = new Set(records.map((one) => (isObject(one) ? one[column] : undefined)))
+  const empty = Object.fromEntries(columns.map((name) => [name, name === 'count' ? 0 : null]))
+  const absent = asked.filter((name) => !known.has(name) && !unread.has(name))
+  return [...records, ...absent.map((name) => ({ ...empty, [column]: name }))]
+}
+
+/** The records that break a rule, of all that there are. */
+const brokenOf = (
+  rule: PolicyRule,
+  rows: readonly Row[],
+  answer: LineAnswer,
+  parents: Parents,
+): readonly Row[] => {
+  const all = groupsOf(rows, answer, parents)
+  if (all.length === 0) return []
+  const [endpoint] = Object.values(answer.command?.endpoints ?? {})
+  const list = answer.columns === undefined ? endpoint?.returns.shape : undefined
+  const expressions = parseWhere([rule.where ?? rule.each ?? ''])
+  const { matches } = bindWhere(expressions, { now: Date.now(), samples: all, list })
+  return all
+    .filter((one) => matches(one) === (rule.where !== undefined))
+    .map((record) => ({ record }))
+}
+
+// What a finding is called, and what it says.
+
+const idFields = ['path_with_namespace', 'username'] as const
+
+/** `runners/7`, `platform/app/members/ana`; of a group what it is grouped by. */
+const addressOf = ({ parent, record }: Row, answer: LineAnswer): string => {
+  const area = answer.command?.area ?? ''
+  if (!isObject(record)) return area
+  if (answer.columns !== undefined)
+    return keysOf(answer)
+      .map((name) => shown(record[name]))
+      .join('/')
+  if (answer.plan === undefined) return area
+  const named = idFields.map((name) => record[name]).find((one) => typeof one === 'string')
+  const id = typeof named === 'string' ? named : identityOf(record)
+  return [...(parent === undefined ? [] : [parent[1]]), area, id].join('/')
+}
+
+const shown = (value: unknown): string => {
+  if (value === null || value === undefined) return '-'
+  return typeof value === 'object' && isObject(value) ? JSON.stringify(value) : String(value)
+}
+
+const messageOf = ({ message, where, each }: PolicyRule, { parent, record }: Row): string => {
+  if (message === undefined)
+    return where === undefined ? `does not fulfil ${each}` : `matches ${where}`
+  return message.replace(/\{([\w.-]+)\}/g, (whole, field: string) => {
+    if (field === parent?.[0]) return parent[1]
+    const value = field
+      .split('.')
+      .reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), record)
+    return value === undefined && !isObject(record) ? whole : shown(value)
+  })
+}
+
+/** What of a rule's findings is waived, and which waivers ended or say nothing. */
+const waived = (
+  rule: PolicyRule,
+  findings: readonly PolicyFinding[],
+  today: string,
+  note: ((text: string) => void) | undefined,
+): readonly PolicyFinding[] => {
+  const ended: PolicyFinding[] = []
+  for (const { address, until, origin } of rule.waive) {
+    if (!findings.some((one) => one.address === address))
+      note?.(`${originText(origin)}: the waiver of ${address} matches no finding`)
+    else if (until < today)
+      ended.push({
+        rule: rule.name,
+        severity: rule.severity,
+        address,
+        message: `the waiver ended on ${until}`,
+        waived: null,
+      })
+  }
+  const all = findings.map((one) => {
+    const by = rule.waive.find(({ address, until }) => address === one.address && until >= today)
+    return by === undefined ? one : { ...one, waived: `until ${by.until}: ${by.reason}` }
+  })
+  return [...all, ...ended]
+}
+
+const allowed = [...lineFlags, ...groupFlags.map(({ name }) => name)]
+
+/** The parents of a list as it is read. */
+class Parents implements NonNullable<LineAsk['parents']> {
+  asked: readonly string[] = []
+  readonly unread = new Map<string, string>()
+
+  readonly choose = (names: readonly string[]): readonly string[] => {
+    this.asked = names
+    return names
+  }
+
+  readonly settled: NonNullable<LineAsk['parents']>['settled'] = (name, failure) => {
+    if (failure !== undefined) this.unread.set(name, whyUnread(failure))
+  }
+}
+
+/** What is wrong with a rule is said with its place. */
+const inPlace = <T>({ origin }: PolicyRule, work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Failure && error.category === 'usage'
+      ? usage(`${originText(origin)}: ${error.message}`, error.details.hint)
+      : error
+  }
+}
+
+/** The rows of a rule's list that break it, where that is tested by the list; else all. */
+const read = async ({ place }: Services, rule: PolicyRule, parents: Parents) => {
+  const here = isTestedHere(rule)
+  const rows: Row[] = []
+  const answer = await place.runs.line({
+    ...inPlace(rule, () => asking(rule)),
+    allowed,
+    take: (bytes) => {
+      const row = rowOf(bytes, !here && parents.asked.length > 0)
+      if (row !== undefined) rows.push(row)
+    },
+    parents,
+  })
+  const { failure } = answer
+  if (failure?.category === 'usage')
+    inPlace(rule, () => {
+      throw failure
+    })
+  if (place.clock.signal.aborted && failure !== undefined) throw failure
+  if (failure !== undefined && parents.unread.size === 0) parents.unread.set('', whyUnread(failure))
+  return { answer, rows }
+}
+
+/**
+ * Judges one rule.
+ * @throws Failure `usage` for a rule that cannot be understood, with its place
+ */
+export const judge = async (services: Services, rule: PolicyRule): Promise<Judged> => {
+  const { name, severity } = rule
+  const parents = new Parents()
+  const { answer, rows } = await read(services, rule, parents)
+  const broken = isTestedHere(rule)
+    ? inPlace(rule, () => brokenOf(rule, rows, answer, parents))
+    : rows
+  const findings = broken.map(
+    (row): PolicyFinding => ({
+      rule: name,
+      severity,
+      address: addressOf(row, answer),
+      message: messageOf(rule, row),
+      waived: null,
+    }),
+  )
+  const gaps = [...parents.unread].map(
+    ([parent, message]): PolicyFinding => ({
+      rule: name,
+      severity: 'unread',
+      address: parent || null,
+      message,
+      waived: null,
+    }),
+  )
+  const { place, ui } = services
+  const today = place.clock.now().toISOString().slice(0, 10)
+  return {
+    rule,
+    findings: [
+      ...waived(
+        rule,
+        findings,
+        today,
+        parents.unread.size === 0 ? (text) => ui.note(text) : undefined,
+      ),
+      ...gaps,
+    ],
+  }
+}
+
+/** What breaks a rule now. */
+export const openFindings = ({ findings }: Judged): readonly PolicyFinding[] =>
+  findings.filter((one) => one.waived === null && one.severity !== 'unread')

@@ -1,0 +1,303 @@
+/** `check policy`: what breaks a rule is found, what could not be read is never fine, and each format says the same. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { blocksOf, textOf } from '../support/pages.js'
+import { folder } from '../support/program.js'
+import type { Script } from '../support/recorder.js'
+import { inShell } from '../support/shell.js'
+import { answers, calling } from './calling.js'
+
+const { server, call } = calling()
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+const env = () => ({ SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '' })
+
+/** Answers by a table, in which a number is a status. */
+const instance =
+  (table: Readonly<Record<string, unknown>>): Script =>
+  (seen, index) => {
+    const found = answers(table)(seen, index)
+    return typeof found?.body === 'number' ? { status: found.body, body: { message: 'no' } } : found
+  }
+
+const file = (rules: string): string => {
+  const path = join(folder(), 'policy.yml')
+  writeFileSync(path, `policy: 1\nrules:\n${rules}`)
+  return path
+}
+
+/** A policy of one rule. */
+const rule = (list: string, test: string, more = ''): string =>
+  file(`  - { name: one, list: '${list}', ${test}${more === '' ? '' : `, ${more}`} }\n`)
+
+const check = (path: string, ...more: string[]) => call(['check', 'policy', path, ...more])
+const findings = async (path: string, ...more: string[]) => {
+  const { code, stdout } = await check(path, '-o', 'json', ...more)
+  return { code, found: JSON.parse(stdout) as Record<string, unknown>[] }
+}
+const addresses = (found: readonly Record<string, unknown>[]) => found.map(({ address }) => address)
+
+const runners = [
+  { id: 1, description: 'one', status: 'online', active: true, ip_address: null },
+  { id: 2, description: 'two', status: 'offline', active: true, ip_address: '10.0.0.2' },
+  { id: 3, description: 'three', status: 'offline', active: false, ip_address: '10.0.0.3' },
+]
+const projects = [1, 2, 3].map((id) => ({ id, path_with_namespace: `a/p${id}` }))
+const rulesOf = {
+  'GET /projects?': projects,
+  'GET /projects/a%2Fp1/approval_rules': [{ id: 1, approvals_required: 2 }],
+  'GET /projects/a%2Fp2/approval_rules': [{ id: 2, approvals_required: 1 }],
+}
+
+describe('check policy', () => {
+  it('finds what matches where, and what does not fulfil each', async () => {
+    server.answer = instance({ 'GET /runners?': runners })
+    const where = await findings(rule('runners list', 'where: "status=offline,active=true"'))
+    expect([where.code, addresses(where.found)]).toEqual([1, ['runners/2']])
+    const each = await findings(rule('runners list', 'each: "status=online,active=true"'))
+    expect([each.code, addresses(each.found)]).toEqual([1, ['runners/2', 'runners/3']])
+    const missing = await findings(rule('runners list', 'each: "ip_address~10."'))
+    expect(addresses(missing.found)).toEqual(['runners/1'])
+    const fine = await findings(rule('runners list', 'each: "id>0"'))
+    expect(fine).toEqual({ code: 0, found: [] })
+  })
+
+  it('keeps the conditions of the list', async () => {
+    server.answer = instance({ 'GET /runners?': runners })
+    const list = 'runners list --where active=true --where id=3'
+    const { found } = await findings(rule(list, 'each: "status=online"'))
+    expect(addresses(found)).toEqual(['runners/2', 'runners/3'])
+  })
+
+  it('counts a project without records in a list that is grouped by project', async () => {
+    server.answer = instance(rulesOf)
+    const list = 'approvals rules list --all-projects --group-by project --max approvals_required'
+    const path = rule(
+      list,
+      'each: max_approvals_required>=2',
+      'message: "{project}: {max_approvals_required}"',
+    )
+    const { code, found } = await findings(path)
+    expect(code).toBe(1)
+    expect(found.map(({ message }) => message)).toEqual(['a/p2: 1', 'a/p3: -'])
+    const count = 'approvals rules list --all-projects --group-by project --count'
+    expect(addresses((await findings(rule(count, 'where: count=0'))).found)).toEqual(['a/p3'])
+  })
+
+  it.each([403, 404, 500])('never takes %i for fine', async (status) => {
+    server.answer = instance({ ...rulesOf, 'GET /projects/a%2Fp3/approval_rules': status })
+    const list = 'approvals rules list --all-projects'
+    for (const [line, test] of [
+      [list, 'where: approvals_required<1'],
+      [`${list} --group-by project --count`, 'where: count>5'],
+    ] as const) {
+      const path = rule(line, test)
+      const { code, found } = await findings(path, '--retries', '0')
+      expect([line, code]).toEqual([line, 8])
+      expect(found).toEqual([expect.objectContaining({ severity: 'unread', address: 'a/p3' })])
+      const metrics = await check(path, '-o', 'prometheus', '--retries', '0')
+      expect([metrics.code, metrics.stdout]).toEqual([
+        8,
+        expect.stringContaining('svcctl_policy_read{rule="one"} 0'),
+      ])
+    }
+    server.answer = instance({ 'GET /runners?': status })
+    const whole = await findings(rule('runners list', 'where: id<0'), '--retries', '0')
+    expect([whole.code, whole.found[0]?.severity]).toEqual([8, 'unread'])
+  })
+
+  it('waives until a day, and says which waivers ended or match nothing', async () => {
+    server.answer = instance({ 'GET /runners?': runners })
+    const waive = (address: string, until: string) =>
+      `{ address: ${address}, until: ${until}, reason: lab }`
+    const many = `waive: [${waive('runners/2', '2999-01-31')}, ${waive('runners/3', '2020-01-31')}, ${waive('runners/9', '2999-01-31')}]`
+    const { stdout, stderr, code } = await check(
+      rule('runners list', 'where: status=offline', many),
+    )
+    expect(code).toBe(1)
+    expect(stdout.split('\n')).toEqual([
+      'waived one runners/2: matches status=offline (until 2999-01-31: lab)',
+      'error one runners/3: matches status=offline',
+      'error one runners/3: the waiver ended on 2020-01-31',
+      '1 rule: 2 error, 1 waived',
+      '',
+    ])
+    expect(stderr).toContain('the waiver of runners/9 matches no finding')
+    const whole = `waive: [${waive('runners/2', '2999-01-31')}, ${waive('runners/3', '2999-01-31')}]`
+    expect((await check(rule('runners list', 'where: status=offline', whole))).code).toBe(0)
+  })
+
+  it('fails from a severity up', async () => {
+    server.answer = instance({ 'GET /runners?': runners })
+    const path = rule('runners list', 'where: id=1', 'severity: warning')
+    expect((await check(path)).code).toBe(0)
+    expect((await check(path, '--fail-on', 'warning')).code).toBe(1)
+    expect((await check(path, '-o', 'nagios')).code).toBe(0)
+    expect((await check(path, '-o', 'nagios', '--fail-on', 'info')).code).toBe(2)
+  })
+
+  it('judges settings, and groups of records', async () => {
+    const settings = { id: 1, signup_enabled: true, default_project_visibility: 'private' }
+    server.answer = instance({ 'GET /application/settings': settings, 'GET /runners?': runners })
+    const open = await findings(rule('settings get', 'each: "signup_enabled=false"'))
+    expect([open.code, addresses(open.found)]).toEqual([1, ['settings']])
+    const shut = await findings(rule('settings get', 'each: default_project_visibility=private'))
+    expect(shut).toEqual({ code: 0, found: [] })
+    const many = await findings(
+      rule('runners list --group-by status,active --count', 'where: count>0'),
+    )
+    expect(addresses(many.found)).toEqual(['offline/false', 'offline/true', 'online/true'])
+  })
+
+  it('writes reports, with the place of the rule', async () => {
+    server.answer = instance({ 'GET /runners?': runners })
+    const path = rule('runners list', 'where: status=offline', 'message: "<{description}> is off"')
+    const at = folder()
+    const [junit, sarif] = [join(at, 'p.xml'), join(at, 'p.sarif')]
+    await check(path, '--report', 'junit', junit, '--report', 'sarif', sarif)
+    expect(readFileSync(junit, 'utf8')).toContain('runners/2: &lt;two&gt; is off')
+    const [run] = JSON.parse(readFileSync(sarif, 'utf8')).runs
+    expect(run.results).toHaveLength(2)
+    expect(run.results[0]).toMatchObject({ ruleId: 'one', level: 'error' })
+    const [location] = run.results[0].locations
+    expect(location.physicalLocation.region.startLine).toBe(3)
+    expect(location.logicalLocations[0].fullyQualifiedName).toBe('runners/2')
+  })
+
+  it('prints what an instance calls things as text', async () => {
+    const hostile = 'a|b"c\\d\u001b[31m\ne\u202e'
+    server.answer = instance({ 'GET /runners?': [{ ...runners[1], description: hostile }] })
+    const path = rule('runners list', 'where: id=2', 'message: "{description}"')
+    for (const format of ['plain', 'nagios', 'prometheus', 'csv', 'markdown']) {
+      const { stdout } = await check(path, '-o', format)
+      for (const sign of ['\u001b', '\u202e'])
+        expect([format, stdout.includes(sign)]).toEqual([format, false])
+    }
+    expect((await check(path)).stdout.trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  it.each([
+    ['rules: []', 'policy is missing'],
+    ['policy: 2\nrules: []', 'policy must be 1'],
+    ['policy: 1\nruels: []', 'Did you mean rules?'],
+    ['policy: 1\nrules: [{ name: a, list: runners list }]', 'either where or each'],
+    [
+      'policy: 1\nrules: [{ name: a, list: runners list, where: id=1, each: id=1 }]',
+      'either where or each',
+    ],
+    ['policy: 1\nrules: [{ name: A, list: runners list, where: id=1 }]', 'not a valid name'],
+    [
+      'policy: 1\nrules: [{ name: a, list: runners list, where: id=1, severity: bad }]',
+      'info, warning',
+    ],
+    [
+      'policy: 1\nrules: [{ name: a, list: "runners pause 1", where: id=1 }]',
+      'not a command that reads',
+    ],
+    [
+      'policy: 1\nrules: [{ name: a, list: runners list -o json, where: id=1 }]',
+      '--output is not allowed',
+    ],
+    ['policy: 1\nrules: [{ name: a, list: runners list, where: idd=1 }]', 'idd'],
+    ['policy: 1\nrules: [{ name: a, list: runners list, where: "id==" }]', ':2:'],
+    [
+      'policy: 1\nrules: [{ name: a, list: runners list, where: id=1, waive: [{ address: x }] }]',
+      'until is missing',
+    ],
+    [
+      'policy: 1\nrules: [{ name: a, list: runners list, where: id=1, waive: [{ address: x, until: soon, reason: y }] }]',
+      'until must be a day',
+    ],
+  ])('refuses %j', async (text, why) => {
+    server.answer = instance({ 'GET /runners?': runners })
+    const path = join(folder(), 'policy.yml')
+    writeFileSync(path, `${text}\n`)
+    const { code, stderr } = await check(path)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+  })
+
+  it('reads files that a file includes, each once', async () => {
+    server.answer = instance({ 'GET /runners?': runners })
+    const at = folder()
+    mkdirSync(join(at, 'more'))
+    writeFileSync(join(at, 'a.yml'), 'policy: 1\ninclude: [more/b.yml]\n')
+    writeFileSync(
+      join(at, 'more/b.yml'),
+      'policy: 1\ninclude: [../a.yml]\nrules: [{ name: b, list: runners list, where: id=2 }]\n',
+    )
+    const { code, found } = await findings(join(at, 'a.yml'))
+    expect([code, addresses(found)]).toEqual([1, ['runners/2']])
+  })
+
+  it('is the same on a snapshot, where no field of single records is asked for', async () => {
+    const at = join(folder(), 'kept')
+    const path = file(
+      [
+        '  - { name: public, list: projects list, where: visibility=public }',
+        '  - { name: approvals, list: approvals rules list --all-projects --group-by project --count, where: count=0 }',
+        '  - { name: silent, list: runners list, where: contacted_at>30d }',
+        '',
+      ].join('\n'),
+    )
+    await call(['snapshot', '--to', at], { env: env() })
+    const line = ['check', 'policy', path, '-o', 'json']
+    const live = JSON.parse((await call(line, { env: env() })).stdout)
+    const kept = await call([...line, '--from', at], { env: { SVC_BASE_URL: '' } })
+    const told = (found: Record<string, unknown>[]) =>
+      found.filter(({ rule: of }) => of !== 'silent')
+    expect(told(JSON.parse(kept.stdout))).toEqual(told(live))
+    expect(kept.code).toBe(8)
+  })
+})
+
+describe('the starter file of the guide', () => {
+  const guide = '.github/guide/snapshots.md'
+  const starter = (): string => /```yaml\n([\s\S]*?)```/.exec(textOf(guide))?.[1] ?? ''
+
+  it('has twelve rules, whose findings on the embedded instance are these', async () => {
+    const path = join(folder(), 'policy.yml')
+    writeFileSync(path, starter())
+    const { code, stdout } = await call(['check', 'policy', path, '-o', 'prometheus'], {
+      env: env(),
+    })
+    expect(code).toBe(1)
+    const counts = [...stdout.matchAll(/findings\{rule="([^"]+)",.*\} (\d+)/g)].map(
+      ([, name, n]) => [name, Number(n)],
+    )
+    expect(Object.fromEntries(counts)).toMatchInlineSnapshot(`
+      {
+        "certificates": 1,
+        "closed-sign-up": 1,
+        "healthy-sites": 1,
+        "no-old-write-keys": 0,
+        "no-outside-owners": 0,
+        "no-permanent-maintainers": 4,
+        "no-public-platform": 0,
+        "no-silent-runners": 1,
+        "no-stuck-jobs": 1,
+        "runner-versions": 0,
+        "terms-and-approval": 1,
+        "two-approvals": 13,
+      }
+    `)
+    expect(stdout.match(/svcctl_policy_read\{.*\} 1/g)).toHaveLength(12)
+  })
+
+  it('is checked by the lines of the page, as they stand', async () => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'policy.yml'), starter())
+    const codes: unknown[] = []
+    for (const block of blocksOf('sh', [guide]))
+      for (const line of block.trimEnd().split('\n'))
+        codes.push((await inShell(line, { cwd, env: { ...env() } })).code)
+    expect(codes).toEqual([0, 0, 1, 8])
+    expect(readFileSync(join(cwd, 'policy.xml'), 'utf8')).toContain('tests="12"')
+  })
+})
