@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compiledBy, programOf, writeAssets } from './assets.js'
 import { accompany, compress, debian, licencesWith, manifest, out, sign, sum } from './beside.js'
+import { writeManifests } from './manifests.js'
 import {
   type Binary,
   checkRuns,
@@ -99,6 +100,7 @@ const make = async (words: readonly string[], folder: string): Promise<void> => 
   }
   accompany(builder, licences)
   sum(out)
+  if (whole) writeManifests(out, join(out, 'manifests'))
   const { SVCCTL_RELEASE_KEY: key } = process.env
   if (key) sign(out, key)
   note(key ? 'SHA256SUMS is signed' : 'SHA256SUMS is NOT signed: SVCCTL_RELEASE_KEY names no key')
