@@ -65,6 +65,8 @@ export interface FailureDetails {
 }
 
 export class Failure extends Error {
+  /** Named here, since minifiers rename classes. */
+  static override readonly name = 'Failure'
   readonly category: Category
   readonly details: FailureDetails
 

@@ -9,6 +9,7 @@ import type {
   Answer,
   Ask,
   Batch,
+  CallOptions,
   Client,
   ClientOptions,
   Credential,
@@ -87,13 +88,15 @@ export class InstanceClient {
     endpoint: E,
     input: Input<E>,
     paging?: Paging,
+    how?: CallOptions,
   ): AsyncGenerator<RecordOf<E>, ListEnd>
   async *list(
     endpoint: Listing,
     values: Values,
     paging: Paging = { limit: 'all', perPage: largestPage },
+    how?: CallOptions,
   ): AsyncGenerator<RecordOf<Listing>, ListEnd> {
-    const wire = paged(await this.request({ endpoint, values }), paging)
+    const wire = paged(await this.request({ endpoint, values, how }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
     const batches = async function* (): AsyncGenerator<Batch> {
@@ -139,7 +142,7 @@ export class InstanceClient {
   async request(ask: Ask): Promise<WireRequest> {
     const wire = await this.build(ask)
     if (writes(ask.endpoint)) await this.#options.guard?.(wire)
-    return wire
+    return ask.how === undefined ? wire : { ...wire, how: ask.how }
   }
 
   /**

@@ -10,11 +10,13 @@ export type Input<E> = InputOf<E>
 /** A value of which any field may be missing or null, at any depth: instances leave fields out. */
 type Loose<T> = unknown extends T
   ? T
-  : T extends readonly (infer I)[]
-    ? readonly Loose<I>[]
-    : T extends object
-      ? { readonly [K in keyof T]?: Loose<T[K]> | null }
-      : T
+  : T extends string
+    ? T
+    : T extends readonly (infer I)[]
+      ? readonly Loose<I>[]
+      : T extends object
+        ? { readonly [K in keyof T]?: Loose<T[K]> | null }
+        : T
 
 /** What an endpoint answers with; every field optional and nullable. */
 export type Data<E> = Loose<ResultOf<E>>

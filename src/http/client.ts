@@ -20,6 +20,7 @@ import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
 import {
   Attempts,
+  interruptedBy,
   interruptions,
   isIdempotent,
   isSafe,
@@ -29,7 +30,7 @@ import {
 import { type Connections, createConnections } from './sending/connections.js'
 import type { OpenAnswer } from './sending/open-answer.js'
 import { Wire } from './sending/wire.js'
-import type { Answer, Client, ClientOptions, Whole, WireRequest } from './types.js'
+import type { Answer, CallOptions, Client, ClientOptions, Whole, WireRequest } from './types.js'
 
 // An answer read whole: its JSON, or a Failure that says what came instead.
 
@@ -202,27 +203,27 @@ class Requests {
     this.#wire = new Wire(options, this.#connections, this.#onInterrupt, clock.now)
   }
 
-  /** What lists are made of. */
-  get pages(): Pages {
+  /** What lists are made of; every page is asked for as the first one is. */
+  pages({ how }: WireRequest): Pages {
     return {
       root: this.#wire.root,
       note: (text) => this.#options.note?.(text, 'verbose'),
-      open: (request, attempts) => this.#streamed(request, attempts),
-      attempts: () => this.#attempts(),
+      open: (request, attempts) => this.#streamed({ ...request, how }, attempts),
+      attempts: () => this.#attempts(how),
       width: () => this.#options.gate?.width,
       foreign: notJson,
     }
   }
 
   async open(request: WireRequest): Promise<Answer> {
-    const reply = await this.#streamed(request, this.#attempts(), true)
+    const reply = await this.#streamed(request, this.#attempts(request.how), true)
     const { status, headers, label, body, cancel } = reply
     const url = label.slice(label.indexOf(' ') + 1)
     return { status, headers, url, body: body.unhurried(), cancel }
   }
 
   async call(request: WireRequest): Promise<Whole> {
-    const attempts = this.#attempts()
+    const attempts = this.#attempts(request.how)
     for (;;) {
       const reply = await this.#answered(request, attempts)
       try {
@@ -242,9 +243,10 @@ class Requests {
     return this.#connections.close()
   }
 
-  #attempts(): Attempts {
-    const { retries, note = () => {} } = this.#options
-    return new Attempts(retries, this.#clock, note, this.#onInterrupt)
+  #attempts(how: CallOptions = {}): Attempts {
+    const { note = () => {} } = this.#options
+    const { retries = this.#options.retries, signal } = how
+    return new Attempts(retries, this.#clock, note, interruptedBy(this.#onInterrupt, signal))
   }
 
   async #answered(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
@@ -276,7 +278,7 @@ export const createClient = (options: ClientOptions, clock: Timing = systemTimin
     call: async (request) => requests.call(guarded(request)).catch(cleaned(request)),
     async *list(request, listing) {
       try {
-        return yield* listRecords(requests.pages, guarded(request), listing)
+        return yield* listRecords(requests.pages(request), guarded(request), listing)
       } catch (error) {
         throw scrubbed(error)
       }

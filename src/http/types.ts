@@ -72,6 +72,16 @@ export interface Exchange {
   readonly sent?: boolean
 }
 
+/** How one call is sent; what it leaves out is as for every call of its client. */
+export interface CallOptions {
+  /** Ends this call. */
+  readonly signal?: AbortSignal | undefined
+  /** Seconds to wait for an answer, and for each further piece of it. */
+  readonly timeout?: number | undefined
+  /** How often the request is tried again. */
+  readonly retries?: number | undefined
+}
+
 /** A request before it meets an instance: pure data, made by `buildRequest`. */
 export interface WireRequest {
   readonly method: string
@@ -89,6 +99,8 @@ export interface WireRequest {
   readonly keyset?: true
   /** Nothing of the answer is told but its status and a registered OAuth error: it holds tokens. */
   readonly sealed?: true
+  /** How this one is sent. */
+  readonly how?: CallOptions | undefined
 }
 
 /** A part of a multipart body: a text field or a file. */
@@ -114,6 +126,7 @@ export interface Ask {
   readonly extra?: JsonValues
   /** Parameters that go as multipart file parts (`certificate`, `key`): name → file name and bytes. */
   readonly files?: Readonly<Record<string, FilePart>>
+  readonly how?: CallOptions | undefined
 }
 
 export interface Answer {

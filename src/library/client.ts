@@ -49,7 +49,7 @@ import { checkToken } from '../profile/tokens/value.js'
 import type { Environment, Session, TokenKind } from '../profile/types.js'
 import { throwing, throwingNow } from './failing.js'
 import type { ByAddress, ByProfile, ConnectOptions } from './types.js'
-import { createVerb, type EndpointFunction, type Reaching } from './verbs.js'
+import { createRequest, createVerb, type EndpointFunction, type Reaching } from './verbs.js'
 
 // A client of the instance that `connect()` names, with the guard rails of its profile.
 
@@ -277,7 +277,15 @@ const areas = {
 
 export { type Category, Failure, type FailureDetails } from '../errors.js'
 export type { ByAddress, ByProfile, ConnectOptions } from './types.js'
-export type { Download, How, ListHow, RecordList } from './verbs.js'
+export type {
+  ApiPromise,
+  Download,
+  How,
+  ListHow,
+  RecordList,
+  RequestOptions,
+  WithResponse,
+} from './verbs.js'
 
 /** The areas as functions. What declarations show is made of this, so it has no name of its own. */
 const functionsOf = <A extends Readonly<Record<string, Endpoints>>>(
@@ -307,6 +315,11 @@ export const connect = (options: ConnectOptions) => {
   const close = (): Promise<void> => connection.close()
   return {
     ...functionsOf(areas, (endpoint) => createVerb(endpoint, connection)),
+    /**
+     * A request to any path below `/api/v4`, such as `request('GET /runners/7', { query })`, with a JSON answer.
+     * Credentials, limits and the rules of the profile apply.
+     */
+    request: createRequest(connection),
     /** Ends what is under way and closes every connection. */
     close,
     [Symbol.asyncDispose]: close,

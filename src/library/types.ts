@@ -3,7 +3,7 @@ import type { Exchange, Transport } from '../http/types.js'
 import type { Environment, UserTokenKind } from '../profile/types.js'
 
 /** An `AbortSignal`, where the project knows of one. */
-type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
 
 interface Common {
   /** The user to act as (administrators). */

@@ -1,15 +1,25 @@
 /** The endpoints of the catalogue as functions: what each takes and gives is inferred from its value. */
 import type { JsonValues } from '../base/json/value.js'
-import { type Endpoint, getMethod } from '../catalogue/endpoint.js'
+import { hasDots } from '../base/segments.js'
+import { type Endpoint, getMethod, one } from '../catalogue/endpoint.js'
 import type { InputOf } from '../catalogue/inferred.js'
+import { Unknown } from '../catalogue/shapes/common.js'
 import type { InstanceClient } from '../client/instance.js'
 import type { Paging } from '../client/paging.js'
 import { answered, type Data, type Listing, type RecordOf } from '../client/typed.js'
 import { Failure, usage } from '../errors.js'
+import type { AnswerHeaders } from '../http/answers/headers.js'
 import { throwing, throwingFrom } from './failing.js'
+import type { Signal } from './types.js'
 
-/** What else goes along with a call. */
+/** What else goes along with a call, and how patiently it is sent. */
 export interface How {
+  /** Ends this call; of a list, each loop over it. */
+  readonly signal?: Signal | undefined
+  /** Seconds to wait for an answer, and for each further piece of it; as in `connect()` unless given. */
+  readonly timeout?: number | undefined
+  /** How often a request is tried again that may be; as in `connect()` unless given. */
+  readonly retries?: number | undefined
   /** Parameters that the catalogue does not know, as they are. */
   readonly params?: JsonValues
 }
@@ -34,18 +44,33 @@ export interface Download {
   readonly cancel: () => void
 }
 
+/** An answer with what came around it. */
+export interface WithResponse<T> {
+  readonly data: T
+  readonly status: number
+  /** Lower-case names; without cookies. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The instance's ID of the request, where it gave one. */
+  readonly requestId: string | undefined
+}
+
+/** A call under way: what it gives, alone or with status and headers. */
+export interface ApiPromise<T> extends Promise<T> {
+  withResponse(): Promise<WithResponse<T>>
+}
+
 type Gives<E, Kind> = E extends { readonly returns: { readonly kind: Kind } } ? true : false
 type Reads<E> = E extends { readonly route: `GET ${string}` } ? true : false
 
 /** One record; undefined where a write is answered without one (304: it was so already). */
-type Gift<E> = Reads<E> extends true ? Promise<Data<E>> : Promise<Data<E> | undefined>
+type Gift<E> = Reads<E> extends true ? ApiPromise<Data<E>> : ApiPromise<Data<E> | undefined>
 type Answering<E> =
   Gives<E, 'many'> extends true
     ? RecordList<RecordOf<E>>
     : Gives<E, 'file'> extends true
       ? Promise<Download>
       : Gives<E, 'empty'> extends true
-        ? Promise<void>
+        ? ApiPromise<void>
         : Gift<E>
 type Manner<E> = Gives<E, 'many'> extends true ? ListHow : How
 
@@ -64,9 +89,15 @@ export interface Reaching {
 
 /**
  * What is sent: checked for whoever has no compiler.
- * @throws Failure `usage` for a name that the endpoint does not have, and for one that lacks
+ * @throws Failure `usage` for a name that the endpoint does not have, for one that lacks, and for a time-out or retries that are none
  */
-const checked = (endpoint: Endpoint, input: JsonValues, { params }: How): JsonValues => {
+const checked = (
+  endpoint: Endpoint,
+  input: JsonValues,
+  { params, timeout = 1, retries = 0 }: How,
+): JsonValues => {
+  if (!(timeout > 0)) throw usage('timeout must be a number of seconds above 0')
+  if (!(Number.isInteger(retries) && retries >= 0)) throw usage('retries must be an integer from 0')
   const known = { ...endpoint.path, ...endpoint.params }
   const strange = Object.keys(input).find((name) => !Object.hasOwn(known, name))
   if (strange !== undefined) throw usage(`${endpoint.route} does not accept ${strange}`)
@@ -84,12 +115,13 @@ const listing =
   (endpoint: Listing, { instance }: Reaching) =>
   (input: JsonValues = {}, how: ListHow = {}): RecordList<unknown> => {
     const records = async function* (): AsyncGenerator<unknown> {
-      const { params: _, ...paging } = how
+      const { params: _, signal, timeout, retries, ...paging } = how
       const values = checked(endpoint, input, how)
       yield* (await instance()).list(
         endpoint,
         values,
         Object.keys(paging).length === 0 ? undefined : paging,
+        { signal, timeout, retries },
       )
     }
     const begin = (): AsyncGenerator<unknown, void> => throwingFrom(records())
@@ -103,23 +135,115 @@ const listing =
     }
   }
 
-const calling =
+/** Headers by name, each as one text; cookies say who asks. */
+const plainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || name === 'set-cookie' ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  )
+
+/** The answer alone, and on demand what came around it. */
+const asCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> => {
+  const data = whole.then((answer) => answer.data)
+  return Object.assign(data, {
+    withResponse: () => {
+      // Whoever asks for more hears of the failure there.
+      data.catch(() => undefined)
+      return whole
+    },
+  })
+}
+
+/** A file, to be read by whoever asked for it. */
+const downloading =
   (endpoint: Endpoint, { instance, guard }: Reaching) =>
-  (input: JsonValues = {}, how: How = {}): Promise<unknown> =>
+  (input: JsonValues = {}, how: How = {}): Promise<Download> =>
     throwing(async () => {
       const values = checked(endpoint, input, how)
       guard(endpoint)
-      const client = await instance()
-      const { kind } = endpoint.returns
-      if (kind === 'file') return client.open({ endpoint, values })
-      const answer = answered(endpoint, await client.send({ endpoint, values }))
-      if (kind === 'empty') return undefined
-      if (answer.data !== undefined || getMethod(endpoint) !== 'GET') return answer.data
-      throw new Failure('unreachable', `the response to ${endpoint.route} has an unexpected form`, {
-        status: answer.status,
-      })
+      return (await instance()).open({ endpoint, values, how })
     })
+
+/** One call, its answer whole; `data` is undefined where nothing came. */
+const sent = async (
+  endpoint: Endpoint,
+  { instance, guard }: Reaching,
+  input: JsonValues,
+  how: How,
+): Promise<WithResponse<unknown>> => {
+  const values = checked(endpoint, input, how)
+  guard(endpoint)
+  const answer = answered(endpoint, await (await instance()).send({ endpoint, values, how }))
+  const headers = plainHeaders(answer.headers)
+  const data = endpoint.returns.kind === 'empty' ? undefined : answer.data
+  return { data, status: answer.status, headers, requestId: headers['x-request-id'] }
+}
+
+const calling =
+  (endpoint: Endpoint, reaching: Reaching) =>
+  (input: JsonValues = {}, how: How = {}): ApiPromise<unknown> =>
+    asCall(
+      throwing(async () => {
+        const whole = await sent(endpoint, reaching, input, how)
+        const nothing = whole.data === undefined && endpoint.returns.kind !== 'empty'
+        if (!nothing || getMethod(endpoint) !== 'GET') return whole
+        const { status } = whole
+        const what = `the response to ${endpoint.route} has an unexpected form`
+        throw new Failure('unreachable', what, { status })
+      }),
+    )
 
 /** An endpoint as a function over an instance. */
 export const createVerb = (endpoint: Endpoint, reaching: Reaching): unknown =>
-  isListing(endpoint) ? listing(endpoint, reaching) : calling(endpoint, reaching)
+  isListing(endpoint)
+    ? listing(endpoint, reaching)
+    : (endpoint.returns.kind === 'file' ? downloading : calling)(endpoint, reaching)
+
+/** What goes along with a request to any path. */
+export interface RequestOptions extends Omit<How, 'params'> {
+  readonly query?: JsonValues | undefined
+  /** Sent as JSON. */
+  readonly body?: JsonValues | undefined
+}
+
+const routeForm = /^(GET|POST|PUT|PATCH|DELETE) (\/[\x21-\x7e]*)$/
+
+/**
+ * The endpoint that stands for a request to any path: nothing is known of its answer.
+ * @throws Failure `usage` for a path that is not below `/api/v4`
+ */
+const endpointFor = (route: string, { query, body }: RequestOptions): Endpoint => {
+  const [, method, path = ''] = routeForm.exec(route) ?? []
+  if (method === undefined || /[?#]|^\/api\//.test(path) || hasDots(path.replace(/%2e/gi, '.')))
+    throw usage('request() takes a method and a path below /api/v4, such as "GET /runners/7"')
+  const reads = method === 'GET' || method === 'DELETE'
+  if (reads && body !== undefined) throw usage(`a ${method} takes a query, not a body`)
+  const names = Object.keys(query ?? {})
+  const both = names.find((name) => body !== undefined && Object.hasOwn(body, name))
+  if (both !== undefined) throw usage(`${both} is in both query and body`)
+  // A colon or an asterisk would begin a placeholder.
+  const literal = path.replaceAll('/:', '/%3A').replaceAll('/*', '/%2A')
+  return {
+    route: `${method} ${literal}` as Endpoint['route'],
+    returns: one(Unknown()),
+    summary: '',
+    command: '',
+    path: {},
+    params: Object.fromEntries(
+      names.map((name) => [name, { type: 'hash', help: '', in: 'query' }]),
+    ),
+    ...(method === 'DELETE' ? { destructive: 'The object is deleted.' } : {}),
+  }
+}
+
+/** Requests to any path below `/api/v4`, by the rules of every other call. */
+export const createRequest =
+  (reaching: Reaching) =>
+  (route: string, options: RequestOptions = {}): ApiPromise<unknown> =>
+    asCall(
+      throwing(async () => {
+        const { query = {}, body, ...how } = options
+        return sent(endpointFor(route, options), reaching, query, { ...how, params: body ?? {} })
+      }),
+    )

@@ -50,7 +50,7 @@ describe('the functions', () => {
   it('are those of every area that is below the API root', () => {
     const camel = (name: string) =>
       name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    const { close: _, ...areas } = connect({ baseUrl: 'https://code.test' })
+    const { close: _, request: __, ...areas } = connect({ baseUrl: 'https://code.test' })
     const names = known.map(({ name }) => camel(name)).filter((name) => name !== 'alerts')
     expect(Object.keys(areas).sort()).toEqual(names.sort())
     expect(Object.keys(areas.approvals)).toContain('rulesList')
@@ -136,6 +136,148 @@ describe('lists', () => {
     await list.all()
     await list.all()
     expect(seen).toHaveLength(2)
+  })
+})
+
+describe('one call', () => {
+  /** A server that answers nothing, and what ends with the first request. */
+  const silent = async () => {
+    const leaving = new AbortController()
+    const server = await serve(() => leaving.abort())
+    return { ...server, leaving }
+  }
+  it('ends by its own signal, and the others go on', async () => {
+    const { base, seen, leaving } = await silent()
+    const { signal } = leaving
+    const api = at(base)
+    expect(await rejected(api.runners.get({ id: 1 }, { signal }))).toMatchObject({
+      category: 'interrupted',
+    })
+    const aborted = { signal: AbortSignal.abort() }
+    expect(await rejected(api.runners.list({}, aborted).all())).toMatchObject({
+      category: 'interrupted',
+    })
+    expect(seen).toHaveLength(1)
+    const sandbox = await serve((_, response) => json(response, 200, { id: 1 }))
+    const other = at(sandbox.base)
+    await rejected(other.runners.get({ id: 1 }, aborted))
+    expect(await other.runners.get({ id: 1 })).toEqual({ id: 1 })
+  })
+  it('waits as long as it says', async () => {
+    const { base } = await silent()
+    const how = { timeout: 0.05 }
+    const api = at(base)
+    expect(await rejected(api.runners.get({ id: 1 }, how))).toMatchObject({
+      category: 'unreachable',
+    })
+    expect(await rejected(api.runners.list({}, how).all())).toMatchObject({
+      category: 'unreachable',
+    })
+  })
+  it('is tried as often as it says, and every page of a list', async () => {
+    const { base, seen } = await serve(({ url }, response) => {
+      if (url.includes('page=2')) return json(response, 503, {})
+      const link = `<http://${response.req.headers.host}/api/v4/runners?page=2>; rel="next"`
+      return json(response, url.includes('/7') ? 503 : 200, [{ id: 1 }], { link })
+    })
+    const api = opened({ baseUrl: base, token: secret, retries: 9 })
+    const how = { retries: 0 }
+    expect(await rejected(api.runners.get({ id: 7 }, how))).toMatchObject({ status: 503 })
+    const alone = seen.length
+    expect(await rejected(api.runners.list({}, how).all())).toMatchObject({ status: 503 })
+    expect([alone, seen.length]).toEqual([1, 3])
+  })
+  it('refuses a time-out and retries that are none', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, {}))
+    for (const how of [{ timeout: 0 }, { timeout: Number.NaN }, { retries: -1 }, { retries: 0.5 }])
+      expect(await rejected(at(base).runners.get({ id: 1 }, how))).toMatchObject({
+        category: 'usage',
+      })
+    expect(seen).toEqual([])
+  })
+  it('gives status and headers on demand, without cookies', async () => {
+    const { base, seen } = await serve((_, response) =>
+      json(
+        response,
+        201,
+        { id: 7 },
+        { 'x-request-id': 'r-1', 'x-many': ['a', 'b'], 'set-cookie': `session=${secret}` },
+      ),
+    )
+    const whole = await at(base).runners.update({ id: 7, active: true }).withResponse()
+    expect(whole).toMatchObject({ data: { id: 7 }, status: 201, requestId: 'r-1' })
+    expect(whole.headers['x-many']).toBe('a, b')
+    expect(JSON.stringify(whole)).not.toContain(secret)
+    expect(seen).toHaveLength(1)
+  })
+  it('throws its failure where the response was asked for, and nowhere else', async () => {
+    const { base } = await serve((_, response) => json(response, 404, {}))
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    onTestFinished(() => void process.off('unhandledRejection', unhandled))
+    expect(await rejected(at(base).runners.get({ id: 1 }).withResponse())).toMatchObject({
+      status: 404,
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+})
+
+describe('a request to any path', () => {
+  it('goes below the API root with query, body and credential', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, { moon: 1 }))
+    const api = at(base)
+    const whole = await api
+      .request('POST /moons/:7', { query: { ids: [1, 2], q: 'a b' }, body: { name: 'x', at: [1] } })
+      .withResponse()
+    expect(whole).toMatchObject({ data: { moon: 1 }, status: 200 })
+    expect(await api.request('GET /moons', { query: { deep: true } })).toEqual({ moon: 1 })
+    expect(seen).toMatchObject([
+      {
+        method: 'POST',
+        url: '/api/v4/moons/%3A7?ids[]=1&ids[]=2&q=a%20b',
+        body: '{"name":"x","at":[1]}',
+        headers: { 'private-token': secret },
+      },
+      { method: 'GET', url: '/api/v4/moons?deep=true' },
+    ])
+  })
+  it('is refused for another place, before anything is sent', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, {}))
+    const { request } = at(base)
+    const wrong = [
+      'GET https://elsewhere.test/x',
+      'GET /api/graphql',
+      'GET /projects/../../../admin',
+      'GET /projects/%2e%2E/x',
+      'GET /x?private_token=1',
+      'TRACE /x',
+      '/x',
+    ]
+    for (const route of wrong)
+      expect(await rejected(request(route))).toMatchObject({ category: 'usage' })
+    const body = { a: 1 }
+    expect(await rejected(request('GET /x', { body }))).toMatchObject({ category: 'usage' })
+    expect(await rejected(request('PUT /x', { body, query: body }))).toMatchObject({
+      category: 'usage',
+    })
+    expect(seen).toEqual([])
+  })
+  it('keeps to the rules of a profile, and is on record', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, { id: 1 }))
+    const readOnly = opened({ profile: 'work', env: having({ baseUrl: base, readOnly: true }) })
+    expect(await readOnly.request('GET /runners/1')).toEqual({ id: 1 })
+    expect(await rejected(readOnly.request('PUT /runners/1'))).toMatchObject({ category: 'usage' })
+    const env = having({ baseUrl: base, protected: true })
+    const kept = opened({ profile: 'work', env })
+    expect(await rejected(kept.request('DELETE /runners/1'))).toMatchObject({ category: 'usage' })
+    expect(seen.map(({ method }) => method)).toEqual(['GET'])
+    const auditLog = join(folder(), 'audit.jsonl')
+    const audited = opened({ profile: 'work', env: having({ baseUrl: base, auditLog }) })
+    await audited.request('PUT /moons/1', { body: { name: 'x' } })
+    const line = readFileSync(auditLog, 'utf8')
+    expect(JSON.parse(line)).toMatchObject({ method: 'PUT', outcome: 'done' })
+    expect(line).not.toContain(secret)
   })
 })
 

@@ -211,6 +211,12 @@ export const refused = [
   () => api.walkers.list(),
   // @ts-expect-error the response has no such field
   async () => (await api.runners.get({ id: 7 })).nickname,
+  // @ts-expect-error a time-out is a number of seconds
+  () => api.runners.get({ id: 7 }, { timeout: '5' }),
+  // @ts-expect-error a list has records, not one response
+  () => api.runners.list().withResponse(),
+  // @ts-expect-error nothing is known of the answer to any path
+  async () => (await api.request('GET /moons')).name,
   // @ts-expect-error neither an address nor a profile
   () => connect({}),
   // @ts-expect-error a token goes with an address
@@ -223,6 +229,11 @@ export const known = async (): Promise<string> => {
   for await (const { id } of api.jobs.list({ id: 'platform/app' }, { limit: 3 })) ids.push(id)
   const rules: RecordList<{ readonly id?: number | null }> = api.approvals.rulesList({ id: 1 })
   const paused = await api.runners.update({ id: 7, active: false })
+  const state: 'online' | 'offline' | (string & {}) | null | undefined = paused?.status
+  const { data, headers, requestId } = await api.runners
+    .get({ id: 7 }, { timeout: 5, retries: 0 })
+    .withResponse()
+  ids.push(data.id, headers['x-total']?.length, requestId?.length, state?.length)
   await api[Symbol.asyncDispose]()
   return \`\${ids.length} \${(await rules.all()).length} \${paused?.description ?? ''}\`
 }
@@ -235,7 +246,7 @@ const tried = async (): Promise<void> => {
   const sandbox = await startSandbox()
   const api = connect({ baseUrl: sandbox.url, token: 'no-token-of-anybody' })
   const error: unknown = await api.runners.listAll().all().catch((thrown: unknown) => thrown)
-  console.log(error instanceof Failure ? \`\${error.category} \${error.status}\` : error)
+  console.log(error instanceof Failure ? \`\${Failure.name} \${error.category} \${error.status}\` : error)
   await api.close()
   await sandbox.close()
 }
@@ -275,7 +286,8 @@ describe('installed into an empty project', () => {
 
   beforeAll(async () => {
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-    const texts = { 'first.ts': examples[0], 'second.ts': examples[1] }
+    const [first, second, third] = examples
+    const texts = { 'first.ts': first, 'second.ts': second, 'third.ts': third }
     const files = { ...texts, 'wrong.ts': wrong, 'older.cts': older, 'loading.mjs': loading }
     for (const [name, text = ''] of Object.entries(files)) writeFileSync(join(project, name), text)
     mkdirSync(join(project, 'out'))
@@ -290,7 +302,7 @@ describe('installed into an empty project', () => {
   afterAll(() => sandbox?.close())
 
   it.each([
-    ['nodenext', 'first.ts second.ts wrong.ts older.cts', ''],
+    ['nodenext', 'first.ts second.ts third.ts wrong.ts older.cts', ''],
     ['bundler', 'first.ts second.ts wrong.ts', ''],
     ['nodenext', 'wrong.ts', 'es2022'],
   ] as const)('compiles as %s (%s) %s', async (resolution, files, lib) => {
@@ -315,9 +327,16 @@ describe('installed into an empty project', () => {
     expect(ran.stdout).toMatch(/^\d+ [^\n]+/)
   })
 
+  it('runs the third, with what a single call takes and gives', async () => {
+    await compiled('nodenext', ['third.ts'], '')
+    const ran = await node('out/third.js', env)
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^\d+\n200 \S+\n\{ version: /)
+  })
+
   it('runs as CommonJS, with the same Failure', async () => {
     await compiled('nodenext', ['older.cts'], '')
-    expect(await node('out/older.cjs')).toEqual({ code: 0, stdout: 'auth 401', stderr: '' })
+    expect(await node('out/older.cjs')).toEqual({ code: 0, stdout: 'Failure auth 401', stderr: '' })
   })
 
   it('loads without a look at the machine, and leaves nothing behind', async () => {

@@ -12,6 +12,7 @@ import {
   type TSchemaOptions,
   Union,
   Unknown,
+  Unsafe,
 } from 'typebox'
 
 export { ArrayOf, Bool, Int, Null, Num, Obj, Str, Union, Unknown }
@@ -29,7 +30,8 @@ export const Timestamp = Str({ format: 'date-time' })
 /** A day: YYYY-MM-DD. */
 export const Day = Str({ format: 'date' })
 /** A string from a known set; instances may send others, so this documents rather than forbids. */
-export const Word = <const V extends readonly string[]>(values: V) => Str({ examples: values })
+export const Word = <const V extends readonly string[]>(values: V) =>
+  Unsafe<V[number] | (string & {})>(Str({ examples: values }))
 /** A version: it is compared part by part, 14.6.0 before 14.10.0. */
 export const Version = Str({ format: 'version' })
 /** A word that has an order, from the least to the greatest; instances may send others. */

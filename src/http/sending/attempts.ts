@@ -24,6 +24,20 @@ export const interruptions = (...signals: readonly (AbortSignal | undefined)[]):
   }
 }
 
+/** The interruption of a run, or of one call by its own signal. */
+export const interruptedBy = (onInterrupt: OnInterrupt, signal?: AbortSignal): OnInterrupt => {
+  if (signal === undefined) return onInterrupt
+  return (stop) => {
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+    const forget = onInterrupt(stop)
+    return () => {
+      signal.removeEventListener('abort', stop)
+      forget()
+    }
+  }
+}
+
 /** Time and chance, so that tests need neither. */
 export interface Timing {
   readonly now: () => number

@@ -19,7 +19,7 @@ import {
 } from '../request/address.js'
 import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
 import type { ClientOptions, Credential, WireRequest } from '../types.js'
-import { type Attempts, isIdempotent, isSafe, longestWait } from './attempts.js'
+import { type Attempts, interruptedBy, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { exchange, type Outgoing } from './incoming.js'
 import type { OpenAnswer } from './open-answer.js'
@@ -127,11 +127,6 @@ export class Wire {
     this.#root = getApiRoot(options.baseUrl)
     this.#home = `${new URL(options.baseUrl).pathname.replace(/\/+$/, '')}/`
     this.#take(options.credential)
-  }
-
-  /** Milliseconds. */
-  get timeout(): number {
-    return this.#options.timeout * 1000
   }
 
   get root(): Target {
@@ -269,7 +264,7 @@ export class Wire {
   ): Promise<OpenAnswer> {
     const gate = target.origin === this.#root.origin ? this.#options.gate : undefined
     if (gate === undefined) return this.#exchange(request, target, headers)
-    const admission = await gate.admit(this.#onInterrupt, attempts.admission)
+    const admission = await gate.admit(this.#interruption(request), attempts.admission)
     attempts.admission = admission
     try {
       const reply = await this.#exchange(request, target, headers)
@@ -280,6 +275,10 @@ export class Wire {
     }
   }
 
+  #interruption({ how }: WireRequest): OnInterrupt {
+    return interruptedBy(this.#onInterrupt, how?.signal)
+  }
+
   async #exchange(
     request: WireRequest,
     target: Target,
@@ -287,7 +286,8 @@ export class Wire {
   ): Promise<OpenAnswer> {
     const { method, body, secrets } = request
     const label = requestLabel(method, target)
-    const { timeout } = this
+    // Milliseconds.
+    const timeout = (request.how?.timeout ?? this.#options.timeout) * 1000
     const outgoing: Outgoing = {
       ...target,
       method,
@@ -302,7 +302,7 @@ export class Wire {
     const trace = startTrace(this.#options.trace, outgoing, secrets, words)
     const dispatcher = await this.#connections.to(target.origin)
     try {
-      const incoming = await exchange(dispatcher, outgoing, this.#onInterrupt)
+      const incoming = await exchange(dispatcher, outgoing, this.#interruption(request))
       const encoding = readHeader(incoming.headers, 'content-encoding')
       const { headers: came } = incoming
       return {
