@@ -1,0 +1,73 @@
+/** What is made of a list is never fine where the list could not be read, or not whole: groups, snapshots, policies. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { getPath } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { folder } from '../support/program.js'
+import { recording, type Scripted } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
+
+const server = recording()
+
+/** Every list of the instance, or of all projects or groups. */
+const lines: string[] = []
+for (const area of areas)
+  for (const endpoint of Object.values(await area.load())) {
+    const path = getPath(endpoint)
+    const scope = /^\/(project|group)s\/:id\//.exec(path)?.[1]
+    const places = (path.match(/:\w+/g) ?? []).length
+    if (endpoint.returns.kind !== 'many' || places > (scope === undefined ? 0 : 1)) continue
+    const form = endpoint.when === undefined ? '' : ` --${endpoint.when.flag}`
+    const spread = scope === undefined ? '' : ` --all-${scope}s`
+    lines.push(`${area.name} ${endpoint.command}${form}${spread}`)
+  }
+
+const faults: Readonly<Record<string, Scripted>> = {
+  'a 403': { status: 403, body: { message: '403 Forbidden' } },
+  'a 404': { status: 404, body: { message: '404 Not found' } },
+  'a 500': { status: 500, body: { message: 'broken' } },
+  'a cut answer': { body: '[{"id":1,"name":"one"},{"id":2,"na' },
+}
+const parents: Readonly<Record<string, readonly object[]>> = {
+  projects: [{ id: 1, path_with_namespace: 'a/b', archived: false }],
+  groups: [{ id: 1, full_path: 'a' }],
+}
+
+const run = (line: readonly string[]) =>
+  svcctl([...line, '--retries', '0'], { env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'any' } })
+
+it('knows every list', () => expect(lines.length).toBeGreaterThan(25))
+
+describe.each(Object.entries(faults))('%s', (_, fault) => {
+  it.each(lines)('of %s', async (line) => {
+    const spread = /--all-(projects|groups)$/.exec(line)?.[1] ?? ''
+    server.answer = ({ url }) => {
+      const [path = ''] = url.replace('/api/v4', '').split('?')
+      return path === `/${spread}` ? { body: parents[spread] } : fault
+    }
+    const words = line.split(' ')
+    const [at, policy] = [join(folder(), 'kept'), join(folder(), 'policy.yml')]
+    writeFileSync(
+      policy,
+      JSON.stringify({
+        policy: 1,
+        rules: [
+          { name: 'count', list: `${line} --count`, where: 'count>1000' },
+          { name: 'none', list: line, where: 'id=0' },
+        ],
+      }),
+    )
+    const taken = await run(['snapshot', line, '--to', at])
+    const codes = {
+      groups: (await run([...words, '--count'])).code,
+      snapshot: taken.code,
+      from: (await run([...words, '--limit', 'all', '--from', at])).code,
+      policy: (await run(['check', 'policy', policy])).code,
+      kept: (await run(['check', 'policy', policy, '--from', at])).code,
+    }
+    expect(codes.groups).not.toBe(0)
+    expect(codes).toMatchObject({ snapshot: 8, policy: 8, kept: 8 })
+    expect([4, 8]).toContain(codes.from)
+  })
+})
