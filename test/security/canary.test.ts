@@ -111,10 +111,15 @@ const home = (baseUrl: string, place: string): string => {
   writeFileSync(join(config, 'tokens.json'), JSON.stringify({ work: token }), { mode: 0o600 })
   writeFileSync(join(place, 'ci.yml'), 'job: { script: [echo] }\n')
   writeFileSync(join(place, 'svcctl.yml'), declared)
+  writeFileSync(join(place, 'policy.yml'), policy)
   writeFileSync(join(place, 'words.yml'), 'vocabulary: 1\nwords: { spamsvc: junkguard }\n')
   writeFileSync(join(place, 'run.ndjson'), journalOf(baseUrl))
   return config
 }
+
+/** A rule of every list that shows the fields of its records. */
+const policy =
+  'policy: 1\nrules: [{ name: one, list: runners list, each: id=0, message: "{token}" }]\n'
 
 /** Files below a folder that hold a canary, other than the one that is there to hold it. */
 const leaksIn = (directory: string): string[] =>

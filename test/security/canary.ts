@@ -44,6 +44,7 @@ const words: Readonly<Record<string, string>> = {
   alias: 'gone',
   line: 'runners list',
   file: 'ci.yml',
+  policy: 'policy.yml',
   profile: 'work',
   name: 'work',
   method: 'get',

@@ -339,8 +339,8 @@ export const snapshot = define({
   flags,
   readOnly: true,
   examples: [
-    'snapshot --to /tmp/before',
-    "snapshot 'runners list' 'mr list --all-projects --state opened' --to open",
+    'snapshot --to before',
+    "snapshot 'runners list' 'approvals rules list --all-projects' --to approvals",
     'snapshot --to platform -G platform --dry-run',
   ],
   run,

@@ -11,7 +11,7 @@ export const policy = define({
   ],
   args: [
     {
-      name: 'file',
+      name: 'policy',
       required: true,
       variadic: true,
       file: true,
