@@ -208,6 +208,8 @@ describe('an instance that refuses some of it', () => {
     expect(asked).toEqual([expect.stringContaining('b%2Fthree')])
     const { stdout } = await from(at, `${members} -o ndjson`)
     expect(stdout.match(/"(ann|bob)"/g)).toEqual(['"ann"', '"bob"'])
+    expect(manifestOf(at).kinds.map(({ records }: { records: number }) => records)).toEqual([3, 2])
+    expect(readFileSync(join(at, 'projects.ndjson'), 'utf8').trim().split('\n')).toHaveLength(3)
     expect(readdirSync(at).sort()).toEqual(
       ['manifest.json', 'members-of-projects.ndjson', 'projects.ndjson'].sort(),
     )

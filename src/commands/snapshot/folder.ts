@@ -25,6 +25,7 @@ import {
   type SnapshotManifest,
   type SnapshotParent,
 } from '../../client/snapshot/manifest.js'
+import { getScope } from '../../engine/command/derive/index.js'
 import type { LineAnswer } from '../../engine/command/services.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import { whyUnread } from '../health/words.js'
@@ -40,11 +41,29 @@ export interface Begun {
   readonly lines: readonly string[]
 }
 
-export type ReadParent = SnapshotParent & { readonly kind: string }
+/** What happened to a list: a parent was read, all of them were, or it was begun again. */
+export type Step =
+  | { readonly kind: string; readonly parent: SnapshotParent }
+  | { readonly kind: string; readonly whole: SnapshotKind }
+  | { readonly kind: string; readonly again: true }
 
 export interface Unfinished {
   readonly begun: Begun
-  readonly settled: readonly ReadParent[]
+  /** Lists that are whole. */
+  readonly whole: ReadonlyMap<string, SnapshotKind>
+  /** Of the others, the parents that are. */
+  readonly parents: ReadonlyMap<string, readonly SnapshotParent[]>
+}
+
+/** What steps come to, in their order. */
+const sumOf = (begun: Begun, steps: readonly Step[]): Unfinished => {
+  const whole = new Map<string, SnapshotKind>()
+  const parents = new Map<string, readonly SnapshotParent[]>()
+  for (const step of steps)
+    if ('whole' in step) whole.set(step.kind, step.whole)
+    else if ('again' in step) parents.delete(step.kind)
+    else parents.set(step.kind, [...(parents.get(step.kind) ?? []), step.parent])
+  return { begun, whole, parents }
 }
 
 /** What is left of a walk that was interrupted; undefined where none was. */
@@ -52,9 +71,13 @@ const readUnfinished = (folder: string): Unfinished | undefined => {
   const path = join(folder, unfinishedName)
   if (!existsSync(path)) return undefined
   // A line that was cut is one that was not written.
-  const whole = readFileSync(path, 'utf8').split('\n').slice(0, -1)
-  const [begun, ...settled] = whole.map((line) => JSON.parse(line))
-  return begun === undefined ? undefined : { begun, settled }
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
+  try {
+    const [begun, ...steps] = lines.map((line) => JSON.parse(line))
+    return begun === undefined ? undefined : sumOf(begun, steps)
+  } catch {
+    throw usage(`${path} cannot be read`, 'Start again with --overwrite, or in another folder.')
+  }
 }
 
 /** Nobody has to keep more of a parent in memory to have it sorted. */
@@ -75,7 +98,7 @@ export class ListFile {
   readonly #path: string
   readonly #file: number
   readonly #hash: Hash = createHash('sha256')
-  readonly #told: (settled: ReadParent) => void
+  readonly #told: (step: Step) => void
   readonly kind: string
   readonly parents: SnapshotParent[] = []
   #pending: { readonly id: string; readonly bytes: Uint8Array }[] = []
@@ -89,13 +112,13 @@ export class ListFile {
   constructor(
     folder: string,
     kind: string,
-    past: readonly ReadParent[],
-    told: (settled: ReadParent) => void,
+    past: readonly SnapshotParent[],
+    told: (step: Step) => void,
   ) {
     this.kind = kind
     this.#told = told
     this.#path = join(folder, `${kind}.ndjson.part`)
-    for (const { kind: _, ...parent } of past) this.parents.push(parent)
+    this.parents.push(...past)
     this.#at = past.reduce((end, { at, bytes }) => Math.max(end, at + bytes), 0)
     this.#begins = this.#at
     this.#file = attempt(this.#path, () => {
@@ -129,7 +152,7 @@ export class ListFile {
       ...(failure && { refused: { status: failure.status, why: whyUnread(failure) } }),
     }
     this.parents.push(parent)
-    this.#told({ kind: this.kind, ...parent })
+    this.#told({ kind: this.kind, parent })
     this.#begins = this.#at
     this.#records = 0
   }
@@ -149,12 +172,13 @@ export class ListFile {
   /** What the manifest says of it. */
   close(line: string, { plan, command }: LineAnswer): SnapshotKind {
     closeSync(this.#file)
-    const [only] = Object.values(command?.endpoints ?? {})
+    const own = Object.values(command?.endpoints ?? {})
+    const only = own.find((endpoint) => getScope(endpoint)?.kind === this.column)
     const placed = new Set(Object.keys(plan?.endpoint.path ?? {}))
     const filter = Object.entries(plan?.values ?? {}).flatMap(([name, value]) =>
       value === undefined || placed.has(name) ? [] : [[name, String(value)]],
     )
-    return {
+    const kind: SnapshotKind = {
       kind: this.kind,
       line,
       route: (plan?.endpoint ?? only)?.route ?? '',
@@ -166,6 +190,8 @@ export class ListFile {
       ...(this.column && { column: this.column }),
       parents: this.parents,
     }
+    this.#told({ kind: this.kind, whole: kind })
+    return kind
   }
 }
 

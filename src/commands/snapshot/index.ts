@@ -8,12 +8,12 @@ import { version } from '../../base/version.js'
 import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
 import { account } from '../../catalogue/implied.js'
 import { boolean, list, string } from '../../catalogue/params.js'
-import type { SnapshotKind } from '../../client/snapshot/manifest.js'
+import type { SnapshotKind, SnapshotParent } from '../../client/snapshot/manifest.js'
 import { getScope } from '../../engine/command/derive/index.js'
 import { lineFlags } from '../../engine/command/many-flags.js'
 import type { LineAnswer, Services } from '../../engine/command/services.js'
 import type { Described } from '../../engine/command/types.js'
-import { exitCodes, type Failure, survived, usage } from '../../errors.js'
+import { exitCodes, Failure, survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { isUnoffered, several, whyUnread } from '../health/words.js'
 import { readVersion } from '../vocabulary/reading.js'
@@ -23,7 +23,7 @@ import {
   ListFile,
   prepare,
   publish,
-  type ReadParent,
+  type Step,
   type Unfinished,
   unfinishedName,
 } from './folder.js'
@@ -237,10 +237,32 @@ const rehearse = async (
 const openLog = (folder: string, unfinished: Unfinished | undefined, begun: Begun) => {
   const path = join(folder, unfinishedName)
   const log = attempt(path, () => openSync(path, unfinished === undefined ? 'w' : 'a', 0o600))
-  const note = (value: Begun | ReadParent): void =>
+  const note = (value: Begun | Step): void =>
     attempt(path, () => void writeSync(log, `${JSON.stringify(value)}\n`))
   if (unfinished === undefined) note(begun)
   return { note, close: () => closeSync(log) }
+}
+
+interface Reading {
+  readonly folder: string
+  readonly wanted: Wanted
+  readonly begun: Begun
+  readonly log: ReturnType<typeof openLog>
+}
+
+/** Reads a list into its file, from the first parent on that is not in the past. */
+const readKind = async (
+  services: Services,
+  reading: Reading,
+  past: readonly SnapshotParent[] = [],
+): Promise<{ readonly kind: SnapshotKind; readonly failure: Failure | undefined }> => {
+  const { folder, wanted, begun, log } = reading
+  if (past.length === 0) log.note({ kind: wanted.kind, again: true })
+  const file = new ListFile(folder, wanted.kind, past, log.note)
+  const came = await readList(services, wanted, file, begun.groups)
+  // Nothing was left to read, so that nothing says how it was asked for.
+  if (past.length > 0 && came.plan === undefined) return readKind(services, reading)
+  return { kind: file.close(wanted.line, came), failure: came.failure }
 }
 
 /** Reads every list; a list that could not be read, or not whole, is told of. */
@@ -257,12 +279,17 @@ const walk = async (
   await services.ui.progress('reading', async (say) => {
     for (const [i, wanted] of lines.entries()) {
       say(`reading ${wanted.kind}`, i / lines.length)
-      const past = (unfinished?.settled ?? []).filter(({ kind }) => kind === wanted.kind)
-      const file = new ListFile(folder, wanted.kind, past, log.note)
-      const came = await readList(services, wanted, file, begun.groups)
-      const kind = file.close(wanted.line, came)
+      const known = unfinished?.whole.get(wanted.kind)
+      if (known !== undefined) {
+        kinds.push(known)
+        const [gap] = refusedIn(known)
+        if (gap !== undefined) failed(wanted, known, new Failure('partial', gap.refused?.why ?? ''))
+        continue
+      }
+      const past = columnOf(wanted) === undefined ? [] : unfinished?.parents.get(wanted.kind)
+      const { kind, failure } = await readKind(services, { folder, wanted, begun, log }, past)
       kinds.push(kind)
-      if (came.failure !== undefined) failed(wanted, kind, came.failure)
+      if (failure !== undefined) failed(wanted, kind, failure)
     }
   })
   log.close()
