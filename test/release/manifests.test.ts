@@ -1,6 +1,6 @@
 /**
- * Manifests for package managers. Ruby and nix read theirs where they are installed. No registry has the schemas of Scoop and
- * winget, so these are compared with what their pages require.
+ * Manifests for package managers. Ruby and nix read theirs where they are installed. Those of Scoop and winget are
+ * compared with values written by hand; their schemas are not used.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,5 @@
 /** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
+import { closeSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseMoment } from '../../base/dates.js'
@@ -16,7 +17,7 @@ import type { Called } from '../credential.js'
 import {
   compareValues,
   digestOf,
-  headOf,
+  frameOf,
   readManifest,
   type SnapshotKind,
   type SnapshotManifest,
@@ -106,6 +107,13 @@ const missing = (what: string, hint: string): Failure => new Failure('not_found'
 /** Whether all of an endpoint is known, as of a list that the catalogue has. */
 const isListed = (endpoint: Called | undefined): endpoint is Endpoint =>
   endpoint !== undefined && 'returns' in endpoint
+
+/** A record in a file, and what it is sorted by. */
+interface Place {
+  readonly at: number
+  readonly length: number
+  readonly key?: unknown
+}
 
 /** How many records go on at once. */
 const batchSize = 500
@@ -220,17 +228,38 @@ export class SnapshotReader {
     const order = orderOf(endpoint, query)
     const lines = this.#lines(kind, parent)
     if (tests.length === 0 && order === undefined) return yield* lines
-    const sorted: { readonly bytes: Uint8Array; readonly key: unknown }[] = []
+    const frame = frameOf(kind, parent)
+    const sorted: Place[] = []
+    let at = frame.at + frame.head
     for await (const bytes of lines) {
+      const place = { at, length: bytes.length }
+      at += frame.head + bytes.length + frame.tail + 1
       const parsed = parseExact(viewed(bytes).toString())
       const record = words === undefined ? parsed : legible(parsed, words)
       if (!tests.every((test) => test(record))) continue
       if (order === undefined) yield bytes
-      else sorted.push({ bytes, key: isObject(record) ? record[order.field] : undefined })
+      else sorted.push({ ...place, key: isObject(record) ? record[order.field] : undefined })
     }
     if (order === undefined) return
     const sign = order.down ? -1 : 1
-    for (const { bytes } of sorted.sort((a, b) => sign * compareValues(a.key, b.key))) yield bytes
+    yield* this.#at(
+      kind,
+      sorted.sort((a, b) => sign * compareValues(a.key, b.key)),
+    )
+  }
+
+  /** Records at places of a file: in another order than they stand there, and none kept in memory. */
+  *#at({ file }: SnapshotKind, places: readonly Place[]): Generator<Uint8Array> {
+    const handle = openSync(join(this.#folder, file), 'r')
+    try {
+      for (const { at, length } of places) {
+        const bytes = Buffer.allocUnsafe(length)
+        readSync(handle, bytes, 0, length, at)
+        yield bytes
+      }
+    } finally {
+      closeSync(handle)
+    }
   }
 
   /** @throws Failure `usage` for a filter that only the instance can apply, or that the snapshot was taken with */
@@ -312,12 +341,10 @@ export class SnapshotReader {
     kind: SnapshotKind,
     parent: SnapshotParent | undefined,
   ): AsyncGenerator<Uint8Array> {
-    const { at, bytes, refused } = parent ?? kind.parents[0] ?? { at: 0, bytes: 0 }
+    const { at, bytes, refused, head, tail } = frameOf(kind, parent)
     if (refused !== undefined) throw unread(kind.kind, refused)
     await this.#check(kind)
     if (bytes === 0) return
-    const head = kind.column === undefined ? 0 : headOf(kind.column, parent?.name ?? '').length
-    const tail = kind.column === undefined ? 0 : 1
     const file = await open(join(this.#folder, kind.file))
     try {
       const from = { start: at, end: at + bytes - 1, autoClose: false }

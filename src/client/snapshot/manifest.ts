@@ -122,7 +122,7 @@ export const compareValues = (a: unknown, b: unknown): number => {
 }
 
 /** What stands before a record on a line of several parents. */
-export const headOf = (column: string, name: string): Buffer =>
+const headOf = (column: string, name: string): Buffer =>
   Buffer.from(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
 
 /** The SHA-256 of a file. @throws Failure `failed` where it cannot be read */
@@ -134,4 +134,14 @@ export const digestOf = async (path: string): Promise<string> => {
     throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, { cause })
   }
   return hash.digest('hex')
+}
+
+/** Where the lines of a parent stand, and how many bytes of each stand before and behind its record. */
+export const frameOf = (kind: SnapshotKind, parent: SnapshotParent | undefined) => {
+  const { at, bytes, name, refused } = parent ??
+    kind.parents[0] ?? { at: 0, bytes: 0, name: '', refused: undefined }
+  const { column } = kind
+  const around =
+    column === undefined ? { head: 0, tail: 0 } : { head: headOf(column, name).length, tail: 1 }
+  return { at, bytes, refused, ...around }
 }

@@ -83,6 +83,9 @@ const readUnfinished = (folder: string): Unfinished | undefined => {
 /** Nobody has to keep more of a parent in memory to have it sorted. */
 const mostSorted = 100_000
 
+/** How many records are written at once. */
+const pieceSize = 1_000
+
 const newline = Buffer.from('\n')
 
 export const attempt = <T>(path: string, work: () => T): T => {
@@ -158,13 +161,16 @@ export class ListFile {
   }
 
   #write(): void {
-    if (this.#pending.length === 0) return
-    const bytes = Buffer.concat(this.#pending.flatMap((one) => [one.bytes, newline]))
-    attempt(this.#path, () => {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
-    })
-    this.#hash.update(bytes)
-    this.#at += bytes.length
+    // In pieces: all of them in one would take the memory of all once more.
+    for (let from = 0; from < this.#pending.length; from += pieceSize) {
+      const some = this.#pending.slice(from, from + pieceSize)
+      const bytes = Buffer.concat(some.flatMap((one) => [one.bytes, newline]))
+      attempt(this.#path, () => {
+        for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+      })
+      this.#hash.update(bytes)
+      this.#at += bytes.length
+    }
     this.#records += this.#pending.length
     this.#pending = []
   }
