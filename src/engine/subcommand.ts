@@ -356,7 +356,9 @@ export const runLineWithin = async (
     }
     const line = { ...meant, signal, parse, decided: () => {} }
     const code = await run(line, undefined, { part, env: environmentFor(env) })
-    return { ...said, notes, code, failure: code === 0 ? undefined : failures[0] }
+    // What ends so must not pass for a whole answer, whether or not it was told of.
+    const gap = failures[0] ?? new Failure('partial', 'the answer is incomplete')
+    return { ...said, notes, code, failure: code === 0 ? undefined : gap }
   } catch (error) {
     const failure = failureIn({
       error,

@@ -19,7 +19,7 @@ export interface PolicyFinding {
   /** The object; null for a list that could not be read. */
   readonly address: string | null
   readonly message: string
-  /** Why it is allowed for now. */
+  /** The last day and the reason of the waiver that covers it. */
   readonly waived: string | null
 }
 
