@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseExact } from '../base/json/json.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { viewed } from '../base/utf8.js'
-import { identifierOf, identityOf } from '../client/snapshot/manifest.js'
+import { getIdentifier, getIdentity } from '../client/snapshot/manifest.js'
 import { exitCodes, usage } from '../errors.js'
 import { getCommandName } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
@@ -73,7 +73,7 @@ const readSide = async (
       const parent = column === undefined || !isObject(line) ? '' : String(line[column])
       const record = wrapped ? line.record : line
       const known = records.get(parent) ?? new Map<string, unknown>()
-      records.set(parent, known.set(identityOf(record), record))
+      records.set(parent, known.set(getIdentity(record), record))
     },
     parents: {
       choose: (names) => names,
@@ -108,7 +108,7 @@ const rowsOf =
   (change, record, field) => ({
     change,
     ...(column === undefined ? {} : { [column]: parent }),
-    id: identifierOf(record) ?? null,
+    id: getIdentifier(record) ?? null,
     name: nameOf(record) ?? null,
     field: null,
     before: null,

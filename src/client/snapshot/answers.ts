@@ -16,8 +16,8 @@ import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../../htt
 import type { Called } from '../credential.js'
 import {
   compareValues,
-  digestOf,
-  frameOf,
+  getLineFrame,
+  readDigest,
   readManifest,
   type SnapshotKind,
   type SnapshotManifest,
@@ -228,7 +228,7 @@ export class SnapshotReader {
     const order = orderOf(endpoint, query)
     const lines = this.#lines(kind, parent)
     if (tests.length === 0 && order === undefined) return yield* lines
-    const frame = frameOf(kind, parent)
+    const frame = getLineFrame(kind, parent)
     const sorted: Place[] = []
     let at = frame.at + frame.head
     for await (const bytes of lines) {
@@ -341,7 +341,7 @@ export class SnapshotReader {
     kind: SnapshotKind,
     parent: SnapshotParent | undefined,
   ): AsyncGenerator<Uint8Array> {
-    const { at, bytes, refused, head, tail } = frameOf(kind, parent)
+    const { at, bytes, refused, head, tail } = getLineFrame(kind, parent)
     if (refused !== undefined) throw unread(kind.kind, refused)
     await this.#check(kind)
     if (bytes === 0) return
@@ -359,7 +359,7 @@ export class SnapshotReader {
   #check({ file, sha256 }: SnapshotKind): Promise<void> {
     const known = this.#whole.get(file)
     if (known !== undefined) return known
-    const checked = digestOf(join(this.#folder, file)).then((digest) => {
+    const checked = readDigest(join(this.#folder, file)).then((digest) => {
       if (digest === sha256) return
       const path = join(this.#folder, file)
       throw new Failure('failed', `${path} was changed since the snapshot was taken`, {

@@ -103,7 +103,7 @@ export const readManifest = (folder: string): SnapshotManifest | undefined => {
 const identifying = ['slug', 'id', 'geo_node_id', 'iid', 'domain', 'key'] as const
 
 /** What identifies a record; undefined for one that can only be told by all of it, such as an event. */
-export const identifierOf = (record: unknown): unknown =>
+export const getIdentifier = (record: unknown): unknown =>
   isObject(record)
     ? identifying
         .map((name) => record[name])
@@ -111,8 +111,8 @@ export const identifierOf = (record: unknown): unknown =>
     : undefined
 
 /** What a record is called among those of its parent. */
-export const identityOf = (record: unknown): string =>
-  String(identifierOf(record) ?? JSON.stringify(record))
+export const getIdentity = (record: unknown): string =>
+  String(getIdentifier(record) ?? JSON.stringify(record))
 
 /** In the order of numbers where both are numbers, else of texts. */
 export const compareValues = (a: unknown, b: unknown): number => {
@@ -126,7 +126,7 @@ const headOf = (column: string, name: string): Buffer =>
   Buffer.from(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
 
 /** The SHA-256 of a file. @throws Failure `failed` where it cannot be read */
-export const digestOf = async (path: string): Promise<string> => {
+export const readDigest = async (path: string): Promise<string> => {
   const hash = createHash('sha256')
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
@@ -137,7 +137,7 @@ export const digestOf = async (path: string): Promise<string> => {
 }
 
 /** Where the lines of a parent stand, and how many bytes of each stand before and behind its record. */
-export const frameOf = (kind: SnapshotKind, parent: SnapshotParent | undefined) => {
+export const getLineFrame = (kind: SnapshotKind, parent: SnapshotParent | undefined) => {
   const { at, bytes, name, refused } = parent ??
     kind.parents[0] ?? { at: 0, bytes: 0, name: '', refused: undefined }
   const { column } = kind

@@ -18,7 +18,7 @@ import { isObject } from '../../base/objects.js'
 import { viewed } from '../../base/utf8.js'
 import {
   compareValues,
-  identityOf,
+  getIdentity,
   manifestName,
   readManifest,
   type SnapshotKind,
@@ -34,7 +34,7 @@ import { whyUnread } from '../health/words.js'
 
 export const unfinishedName = 'unfinished.ndjson'
 
-export interface Begun {
+export interface SnapshotHeader {
   readonly began: string
   readonly instance: string
   readonly groups: readonly string[]
@@ -47,8 +47,8 @@ export type Step =
   | { readonly kind: string; readonly whole: SnapshotKind }
   | { readonly kind: string; readonly again: true }
 
-export interface Unfinished {
-  readonly begun: Begun
+export interface InterruptedSnapshot {
+  readonly begun: SnapshotHeader
   /** Lists that are whole. */
   readonly whole: ReadonlyMap<string, SnapshotKind>
   /** Of the others, the parents that are. */
@@ -56,7 +56,7 @@ export interface Unfinished {
 }
 
 /** What steps come to, in their order. */
-const sumOf = (begun: Begun, steps: readonly Step[]): Unfinished => {
+const sumOf = (begun: SnapshotHeader, steps: readonly Step[]): InterruptedSnapshot => {
   const whole = new Map<string, SnapshotKind>()
   const parents = new Map<string, readonly SnapshotParent[]>()
   for (const step of steps)
@@ -67,7 +67,7 @@ const sumOf = (begun: Begun, steps: readonly Step[]): Unfinished => {
 }
 
 /** What is left of a walk that was interrupted; undefined where none was. */
-const readUnfinished = (folder: string): Unfinished | undefined => {
+const readUnfinished = (folder: string): InterruptedSnapshot | undefined => {
   const path = join(folder, unfinishedName)
   if (!existsSync(path)) return undefined
   // A line that was cut is one that was not written.
@@ -137,7 +137,7 @@ export class ListFile {
     const line: unknown = JSON.parse(viewed(bytes).toString())
     if (isObject(line) && line.outcome === 'failed' && !('record' in line)) return
     const inner = this.column !== undefined && isObject(line) ? line.record : line
-    this.#pending.push({ id: identityOf(inner), bytes })
+    this.#pending.push({ id: getIdentity(inner), bytes })
     if (this.#pending.length <= mostSorted) return
     this.#sorted = false
     this.#write()
@@ -205,7 +205,7 @@ export class ListFile {
 export const prepare = (
   folder: string,
   flags: { readonly resume?: boolean; readonly overwrite?: boolean },
-): Unfinished | undefined => {
+): InterruptedSnapshot | undefined => {
   attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   const unfinished = readUnfinished(folder)
   if (flags.resume === true) {

@@ -19,12 +19,12 @@ import { isUnoffered, several, whyUnread } from '../health/words.js'
 import { readVersion } from '../vocabulary/reading.js'
 import {
   attempt,
-  type Begun,
+  type InterruptedSnapshot,
   ListFile,
   prepare,
   publish,
+  type SnapshotHeader,
   type Step,
-  type Unfinished,
   unfinishedName,
 } from './folder.js'
 
@@ -234,10 +234,14 @@ const rehearse = async (
 }
 
 /** What is written down of the walk as it goes on. */
-const openLog = (folder: string, unfinished: Unfinished | undefined, begun: Begun) => {
+const openLog = (
+  folder: string,
+  unfinished: InterruptedSnapshot | undefined,
+  begun: SnapshotHeader,
+) => {
   const path = join(folder, unfinishedName)
   const log = attempt(path, () => openSync(path, unfinished === undefined ? 'w' : 'a', 0o600))
-  const note = (value: Begun | Step): void =>
+  const note = (value: SnapshotHeader | Step): void =>
     attempt(path, () => void writeSync(log, `${JSON.stringify(value)}\n`))
   if (unfinished === undefined) note(begun)
   return { note, close: () => closeSync(log) }
@@ -246,7 +250,7 @@ const openLog = (folder: string, unfinished: Unfinished | undefined, begun: Begu
 interface Reading {
   readonly folder: string
   readonly wanted: Wanted
-  readonly begun: Begun
+  readonly begun: SnapshotHeader
   readonly log: ReturnType<typeof openLog>
 }
 
@@ -269,8 +273,8 @@ const readKind = async (
 const walk = async (
   services: Services,
   folder: string,
-  begun: Begun,
-  unfinished: Unfinished | undefined,
+  begun: SnapshotHeader,
+  unfinished: InterruptedSnapshot | undefined,
   failed: (wanted: Wanted, kind: SnapshotKind, failure: Failure) => void,
 ): Promise<readonly SnapshotKind[]> => {
   const lines = begun.lines.map(wantedOf)
@@ -316,7 +320,7 @@ const run = async (services: Services, given: Asked): Promise<void> => {
   const folder = resolve(place.cwd, to)
   const { baseUrl, profile } = await place.session()
   const unfinished = prepare(folder, given.flags)
-  const begun: Begun = unfinished?.begun ?? {
+  const begun: SnapshotHeader = unfinished?.begun ?? {
     began: place.clock.now().toISOString(),
     instance: baseUrl,
     groups: group,

@@ -2,7 +2,7 @@
 import { parseExact } from '../../../base/json/json.js'
 import { isObject } from '../../../base/objects.js'
 import { viewed } from '../../../base/utf8.js'
-import { identityOf } from '../../../client/snapshot/manifest.js'
+import { getIdentity } from '../../../client/snapshot/manifest.js'
 import { originText } from '../../../desired/state.js'
 import { groupFlags } from '../../../engine/command/globals.js'
 import { lineFlags } from '../../../engine/command/many-flags.js'
@@ -24,7 +24,7 @@ export interface PolicyFinding {
 }
 
 /** What became of a rule. */
-export interface Judged {
+export interface RuleResult {
   readonly rule: PolicyRule
   readonly findings: readonly PolicyFinding[]
 }
@@ -132,7 +132,7 @@ const addressOf = ({ parent, record }: Row, answer: LineAnswer): string => {
       .join('/')
   if (answer.plan === undefined) return area
   const named = idFields.map((name) => record[name]).find((one) => typeof one === 'string')
-  const id = typeof named === 'string' ? named : identityOf(record)
+  const id = typeof named === 'string' ? named : getIdentity(record)
   return [...(parent === undefined ? [] : [parent[1]]), area, id].join('/')
 }
 
@@ -235,7 +235,7 @@ const read = async ({ place }: Services, rule: PolicyRule, parents: Parents) => 
  * Judges one rule.
  * @throws Failure `usage` for a rule that cannot be understood, with its place
  */
-export const judge = async (services: Services, rule: PolicyRule): Promise<Judged> => {
+export const judge = async (services: Services, rule: PolicyRule): Promise<RuleResult> => {
   const { name, severity } = rule
   const parents = new Parents()
   const { answer, rows } = await read(services, rule, parents)
@@ -277,5 +277,5 @@ export const judge = async (services: Services, rule: PolicyRule): Promise<Judge
 }
 
 /** What breaks a rule now. */
-export const openFindings = ({ findings }: Judged): readonly PolicyFinding[] =>
+export const openFindings = ({ findings }: RuleResult): readonly PolicyFinding[] =>
   findings.filter((one) => one.waived === null && one.severity !== 'unread')

@@ -2,7 +2,7 @@
 import type { Services } from '../../../engine/command/services.js'
 import { exitCodes, usage } from '../../../errors.js'
 import { writeReport } from '../../reports/writing.js'
-import { type Judged, judge, openFindings } from './judging.js'
+import { judge, openFindings, type RuleResult } from './judging.js'
 import { readPolicy } from './reading.js'
 import { type PolicyGiven, type PolicyRule, policySeverities } from './schema.js'
 import { junit, nagios, type PolicyOutcome, plain, prometheus, sarif } from './written.js'
@@ -49,7 +49,7 @@ export const runPolicy = async (services: Services, given: PolicyGiven): Promise
   const { report = {}, rule: names, output } = given.flags
   const stdin = () => place.stdin.text()
   const rules = chosen(await readPolicy(given.args, { cwd: place.cwd, stdin }), names)
-  const judged: Judged[] = []
+  const judged: RuleResult[] = []
   await ui.progress('checking', async (say) => {
     for (const [i, one] of rules.entries()) {
       say(`checking ${one.name}`, i / rules.length)

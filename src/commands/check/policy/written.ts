@@ -3,12 +3,12 @@ import { version } from '../../../base/version.js'
 import { several } from '../../health/words.js'
 import { renderJunit } from '../../reports/junit.js'
 import { renderSarif } from '../../reports/sarif.js'
-import { type Judged, openFindings, type PolicyFinding } from './judging.js'
+import { openFindings, type PolicyFinding, type RuleResult } from './judging.js'
 import { policySeverities } from './schema.js'
 
 /** What became of all rules. */
 export interface PolicyOutcome {
-  readonly judged: readonly Judged[]
+  readonly judged: readonly RuleResult[]
   readonly failing: readonly PolicyFinding[]
   readonly unread: readonly PolicyFinding[]
 }
