@@ -182,11 +182,12 @@ const understand = async (
   { command, raw: line, decided, own }: AskedLine,
   part: LinePart | undefined,
   env: NodeJS.ProcessEnv,
+  inner: InnerLine | undefined,
 ) => {
   const raw = commandsOwn(command, line)
   const early: string[] = []
   const globals = parseGlobals(everybodys(command, line), env, (text) => early.push(text))
-  const format = part?.format ?? outputFormat(globals, env)
+  const format = inner?.format ?? part?.format ?? outputFormat(globals, env)
   decided(toldBy(globals, format))
   checkLine(command, raw, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
@@ -201,7 +202,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   const { command, signal, own, parse } = line
   const env = inner?.env ?? process.env
   const input = part?.input ?? new StandardInput(signal)
-  const understood = await understand(line, part, env)
+  const understood = await understand(line, part, env, inner)
   const { raw, globals, format, parents, journaling, said } = understood
   const running = await startRun({
     own,

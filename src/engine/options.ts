@@ -138,9 +138,10 @@ export interface InnerPart {
   readonly parents?: LineAsk['parents']
 }
 
-/** A line that is run within another: how it is seen, and what of the environment it sees. */
+/** A line that is run within another: how it is seen, what takes its records, and what of the environment it sees. */
 export interface InnerLine {
   readonly part: InnerPart
+  readonly format: Format
   readonly env: NodeJS.ProcessEnv
 }
 

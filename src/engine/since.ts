@@ -65,15 +65,12 @@ const readSide = async (
     words,
     allowed: lineFlags,
     from,
-    take: (bytes) => {
-      const line: unknown = parseExact(viewed(bytes).toString())
-      const wrapped = isObject(line) && ('record' in line || line.outcome === 'failed')
-      if (wrapped && !('record' in line)) return
-      column ??= wrapped ? Object.keys(line)[0] : undefined
-      const parent = column === undefined || !isObject(line) ? '' : String(line[column])
-      const record = wrapped ? line.record : line
-      const known = records.get(parent) ?? new Map<string, unknown>()
-      records.set(parent, known.set(getIdentity(record), record))
+    take: (bytes, parent) => {
+      const record: unknown = parseExact(viewed(bytes).toString())
+      column ??= parent?.column
+      const name = parent?.name ?? ''
+      const known = records.get(name) ?? new Map<string, unknown>()
+      records.set(name, known.set(getIdentity(record), record))
     },
     parents: {
       choose: (names) => names,

@@ -1,8 +1,12 @@
 /** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
+
+import { splitBelow } from '../base/json/below.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure, usage } from '../errors.js'
 import { formatNamed } from '../output/formats.js'
+import { encode, liner } from '../output/json/bytes.js'
+import type { Format } from '../output/types.js'
 import type { Prompts } from '../terminal/questions/prompts.js'
 import { createMeter } from '../terminal/streams/meter.js'
 import { standardError } from '../terminal/streams/standard.js'
@@ -63,32 +67,35 @@ interface KeptScreen {
   readonly failures: readonly Failure[]
 }
 
-const newline = 0x0a
+/**
+ * A format that writes nothing: it hands the records on.
+ * @param hand takes each; below a column, where several parents are read
+ */
+const handing = (hand: (record: Uint8Array, column: string | undefined) => void): Format => ({
+  ...formatNamed('ndjson'),
+  load: async () => (_sink, view) => {
+    const [column] = view.parents ?? []
+    const lines = liner(view)
+    const bytes = async (batch: readonly Uint8Array[]): Promise<void> => {
+      for (const line of lines(batch)) hand(line, column)
+    }
+    return { bytes, values: (batch) => bytes(batch.map(encode)), close: async () => {} }
+  },
+})
 
-/** Cuts what is written into lines, without those that are empty. */
-const linesTo = (take: (line: Uint8Array) => void): Stdout => {
-  let rest: Buffer = Buffer.alloc(0)
-  return {
-    write: async (chunk) => {
-      const bytes = Buffer.concat([rest, Buffer.from(chunk)])
-      let at = 0
-      for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, at)) {
-        if (end > at) take(bytes.subarray(at, end))
-        at = end + 1
-      }
-      rest = bytes.subarray(at)
-    },
-    end: async () => {
-      if (rest.length > 0) take(rest)
-      rest = Buffer.alloc(0)
-    },
+/** Hands records on without what they stand below, and nothing of what could not be read. */
+const apart =
+  (take: LineAsk['take']) =>
+  (bytes: Uint8Array, column: string | undefined): void => {
+    if (column === undefined) return void take(bytes, undefined)
+    const below = splitBelow(bytes, column)
+    if (below !== undefined) take(below.record, { column, name: below.name })
   }
-}
 
-/** @param take hears of each line of standard output, in bytes */
-const keptScreen = async (take: (line: Uint8Array) => void): Promise<KeptScreen> => {
+const out: Stdout = { write: async () => {}, end: async () => {} }
+
+const keptScreen = async (): Promise<KeptScreen> => {
   const [notes, failures]: [string[], Failure[]] = [[], []]
-  const out = linesTo(take)
   const style = await createStyle({}, {}, 'never')
   const say = (text: string): void => {
     notes.push(text)
@@ -113,10 +120,7 @@ const keptScreen = async (take: (line: Uint8Array) => void): Promise<KeptScreen>
     liveness: 'off',
     rounds: { between: async () => {}, end: async () => {} },
     interactive: () => false,
-    finish: async (say) => {
-      await out.end()
-      say()
-    },
+    finish: async (say) => say(),
   }
   return { streams, notes, failures }
 }
@@ -195,6 +199,7 @@ const sends: Readonly<Record<Manner, boolean | 'marked'>> = {
 
 interface Inner extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
   readonly ask: WithinAsk
+  readonly format: Format
   readonly screen: KeptScreen
   readonly ended: (more: boolean) => void
 }
@@ -202,13 +207,13 @@ interface Inner extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
 const optionsFor = (
   outer: RunOptions,
   sharing: Sharing,
-  { ask, command, globals, words, screen, ended }: Inner,
+  { ask, command, format, globals, words, screen, ended }: Inner,
 ): RunOptions => {
   const { own } = outer
   return {
     command,
     globals,
-    format: formatNamed('ndjson'),
+    format,
     env: environmentFor(outer.env),
     signal: ask.signal,
     stdin: nothing,
@@ -245,7 +250,8 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
 
 export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinAnswer> => {
   const records: Uint8Array[] = []
-  const screen = await keptScreen((line) => records.push(line))
+  const screen = await keptScreen()
+  const format = handing((bytes) => records.push(Buffer.from(bytes)))
   let more = false
   let given: Given | undefined
   const said = (code: number, thrown?: Failure): WithinAnswer => {
@@ -271,7 +277,15 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
     const ended = (goesOn: boolean): void => {
       more = goesOn
     }
-    const options = optionsFor(outer, sharing, { ask, command, ...inWords, globals, screen, ended })
+    const options = optionsFor(outer, sharing, {
+      ask,
+      command,
+      format,
+      ...inWords,
+      globals,
+      screen,
+      ended,
+    })
     return said(await act(options, given))
   } catch (error) {
     const failure = failureIn({ error, interrupted: ask.signal.aborted, argv: [], how: undefined })
@@ -326,7 +340,7 @@ export const runLineWithin = async (
   run: (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>,
   ...[outer, sharing, ask]: Parameters<RunLineWithin>
 ): Promise<LineAnswer> => {
-  const screen = await keptScreen(ask.take)
+  const screen = await keptScreen()
   const { notes, failures } = screen
   const from = ask.from ?? outer.globals.from
   let said: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
@@ -338,7 +352,7 @@ export const runLineWithin = async (
     said = { command, ...(await groupsIn(command, alone.raw)) }
     const where = (ask.where ?? []).map((text) => `--where=${text}`)
     const whole = lists(command) ? ['--limit=all', ...where] : []
-    const words = [...ask.words, ...reachedBy(outer.globals, from), '--output=ndjson', ...whole]
+    const words = [...ask.words, ...reachedBy(outer.globals, from), ...whole]
     const meant = await parse(words)
     if (meant.kind !== 'run') throw new Failure('internal', `${ask.words.join(' ')} is no line`)
     const { env } = outer
@@ -355,7 +369,11 @@ export const runLineWithin = async (
       parents: ask.parents,
     }
     const line = { ...meant, signal, parse, decided: () => {} }
-    const code = await run(line, undefined, { part, env: environmentFor(env) })
+    const code = await run(line, undefined, {
+      part,
+      format: handing(apart(ask.take)),
+      env: environmentFor(env),
+    })
     // What ends so must not pass for a whole answer, whether or not it was told of.
     const gap = failures[0] ?? new Failure('partial', 'the answer is incomplete')
     return { ...said, notes, code, failure: code === 0 ? undefined : gap }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { getHead } from '../../base/json/below.js'
 import { isObject } from '../../base/objects.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 
@@ -121,10 +122,6 @@ export const compareValues = (a: unknown, b: unknown): number => {
   return x < y ? -1 : Number(x > y)
 }
 
-/** What stands before a record on a line of several parents. */
-const headOf = (column: string, name: string): Buffer =>
-  Buffer.from(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
-
 /** The SHA-256 of a file. @throws Failure `failed` where it cannot be read */
 export const readDigest = async (path: string): Promise<string> => {
   const hash = createHash('sha256')
@@ -142,6 +139,6 @@ export const getLineFrame = (kind: SnapshotKind, parent: SnapshotParent | undefi
     kind.parents[0] ?? { at: 0, bytes: 0, name: '', refused: undefined }
   const { column } = kind
   const around =
-    column === undefined ? { head: 0, tail: 0 } : { head: headOf(column, name).length, tail: 1 }
+    column === undefined ? { head: 0, tail: 0 } : { head: getHead(column, name).length, tail: 1 }
   return { at, bytes, refused, ...around }
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
-import { isObject } from '../../base/objects.js'
+import { getHead } from '../../base/json/below.js'
 import { viewed } from '../../base/utf8.js'
 import {
   compareValues,
@@ -86,8 +86,6 @@ const mostSorted = 100_000
 /** How many records are written at once. */
 const pieceSize = 1_000
 
-const newline = Buffer.from('\n')
-
 export const attempt = <T>(path: string, work: () => T): T => {
   try {
     return work()
@@ -132,21 +130,21 @@ export class ListFile {
     if (past.length > 0) this.#hash.update(readFileSync(this.#path))
   }
 
-  /** Takes a record, as its line has it. */
-  take(bytes: Uint8Array): void {
-    const line: unknown = JSON.parse(viewed(bytes).toString())
-    if (isObject(line) && line.outcome === 'failed' && !('record' in line)) return
-    const inner = this.column !== undefined && isObject(line) ? line.record : line
-    this.#pending.push({ id: getIdentity(inner), bytes })
+  /** Takes a record of a parent. */
+  take(bytes: Uint8Array, name = ''): void {
+    this.#pending.push({
+      id: getIdentity(JSON.parse(viewed(bytes).toString())),
+      bytes: Buffer.from(bytes),
+    })
     if (this.#pending.length <= mostSorted) return
     this.#sorted = false
-    this.#write()
+    this.#write(name)
   }
 
   /** A parent is read, or could not be. */
   settled(name: string, failure: Failure | undefined): void {
     this.#pending.sort((a, b) => compareValues(a.id, b.id))
-    this.#write()
+    this.#write(name)
     const parent: SnapshotParent = {
       name,
       records: this.#records,
@@ -160,11 +158,14 @@ export class ListFile {
     this.#records = 0
   }
 
-  #write(): void {
+  #write(name: string): void {
+    const [head, tail] =
+      this.column === undefined ? ['', '\n'] : [getHead(this.column, name), '}\n']
+    const around = [Buffer.from(head), Buffer.from(tail)] as const
     // In pieces: all of them in one would take the memory of all once more.
     for (let from = 0; from < this.#pending.length; from += pieceSize) {
       const some = this.#pending.slice(from, from + pieceSize)
-      const bytes = Buffer.concat(some.flatMap((one) => [one.bytes, newline]))
+      const bytes = Buffer.concat(some.flatMap((one) => [around[0], one.bytes, around[1]]))
       attempt(this.#path, () => {
         for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
       })

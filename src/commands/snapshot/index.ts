@@ -161,8 +161,8 @@ const readList = async (
   const answer = await place.runs.line({
     words: wanted.words,
     allowed: lineFlags,
-    take: (bytes) => {
-      if (!limited || isWithin(pathIn(bytes), groups)) file.take(bytes)
+    take: (bytes, parent) => {
+      if (!limited || isWithin(pathIn(bytes), groups)) file.take(bytes, parent?.name)
     },
     parents: {
       choose: (names) => names.filter((name) => isWithin(name, groups) && !past.has(name)).sort(),

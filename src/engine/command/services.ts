@@ -52,6 +52,11 @@ export type Within = (ask: WithinAsk) => Promise<WithinAnswer>
 
 // A line that reads, run within a command as a person would have typed it.
 
+export interface LineParent {
+  readonly column: string
+  readonly name: string
+}
+
 export interface LineAsk {
   /** Its words, without `svcctl`. */
   readonly words: readonly string[]
@@ -61,8 +66,11 @@ export interface LineAsk {
   readonly where?: readonly string[]
   /** The folder of the snapshot that answers; by default as the command itself. */
   readonly from?: string | undefined
-  /** Takes the records as they come, each the bytes of a JSON value, its secrets masked. */
-  readonly take: (record: Uint8Array) => void
+  /**
+   * Takes the records as they come, each the bytes of a JSON value, its secrets masked; who keeps them copies them.
+   * @param parent the project or group that it belongs to, where several are read
+   */
+  readonly take: (record: Uint8Array, parent: LineParent | undefined) => void
   readonly parents?: {
     /** Which of several projects or groups are read, and in which order. */
     readonly choose: (names: readonly string[]) => readonly string[]

@@ -1,4 +1,5 @@
 /** One answer to which several parents write, each in its turn and in their order. */
+import { getHead } from '../../base/json/below.js'
 import { stringifyExact } from '../../base/json/json.js'
 import type { Fields } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
@@ -52,7 +53,7 @@ export const wrapper = ({
   readonly column: string
   readonly name: string
 }): ((record: Uint8Array) => Uint8Array) => {
-  const head = encoder.encode(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
+  const head = getHead(column, name)
   return (record) => Buffer.concat([head, record, tail])
 }
 

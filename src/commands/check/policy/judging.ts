@@ -6,7 +6,7 @@ import { getIdentity } from '../../../client/snapshot/manifest.js'
 import { originText } from '../../../desired/state.js'
 import { groupFlags } from '../../../engine/command/globals.js'
 import { lineFlags } from '../../../engine/command/many-flags.js'
-import type { LineAnswer, LineAsk, Services } from '../../../engine/command/services.js'
+import type { LineAnswer, LineAsk, LineParent, Services } from '../../../engine/command/services.js'
 import { bindWhere, negated, parseWhere } from '../../../engine/where/index.js'
 import { Failure, usage } from '../../../errors.js'
 import { whyUnread } from '../../health/words.js'
@@ -33,16 +33,8 @@ export interface RuleResult {
 
 interface Row {
   /** The project or group that it belongs to. */
-  readonly parent?: readonly [column: string, name: string]
+  readonly parent?: LineParent | undefined
   readonly record: unknown
-}
-
-/** A line of the list; undefined where it says that a parent could not be read. */
-const rowOf = (bytes: Uint8Array, wrapped: boolean): Row | undefined => {
-  const line: unknown = parseExact(viewed(bytes).toString())
-  if (!wrapped || !isObject(line)) return { record: line }
-  const [[column, name] = ['', '']] = Object.entries(line)
-  return 'record' in line ? { parent: [column, String(name)], record: line.record } : undefined
 }
 
 /** The conditions of a list line, and its other words. */
@@ -133,7 +125,7 @@ const addressOf = ({ parent, record }: Row, answer: LineAnswer): string => {
   if (answer.plan === undefined) return area
   const named = idFields.map((name) => record[name]).find((one) => typeof one === 'string')
   const id = typeof named === 'string' ? named : getIdentity(record)
-  return [...(parent === undefined ? [] : [parent[1]]), area, id].join('/')
+  return [...(parent === undefined ? [] : [parent.name]), area, id].join('/')
 }
 
 const shown = (value: unknown): string => {
@@ -145,7 +137,7 @@ const messageOf = ({ message, where, each }: PolicyRule, { parent, record }: Row
   if (message === undefined)
     return where === undefined ? `does not fulfil ${each}` : `matches ${where}`
   return message.replace(/\{([\w.-]+)\}/g, (whole, field: string) => {
-    if (field === parent?.[0]) return parent[1]
+    if (field === parent?.column) return parent.name
     const value = field
       .split('.')
       .reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), record)
@@ -210,15 +202,11 @@ const inPlace = <T>({ origin }: PolicyRule, work: () => T): T => {
 
 /** The rows of a rule's list that break it, where that is tested by the list; else all. */
 const read = async ({ place }: Services, rule: PolicyRule, parents: Parents) => {
-  const here = isTestedHere(rule)
   const rows: Row[] = []
   const answer = await place.runs.line({
     ...inPlace(rule, () => asking(rule)),
     allowed,
-    take: (bytes) => {
-      const row = rowOf(bytes, !here && parents.asked.length > 0)
-      if (row !== undefined) rows.push(row)
-    },
+    take: (bytes, parent) => rows.push({ parent, record: parseExact(viewed(bytes).toString()) }),
     parents,
   })
   const { failure } = answer
