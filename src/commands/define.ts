@@ -1,7 +1,7 @@
 /** Declares a command written by hand: its flags once, their types wherever `run` reads them. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Value } from '../catalogue/inferred.js'
-import { oneOf } from '../catalogue/params.js'
+import { hash, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Operation, OwnFlag, Special } from '../engine/command/types.js'
 import { formatNames } from '../output/formats.js'
@@ -45,6 +45,26 @@ export const outputFlag = (own: readonly string[], help: string, standard: strin
     short: 'o',
     aliases: ['format'],
     stays: true,
+  }) as const
+
+const reportKinds = {
+  junit: string('JUnit XML'),
+  markdown: string('Markdown, for a comment'),
+  sarif: string('SARIF 2.1.0'),
+} as const
+
+/** `--report <kind> <file>` of a command that writes reports of these kinds. */
+export const reportFlag = <K extends keyof typeof reportKinds>(kinds: readonly K[]) =>
+  ({
+    ...hash('write a report', {
+      placeholder: `${kinds.join('|')}> <file`,
+      completes: 'file',
+      keys: Object.fromEntries(kinds.map((kind) => [kind, reportKinds[kind]])) as Pick<
+        typeof reportKinds,
+        K
+      >,
+    }),
+    pair: true,
   }) as const
 
 interface Declaration<F extends OwnFlags, E extends Endpoint>

@@ -1,7 +1,7 @@
 /** `snapshot`, `--from` and `--since`: what is kept answers as the instance did, and says what it does not hold. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getPath } from '../../src/catalogue/endpoint.js'
@@ -92,6 +92,41 @@ describe('snapshot', () => {
     const refused = await live(['snapshot', 'runners', '--to', other])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('not empty')])
     expect(readdirSync(other)).toEqual(['mine.txt'])
+  })
+
+  it('writes to its own files alone: no link is followed, and no pipe waited for', async () => {
+    const at = folder()
+    const victim = join(folder(), 'victim')
+    writeFileSync(victim, 'mine')
+    symlinkSync(victim, join(at, 'runners.ndjson.part'))
+    symlinkSync(victim, join(at, 'unfinished.ndjson.part'))
+    execFileSync('mkfifo', [join(at, 'deploy-keys-instance.ndjson.part')])
+    const lines = ['runners list --instance', 'deploy-keys list --instance']
+    const taken = await live(['snapshot', ...lines, '--to', at])
+    expect(taken.stderr).toContain('written to')
+    expect(readFileSync(victim, 'utf8')).toBe('mine')
+    expect(readdirSync(at).filter((name) => name.endsWith('.part'))).toEqual([])
+    rmSync(join(at, 'manifest.json'))
+    execFileSync('mkfifo', [join(at, 'manifest.json')])
+    const piped = await from(at, 'runners list --instance')
+    expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('it is a pipe')])
+  })
+
+  it('is written by one process at a time, and leaves no lock', async () => {
+    const at = join(folder(), 'both')
+    const env = { ...clean(), SVC_BASE_URL: server.url, SVC_CONFIG_DIR: configuration() }
+    const line = ['snapshot', 'runners list', '--to', at]
+    const second: unknown[] = []
+    server.answer = ({ url }) => {
+      if (!url.includes('/runners')) return undefined
+      // It asks nothing, which nobody could answer now.
+      const { status, stderr } = spawnSync(process.execPath, [program, ...line], { env })
+      second.push([status, stderr.toString()])
+      return { body: [] }
+    }
+    expect((await call(line)).code).toBe(0)
+    expect(second).toEqual([[5, expect.stringContaining('is being written by process')]])
+    expect(readdirSync(at)).not.toContain('.lock')
   })
 
   it('is limited to groups, and says so', async () => {

@@ -1,6 +1,5 @@
 /** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
 import { closeSync, openSync, readSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseMoment } from '../../base/dates.js'
 import { parseExact } from '../../base/json/json.js'
@@ -17,6 +16,7 @@ import type { Called } from '../credential.js'
 import {
   compareValues,
   getLineFrame,
+  openKept,
   readDigest,
   readManifest,
   type SnapshotKind,
@@ -345,7 +345,7 @@ export class SnapshotReader {
     if (refused !== undefined) throw unread(kind.kind, refused)
     await this.#check(kind)
     if (bytes === 0) return
-    const file = await open(join(this.#folder, kind.file))
+    const file = await openKept(join(this.#folder, kind.file))
     try {
       const from = { start: at, end: at + bytes - 1, autoClose: false }
       for await (const line of linesIn(file.createReadStream(from)))

@@ -3,8 +3,10 @@
  * refused.
  */
 import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync } from 'node:fs'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nonBlocking, readRegular } from '../../base/files/regular.js'
 import { getHead } from '../../base/json/below.js'
 import { isObject } from '../../base/objects.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
@@ -83,7 +85,7 @@ export const readManifest = (folder: string): SnapshotManifest | undefined => {
   const path = join(folder, manifestName)
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readRegular(path).toString()
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined
     throw usage(`cannot read ${path}: ${getReason(error)}`)
@@ -122,11 +124,16 @@ export const compareValues = (a: unknown, b: unknown): number => {
   return x < y ? -1 : Number(x > y)
 }
 
+/** Opens a file of a snapshot; a pipe in its place makes nobody wait. */
+export const openKept = (path: string): Promise<FileHandle> =>
+  open(path, constants.O_RDONLY | nonBlocking)
+
 /** The SHA-256 of a file. @throws Failure `failed` where it cannot be read */
 export const readDigest = async (path: string): Promise<string> => {
   const hash = createHash('sha256')
   try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+    const file = await openKept(path)
+    for await (const chunk of file.createReadStream()) hash.update(chunk as Buffer)
   } catch (cause) {
     throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, { cause })
   }

@@ -4,12 +4,12 @@ import { isModestYaml, yamlFault } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
 import { version } from '../../base/version.js'
 import { ci } from '../../catalogue/areas/ci.js'
-import { boolean, hash, string } from '../../catalogue/params.js'
+import { boolean } from '../../catalogue/params.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
-import { define, type GivenBy } from '../define.js'
+import { define, type GivenBy, reportFlag } from '../define.js'
 import { type JunitCase, renderJunit } from '../reports/junit.js'
 import { renderSarif, type SarifResult } from '../reports/sarif.js'
 import { writeReport } from '../reports/writing.js'
@@ -238,14 +238,7 @@ const flags = {
   'merged-yaml': boolean('short form of --include-merged-yaml'),
   strict: boolean('fail on warnings, too'),
   'as-of': asOfFlag('check as this version does, such as 14.5 (only with --sandbox) [latest]'),
-  report: {
-    ...hash('write a report', {
-      placeholder: 'junit|sarif> <file',
-      completes: 'file',
-      keys: { junit: string('JUnit XML'), sarif: string('SARIF 2.1.0') },
-    }),
-    pair: true,
-  },
+  report: reportFlag(['junit', 'sarif']),
 } as const
 type Mine = GivenBy<typeof flags, typeof ci.lintOfProject>
 

@@ -1,12 +1,12 @@
 /** The flags of commands that make a plan, and what of an instance they select. */
-import { boolean, hash, list, oneOf, string } from '../../catalogue/params.js'
+import { boolean, list, oneOf, string } from '../../catalogue/params.js'
 import type { PlanLimit, PlanLimits } from '../../desired/diff/types.js'
 import type { Scoping } from '../../desired/reading/view.js'
 import { spreading } from '../../engine/command/many-flags.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { settings } from '../../profile/settings.js'
-import type { GivenBy } from '../define.js'
+import { type GivenBy, reportFlag } from '../define.js'
 
 /** The flags; never filled from the environment or a git remote. */
 export const selectionFlags = {
@@ -65,18 +65,7 @@ const fileFlags = {
 /** The one table of flags that plan, apply and drift share: each means the same in all three. */
 export const planningFlags = {
   'fail-on': settings['fail-on'],
-  report: {
-    ...hash('write a report', {
-      placeholder: 'junit|markdown|sarif> <file',
-      completes: 'file',
-      keys: {
-        junit: string('JUnit XML'),
-        markdown: string('Markdown, for a comment'),
-        sarif: string('SARIF 2.1.0'),
-      },
-    }),
-    pair: true,
-  },
+  report: reportFlag(['junit', 'markdown', 'sarif']),
   ignore: list('string', 'addresses to ignore', { placeholder: 'address' }),
   ...selectionFlags,
   ...fileFlags,

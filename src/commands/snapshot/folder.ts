@@ -2,18 +2,21 @@
 import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
+  constants,
   existsSync,
+  fstatSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
-  truncateSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
+import { type Lock, lock } from '../../base/files/lock.js'
+import { nonBlocking, otherThanFile, readRegular } from '../../base/files/regular.js'
 import { getHead } from '../../base/json/below.js'
 import { viewed } from '../../base/utf8.js'
 import {
@@ -71,7 +74,10 @@ const readUnfinished = (folder: string): InterruptedSnapshot | undefined => {
   const path = join(folder, unfinishedName)
   if (!existsSync(path)) return undefined
   // A line that was cut is one that was not written.
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
+  const lines = attempt(path, () => readRegular(path), 'read')
+    .toString()
+    .split('\n')
+    .slice(0, -1)
   try {
     const [begun, ...steps] = lines.map((line) => JSON.parse(line))
     return begun === undefined ? undefined : sumOf(begun, steps)
@@ -86,12 +92,25 @@ const mostSorted = 100_000
 /** How many records are written at once. */
 const pieceSize = 1_000
 
-export const attempt = <T>(path: string, work: () => T): T => {
+/** @throws Failure `failed` where the system refuses */
+export const attempt = <T>(path: string, work: () => T, verb = 'write'): T => {
   try {
     return work()
   } catch (cause) {
-    throw new Failure('failed', `cannot write ${path}: ${getReason(cause)}`, { cause })
+    throw new Failure('failed', `cannot ${verb} ${path}: ${getReason(cause)}`, { cause })
   }
+}
+
+/** A file of the walk, for its owner only: what else stands there is replaced, and no link is followed. */
+export const openOwn = (path: string, again: boolean): number => {
+  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants
+  if (!again) rmSync(path, { force: true })
+  const how = again ? O_APPEND | O_NOFOLLOW | nonBlocking : O_CREAT | O_EXCL
+  const file = openSync(path, O_WRONLY | how, 0o600)
+  const other = otherThanFile(fstatSync(file))
+  if (other === undefined) return file
+  closeSync(file)
+  throw new Error(other)
 }
 
 /** A list on its way into its file. */
@@ -123,11 +142,11 @@ export class ListFile {
     this.#at = past.reduce((end, { at, bytes }) => Math.max(end, at + bytes), 0)
     this.#begins = this.#at
     this.#file = attempt(this.#path, () => {
-      const file = openSync(this.#path, past.length === 0 ? 'w' : 'a', 0o600)
-      if (past.length > 0) truncateSync(this.#path, this.#at)
+      const file = openOwn(this.#path, past.length > 0)
+      if (past.length > 0) ftruncateSync(file, this.#at)
       return file
     })
-    if (past.length > 0) this.#hash.update(readFileSync(this.#path))
+    if (past.length > 0) this.#hash.update(readRegular(this.#path))
   }
 
   /** Takes a record of a parent. */
@@ -202,12 +221,26 @@ export class ListFile {
   }
 }
 
+/** Makes a folder, and keeps others from writing to it. @throws Failure `conflict` where somebody does */
+export const lockFolder = async (folder: string): Promise<Lock> => {
+  attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  const held = (owner: string): Failure =>
+    new Failure('conflict', `${folder} is being written by ${owner}`, {
+      hint: 'Wait until it ends, or choose another folder.',
+    })
+  try {
+    return await lock(join(folder, '.lock'), { patience: 0, held })
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    throw new Failure('failed', `cannot write to ${folder}: ${getReason(cause)}`, { cause })
+  }
+}
+
 /** The folder, as it is before the walk. @throws Failure `usage` where something else stands in it */
 export const prepare = (
   folder: string,
   flags: { readonly resume?: boolean; readonly overwrite?: boolean },
 ): InterruptedSnapshot | undefined => {
-  attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   const unfinished = readUnfinished(folder)
   if (flags.resume === true) {
     if (unfinished === undefined)
@@ -244,6 +277,9 @@ export const publish = async (folder: string, manifest: SnapshotManifest): Promi
     for (const { file } of known?.kinds ?? [])
       if (!names.has(file)) rmSync(join(folder, file), { force: true })
     for (const name of names) renameSync(join(folder, `${name}.part`), join(folder, name))
+    // Lists of a walk that was begun again without them.
+    for (const name of readdirSync(folder))
+      if (/^[\w-]+\.ndjson\.part$/.test(name)) rmSync(join(folder, name), { force: true })
   })
   await writeWhole(path, `${JSON.stringify(manifest, null, 2)}\n`, { own: true })
   rmSync(join(folder, unfinishedName), { force: true })

@@ -1,5 +1,5 @@
 /** `svcctl snapshot`: lists of the instance, written to a folder that can be read instead of it. */
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isObject, toText } from '../../base/objects.js'
 import { splitCommand } from '../../base/shell-words.js'
@@ -21,6 +21,8 @@ import {
   attempt,
   type InterruptedSnapshot,
   ListFile,
+  lockFolder,
+  openOwn,
   prepare,
   publish,
   type SnapshotHeader,
@@ -240,7 +242,7 @@ const openLog = (
   begun: SnapshotHeader,
 ) => {
   const path = join(folder, unfinishedName)
-  const log = attempt(path, () => openSync(path, unfinished === undefined ? 'w' : 'a', 0o600))
+  const log = attempt(path, () => openOwn(path, unfinished !== undefined))
   const note = (value: SnapshotHeader | Step): void =>
     attempt(path, () => void writeSync(log, `${JSON.stringify(value)}\n`))
   if (unfinished === undefined) note(begun)
@@ -313,11 +315,28 @@ const print = ({ answer }: Services, kinds: readonly SnapshotKind[]): Promise<vo
   )
 
 const run = async (services: Services, given: Asked): Promise<void> => {
-  const { answer, place, ui } = services
+  const { place } = services
   const { group = [], to = '' } = given.flags
   const all = await wantedIn(services, given.args)
   if (given.flags['dry-run'] === true) return rehearse(services, all, group)
   const folder = resolve(place.cwd, to)
+  const lock = await lockFolder(folder)
+  try {
+    await take(services, given, all, folder)
+  } finally {
+    lock.release()
+  }
+}
+
+/** Reads the lists into a folder that nobody else writes to. */
+const take = async (
+  services: Services,
+  given: Asked,
+  all: readonly Wanted[],
+  folder: string,
+): Promise<void> => {
+  const { answer, place, ui } = services
+  const { group = [] } = given.flags
   const { baseUrl, profile } = await place.session()
   const unfinished = prepare(folder, given.flags)
   const begun: SnapshotHeader = unfinished?.begun ?? {

@@ -1,7 +1,7 @@
 /** What a policy file, and the line that checks it, may say. */
-import { hash, list, oneOf, string } from '../../../catalogue/params.js'
+import { list, oneOf } from '../../../catalogue/params.js'
 import type { Origin } from '../../../desired/state.js'
-import { type GivenBy, outputFlag } from '../../define.js'
+import { type GivenBy, outputFlag, reportFlag } from '../../define.js'
 
 /** How bad a finding is, the least first. */
 export const policySeverities = ['info', 'warning', 'error', 'critical'] as const
@@ -78,14 +78,7 @@ export const policySchema = {
 export const policyFlags = {
   'fail-on': oneOf(policySeverities, 'lowest severity that fails', { default: 'error' }),
   rule: list('string', 'check only these rules', { placeholder: 'name' }),
-  report: {
-    ...hash('write a report', {
-      placeholder: 'junit|sarif> <file',
-      completes: 'file',
-      keys: { junit: string('JUnit XML'), sarif: string('SARIF 2.1.0') },
-    }),
-    pair: true,
-  },
+  report: reportFlag(['junit', 'sarif']),
   output: outputFlag(['plain', 'nagios', 'prometheus'], 'output format', 'plain'),
 } as const
 
