@@ -8,7 +8,24 @@ import { writeScript } from './support/shell.js'
 import { started } from './support/starting.js'
 
 const root = join(import.meta.dirname, '..')
-const driven = ['git', 'zsh', 'fish', 'tmux', 'jq', 'openssl', 'curl', 'xz', 'chromium']
+const driven = [
+  'git',
+  'zsh',
+  'fish',
+  'tmux',
+  'jq',
+  'openssl',
+  'curl',
+  'xz',
+  'chromium',
+  'ansible-playbook',
+]
+
+/** What Debian calls the packages of those with another name. */
+const packages: Readonly<Record<string, string>> = {
+  xz: 'xz-utils',
+  'ansible-playbook': 'ansible-core',
+}
 
 /** What it runs where only these of the programs that tests drive are there, in order. */
 const run = async (there: readonly string[]): Promise<readonly string[]> => {
@@ -42,7 +59,7 @@ describe('.ci/run', () => {
     expect(install?.split(' ').filter((word) => !word.startsWith('-'))).toEqual([
       'apt-get',
       'install',
-      ...driven.map((name) => (name === 'xz' ? 'xz-utils' : name)),
+      ...driven.map((name) => packages[name] ?? name),
     ])
     expect((await run(driven.filter((name) => name !== 'fish')))[1]).toMatch(/ fish$/)
   })

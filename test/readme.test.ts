@@ -70,6 +70,7 @@ describe('README.md', () => {
       'npm pack && npm install -g ./svcctl-*.tgz',
       'export SVC_SANDBOX=1',
       'unset SVC_SANDBOX',
+      '#!/bin/sh',
       'svcctl overview -o html --open',
       'svcctl snapshot --to before',
       'svcctl members list --all-projects --since before',
