@@ -42,7 +42,7 @@ describe('a token command', () => {
     [
       'a flood',
       node('process.stdout.write("x".repeat(1e6))'),
-      'the token command of profile prod (/usr/bin/node) printed too much for a token',
+      `the token command of profile prod (${process.execPath}) printed too much for a token`,
     ],
   ])('names %s', async (_, command, words) => {
     const failure = await failureOf(() => run(command))

@@ -126,7 +126,17 @@ const leaksIn = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'tokens.json')
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => holds(readFileSync(path, 'latin1')))
+    .filter((path) => holds(textOf(path)))
+
+/** A file's text; of one that its process renamed or removed meanwhile, none. */
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (error) {
+    if (existsSync(path)) throw error
+    return ''
+  }
+}
 
 const forms = [canary, Buffer.from(`:${canary}`).toString('base64').slice(0, 8)]
 const holds = (text: string): boolean => forms.some((form) => text.includes(form))

@@ -10,143 +10,75 @@ import {
   type ReadText,
   shownPath,
 } from '../../../desired/files/parse.js'
-import { Mistakes, type Written, type WrittenMap } from '../../../desired/files/written.js'
+import { Mistakes, type Written } from '../../../desired/files/written.js'
 import type { Origin } from '../../../desired/state.js'
 import { Failure } from '../../../errors.js'
-import {
-  type PolicyRule,
-  type PolicySeverity,
-  policySchema,
-  policySeverities,
-  ruleSchema,
-  waiverSchema,
-} from './schema.js'
+import { type Policy, type PolicyRule, policySchema, type Schema } from './schema.js'
 
-type Known = Readonly<Record<string, Written>>
-
-/** The entries of a map by key; keys that are not allowed are mistakes. */
-const entriesOf = (
-  written: Written,
-  { properties, required }: { readonly properties: object; readonly required: readonly string[] },
-  mistakes: Mistakes,
-): Known | undefined => {
-  if (written.is !== 'map') return mistakes.mistyped(written, 'this must be a map')
-  const known = Object.keys(properties)
-  for (const entry of written.entries)
-    if (!known.includes(entry.key)) mistakes.unknown(entry, known)
-  const entries = Object.fromEntries(written.entries.map(({ key, value }) => [key, value]))
-  for (const name of required)
-    if (entries[name] === undefined) mistakes.add(written.origin, `${name} is missing`)
-  return entries
-}
-
-const textOf = (
-  written: Written | undefined,
-  name: string,
-  mistakes: Mistakes,
-): string | undefined => {
-  if (written === undefined) return undefined
+/** What a value says by its schema; maps say where they stand as well. */
+const readValue = (written: Written, name: string, schema: Schema, mistakes: Mistakes): unknown => {
+  if (schema.properties !== undefined) return readMap(written, name, schema, mistakes)
+  if (schema.items !== undefined) {
+    const { items } = schema
+    if (written.is !== 'list') return mistakes.mistyped(written, `${name} must be a list`)
+    return written.items.flatMap(
+      (one) => readValue(one, items.title ?? name, items, mistakes) ?? [],
+    )
+  }
   const value = written.is === 'scalar' ? written.value : undefined
-  if (typeof value === 'string' && value.trim() !== '') return value
-  return mistakes.mistyped(written, `${name} must be text`)
-}
-
-const itemsOf = (
-  written: Written | undefined,
-  name: string,
-  mistakes: Mistakes,
-): readonly Written[] => {
-  if (written === undefined) return []
-  if (written.is === 'list') return written.items
-  mistakes.mistyped(written, `${name} must be a list`)
-  return []
-}
-
-const waiverOf = (written: Written, mistakes: Mistakes): PolicyRule['waive'] => {
-  const entries = entriesOf(written, waiverSchema, mistakes)
-  const [address, until, reason] = ['address', 'until', 'reason'].map((name) =>
-    textOf(entries?.[name], name, mistakes),
-  )
-  if (address === undefined || until === undefined || reason === undefined) return []
-  if (!isDay(until))
-    mistakes.add(written.origin, `until must be a day such as 2027-01-31, not "${until}"`)
-  return [{ address, until, reason, origin: written.origin }]
-}
-
-const severityOf = (written: Written | undefined, mistakes: Mistakes): PolicySeverity => {
-  const said = textOf(written, 'severity', mistakes)
-  const found = policySeverities.find((one) => one === said)
-  if (written !== undefined && said !== undefined && found === undefined)
-    mistakes.unknown(
-      { key: said, origin: written.origin },
-      policySeverities,
-      `Use one of ${policySeverities.join(', ')}.`,
-    )
-  return found ?? 'error'
-}
-
-const ruleOf = (written: Written, mistakes: Mistakes): readonly PolicyRule[] => {
-  const entries = entriesOf(written, ruleSchema, mistakes)
-  if (entries === undefined) return []
+  if (schema.const !== undefined)
+    return value === schema.const
+      ? value
+      : mistakes.add(written.origin, `${name} must be ${schema.const}, ${schema.description}`)
+  if (typeof value !== 'string' || value.trim() === '')
+    return mistakes.mistyped(written, `${name} must be text`)
   const { origin } = written
-  const [name, list, where, each, message] = ['name', 'list', 'where', 'each', 'message'].map(
-    (key) => textOf(entries[key], key, mistakes),
-  )
-  if ((entries.where === undefined) === (entries.each === undefined))
-    mistakes.add(origin, 'a rule has either where or each')
-  if (name !== undefined && !/^[a-z][a-z0-9-]*$/.test(name))
-    mistakes.add(
-      origin,
-      `"${name}" is not a valid name`,
-      'Use lowercase letters, digits and dashes, and begin with a letter.',
-    )
-  const severity = severityOf(entries.severity, mistakes)
-  const waive = itemsOf(entries.waive, 'waive', mistakes).flatMap((one) => waiverOf(one, mistakes))
-  const words = list === undefined ? [] : (mistakes.tried(origin, () => splitCommand(list)) ?? [])
-  if (name === undefined || words.length === 0) return []
-  return [
-    {
-      name,
-      list: words,
-      severity,
-      waive,
-      origin,
-      ...(where !== undefined && { where }),
-      ...(each !== undefined && { each }),
-      ...(message !== undefined && { message }),
-    },
-  ]
+  if (schema.enum?.includes(value) === false) {
+    const hint = `Use one of ${schema.enum.join(', ')}.`
+    return void mistakes.unknown({ key: value, origin }, schema.enum, hint)
+  }
+  if (schema.format === 'date' && !isDay(value))
+    return mistakes.add(origin, `${name} must be a day such as 2027-01-31, not "${value}"`)
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value))
+    return mistakes.add(origin, `"${value}" is not a valid ${name}`, `Use ${schema.description}.`)
+  if (schema.format === 'command-line') return mistakes.tried(origin, () => splitCommand(value))
+  return value
 }
 
-/** What a file holds: its rules, and which others it includes. */
+const readMap = (written: Written, name: string, schema: Schema, mistakes: Mistakes): unknown => {
+  if (written.is !== 'map') return mistakes.mistyped(written, `${name} must be a map`)
+  const { properties = {}, required = [], oneOf } = schema
+  const { entries, origin } = written
+  const has = (key: string): boolean => entries.some((entry) => entry.key === key)
+  for (const key of required) if (!has(key)) mistakes.add(origin, `${key} is missing`)
+  const either = oneOf?.flatMap((one) => one.required)
+  if (either !== undefined && either.filter(has).length !== 1)
+    mistakes.add(origin, `${name} has either ${either.join(' or ')}`)
+  const defaults = Object.entries(properties).flatMap(([key, { default: value }]) =>
+    value === undefined ? [] : [[key, value] as const],
+  )
+  const values = entries.map((entry) => {
+    const inner = properties[entry.key]
+    if (inner === undefined) return void mistakes.unknown(entry, Object.keys(properties))
+    return [entry.key, readValue(entry.value, entry.key, inner, mistakes)] as const
+  })
+  return {
+    ...Object.fromEntries([...defaults, ...values.filter((one) => one !== undefined)]),
+    origin,
+  }
+}
+
+/** What a file says; a part that is a mistake is absent. */
 const takeFile = async (
   { path, bytes }: ReadText,
   mistakes: Mistakes,
-): Promise<{ readonly rules: readonly PolicyRule[]; readonly include: readonly string[] }> => {
+): Promise<readonly Partial<Policy>[]> => {
   const file = shownPath(path)
-  const first = { file, line: 1, column: 1 }
-  if (!isUtf8(bytes)) mistakes.add(first, 'the file is not UTF-8 text')
+  if (!isUtf8(bytes)) mistakes.add({ file, line: 1, column: 1 }, 'the file is not UTF-8 text')
   const documents = await parsedDocuments(Buffer.from(bytes).toString(), file, mistakes)
-  const maps = documents.filter((one): one is WrittenMap => {
-    if (one.is !== 'map') mistakes.mistyped(one, 'a policy must be a map')
-    return one.is === 'map'
-  })
-  const all = maps.map((map) => {
-    const entries: Known = entriesOf(map, policySchema, mistakes) ?? {}
-    const { policy, rules, include } = entries
-    if (policy !== undefined && (policy.is !== 'scalar' || policy.value !== 1))
-      mistakes.add(policy.origin, 'policy must be 1, the version of the format')
-    return {
-      rules: itemsOf(rules, 'rules', mistakes).flatMap((one) => ruleOf(one, mistakes)),
-      include: itemsOf(include, 'include', mistakes).flatMap(
-        (one) => textOf(one, 'a file', mistakes) ?? [],
-      ),
-    }
-  })
-  return {
-    rules: all.flatMap(({ rules }) => rules),
-    include: all.flatMap(({ include }) => include),
-  }
+  return documents.map(
+    (one) => (readValue(one, 'a policy', policySchema, mistakes) as Partial<Policy>) ?? {},
+  )
 }
 
 /**
@@ -166,13 +98,15 @@ export const readPolicy = async (
     for (const read of due) {
       if (known.has(read.path)) continue
       known.add(read.path)
-      const { rules: own, include } = await takeFile(read, mistakes)
-      rules.push(...own)
-      for (const path of include)
-        further.push(...(await filesAt([join(dirname(read.path), path)], options)))
+      for (const { rules: own = [], include = [] } of await takeFile(read, mistakes)) {
+        rules.push(...own)
+        for (const path of include)
+          further.push(...(await filesAt([join(dirname(read.path), path)], options)))
+      }
     }
     due = further
   }
+  mistakes.refuse()
   const named = new Map<string, Origin>()
   for (const { name, origin } of rules) {
     const before = named.get(name)

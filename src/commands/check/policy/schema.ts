@@ -7,34 +7,11 @@ import { type GivenBy, outputFlag, reportFlag } from '../../define.js'
 export const policySeverities = ['info', 'warning', 'error', 'critical'] as const
 export type PolicySeverity = (typeof policySeverities)[number]
 
-/** An object that may break a rule for a while. */
-interface Waiver {
-  readonly address: string
-  /** The last day on which it holds, as `2027-01-31`. */
-  readonly until: string
-  readonly reason: string
-  readonly origin: Origin
-}
-
-export interface PolicyRule {
-  readonly name: string
-  /** The words of a list command, without `svcctl`. */
-  readonly list: readonly string[]
-  /** Records that match this break the rule. */
-  readonly where?: string
-  /** Records that do not match this break the rule. */
-  readonly each?: string
-  readonly severity: PolicySeverity
-  /** What a finding says; `{field}` stands for a field of its record. */
-  readonly message?: string
-  readonly waive: readonly Waiver[]
-  readonly origin: Origin
-}
-
 const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const
 
-export const waiverSchema = {
+const waiverSchema = {
   type: 'object',
+  title: 'a waiver',
   description: 'an object that may break the rule until a day',
   properties: {
     address: text('the object, as a finding names it'),
@@ -45,16 +22,25 @@ export const waiverSchema = {
   additionalProperties: false,
 } as const
 
-export const ruleSchema = {
+const ruleSchema = {
   type: 'object',
+  title: 'a rule',
   properties: {
-    name: { type: 'string', pattern: '^[a-z][a-z0-9-]*$', description: 'a name of its own' },
-    list: text('a list command with its filters, and with --group-by and the like'),
+    name: {
+      type: 'string',
+      pattern: '^[a-z][a-z0-9-]*$',
+      description: 'a name of lowercase letters, digits and dashes that begins with a letter',
+    },
+    list: {
+      type: 'string',
+      format: 'command-line',
+      description: 'a list command with its filters, and with --group-by and the like',
+    },
     where: text('records that match break the rule'),
     each: text('records that do not match break the rule'),
     severity: { enum: policySeverities, default: 'error', description: 'how bad a finding is' },
     message: text('what a finding says; {field} stands for a field of the record'),
-    waive: { type: 'array', items: waiverSchema },
+    waive: { type: 'array', items: waiverSchema, default: [] },
   },
   required: ['name', 'list'],
   oneOf: [{ required: ['where'] }, { required: ['each'] }],
@@ -74,6 +60,46 @@ export const policySchema = {
   required: ['policy'],
   additionalProperties: false,
 } as const
+
+// What a file says, by its schema.
+
+/** As much of JSON Schema as policies need. */
+export interface Schema {
+  /** What one of a list is called. */
+  readonly title?: string
+  readonly description?: string
+  readonly const?: number
+  readonly enum?: readonly string[]
+  /** A command line is read as its words. */
+  readonly format?: 'date' | 'command-line'
+  readonly default?: unknown
+  readonly pattern?: string
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly oneOf?: readonly { readonly required: readonly string[] }[]
+}
+
+type Said<S> = S extends { enum: readonly (infer E)[] }
+  ? E
+  : S extends { const: infer C }
+    ? C
+    : S extends { items: infer I }
+      ? readonly Said<I>[]
+      : S extends { format: 'command-line' }
+        ? readonly string[]
+        : S extends { properties: infer P; required: readonly (infer R)[] }
+          ? { readonly [K in keyof P]?: Said<P[K]> } & {
+              readonly [K in (keyof P & R) | WithDefault<P>]: Said<P[K]>
+            } & { readonly origin: Origin }
+          : string
+
+type WithDefault<P> = {
+  [K in keyof P]: P[K] extends { default: unknown } ? K : never
+}[keyof P]
+
+export type Policy = Said<typeof policySchema>
+export type PolicyRule = Said<typeof ruleSchema>
 
 export const policyFlags = {
   'fail-on': oneOf(policySeverities, 'lowest severity that fails', { default: 'error' }),
