@@ -2,7 +2,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { billOf, spdxOf } from './bill.js'
 import { debName, lay, pack } from './debian.js'
@@ -71,9 +71,12 @@ export const debian = (
     : `${made} is NOT made: there is no dpkg-deb on this machine`
 }
 
+/** Files of the repository that every release has as they are. */
+export const accompanied = ['.config/release/Containerfile', '.github/ci/component.yml'] as const
+
 /** What stands beside every release. */
 export const accompany = (builder: Binary, licences: string): void => {
-  cpSync('.config/release/Containerfile', join(out, 'Containerfile'))
+  for (const file of accompanied) cpSync(file, join(out, basename(file)))
   writeFileSync(join(out, 'install.sh'), installer(), { mode: 0o755 })
   writeFileSync(join(out, 'licences.txt'), licences)
   const versions = execFileSync(builder.file, ['-p', 'JSON.stringify(process.versions)'])

@@ -132,6 +132,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     summary: 'give an agent access over the Model Context Protocol',
     page: fromGuide(() => import('../../../.github/guide/agents.md?raw')),
   },
+  adoption: {
+    summary: 'set up svcctl for a team in an afternoon',
+    page: fromGuide(() => import('../../../.github/guide/adoption.md?raw')),
+  },
   recipes: {
     summary: 'command lines for common tasks',
     page: async () => (await import('./recipes.js')).recipesPage(pageWidth),

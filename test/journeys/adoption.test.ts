@@ -1,0 +1,103 @@
+/** The guide's page on adoption: its commands in order, with what a signed release installs, against an embedded instance. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { execa } from 'execa'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { accompanied, installer, sign, sum } from '../../.config/release/beside.js'
+import { here } from '../../.config/release/nodes.js'
+import { sandbox } from '../sandbox/instance.js'
+import { blocksOf } from '../support/pages.js'
+import { configuration, folder, program } from '../support/program.js'
+import { inShell, pathWith, writeScript } from '../support/shell.js'
+
+const blocks = blocksOf('sh', ['.github/guide/adoption.md'])
+const { url, send } = sandbox()
+const platform = here()
+const token = 'sandbox-root-token'
+
+/** A signed release, in which this program stands in place of the executable. */
+const release = async (made: string): Promise<void> => {
+  const key = join(folder(), 'key')
+  await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  const executable = join(made, `svcctl-0.0.0-${platform}`)
+  writeScript(executable, `exec '${process.execPath}' '${program}' "$@"`)
+  for (const file of accompanied) cpSync(file, join(made, basename(file)))
+  writeFileSync(join(made, 'install.sh'), installer(readFileSync(`${key}.pub`, 'utf8')))
+  sum(made)
+  sign(made, key)
+}
+
+describe.skipIf(platform === undefined || spawnSync('ssh-keygen', ['-?']).error !== undefined)(
+  'the page on adoption',
+  () => {
+    const cwd = folder()
+    const at = (name: string): string => join(cwd, name)
+    const home = folder()
+    /** What the lines print, by block, and what is run as root. */
+    const printed: string[] = []
+    const rooted: string[] = []
+
+    beforeAll(async () => {
+      mkdirSync(at('release'))
+      await release(at('release'))
+      for (const name of ['read-token.txt', 'admin-token.txt'])
+        writeFileSync(at(name), `${token}\n`)
+      const asRoot = at('as-root')
+      const env = {
+        HOME: home,
+        SVC_CONFIG_DIR: configuration(),
+        SVC_NO_KEYRING: '1',
+        SHELL: '/bin/bash',
+        // What is installed comes before it; what the machine has does not.
+        PATH: pathWith({ sudo: `echo "$@" >>'${asRoot}'`, svcctl: 'exit 97' }),
+      }
+      const rule = '-- next block --'
+      const lines = blocks.map((block) => block.replaceAll('https://svc.example', url()))
+      const { code, stdout, stderr } = await inShell(lines.join(`\necho '${rule}'\n`), { cwd, env })
+      expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
+      expect(`${stdout}${stderr}`).not.toContain(token)
+      printed.push(...stdout.split(rule))
+      rooted.push(...readFileSync(asRoot, 'utf8').trimEnd().split('\n'))
+    }, 120_000)
+
+    it('has these steps', () => expect(printed).toHaveLength(9))
+
+    it('installs a signed release with completion, signs in, and finds nothing wrong', () => {
+      const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+      expect(printed[0]).toContain(`svcctl ${version} is installed: ${home}/.local/bin/svcctl`)
+      expect(readFileSync(join(home, '.bashrc'), 'utf8')).toContain('svcctl completion bash')
+      expect(printed[1]).toMatch(/^instance\tok\t.*from profile prod\t/m)
+      expect(printed[1]).not.toMatch(/^[^\t]*\tfailed\t/m)
+    })
+
+    it('keeps a snapshot and declares a state without drift', () => {
+      expect(existsSync(at('before/manifest.json'))).toBe(true)
+      expect(printed[2]).toMatch(/^group:platform\tmember\tana\towner\t/m)
+      expect(printed[3]?.match(/^Plan: nothing to do/gm)).toHaveLength(2)
+    })
+
+    it('checks the same rules on the snapshot and on the instance', () => {
+      const found = printed[4]?.match(/^warning two-approvals platform\/app: .*$/gm)
+      expect([found?.length, new Set(found).size]).toEqual([2, 1])
+    })
+
+    it('takes jobs and units that a release has', () => {
+      expect(printed[5]).toMatch(/^ci\/component\.yml\ttrue\t/m)
+      const units = rooted.flatMap((line) => line.match(/\bsvcctl-check@\w+\.timer/g) ?? [])
+      expect(units.length).toBeGreaterThan(1)
+      for (const unit of units) {
+        const template = unit.replace(/@\w+/, '@')
+        expect(existsSync(join('.config/release/monitoring', template))).toBe(true)
+      }
+      expect(printed[7]).toMatch(/^INSTANCE OK/m)
+      expect(readFileSync(at('svcctl-runners.prom'), 'utf8')).toContain('svcctl_check_status{')
+    })
+
+    it('records what it changed, and undoes it', async () => {
+      const methods = readFileSync(at('audit.ndjson'), 'utf8').match(/"method":"PUT"/g)
+      expect(methods).toHaveLength(4)
+      expect((await send('GET /runners/2')).body.active).toBe(true)
+    })
+  },
+)
