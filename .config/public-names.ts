@@ -1,9 +1,11 @@
 /**
- * The names that scripts depend on: commands, arguments, flags, columns, fields, exit codes, formats and what the libraries
- * export. `npm run names` writes those of a release into .github/public-names.json; a test holds every later build to them.
+ * The names that scripts depend on: commands, arguments, flags, columns, fields, exit codes, formats, environment
+ * variables, settings of profiles, topics of help and what the libraries export. `npm run names` writes those of a release into .github/public-names.json; a test holds every later build to them.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { getProperties } from '../src/catalogue/shapes/properties.js'
+import { environmentVariables } from '../src/cli/help/environment.js'
+import { topics } from '../src/cli/help/topics.js'
 import { allCommands } from '../src/commands/index.js'
 import { globalFlags, groupFlags, journalFlags, sortFlags } from '../src/engine/command/globals.js'
 import type { Described, Flag } from '../src/engine/command/types.js'
@@ -11,6 +13,7 @@ import { exitCodes } from '../src/errors.js'
 import * as client from '../src/library/client.js'
 import * as sandbox from '../src/library/sandbox.js'
 import { formatNames } from '../src/output/formats.js'
+import { settings } from '../src/profile/index.js'
 
 export const file = '.github/public-names.json'
 
@@ -59,6 +62,9 @@ export const publicNames = async (version: string): Promise<PublicNames> => {
     ...flagNames(everybodys),
     ...Object.entries(exitCodes).map(([category, code]) => `exit ${code} ${category}`),
     ...formatNames.map((name) => `format ${name}`),
+    ...environmentVariables.map(({ name }) => `variable ${name}`),
+    ...Object.keys(settings).map((name) => `setting ${name}`),
+    ...Object.keys(topics).map((name) => `topic ${name}`),
     ...Object.keys(client).map((name) => `export svcctl/client: ${name}`),
     ...Object.keys(sandbox).map((name) => `export svcctl/sandbox: ${name}`),
   ]

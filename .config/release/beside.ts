@@ -104,6 +104,21 @@ export const installer = (
   return readFileSync('.config/release/install.sh', 'utf8').replace(/^signer=''$/m, signer)
 }
 
+/**
+ * Checks that what is signed with this private key is what `install.sh` takes.
+ * @param known the public key of the releases; where there is none, nothing can be signed
+ * @throws Error with what to do
+ */
+export const checkKey = (
+  key: string,
+  known = existsSync(publicKey) ? readFileSync(publicKey, 'utf8') : '',
+): void => {
+  const found = execFileSync('ssh-keygen', ['-y', '-f', key]).toString()
+  const bytesOf = (text: string): string | undefined => text.split(' ')[1]?.trim()
+  if (bytesOf(found) !== bytesOf(known))
+    throw new Error(`the public key of SVCCTL_RELEASE_KEY is not that of ${publicKey}: ${found}`)
+}
+
 /** Signs SHA256SUMS of a folder with the private key in this file (OpenSSH), next to which its public key stands. */
 export const sign = (folder: string, key: string): void => {
   execFileSync('ssh-keygen', [

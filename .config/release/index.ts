@@ -8,7 +8,17 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compiledBy, programOf, writeAssets } from './assets.js'
-import { accompany, compress, debian, licencesWith, manifest, out, sign, sum } from './beside.js'
+import {
+  accompany,
+  checkKey,
+  compress,
+  debian,
+  licencesWith,
+  manifest,
+  out,
+  sign,
+  sum,
+} from './beside.js'
 import { writeManifests } from './manifests.js'
 import {
   type Binary,
@@ -69,6 +79,8 @@ const fetched = async (
 
 const make = async (words: readonly string[], folder: string): Promise<void> => {
   const { own, chosen, whole, plain } = asked(words)
+  const { SVCCTL_RELEASE_KEY: key } = process.env
+  if (key) checkKey(key)
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out)
   // First, since packing builds the program anew.
@@ -101,7 +113,6 @@ const make = async (words: readonly string[], folder: string): Promise<void> => 
   accompany(builder, licences)
   sum(out)
   if (whole) writeManifests(out, join(out, 'manifests'))
-  const { SVCCTL_RELEASE_KEY: key } = process.env
   if (key) sign(out, key)
   note(key ? 'SHA256SUMS is signed' : 'SHA256SUMS is NOT signed: SVCCTL_RELEASE_KEY names no key')
 }

@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
+import { steady } from './assets.js'
 
 const run = promisify(execFile)
 
@@ -50,6 +51,6 @@ export const single = async (builder: string, parts: Parts, own: boolean): Promi
   }
   const file = `${resolve(parts.output)}.json`
   writeFileSync(file, JSON.stringify(settings))
-  await run(builder, ['--random-seed=1', '--build-sea', file], { cwd: folder })
+  await run(builder, [...steady, '--build-sea', file], { cwd: folder })
   rmSync(file)
 }

@@ -75,6 +75,14 @@ describe.skipIf(!has('dpkg-deb'))('the package for Debian', () => {
       ['fish/vendor_completions.d/svcctl.fish', 'svcctl.fish'],
     ] as const)
       expect(share(path)).toEqual(readFileSync(join('completions', from)))
+    for (const name of ['svcctl-check@.service', 'svcctl-check@.timer'])
+      expect(readFileSync(join(at, 'usr/lib/systemd/system', name))).toEqual(
+        readFileSync(join('.config/release/monitoring', name)),
+      )
+    expect(readdirSync(join(at, 'usr/share/doc/svcctl/examples')).sort()).toEqual([
+      'alerts.yml',
+      'dashboard.json',
+    ])
     expect(share('doc/svcctl/copyright').toString()).toBe('the licences')
     expect(gunzipSync(share('doc/svcctl/changelog.gz')).toString()).toMatch(/^# Changelog/)
     const named = (end: string) =>

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
-import { installer, sign, sum } from '../../.config/release/beside.js'
+import { checkKey, installer, sign, sum } from '../../.config/release/beside.js'
 import { folder } from '../support/program.js'
 import { pathWith, writeScript } from '../support/shell.js'
 import { has } from '../support/terminal.js'
@@ -197,6 +197,14 @@ describe.skipIf(
       expect({ code, left }).toEqual({ code: 1, left: [] })
     }
     expect((await run(changed)).stderr).toContain('the signature of SHA256SUMS is wrong')
+  })
+
+  it('is made only with the key by which its script knows it', async () => {
+    const key = join(folder(), 'key')
+    await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    expect(() => checkKey(key, readFileSync(`${key}.pub`, 'utf8'))).not.toThrow()
+    for (const known of ['', 'ssh-ed25519 AAAA other'])
+      expect(() => checkKey(key, known)).toThrow('release-key.pub: ssh-ed25519 AAAA')
   })
 
   it('is installed by its sums alone where nobody signed it, unless more was asked for', async () => {

@@ -35,6 +35,19 @@ describe('monitoring', () => {
     }
   })
 
+  it('prints these metrics, on which the rules of others rest', async () => {
+    expect([...(await printed())].sort()).toEqual([
+      'svcctl_certificates_left_seconds',
+      'svcctl_check_status',
+      'svcctl_geo_failed',
+      'svcctl_geo_lag_seconds',
+      'svcctl_geo_synced_ratio',
+      'svcctl_instance_answer_seconds',
+      'svcctl_runners_offline',
+      'svcctl_runners_online_ratio',
+    ])
+  })
+
   it('has panels with a place and a query each', () => {
     const { panels } = JSON.parse(text('dashboard.json')) as {
       readonly panels: readonly { id: number; targets: readonly { expr: string }[] }[]

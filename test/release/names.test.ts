@@ -23,6 +23,9 @@ describe('public names', () => {
       'field runners list: ip_address',
       'exit 8 partial',
       'format ndjson',
+      'variable SVC_BASE_URL',
+      'setting read-only',
+      'topic adoption',
       'export svcctl/client: connect',
     ])
       expect(names).toContain(one)

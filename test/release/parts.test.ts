@@ -6,7 +6,7 @@ import { Ajv } from 'ajv'
 import formatsModule from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { programOf, requiredBy } from '../../.config/release/assets.js'
-import { billOf, bundledIn } from '../../.config/release/bill.js'
+import { billOf, bundledIn, spdxOf } from '../../.config/release/bill.js'
 import { stripped } from '../../.config/release/strip.js'
 
 describe('the files of the program', () => {
@@ -78,15 +78,14 @@ describe('an ELF file', () => {
 
 describe('the bill of materials', () => {
   const licences = readFileSync('dist/licences.txt', 'utf8')
-  const bill = JSON.parse(
-    billOf({
-      version: '1.2.3',
-      licences,
-      node: { ...process.versions, node: '26.0.0', openssl: '3.5.1' },
-      now: new Date('2026-11-22T10:00:00Z'),
-      serialNumber: 'urn:uuid:3e671687-395b-41f5-a30f-a58921a69b79',
-    }),
-  )
+  const contents = {
+    version: '1.2.3',
+    licences,
+    node: { ...process.versions, node: '26.0.0', openssl: '3.5.1' },
+    now: new Date('2026-11-22T10:00:00Z'),
+    serialNumber: 'urn:uuid:3e671687-395b-41f5-a30f-a58921a69b79',
+  }
+  const bill = JSON.parse(billOf(contents))
 
   it('names what is bundled, and Node with what it is built from', () => {
     const { undici } = JSON.parse(readFileSync('package.json', 'utf8')).devDependencies
@@ -119,6 +118,26 @@ describe('the bill of materials', () => {
     const check = ajv.compile(read('bom-1.6.SNAPSHOT.schema.json'))
     check(bill)
     expect(check.errors).toBeNull()
+  })
+
+  it('names the same packages as SPDX, each by an ID of its own', () => {
+    const { spdxVersion, packages, relationships, creationInfo } = JSON.parse(spdxOf(contents))
+    expect([spdxVersion, creationInfo.created]).toEqual(['SPDX-2.3', '2026-11-22T10:00:00Z'])
+    const named = (list: readonly { name: string }[]) => list.map(({ name }) => name).sort()
+    const inBill = bundledIn(licences).map(({ name }) => ({ name }))
+    expect(named(packages)).toEqual(named([...inBill, { name: 'node' }, { name: 'svcctl' }]))
+    const ids = packages.map(({ SPDXID }: { SPDXID: string }) => SPDXID)
+    expect(ids.filter((id: string) => !/^SPDXRef-[A-Za-z0-9.-]+$/.test(id))).toEqual([])
+    expect(new Set(ids).size).toBe(ids.length)
+    const related = relationships.map(
+      ({ relatedSpdxElement }: { relatedSpdxElement: string }) => relatedSpdxElement,
+    )
+    expect(related.sort()).toEqual(ids.sort())
+  })
+
+  it('are the same again, whenever they are made', () => {
+    expect(billOf(contents)).toBe(billOf(contents))
+    expect(spdxOf(contents)).toBe(spdxOf(contents))
   })
 
   it('is not made of licences that are written otherwise', () => {

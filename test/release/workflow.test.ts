@@ -59,6 +59,14 @@ describe.skipIf(process.platform !== 'linux')('the key of releases', () => {
   })
 })
 
+it('is published only where no package has a serious advisory, and a second build is equal', () => {
+  const order = steps.map(({ run, uses }) => (run ?? uses ?? '').split('@')[0]?.trim() ?? '')
+  const wanted = ['npm audit --audit-level=high', '.ci/run', 'npm run reproducible']
+  expect(order.filter((step) => wanted.includes(step))).toEqual(wanted)
+  expect(order.at(-2)).toBe('npm run reproducible')
+  expect(order.at(-1)).toBe('actions/upload-artifact')
+})
+
 describe('provenance', () => {
   it('is stated of what was built, by a job that runs nothing else', () => {
     const [upload] = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'))
