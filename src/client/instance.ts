@@ -209,7 +209,7 @@ export class InstanceClient {
       transport,
       credential,
       ...(credential?.kind === 'oauth' && renew !== undefined ? { renew } : {}),
-      ...(sudo === undefined || endpoint?.credential === 'parameter' ? {} : { sudo }),
+      sudo: endpoint?.credential === 'parameter' ? undefined : sudo,
       trace,
     }
   }

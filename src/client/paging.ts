@@ -47,7 +47,7 @@ export const followed = (paging: Paging): ListOptions => {
   return {
     limit,
     ...(isExact(paging) ? { single: true } : {}),
-    ...(concurrency === 'auto' ? {} : { concurrency }),
+    concurrency: concurrency === 'auto' ? undefined : concurrency,
   }
 }
 

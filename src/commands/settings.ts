@@ -52,7 +52,7 @@ export const get = define({
         if (wanted.length > 0) checkKnown(asSettings(came.whole.data), wanted, given)
         return toAnswer(came.whole)
       },
-      emit: { endpoint: settings.get, ...(wanted.length === 0 ? {} : { fields: wanted }) },
+      emit: { endpoint: settings.get, fields: wanted.length === 0 ? undefined : wanted },
     }
   },
 })

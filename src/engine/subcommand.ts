@@ -160,9 +160,9 @@ const globalsFor = (outer: Globals, { fields, manner, page, perPage }: WithinAsk
     dryRun: manner === 'tries',
     // Whoever asks by data hears whether the instance took all of it.
     strict: manner === 'writes',
-    ...(fields === undefined ? {} : { fields }),
-    ...(page === undefined ? {} : { page }),
-    ...(perPage === undefined ? {} : { perPage }),
+    fields,
+    page,
+    perPage,
   }
 }
 
@@ -237,7 +237,7 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
   const running = await startRun(options)
   const { services } = running
   try {
-    await preflight({ command, globals, ui: services.ui, ...(words && { words }) }, [])
+    await preflight({ command, globals, ui: services.ui, words }, [])
     if (command.run !== undefined) await command.run(services, given)
     else await running.perform(given, (await command.operation?.(services, given)) ?? {})
   } catch (error) {

@@ -99,7 +99,7 @@ const queryOf = ({ path }: WireRequest): ReadonlyMap<string, readonly string[]> 
 
 const unread = (what: string, { status, why }: NonNullable<SnapshotParent['refused']>): Failure =>
   new Failure('partial', `the snapshot could not read the ${what}: ${why}`, {
-    ...(status && { status }),
+    status,
   })
 
 const missing = (what: string, hint: string): Failure => new Failure('not_found', what, { hint })

@@ -251,7 +251,7 @@ const pages = async ({ place }: Services, template: WireRequest): Promise<Operat
     const request = await paginated(await fillApiPath(place, given, template))
     const called = await jobEndpoint(place, request)
     const endpoint = endpointFor(request, many(Unknown()))
-    return [{ key: '', endpoint, values: {}, request, ...(called && { called }) }]
+    return [{ key: '', endpoint, values: {}, request, called }]
   },
 })
 
@@ -269,7 +269,7 @@ const one = async ({ ui, place }: Services, request: WireRequest): Promise<Opera
         values: {},
         label: maskAddresses(path),
         request,
-        ...(called && { called }),
+        called,
       },
     ],
     emit: { changed: !/^(GET|HEAD)$/.test(method) },

@@ -169,7 +169,7 @@ export class ListFile {
       records: this.#records,
       at: this.#begins,
       bytes: this.#at - this.#begins,
-      ...(failure && { refused: { status: failure.status, why: whyUnread(failure) } }),
+      refused: failure && { status: failure.status, why: whyUnread(failure) },
     }
     this.parents.push(parent)
     this.#told({ kind: this.kind, parent })
@@ -213,7 +213,7 @@ export class ListFile {
       records: this.parents.reduce((sum, { records }) => sum + records, 0),
       sha256: this.#hash.digest('hex'),
       sorted: this.#sorted,
-      ...(this.column && { column: this.column }),
+      column: this.column,
       parents: this.parents,
     }
     this.#told({ kind: this.kind, whole: kind })

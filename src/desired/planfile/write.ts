@@ -65,7 +65,7 @@ const changeOf = ({ attribute, now, wanted, secret, within, origin }: Change): P
   attribute,
   now,
   wanted,
-  ...(secret === undefined ? {} : { secret: referenceOf(secret) }),
+  secret: secret && referenceOf(secret),
   within,
   team: origin.team?.name,
   origin: originText(origin),
@@ -95,7 +95,7 @@ const remarkOf = ({ is, address, text, origin }: PlanFinding): PlanRemark => ({
   is,
   address: addressText(address),
   text,
-  ...(origin === undefined ? {} : { origin: originText(origin) }),
+  origin: origin && originText(origin),
 })
 
 const unreadOf = ({ place, kind, failure }: Unread): PlanUnread => ({

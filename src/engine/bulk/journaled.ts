@@ -19,7 +19,7 @@ import { runBulk } from './run-bulk.js'
 /** What a plan works on, as the journal names it: of a tree its kind stands before its name. */
 const placeOf = (plan: Plan) => ({
   ...getParentFields(plan),
-  ...(plan.parent === undefined ? {} : { parent: plan.parent.name }),
+  parent: plan.parent?.name,
 })
 
 /** The same as it waits: with the attributes of its row. */

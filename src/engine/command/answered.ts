@@ -59,7 +59,7 @@ export const toAnswer = (whole: Whole): PlanAnswer => {
   if (isBare(whole)) return getAnswerFacts(whole)
   return {
     ...getAnswerFacts(whole),
-    ...(whole.bytes.length === 0 ? {} : { bytes: whole.bytes }),
+    bytes: whole.bytes.length === 0 ? undefined : whole.bytes,
     get value() {
       return whole.data
     },

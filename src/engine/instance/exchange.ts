@@ -133,7 +133,7 @@ export const reaching = async (
     progress: screen.meter,
     worded: withWorkspaceHint,
     gate: await run.gateOf(baseUrl),
-    ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
+    trace: globals.verbose === 0 ? undefined : screen.trace,
     renew: renew && createRenewal(renew),
   }
 }

@@ -142,10 +142,7 @@ const slotsInShard = (
   shard: Shard,
 ): readonly ParentTarget[] =>
   slots.flatMap((slot) => {
-    const all =
-      slot.args === undefined
-        ? { args, ...(rows && { rows }) }
-        : { args: slot.args, ...(slot.rows && { rows: slot.rows }) }
+    const all = slot.args === undefined ? { args, rows } : { args: slot.args, rows: slot.rows }
     if (all.args.length === 0)
       return getShardNumber(slot.kind, { object: slot.value }, shard.of) === shard.part
         ? [slot]

@@ -314,7 +314,7 @@ export class RecordChoice {
     const source =
       single && new SingleSource(this.#reading(single), this.#options.budget, more !== undefined)
     const shown = {
-      ...(more === undefined || source === undefined ? {} : { singles: source }),
+      singles: more === undefined ? undefined : source,
       lines:
         more === undefined ? [] : [`reading single records for ${more}: ${single?.endpoint.route}`],
     }
@@ -369,7 +369,7 @@ export class RecordChoice {
   ): Batches {
     const open = unshaped(tested, known).length > 0
     return filtered(batches, {
-      bind: (samples) => bindWhere(tested, { ...known, ...(samples && { samples }) }),
+      bind: (samples) => bindWhere(tested, { ...known, samples }),
       samples: open ? (this.#options.paging.perPage ?? largestPage) : 0,
       ...how,
     })

@@ -39,7 +39,7 @@ const fixedOf = (param: Param): readonly string[] => {
 const choiceOf = (value: string, text?: string): Choice<string> => ({
   value,
   name: value,
-  ...(text === undefined || text === '' ? {} : { description: text }),
+  description: text || undefined,
 })
 
 /** A question in words: help texts are for those who look a flag up. */

@@ -164,6 +164,6 @@ export class Sessions implements OpenSessions {
     const { globals, signal } = this.#options
     const transport = await createTransport(session, globals.insecure, env)
     const timeout = globals.timeout ?? session.profile?.timeout ?? refreshTimeout
-    return sendForm(url, form, { ...(transport && { transport }), timeout, signal })
+    return sendForm(url, form, { transport, timeout, signal })
   }
 }

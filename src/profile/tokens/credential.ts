@@ -142,7 +142,7 @@ const canRefresh = (profile: Profile, token: StoredToken): boolean =>
 const refused = (profile: Profile, why: string, status?: number): Failure =>
   new Failure('auth', `cannot refresh the token of profile ${profile.name}: ${why}`, {
     hint: `Sign in again with: svcctl auth login -p ${profile.name}`,
-    ...(profile.tokenUrl === undefined ? {} : { request: `POST ${profile.tokenUrl}` }),
+    request: profile.tokenUrl && `POST ${profile.tokenUrl}`,
     status,
   })
 

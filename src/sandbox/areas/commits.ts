@@ -230,7 +230,7 @@ const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
     return page.map((found) => ({
       ...present(call, project, found),
       ...(input.trailers === true ? { trailers: found.trailers } : {}),
-      ...(numbers === undefined ? {} : { stats: numbers.get(found.id) ?? noStats }),
+      stats: numbers && (numbers.get(found.id) ?? noStats),
     }))
   })
 }

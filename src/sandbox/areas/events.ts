@@ -60,7 +60,7 @@ const present = (call: Call, event: EventRecord, inProject: boolean) => {
     ...(inProject ? { data: null } : {}),
     target_title: event.target_title,
     created_at: event.created_at,
-    ...(about === undefined ? {} : { note: note(call, about) }),
+    note: about && note(call, about),
     ...(event.push_data === null ? {} : { push_data: event.push_data }),
     author,
     author_username: author.username,

@@ -51,7 +51,7 @@ const listed = (call: Call, project: ProjectRecord) => (v: VulnerabilityRecord) 
     resolved_by_id: v.resolved_by_id,
     resolved_on_default_branch: v.resolved_on_default_branch,
     project_default_branch: project.default_branch,
-    ...(record === undefined ? {} : { finding: finding(record) }),
+    finding: record && finding(record),
   }
 }
 
