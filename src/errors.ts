@@ -57,6 +57,8 @@ export interface FailureDetails {
    * something that stands before it may have answered.
    */
   readonly lacks?: 'route' | 'record'
+  /** True when no connection was made, so that nothing was sent. */
+  readonly unreached?: true | undefined
   /** True when a write may or may not have been carried out. */
   readonly unknownOutcome?: boolean
   /** The instance's id of the request (`x-request-id`). */

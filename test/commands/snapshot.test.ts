@@ -215,6 +215,29 @@ describe('an instance that refuses some of it', () => {
     expect((await from(at, `${members} --group-by project --count`)).code).toBe(8)
   })
 
+  it('knows what it could not list of groups, and gives no empty list for it', async () => {
+    server.answer = instance({ 'GET /groups': 403, 'GET /projects?': [] })
+    const groups = 'members list --all-groups'
+    const taken = await call(['snapshot', groups, '--to', at])
+    expect([taken.code, taken.stderr]).toEqual([8, expect.stringContaining('no visible groups')])
+    expect((await from(at, groups)).code).toBe(4)
+    expect((await from(at, 'members list -G a')).code).toBe(8)
+  })
+
+  it('ends where nothing else can be read, and leaves the snapshot that is there', async () => {
+    server.answer = instance({ ...table, 'GET /projects/a%2Ftwo/members': 404 })
+    const line = ['snapshot', members, '--to', at, '--concurrency', '1']
+    expect((await call(line)).code).toBe(8)
+    const before = readFileSync(join(at, 'manifest.json'), 'utf8')
+    const dead = await call([...line, '--overwrite', '--retries', '0'], nobody)
+    expect([dead.code, dead.stderr]).toEqual([7, expect.stringContaining('--resume')])
+    server.answer = instance({ ...table, 'GET /user': 401 })
+    const refused = await call([...line, '--overwrite'])
+    expect([refused.code, refused.stderr]).toEqual([3, expect.not.stringContaining('--resume')])
+    expect(readFileSync(join(at, 'manifest.json'), 'utf8')).toBe(before)
+    expect((await from(at, `${members} -o ndjson`)).stdout).toContain('"bob"')
+  })
+
   it('goes on after an interruption with the first project that is not whole', async () => {
     const env = {
       ...clean(),

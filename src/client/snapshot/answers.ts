@@ -19,6 +19,7 @@ import {
   openKept,
   readDigest,
   readManifest,
+  type SnapshotGap,
   type SnapshotKind,
   type SnapshotManifest,
   type SnapshotParent,
@@ -97,7 +98,7 @@ const queryOf = ({ path }: WireRequest): ReadonlyMap<string, readonly string[]> 
   return found
 }
 
-const unread = (what: string, { status, why }: NonNullable<SnapshotParent['refused']>): Failure =>
+const unread = (what: string, { status, why }: SnapshotGap): Failure =>
   new Failure('partial', `the snapshot could not read the ${what}: ${why}`, {
     status,
   })
@@ -209,6 +210,8 @@ export class SnapshotReader {
     const of = this.manifest.kinds.filter(({ column }) => column === 'group')
     if (of.length === 0) throw this.#missing(groupsAll.route)
     const names = new Set(of.flatMap(({ parents }) => parents.map(({ name }) => name)))
+    const gap = of.find(({ refused }) => refused !== undefined)?.refused
+    if (names.size === 0 && gap !== undefined) throw unread('groups', gap)
     for (const name of [...names].sort()) yield Buffer.from(JSON.stringify({ full_path: name }))
   }
 
@@ -293,7 +296,7 @@ export class SnapshotReader {
 
   /** @throws Failure `not_found` for a parent that was not asked, `partial` for one that could not be read */
   async #parent(
-    { column, kind, parents }: SnapshotKind,
+    { column, kind, parents, refused: gap }: SnapshotKind,
     endpoint: Endpoint,
     request: WireRequest,
   ): Promise<SnapshotParent> {
@@ -308,6 +311,7 @@ export class SnapshotReader {
     )
     const name = /^\d+$/.test(text) ? await this.#pathOf(text) : text
     const found = parents.find((one) => one.name.toLowerCase() === name.toLowerCase())
+    if (found === undefined && gap !== undefined) throw unread(`${column}s`, gap)
     if (found === undefined)
       throw missing(
         `the snapshot has no ${kind} of ${name}`,

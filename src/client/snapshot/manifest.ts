@@ -19,7 +19,13 @@ export interface SnapshotParent {
   readonly at: number
   readonly bytes: number
   /** Why it could not be read. */
-  readonly refused?: { readonly status?: number | undefined; readonly why: string }
+  readonly refused?: SnapshotGap | undefined
+}
+
+/** Why something could not be read. */
+export interface SnapshotGap {
+  readonly status?: number | undefined
+  readonly why: string
 }
 
 /** A list of a snapshot. */
@@ -37,6 +43,8 @@ export interface SnapshotKind {
   readonly sorted: boolean
   /** What the records belong to; absent for a list of the instance. */
   readonly column?: 'project' | 'group'
+  /** Why its projects or groups are not known. */
+  readonly refused?: SnapshotGap | undefined
   /** For a list of the instance one without a name. */
   readonly parents: readonly SnapshotParent[]
 }

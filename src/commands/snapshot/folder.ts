@@ -24,6 +24,7 @@ import {
   getIdentity,
   manifestName,
   readManifest,
+  type SnapshotGap,
   type SnapshotKind,
   type SnapshotManifest,
   type SnapshotParent,
@@ -113,6 +114,11 @@ export const openOwn = (path: string, again: boolean): number => {
   throw new Error(other)
 }
 
+const gapOf = (failure: Failure): SnapshotGap => ({
+  status: failure.status,
+  why: whyUnread(failure),
+})
+
 /** A list on its way into its file. */
 export class ListFile {
   readonly #path: string
@@ -169,7 +175,7 @@ export class ListFile {
       records: this.#records,
       at: this.#begins,
       bytes: this.#at - this.#begins,
-      refused: failure && { status: failure.status, why: whyUnread(failure) },
+      refused: failure && gapOf(failure),
     }
     this.parents.push(parent)
     this.#told({ kind: this.kind, parent })
@@ -196,7 +202,7 @@ export class ListFile {
   }
 
   /** What the manifest says of it. */
-  close(line: string, { plan, command }: LineAnswer): SnapshotKind {
+  close(line: string, { plan, command, failure }: LineAnswer): SnapshotKind {
     closeSync(this.#file)
     const own = Object.values(command?.endpoints ?? {})
     const only = own.find((endpoint) => getScope(endpoint)?.kind === this.column)
@@ -214,6 +220,7 @@ export class ListFile {
       sha256: this.#hash.digest('hex'),
       sorted: this.#sorted,
       column: this.column,
+      refused: this.parents.length === 0 && failure ? gapOf(failure) : undefined,
       parents: this.parents,
     }
     this.#told({ kind: this.kind, whole: kind })

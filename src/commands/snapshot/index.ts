@@ -2,17 +2,13 @@
 import { closeSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isObject, toText } from '../../base/objects.js'
-import { splitCommand } from '../../base/shell-words.js'
 import { viewed } from '../../base/utf8.js'
 import { version } from '../../base/version.js'
-import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
 import { account } from '../../catalogue/implied.js'
 import { boolean, list, string } from '../../catalogue/params.js'
-import type { SnapshotKind, SnapshotParent } from '../../client/snapshot/manifest.js'
-import { getScope } from '../../engine/command/derive/index.js'
+import type { SnapshotGap, SnapshotKind, SnapshotParent } from '../../client/snapshot/manifest.js'
 import { lineFlags } from '../../engine/command/many-flags.js'
 import type { LineAnswer, Services } from '../../engine/command/services.js'
-import type { Described } from '../../engine/command/types.js'
 import { exitCodes, Failure, survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { isUnoffered, several, whyUnread } from '../health/words.js'
@@ -29,63 +25,7 @@ import {
   type Step,
   unfinishedName,
 } from './folder.js'
-
-// Which lists a snapshot has, where nobody says so: what the instance is, and nothing of what happened on it.
-
-/** Areas whose lists are a history, or the work of people: they are read where a line asks for them. */
-const left = new Set([
-  'jobs',
-  'commits',
-  'events',
-  'issues',
-  'mr',
-  'vulnerabilities',
-  'dependencies',
-])
-/** Forms of lists that say again what another one says. */
-const again = new Set(['legacy-path', 'inherited'])
-
-/** The line of a list; undefined where it is of a single object. */
-const lineOfList = ({ area, words }: Described, endpoint: Endpoint): string | undefined => {
-  const scope = getScope(endpoint)
-  const places = getPath(endpoint)
-    .split('/')
-    .filter((segment) => segment.startsWith(':')).length
-  if (places > (scope === undefined ? 0 : 1)) return undefined
-  const spread = scope === undefined ? '' : ` --all-${scope.kind}s`
-  const archived = scope?.kind === 'project' ? ' --with-archived' : ''
-  const form = endpoint.when === undefined ? '' : ` --${endpoint.when.flag}`
-  return `${area} ${words}${form}${spread}${archived}`
-}
-
-/** The lines of all lists that say what the instance is. */
-const usualLines = (commands: readonly Described[]): readonly string[] => [
-  'projects list',
-  'settings get',
-  // What waits for a runner, for the overview.
-  'jobs list --all-projects --scope pending',
-  ...commands.flatMap((command) => {
-    if (
-      left.has(command.area) ||
-      command.area === 'projects' ||
-      !/^(?:(?!billable ).* )?list$|^status$/.test(command.words)
-    )
-      return []
-    return Object.values(command.endpoints).flatMap((endpoint) => {
-      const wanted = endpoint.returns.kind === 'many' && !again.has(endpoint.when?.flag ?? '')
-      return (wanted && lineOfList(command, endpoint)) || []
-    })
-  }),
-]
-
-/** What a list is called: `runners`, `members-of-groups`, `deploy-keys-instance`. */
-const kindOf = (words: readonly string[]): string => {
-  const plain = /^(?:list|get|--all-.*|--with-archived)$/
-  const spread = words.find((word) => /^--all-(project|group)s$/.test(word))
-  const named = words.filter((word) => !plain.test(word)).map((word) => word.replace(/^-+/, ''))
-  const text = named.join('-').replace(/[^\w-]+/g, '-')
-  return spread === undefined ? text : `${text}-of-${spread.slice('--all-'.length)}`
-}
+import { columnOf, type WantedList, wantedIn, wantedOf } from './lines.js'
 
 const flags = {
   to: { ...string('folder to write to', { placeholder: 'folder' }), required: true },
@@ -102,57 +42,18 @@ const flags = {
 
 type Asked = GivenBy<typeof flags>
 
-/** A list that is to be read. */
-interface Wanted {
-  readonly line: string
-  readonly words: readonly string[]
-  readonly kind: string
-}
-
-/** @throws Failure `usage` for a line that a snapshot cannot keep */
-const wantedOf = (line: string): Wanted => {
-  const words = splitCommand(line.trim())
-  const [first = ''] = words
-  // The name of an area alone means its list.
-  const whole = words.length === 1 ? [first, 'list'] : words
-  if (words.some((word) => /^-[PG]|^--(project|group|where|recursive)\b/.test(word)))
-    throw usage(
-      `"${line}" names single places or conditions`,
-      'Use --all-projects or --all-groups, and filters of the API.',
-    )
-  return { line: whole.join(' '), words: whole, kind: kindOf(whole) }
-}
-
-const wantedIn = async (
-  { place }: Services,
-  args: readonly string[],
-): Promise<readonly Wanted[]> => {
-  const lines = args.length === 0 ? usualLines(await place.commands()) : args
-  const wanted = lines.map(wantedOf)
-  // What is read of each project is answered from the list of projects.
-  const spread = wanted.some(({ words }) => words.some((word) => word.startsWith('--all-')))
-  const all =
-    spread && !wanted.some(({ kind }) => kind === 'projects')
-      ? [wantedOf('projects list'), ...wanted]
-      : wanted
-  const twice = all.find(({ kind }, i) => all.findIndex((one) => one.kind === kind) !== i)
-  if (twice !== undefined) throw usage(`"${twice.line}" is given twice`)
-  return all
-}
-
-const columnOf = ({ words }: Wanted): 'project' | 'group' | undefined => {
-  if (words.includes('--all-projects')) return 'project'
-  return words.includes('--all-groups') ? 'group' : undefined
-}
-
 const isWithin = (path: string, groups: readonly string[]): boolean =>
   groups.length === 0 ||
   groups.some((group) => `${path.toLowerCase()}/`.startsWith(`${group.toLowerCase()}/`))
 
+/** Whether nothing else can be read either: the line is wrong, or nobody is there. */
+const isGone = (failure: Failure): boolean =>
+  failure.category === 'usage' || failure.details.unreached === true
+
 /** Reads a list into its file. */
 const readList = async (
   { place }: Services,
-  wanted: Wanted,
+  wanted: WantedList,
   file: ListFile,
   groups: readonly string[],
 ): Promise<LineAnswer> => {
@@ -160,6 +61,7 @@ const readList = async (
   file.column = column
   const past = new Set(file.parents.map(({ name }) => name))
   const limited = wanted.kind === 'projects' && groups.length > 0
+  let gone: Failure | undefined
   const answer = await place.runs.line({
     words: wanted.words,
     allowed: lineFlags,
@@ -168,12 +70,16 @@ const readList = async (
     },
     parents: {
       choose: (names) => names.filter((name) => isWithin(name, groups) && !past.has(name)).sort(),
-      settled: (name, failure) => file.settled(name, failure),
+      settled: (name, failure) => {
+        if (failure !== undefined && isGone(failure)) gone ??= failure
+        // What comes after it is read when the walk goes on.
+        if (gone === undefined) file.settled(name, failure)
+      },
     },
   })
   const { failure } = answer
-  if (failure !== undefined && (failure.category === 'usage' || place.clock.signal.aborted))
-    throw failure
+  if (gone !== undefined) throw gone
+  if (failure !== undefined && (isGone(failure) || place.clock.signal.aborted)) throw failure
   if (column === undefined) file.settled('', failure)
   return answer
 }
@@ -183,25 +89,26 @@ const pathIn = (bytes: Uint8Array): string => {
   return (isObject(record) ? toText(record.path_with_namespace) : undefined) ?? ''
 }
 
-/** Who reads it; null where the instance does not tell. */
+/** Who reads it; null where the instance does not tell. @throws Failure for a token that it does not take */
 const readerOf = async ({ instance }: Services): Promise<string | null> => {
   try {
     const { data } = await instance.call(account, {})
     return (isObject(data) ? toText(data.username) : undefined) ?? null
   } catch (error) {
+    if (error instanceof Failure && error.status === 401) throw error
     survived(error)
     return null
   }
 }
 
 /** What of a list could not be read. */
-const refusedIn = ({ parents }: SnapshotKind) =>
-  parents.filter(({ refused }) => refused !== undefined)
+const refusedIn = ({ parents, refused }: SnapshotKind): readonly SnapshotGap[] =>
+  [refused, ...parents.map((one) => one.refused)].filter((gap) => gap !== undefined)
 
 /** `--dry-run`: the lists, and how many requests they take at least. */
 const rehearse = async (
   services: Services,
-  all: readonly Wanted[],
+  all: readonly WantedList[],
   groups: readonly string[],
 ): Promise<void> => {
   const counts = new Map<string, number>()
@@ -251,7 +158,7 @@ const openLog = (
 
 interface Reading {
   readonly folder: string
-  readonly wanted: Wanted
+  readonly wanted: WantedList
   readonly begun: SnapshotHeader
   readonly log: ReturnType<typeof openLog>
 }
@@ -277,7 +184,7 @@ const walk = async (
   folder: string,
   begun: SnapshotHeader,
   unfinished: InterruptedSnapshot | undefined,
-  failed: (wanted: Wanted, kind: SnapshotKind, failure: Failure) => void,
+  failed: (wanted: WantedList, kind: SnapshotKind, failure: Failure) => void,
 ): Promise<readonly SnapshotKind[]> => {
   const lines = begun.lines.map(wantedOf)
   const log = openLog(folder, unfinished, begun)
@@ -289,7 +196,7 @@ const walk = async (
       if (known !== undefined) {
         kinds.push(known)
         const [gap] = refusedIn(known)
-        if (gap !== undefined) failed(wanted, known, new Failure('partial', gap.refused?.why ?? ''))
+        if (gap !== undefined) failed(wanted, known, new Failure('partial', gap.why))
         continue
       }
       const past = columnOf(wanted) === undefined ? [] : unfinished?.parents.get(wanted.kind)
@@ -317,7 +224,7 @@ const print = ({ answer }: Services, kinds: readonly SnapshotKind[]): Promise<vo
 const run = async (services: Services, given: Asked): Promise<void> => {
   const { place } = services
   const { group = [], to = '' } = given.flags
-  const all = await wantedIn(services, given.args)
+  const all = wantedIn(given.args, await services.place.commands())
   if (given.flags['dry-run'] === true) return rehearse(services, all, group)
   const folder = resolve(place.cwd, to)
   const lock = await lockFolder(folder)
@@ -328,11 +235,19 @@ const run = async (services: Services, given: Asked): Promise<void> => {
   }
 }
 
+/** What ended a walk before its time. @throws what it was, with a word on how to go on */
+const interrupt = (error: unknown): never => {
+  if (!(error instanceof Failure) || error.category === 'usage') throw error
+  const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
+  const { category, message, details } = error
+  throw new Failure(category, message, { ...details, advice: undefined, hint })
+}
+
 /** Reads the lists into a folder that nobody else writes to. */
 const take = async (
   services: Services,
   given: Asked,
-  all: readonly Wanted[],
+  all: readonly WantedList[],
   folder: string,
 ): Promise<void> => {
   const { answer, place, ui } = services
@@ -353,7 +268,7 @@ const take = async (
     ui.note(`${wanted.line}: ${refusedText(kind, failure)}`)
     // What the instance does not have is no gap, unless somebody asked for it.
     if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)
-  })
+  }).catch(interrupt)
   await publish(folder, {
     format: 1,
     tool: `svcctl ${version}`,
@@ -371,9 +286,9 @@ const take = async (
 }
 
 const refusedText = (kind: SnapshotKind, failure: Failure): string => {
-  if (kind.column === undefined) return whyUnread(failure)
+  if (kind.column === undefined || kind.refused !== undefined) return whyUnread(failure)
   const refused = refusedIn(kind)
-  return `${refused.length} of ${several(kind.parents.length, kind.column)} could not be read, the first because: ${refused[0]?.refused?.why ?? failure.message}`
+  return `${refused.length} of ${several(kind.parents.length, kind.column)} could not be read, the first because: ${refused[0]?.why ?? failure.message}`
 }
 
 export const snapshot = define({

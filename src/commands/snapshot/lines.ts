@@ -1,0 +1,105 @@
+/** The lists of a snapshot: those of its lines; without lines, what the instance is, and nothing of what happened on it. */
+import { splitCommand } from '../../base/shell-words.js'
+import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
+import { getScope } from '../../engine/command/derive/index.js'
+import type { Described } from '../../engine/command/types.js'
+import { usage } from '../../errors.js'
+
+/** Areas whose lists are a history, or the work of people: they are read where a line asks for them. */
+const left = new Set([
+  'jobs',
+  'commits',
+  'events',
+  'issues',
+  'mr',
+  'vulnerabilities',
+  'dependencies',
+])
+/** Forms of lists that say again what another one says. */
+const again = new Set(['legacy-path', 'inherited'])
+
+/** The line of a list; undefined where it is of a single object. */
+const lineOfList = ({ area, words }: Described, endpoint: Endpoint): string | undefined => {
+  const scope = getScope(endpoint)
+  const places = getPath(endpoint)
+    .split('/')
+    .filter((segment) => segment.startsWith(':')).length
+  if (places > (scope === undefined ? 0 : 1)) return undefined
+  const spread = scope === undefined ? '' : ` --all-${scope.kind}s`
+  const archived = scope?.kind === 'project' ? ' --with-archived' : ''
+  const form = endpoint.when === undefined ? '' : ` --${endpoint.when.flag}`
+  return `${area} ${words}${form}${spread}${archived}`
+}
+
+/** The lines of all lists that say what the instance is. */
+const usualLines = (commands: readonly Described[]): readonly string[] => [
+  'projects list',
+  'settings get',
+  // What waits for a runner, for the overview.
+  'jobs list --all-projects --scope pending',
+  ...commands.flatMap((command) => {
+    if (
+      left.has(command.area) ||
+      command.area === 'projects' ||
+      !/^(?:(?!billable ).* )?list$|^status$/.test(command.words)
+    )
+      return []
+    return Object.values(command.endpoints).flatMap((endpoint) => {
+      const wanted = endpoint.returns.kind === 'many' && !again.has(endpoint.when?.flag ?? '')
+      return (wanted && lineOfList(command, endpoint)) || []
+    })
+  }),
+]
+
+/** What a list is called: `runners`, `members-of-groups`, `deploy-keys-instance`. */
+const kindOf = (words: readonly string[]): string => {
+  const plain = /^(?:list|get|--all-.*|--with-archived)$/
+  const spread = words.find((word) => /^--all-(project|group)s$/.test(word))
+  const named = words.filter((word) => !plain.test(word)).map((word) => word.replace(/^-+/, ''))
+  const text = named.join('-').replace(/[^\w-]+/g, '-')
+  return spread === undefined ? text : `${text}-of-${spread.slice('--all-'.length)}`
+}
+
+/** A list that is to be read. */
+export interface WantedList {
+  readonly line: string
+  readonly words: readonly string[]
+  readonly kind: string
+}
+
+/** @throws Failure `usage` for a line that a snapshot cannot keep */
+export const wantedOf = (line: string): WantedList => {
+  const words = splitCommand(line.trim())
+  const [first = ''] = words
+  // The name of an area alone means its list.
+  const whole = words.length === 1 ? [first, 'list'] : words
+  if (words.some((word) => /^-[PG]|^--(project|group|where|recursive)\b/.test(word)))
+    throw usage(
+      `"${line}" names single places or conditions`,
+      'Use --all-projects or --all-groups, and filters of the API.',
+    )
+  return { line: whole.join(' '), words: whole, kind: kindOf(whole) }
+}
+
+/** The lists of these lines, or the usual ones. @throws Failure `usage` for a line that cannot be kept */
+export const wantedIn = (
+  args: readonly string[],
+  commands: readonly Described[],
+): readonly WantedList[] => {
+  const lines = args.length === 0 ? usualLines(commands) : args
+  const wanted = lines.map(wantedOf)
+  // What is read of each project is answered from the list of projects.
+  const spread = wanted.some(({ words }) => words.some((word) => word.startsWith('--all-')))
+  const all =
+    spread && !wanted.some(({ kind }) => kind === 'projects')
+      ? [wantedOf('projects list'), ...wanted]
+      : wanted
+  const twice = all.find(({ kind }, i) => all.findIndex((one) => one.kind === kind) !== i)
+  if (twice !== undefined) throw usage(`"${twice.line}" is given twice`)
+  return all
+}
+
+export const columnOf = ({ words }: WantedList): 'project' | 'group' | undefined => {
+  if (words.includes('--all-projects')) return 'project'
+  return words.includes('--all-groups') ? 'group' : undefined
+}
