@@ -17,10 +17,10 @@ import type { Engine, Keeper } from './each.js'
 import { runBulk } from './run-bulk.js'
 
 /** What a plan works on, as the journal names it: of a tree its kind stands before its name. */
-const placeOf = (plan: Plan) => ({
-  ...getParentFields(plan),
-  parent: plan.parent?.name,
-})
+const placeOf = (plan: Plan) => {
+  const fields = getParentFields(plan)
+  return { ...fields, parent: plan.parent?.name ?? fields.parent }
+}
 
 /** The same as it waits: with the attributes of its row. */
 const queuedAs = (plan: Plan) => ({
