@@ -1,6 +1,7 @@
 /**
- * The names that scripts depend on: commands, arguments, flags, columns, fields, exit codes, formats, environment
- * variables, settings of profiles, topics of help and what the libraries export. `npm run names` writes those of a release into .github/public-names.json; a test holds every later build to them.
+ * The names that scripts depend on: commands, arguments, flags, columns, fields, exit codes, formats, environment variables,
+ * settings of profiles, topics of help and what the libraries export. `npm run names` writes those of a release into
+ * .github/public-names.json; a test holds every later build to them.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { getProperties } from '../src/catalogue/shapes/properties.js'

@@ -58,7 +58,7 @@ export interface FailureDetails {
    */
   readonly lacks?: 'route' | 'record'
   /** True when no connection was made, so that nothing was sent. */
-  readonly unreached?: true | undefined
+  readonly unreached?: boolean
   /** True when a write may or may not have been carried out. */
   readonly unknownOutcome?: boolean
   /** The instance's id of the request (`x-request-id`). */

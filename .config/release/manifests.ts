@@ -15,14 +15,14 @@ interface Release {
 }
 
 /** Reads SHA256SUMS. @returns the sum of each file */
-export const sumsOf = (text: string): ReadonlyMap<string, string> =>
+export const parseSums = (text: string): ReadonlyMap<string, string> =>
   new Map(
     [...text.matchAll(/^([\da-f]{64}) {2}(.+)$/gm)].map(([, sum = '', name = '']) => [name, sum]),
   )
 
 /** @returns the sum of a file in SHA256SUMS */
 const sums = (text: string): Release['sumOf'] => {
-  const known = sumsOf(text)
+  const known = parseSums(text)
   return (name) => {
     const sum = known.get(name)
     if (sum === undefined) throw new Error(`SHA256SUMS does not name ${name}`)

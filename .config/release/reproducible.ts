@@ -7,11 +7,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { manifest, out } from './beside.js'
-import { sumsOf } from './manifests.js'
+import { parseSums } from './manifests.js'
 import { platformNames } from './nodes.js'
 
 const sumsIn = (folder: string): ReadonlyMap<string, string> =>
-  sumsOf(readFileSync(join(folder, out, 'SHA256SUMS'), 'utf8'))
+  parseSums(readFileSync(join(folder, out, 'SHA256SUMS'), 'utf8'))
 
 const before = sumsIn('.')
 const built = platformNames.filter((name) =>

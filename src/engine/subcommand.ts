@@ -1,5 +1,4 @@
 /** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
-
 import { splitBelow } from '../base/json/below.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
@@ -68,23 +67,23 @@ interface KeptScreen {
 }
 
 /**
- * A format that writes nothing: it hands the records on.
- * @param hand takes each; below a column, where several parents are read
+ * A format that writes nothing, but gives each record away as it would be printed.
+ * @param give takes its bytes, and the column of what it belongs to where several parents are read
  */
-const handing = (hand: (record: Uint8Array, column: string | undefined) => void): Format => ({
+const givenAway = (give: (record: Uint8Array, column: string | undefined) => void): Format => ({
   ...formatNamed('ndjson'),
   load: async () => (_sink, view) => {
     const [column] = view.parents ?? []
     const lines = liner(view)
     const bytes = async (batch: readonly Uint8Array[]): Promise<void> => {
-      for (const line of lines(batch)) hand(line, column)
+      for (const line of lines(batch)) give(line, column)
     }
     return { bytes, values: (batch) => bytes(batch.map(encode)), close: async () => {} }
   },
 })
 
-/** Hands records on without what they stand below, and nothing of what could not be read. */
-const apart =
+/** Tells records from what they belong to, and leaves out what could not be read. */
+const splitting =
   (take: LineAsk['take']) =>
   (bytes: Uint8Array, column: string | undefined): void => {
     if (column === undefined) return void take(bytes, undefined)
@@ -92,7 +91,13 @@ const apart =
     if (below !== undefined) take(below.record, { column, name: below.name })
   }
 
-const out: Stdout = { write: async () => {}, end: async () => {} }
+/** Where records are wanted, text would be lost. */
+const out: Stdout = {
+  write: async () => {
+    throw usage('this command prints text, not records')
+  },
+  end: async () => {},
+}
 
 const keptScreen = async (): Promise<KeptScreen> => {
   const [notes, failures]: [string[], Failure[]] = [[], []]
@@ -251,7 +256,7 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
 export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinAnswer> => {
   const records: Uint8Array[] = []
   const screen = await keptScreen()
-  const format = handing((bytes) => records.push(Buffer.from(bytes)))
+  const format = givenAway((bytes) => records.push(Buffer.from(bytes)))
   let more = false
   let given: Given | undefined
   const said = (code: number, thrown?: Failure): WithinAnswer => {
@@ -315,6 +320,7 @@ const checkLine = ({ command, raw }: Extract<Meant, { kind: 'run' }>, ask: LineA
   const name = getCommandName(command)
   if (!onlyReads(command) || !calls(command))
     throw usage(`${name} is not a command that reads from the API`)
+  if (ask.where !== undefined && !lists(command)) throw usage(`${name} is not a list`)
   if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
     throw usage(`${name} cannot read from standard input here`)
   const own = new Set(command.flags.map((flag) => flag.name))
@@ -371,7 +377,7 @@ export const runLineWithin = async (
     const line = { ...meant, signal, parse, decided: () => {} }
     const code = await run(line, undefined, {
       part,
-      format: handing(apart(ask.take)),
+      format: givenAway(splitting(ask.take)),
       env: environmentFor(env),
     })
     // What ends so must not pass for a whole answer, whether or not it was told of.

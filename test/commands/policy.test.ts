@@ -187,6 +187,12 @@ describe('check policy', () => {
     ['rules: []', 'policy is missing'],
     ['policy: 2\nrules: []', 'policy must be 1'],
     ['policy: 1\nruels: []', 'Did you mean rules?'],
+    ['policy: 1\nconstructor: x', 'constructor is not allowed here'],
+    [
+      'policy: 1\nrules: [{ name: a, list: runners list, where: id=1, toString: x }]',
+      'toString is not allowed here',
+    ],
+    ['policy: 1\nrules: [{ name: a, list: ci lint -P x, where: id=1 }]', 'ci lint is not a list'],
     ['policy: 1\nrules: [{ name: a, list: runners list }]', 'either where or each'],
     [
       'policy: 1\nrules: [{ name: a, list: runners list, where: id=1, each: id=1 }]',

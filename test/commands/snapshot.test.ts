@@ -1,7 +1,15 @@
 /** `snapshot`, `--from` and `--since`: what is kept answers as the instance did, and says what it does not hold. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getPath } from '../../src/catalogue/endpoint.js'
@@ -33,6 +41,18 @@ const live = (line: readonly string[]) =>
 const nobody = { env: { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' } }
 /** A line that a snapshot answers: no instance is there. */
 const from = (at: string, line: string) => call(`${line} --from ${at}`, nobody)
+
+/** Damages the first parent of a list. */
+const parentOf = (kind: Record<string, unknown>, damage: object): void => {
+  const [first, ...others] = kind.parents as readonly object[]
+  kind.parents = [{ ...first, ...damage }, ...others]
+}
+
+/** Exchanges the names of the first parents of a list. */
+const exchange = (kind: Record<string, unknown>): void => {
+  const [a, b, ...others] = kind.parents as readonly { readonly name: string }[]
+  kind.parents = [{ ...a, name: b?.name }, { ...b, name: a?.name }, ...others]
+}
 
 const manifestOf = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
 
@@ -238,6 +258,37 @@ describe('an instance that refuses some of it', () => {
     expect((await from(at, `${members} -o ndjson`)).stdout).toContain('"bob"')
   })
 
+  it('tells names with quotes, backslashes and what stands before records apart', async () => {
+    const names = ['a/x":{"record":', 'a/back\\', 'a/\\"', '7', 'a/ü\u202e', '@x']
+    const table = {
+      'GET /projects?': names.map((name, i) => project(i + 1, name)),
+      ...Object.fromEntries(
+        names.map((name, i) => [
+          `GET /projects/${encodeURIComponent(name)}/members`,
+          [{ id: i + 1, username: name, big: 1 }],
+        ]),
+      ),
+    }
+    server.answer = (seen, index) => {
+      const found = instance(table)(seen, index)
+      // A number that only its text holds.
+      const text = JSON.stringify(found?.body)?.replaceAll('"big":1', '"big":12345678901234567890')
+      return text === undefined ? undefined : { ...found, body: text }
+    }
+    const taken = await call(['snapshot', members, '--to', at])
+    expect([taken.code, taken.stderr]).toEqual([0, expect.stringContaining('written')])
+    const { stdout, code } = await from(at, `${members} -o ndjson`)
+    expect(code).toBe(0)
+    const lines = stdout.trimEnd().split('\n')
+    const pairs = lines.map((line) => JSON.parse(line))
+    expect(pairs.map(({ project: of, record }) => [of, record.username])).toEqual(
+      expect.arrayContaining(names.map((name) => [name, name])),
+    )
+    expect(lines.filter((line) => line.includes('12345678901234567890'))).toHaveLength(names.length)
+    const changed = await call([...members.split(' '), '--since', at, '-o', 'json'])
+    expect([changed.code, changed.stdout.trim()]).toEqual([0, '[]'])
+  })
+
   it('goes on after an interruption with the first project that is not whole', async () => {
     const env = {
       ...clean(),
@@ -326,6 +377,31 @@ describe('what answers from a snapshot', () => {
     ['runners get 1', 2],
   ])('%s is refused', async (line, code) => {
     expect((await from(kept, line)).code).toBe(code)
+  })
+
+  it.each<readonly [string, string, (kind: Record<string, unknown>) => void, number]>([
+    ['a parent without a name', 'members-of-projects', (kind) => parentOf(kind, { name: 7 }), 2],
+    ['names exchanged', 'members-of-projects', exchange, 8],
+    ['fewer bytes', 'runners', (kind) => parentOf(kind, { bytes: 10 }), 1],
+    ['more bytes', 'runners', (kind) => parentOf(kind, { bytes: 1e11 }), 1],
+    ['another beginning', 'runners', (kind) => parentOf(kind, { at: 1 }), 2],
+    ['no parent', 'runners', (kind) => Object.assign(kind, { parents: [] }), 2],
+    [
+      'a filter that is no text',
+      'runners',
+      (kind) => Object.assign(kind, { filter: { a: {} } }),
+      2,
+    ],
+  ])('is no manifest with %s', async (_, name, damage, code) => {
+    const at = folder()
+    cpSync(kept, at, { recursive: true })
+    const manifest = manifestOf(at)
+    damage(manifest.kinds.find(({ kind }: { kind: string }) => kind === name))
+    writeFileSync(join(at, 'manifest.json'), JSON.stringify(manifest))
+    const line = name === 'runners' ? 'runners list' : 'members list --all-projects'
+    const { code: ended, stdout, stderr } = await from(at, line)
+    expect([ended, stderr]).toEqual([code, expect.stringContaining('manifest')])
+    if (name === 'runners') expect(stdout).toBe('')
   })
 
   it('is not a file that somebody changed', async () => {

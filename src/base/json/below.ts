@@ -1,8 +1,16 @@
-/** A record below what it belongs to: `{"project":"platform/app","record":…}`. */
+/** A record with what it belongs to: `{"project":"platform/app","record":…}`. */
 
-/** What stands before the record; behind it stands one brace. */
+/** What stands before the record; behind it stands `tail`. */
 export const getHead = (column: string, name: string): Buffer =>
   Buffer.from(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
+
+export const tail = Buffer.from('}')
+
+/** Puts records below what they belong to. */
+export const wrapper = (column: string, name: string): ((record: Uint8Array) => Uint8Array) => {
+  const head = getHead(column, name)
+  return (record) => Buffer.concat([head, record, tail])
+}
 
 const between = Buffer.from(',"record":')
 const quote = 0x22
@@ -20,5 +28,5 @@ export const splitBelow = (
   const at = end + 1 + between.length
   if (!text.subarray(end + 1, at).equals(between)) return undefined
   const name = String(JSON.parse(text.subarray(begin, end + 1).toString()))
-  return { name, record: text.subarray(at, text.length - 1) }
+  return { name, record: text.subarray(at, text.length - tail.length) }
 }

@@ -14,15 +14,16 @@ import { Failure, usage } from '../../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
 import type { Called } from '../credential.js'
 import {
+  checkKept,
   compareValues,
   getLineFrame,
   openKept,
-  readDigest,
   readManifest,
   type SnapshotGap,
   type SnapshotKind,
   type SnapshotManifest,
   type SnapshotParent,
+  toChanged,
 } from './manifest.js'
 
 // Filters and order, as the instance has them.
@@ -233,10 +234,10 @@ export class SnapshotReader {
     if (tests.length === 0 && order === undefined) return yield* lines
     const frame = getLineFrame(kind, parent)
     const sorted: Place[] = []
-    let at = frame.at + frame.head
+    let at = frame.at + frame.head.length
     for await (const bytes of lines) {
       const place = { at, length: bytes.length }
-      at += frame.head + bytes.length + frame.tail + 1
+      at += frame.head.length + bytes.length + frame.tail + 1
       const parsed = parseExact(viewed(bytes).toString())
       const record = words === undefined ? parsed : legible(parsed, words)
       if (!tests.every((test) => test(record))) continue
@@ -353,24 +354,20 @@ export class SnapshotReader {
     try {
       const from = { start: at, end: at + bytes - 1, autoClose: false }
       for await (const line of linesIn(file.createReadStream(from)))
-        yield line.subarray(head, line.length - tail)
+        if (viewed(line).subarray(0, head.length).equals(head))
+          yield line.subarray(head.length, line.length - tail)
+        else throw toChanged(join(this.#folder, kind.file))
     } finally {
       await file.close()
     }
   }
 
   /** @throws Failure `failed` for a file that is not as it was written; looked at once */
-  #check({ file, sha256 }: SnapshotKind): Promise<void> {
-    const known = this.#whole.get(file)
+  #check(kind: SnapshotKind): Promise<void> {
+    const known = this.#whole.get(kind.file)
     if (known !== undefined) return known
-    const checked = readDigest(join(this.#folder, file)).then((digest) => {
-      if (digest === sha256) return
-      const path = join(this.#folder, file)
-      throw new Failure('failed', `${path} was changed since the snapshot was taken`, {
-        hint: 'Restore it, or take another snapshot.',
-      })
-    })
-    this.#whole.set(file, checked)
+    const checked = checkKept(join(this.#folder, kind.file), kind)
+    this.#whole.set(kind.file, checked)
     return checked
   }
 }

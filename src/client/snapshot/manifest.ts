@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nonBlocking, readRegular } from '../../base/files/regular.js'
-import { getHead } from '../../base/json/below.js'
+import { getHead, tail } from '../../base/json/below.js'
 import { isObject } from '../../base/objects.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 
@@ -66,6 +66,20 @@ export interface SnapshotManifest {
 
 export const manifestName = 'manifest.json'
 
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
+
+/** Whether these are parents, whose lines follow each other in the file. */
+const areParents = (parents: readonly unknown[]): boolean => {
+  let end = 0
+  return parents.every((one) => {
+    if (!isObject(one) || typeof one.name !== 'string' || one.at !== end || !isCount(one.bytes))
+      return false
+    end += one.bytes
+    return one.refused === undefined || isObject(one.refused)
+  })
+}
+
 const isManifest = (value: unknown): value is SnapshotManifest =>
   isObject(value) &&
   value.format === 1 &&
@@ -81,8 +95,12 @@ const isManifest = (value: unknown): value is SnapshotManifest =>
       // A name, and no path out of the folder.
       /^[\w-]+\.ndjson$/.test(String(kind.file)) &&
       isObject(kind.filter) &&
+      Object.values(kind.filter).every((value) => typeof value === 'string') &&
       Array.isArray(kind.parents) &&
-      kind.parents.every(isObject),
+      (kind.column === undefined
+        ? kind.parents.length === 1
+        : kind.column === 'project' || kind.column === 'group') &&
+      areParents(kind.parents),
   )
 
 /**
@@ -136,24 +154,39 @@ export const compareValues = (a: unknown, b: unknown): number => {
 export const openKept = (path: string): Promise<FileHandle> =>
   open(path, constants.O_RDONLY | nonBlocking)
 
-/** The SHA-256 of a file. @throws Failure `failed` where it cannot be read */
-export const readDigest = async (path: string): Promise<string> => {
+/** The failure of a file that is not as its manifest says. */
+export const toChanged = (path: string): Failure =>
+  new Failure('failed', `${path} or its manifest was changed since the snapshot was taken`, {
+    hint: 'Restore it, or take another snapshot.',
+  })
+
+/** Reads a whole file of a snapshot. @throws Failure `failed` where it is not as its manifest says, or cannot be read */
+export const checkKept = async (path: string, kind: SnapshotKind): Promise<void> => {
   const hash = createHash('sha256')
+  let size = 0
   try {
     const file = await openKept(path)
-    for await (const chunk of file.createReadStream()) hash.update(chunk as Buffer)
+    for await (const chunk of file.createReadStream()) {
+      hash.update(chunk as Buffer)
+      size += chunk.length
+    }
   } catch (cause) {
     throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, { cause })
   }
-  return hash.digest('hex')
+  const listed = kind.parents.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (hash.digest('hex') !== kind.sha256 || size !== listed) throw toChanged(path)
 }
 
-/** Where the lines of a parent stand, and how many bytes of each stand before and behind its record. */
+const nothing = Buffer.alloc(0)
+
+/** Where the lines of a parent stand, what stands on each before its record, and how many bytes behind it. */
 export const getLineFrame = (kind: SnapshotKind, parent: SnapshotParent | undefined) => {
   const { at, bytes, name, refused } = parent ??
     kind.parents[0] ?? { at: 0, bytes: 0, name: '', refused: undefined }
   const { column } = kind
   const around =
-    column === undefined ? { head: 0, tail: 0 } : { head: getHead(column, name).length, tail: 1 }
+    column === undefined
+      ? { head: nothing, tail: 0 }
+      : { head: getHead(column, name), tail: tail.length }
   return { at, bytes, refused, ...around }
 }

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { type Lock, lock } from '../../base/files/lock.js'
 import { nonBlocking, otherThanFile, readRegular } from '../../base/files/regular.js'
-import { getHead } from '../../base/json/below.js'
+import { wrapper } from '../../base/json/below.js'
 import { viewed } from '../../base/utf8.js'
 import {
   compareValues,
@@ -93,6 +93,8 @@ const mostSorted = 100_000
 /** How many records are written at once. */
 const pieceSize = 1_000
 
+const newline = Buffer.from('\n')
+
 /** @throws Failure `failed` where the system refuses */
 export const attempt = <T>(path: string, work: () => T, verb = 'write'): T => {
   try {
@@ -102,11 +104,14 @@ export const attempt = <T>(path: string, work: () => T, verb = 'write'): T => {
   }
 }
 
-/** A file of the walk, for its owner only: what else stands there is replaced, and no link is followed. */
-export const openOwn = (path: string, again: boolean): number => {
+/**
+ * Opens a file of the walk, for its owner only. No link is followed.
+ * @param append whether it goes on from an interrupted walk; else whatever stands there is replaced
+ */
+export const openOwn = (path: string, append: boolean): number => {
   const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants
-  if (!again) rmSync(path, { force: true })
-  const how = again ? O_APPEND | O_NOFOLLOW | nonBlocking : O_CREAT | O_EXCL
+  if (!append) rmSync(path, { force: true })
+  const how = append ? O_APPEND | O_NOFOLLOW | nonBlocking : O_CREAT | O_EXCL
   const file = openSync(path, O_WRONLY | how, 0o600)
   const other = otherThanFile(fstatSync(file))
   if (other === undefined) return file
@@ -114,7 +119,7 @@ export const openOwn = (path: string, again: boolean): number => {
   throw new Error(other)
 }
 
-const gapOf = (failure: Failure): SnapshotGap => ({
+const toGap = (failure: Failure): SnapshotGap => ({
   status: failure.status,
   why: whyUnread(failure),
 })
@@ -175,7 +180,7 @@ export class ListFile {
       records: this.#records,
       at: this.#begins,
       bytes: this.#at - this.#begins,
-      refused: failure && gapOf(failure),
+      refused: failure && toGap(failure),
     }
     this.parents.push(parent)
     this.#told({ kind: this.kind, parent })
@@ -184,18 +189,16 @@ export class ListFile {
   }
 
   #write(name: string): void {
-    const [head, tail] =
-      this.column === undefined ? ['', '\n'] : [getHead(this.column, name), '}\n']
-    const around = [Buffer.from(head), Buffer.from(tail)] as const
+    const whole = this.column === undefined ? undefined : wrapper(this.column, name)
     // In pieces: all of them in one would take the memory of all once more.
     for (let from = 0; from < this.#pending.length; from += pieceSize) {
       const some = this.#pending.slice(from, from + pieceSize)
-      const bytes = Buffer.concat(some.flatMap((one) => [around[0], one.bytes, around[1]]))
+      const piece = Buffer.concat(some.flatMap(({ bytes }) => [whole?.(bytes) ?? bytes, newline]))
       attempt(this.#path, () => {
-        for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+        for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at)
       })
-      this.#hash.update(bytes)
-      this.#at += bytes.length
+      this.#hash.update(piece)
+      this.#at += piece.length
     }
     this.#records += this.#pending.length
     this.#pending = []
@@ -220,7 +223,7 @@ export class ListFile {
       sha256: this.#hash.digest('hex'),
       sorted: this.#sorted,
       column: this.column,
-      refused: this.parents.length === 0 && failure ? gapOf(failure) : undefined,
+      refused: this.parents.length === 0 && failure ? toGap(failure) : undefined,
       parents: this.parents,
     }
     this.#told({ kind: this.kind, whole: kind })
@@ -284,7 +287,7 @@ export const publish = async (folder: string, manifest: SnapshotManifest): Promi
     for (const { file } of known?.kinds ?? [])
       if (!names.has(file)) rmSync(join(folder, file), { force: true })
     for (const name of names) renameSync(join(folder, `${name}.part`), join(folder, name))
-    // Lists of a walk that was begun again without them.
+    // Left from an interrupted walk that had other lists.
     for (const name of readdirSync(folder))
       if (/^[\w-]+\.ndjson\.part$/.test(name)) rmSync(join(folder, name), { force: true })
   })

@@ -25,7 +25,7 @@ import {
   type Step,
   unfinishedName,
 } from './folder.js'
-import { columnOf, type WantedList, wantedIn, wantedOf } from './lines.js'
+import { chooseLists, getListColumn, toWantedList, type WantedList } from './lines.js'
 
 const flags = {
   to: { ...string('folder to write to', { placeholder: 'folder' }), required: true },
@@ -46,8 +46,8 @@ const isWithin = (path: string, groups: readonly string[]): boolean =>
   groups.length === 0 ||
   groups.some((group) => `${path.toLowerCase()}/`.startsWith(`${group.toLowerCase()}/`))
 
-/** Whether nothing else can be read either: the line is wrong, or nobody is there. */
-const isGone = (failure: Failure): boolean =>
+/** Whether the walk cannot go on: the line is wrong, or the instance cannot be reached. */
+const endsWalk = (failure: Failure): boolean =>
   failure.category === 'usage' || failure.details.unreached === true
 
 /** Reads a list into its file. */
@@ -57,11 +57,11 @@ const readList = async (
   file: ListFile,
   groups: readonly string[],
 ): Promise<LineAnswer> => {
-  const column = columnOf(wanted)
+  const column = getListColumn(wanted)
   file.column = column
   const past = new Set(file.parents.map(({ name }) => name))
   const limited = wanted.kind === 'projects' && groups.length > 0
-  let gone: Failure | undefined
+  let ending: Failure | undefined
   const answer = await place.runs.line({
     words: wanted.words,
     allowed: lineFlags,
@@ -71,15 +71,15 @@ const readList = async (
     parents: {
       choose: (names) => names.filter((name) => isWithin(name, groups) && !past.has(name)).sort(),
       settled: (name, failure) => {
-        if (failure !== undefined && isGone(failure)) gone ??= failure
-        // What comes after it is read when the walk goes on.
-        if (gone === undefined) file.settled(name, failure)
+        if (failure !== undefined && endsWalk(failure)) ending ??= failure
+        // What comes after it is read with --resume.
+        if (ending === undefined) file.settled(name, failure)
       },
     },
   })
   const { failure } = answer
-  if (gone !== undefined) throw gone
-  if (failure !== undefined && (isGone(failure) || place.clock.signal.aborted)) throw failure
+  if (ending !== undefined) throw ending
+  if (failure !== undefined && (endsWalk(failure) || place.clock.signal.aborted)) throw failure
   if (column === undefined) file.settled('', failure)
   return answer
 }
@@ -114,7 +114,7 @@ const rehearse = async (
   const counts = new Map<string, number>()
   const rows: object[] = []
   for (const wanted of all) {
-    const column = columnOf(wanted)
+    const column = getListColumn(wanted)
     const key = `${column} ${wanted.words.includes('--with-archived')}`
     if (column !== undefined && !counts.has(key)) {
       await services.place.runs.line({
@@ -186,7 +186,7 @@ const walk = async (
   unfinished: InterruptedSnapshot | undefined,
   failed: (wanted: WantedList, kind: SnapshotKind, failure: Failure) => void,
 ): Promise<readonly SnapshotKind[]> => {
-  const lines = begun.lines.map(wantedOf)
+  const lines = begun.lines.map(toWantedList)
   const log = openLog(folder, unfinished, begun)
   const kinds: SnapshotKind[] = []
   await services.ui.progress('reading', async (say) => {
@@ -199,7 +199,7 @@ const walk = async (
         if (gap !== undefined) failed(wanted, known, new Failure('partial', gap.why))
         continue
       }
-      const past = columnOf(wanted) === undefined ? [] : unfinished?.parents.get(wanted.kind)
+      const past = getListColumn(wanted) === undefined ? [] : unfinished?.parents.get(wanted.kind)
       const { kind, failure } = await readKind(services, { folder, wanted, begun, log }, past)
       kinds.push(kind)
       if (failure !== undefined) failed(wanted, kind, failure)
@@ -224,7 +224,7 @@ const print = ({ answer }: Services, kinds: readonly SnapshotKind[]): Promise<vo
 const run = async (services: Services, given: Asked): Promise<void> => {
   const { place } = services
   const { group = [], to = '' } = given.flags
-  const all = wantedIn(given.args, await services.place.commands())
+  const all = chooseLists(given.args, await services.place.commands())
   if (given.flags['dry-run'] === true) return rehearse(services, all, group)
   const folder = resolve(place.cwd, to)
   const lock = await lockFolder(folder)
@@ -236,7 +236,7 @@ const run = async (services: Services, given: Asked): Promise<void> => {
 }
 
 /** What ended a walk before its time. @throws what it was, with a word on how to go on */
-const interrupt = (error: unknown): never => {
+const offerResume = (error: unknown): never => {
   if (!(error instanceof Failure) || error.category === 'usage') throw error
   const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
   const { category, message, details } = error
@@ -268,7 +268,7 @@ const take = async (
     ui.note(`${wanted.line}: ${refusedText(kind, failure)}`)
     // What the instance does not have is no gap, unless somebody asked for it.
     if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)
-  }).catch(interrupt)
+  }).catch(offerResume)
   await publish(folder, {
     format: 1,
     tool: `svcctl ${version}`,

@@ -52,7 +52,7 @@ const usualLines = (commands: readonly Described[]): readonly string[] => [
 ]
 
 /** What a list is called: `runners`, `members-of-groups`, `deploy-keys-instance`. */
-const kindOf = (words: readonly string[]): string => {
+const getKindName = (words: readonly string[]): string => {
   const plain = /^(?:list|get|--all-.*|--with-archived)$/
   const spread = words.find((word) => /^--all-(project|group)s$/.test(word))
   const named = words.filter((word) => !plain.test(word)).map((word) => word.replace(/^-+/, ''))
@@ -68,7 +68,7 @@ export interface WantedList {
 }
 
 /** @throws Failure `usage` for a line that a snapshot cannot keep */
-export const wantedOf = (line: string): WantedList => {
+export const toWantedList = (line: string): WantedList => {
   const words = splitCommand(line.trim())
   const [first = ''] = words
   // The name of an area alone means its list.
@@ -78,28 +78,28 @@ export const wantedOf = (line: string): WantedList => {
       `"${line}" names single places or conditions`,
       'Use --all-projects or --all-groups, and filters of the API.',
     )
-  return { line: whole.join(' '), words: whole, kind: kindOf(whole) }
+  return { line: whole.join(' '), words: whole, kind: getKindName(whole) }
 }
 
 /** The lists of these lines, or the usual ones. @throws Failure `usage` for a line that cannot be kept */
-export const wantedIn = (
+export const chooseLists = (
   args: readonly string[],
   commands: readonly Described[],
 ): readonly WantedList[] => {
   const lines = args.length === 0 ? usualLines(commands) : args
-  const wanted = lines.map(wantedOf)
+  const wanted = lines.map(toWantedList)
   // What is read of each project is answered from the list of projects.
   const spread = wanted.some(({ words }) => words.some((word) => word.startsWith('--all-')))
   const all =
     spread && !wanted.some(({ kind }) => kind === 'projects')
-      ? [wantedOf('projects list'), ...wanted]
+      ? [toWantedList('projects list'), ...wanted]
       : wanted
   const twice = all.find(({ kind }, i) => all.findIndex((one) => one.kind === kind) !== i)
   if (twice !== undefined) throw usage(`"${twice.line}" is given twice`)
   return all
 }
 
-export const columnOf = ({ words }: WantedList): 'project' | 'group' | undefined => {
+export const getListColumn = ({ words }: WantedList): 'project' | 'group' | undefined => {
   if (words.includes('--all-projects')) return 'project'
   return words.includes('--all-groups') ? 'group' : undefined
 }

@@ -1,3 +1,4 @@
+import { wrapper } from '../../base/json/below.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
@@ -13,7 +14,7 @@ import { commandIn } from '../own/command.js'
 import { type FindOwn, findOwnWords, ownWords, speaks } from '../own/found.js'
 import { wordsAmong, wordsOfAll } from '../own/several.js'
 import { openNotes, openStreams, type ScreenOptions } from '../streams.js'
-import { Ended, heldUntil, Shared, unwrapEnded, wrapper } from '../targets/shared.js'
+import { Ended, heldUntil, Shared, unwrapEnded } from '../targets/shared.js'
 
 // The answer of one of several instances: what it prints goes below its profile's name.
 
@@ -219,7 +220,7 @@ export class OneAnswer {
   }
 
   #writer(name: string, { people: _, ...emit }: Emit, turn: Promise<void>): Writer {
-    const wrap = emit.parent === undefined ? wrapper({ column: 'profile', name }) : below(name)
+    const wrap = emit.parent === undefined ? wrapper('profile', name) : below(name)
     return this.#shared.placed({ wrap, emit: { ...emit, within: 'profile' } }, turn)
   }
 }

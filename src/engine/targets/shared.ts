@@ -1,5 +1,5 @@
 /** One answer to which several parents write, each in its turn and in their order. */
-import { getHead } from '../../base/json/below.js'
+import { wrapper } from '../../base/json/below.js'
 import { stringifyExact } from '../../base/json/json.js'
 import type { Fields } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
@@ -33,7 +33,6 @@ export class FieldPresence {
 }
 
 const encoder = new TextEncoder()
-const tail = encoder.encode('}')
 
 /** As many records as were asked for are printed. */
 export class Enough extends Error {}
@@ -43,18 +42,6 @@ export class Ended extends Error {
   constructor(override readonly cause: unknown) {
     super('ended')
   }
-}
-
-/** A record's bytes below what it belongs to. */
-export const wrapper = ({
-  column,
-  name,
-}: {
-  readonly column: string
-  readonly name: string
-}): ((record: Uint8Array) => Uint8Array) => {
-  const head = getHead(column, name)
-  return (record) => Buffer.concat([head, record, tail])
 }
 
 /** The parts of an answer without what only a whole answer of one parent can have. */
@@ -114,7 +101,10 @@ export class Shared {
    * @param turn resolves when those before it have written theirs
    */
   part(parent: Parent, emit: Emit, turn: Promise<void>): Writer {
-    return this.placed({ wrap: wrapper(parent), emit: emitBelow(emit, parent) }, turn)
+    return this.placed(
+      { wrap: wrapper(parent.column, parent.name), emit: emitBelow(emit, parent) },
+      turn,
+    )
   }
 
   /** The same of whatever has parts. */

@@ -143,7 +143,7 @@ export const lostTo = (error: unknown, request: string, sent: boolean, begun = f
       ...details(other === undefined ? next : proxy.next),
       cause: error,
       ...(code === '' ? {} : { code }),
-      unreached: sent ? undefined : true,
+      unreached: !sent,
     },
     transient,
     sent,

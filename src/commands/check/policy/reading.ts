@@ -58,7 +58,7 @@ const readMap = (written: Written, name: string, schema: Schema, mistakes: Mista
     value === undefined ? [] : [[key, value] as const],
   )
   const values = entries.map((entry) => {
-    const inner = properties[entry.key]
+    const inner = Object.hasOwn(properties, entry.key) ? properties[entry.key] : undefined
     if (inner === undefined) return void mistakes.unknown(entry, Object.keys(properties))
     return [entry.key, readValue(entry.value, entry.key, inner, mistakes)] as const
   })

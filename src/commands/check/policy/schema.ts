@@ -61,8 +61,6 @@ export const policySchema = {
   additionalProperties: false,
 } as const
 
-// What a file says, by its schema.
-
 /** As much of JSON Schema as policies need. */
 export interface Schema {
   /** What one of a list is called. */
@@ -80,17 +78,18 @@ export interface Schema {
   readonly oneOf?: readonly { readonly required: readonly string[] }[]
 }
 
-type Said<S> = S extends { enum: readonly (infer E)[] }
+/** What a file says, by its schema; a map says where it stands as well. */
+type SchemaValue<S> = S extends { enum: readonly (infer E)[] }
   ? E
   : S extends { const: infer C }
     ? C
     : S extends { items: infer I }
-      ? readonly Said<I>[]
+      ? readonly SchemaValue<I>[]
       : S extends { format: 'command-line' }
         ? readonly string[]
         : S extends { properties: infer P; required: readonly (infer R)[] }
-          ? { readonly [K in keyof P]?: Said<P[K]> } & {
-              readonly [K in (keyof P & R) | WithDefault<P>]: Said<P[K]>
+          ? { readonly [K in keyof P]?: SchemaValue<P[K]> } & {
+              readonly [K in (keyof P & R) | WithDefault<P>]: SchemaValue<P[K]>
             } & { readonly origin: Origin }
           : string
 
@@ -98,8 +97,8 @@ type WithDefault<P> = {
   [K in keyof P]: P[K] extends { default: unknown } ? K : never
 }[keyof P]
 
-export type Policy = Said<typeof policySchema>
-export type PolicyRule = Said<typeof ruleSchema>
+export type Policy = SchemaValue<typeof policySchema>
+export type PolicyRule = SchemaValue<typeof ruleSchema>
 
 export const policyFlags = {
   'fail-on': oneOf(policySeverities, 'lowest severity that fails', { default: 'error' }),
