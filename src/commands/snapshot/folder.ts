@@ -164,7 +164,7 @@ export class ListFile {
   take(bytes: Uint8Array, name = ''): void {
     this.#pending.push({
       id: getIdentity(JSON.parse(viewed(bytes).toString())),
-      bytes: Buffer.from(bytes),
+      bytes: new Uint8Array(bytes),
     })
     if (this.#pending.length <= mostSorted) return
     this.#sorted = false
