@@ -7,9 +7,10 @@ import { blocksOf, textOf } from '../support/pages.js'
 import { folder } from '../support/program.js'
 import type { Script } from '../support/recorder.js'
 import { inShell } from '../support/shell.js'
+import { has } from '../support/terminal.js'
 import { answers, calling } from './calling.js'
 
-const { server, call } = calling()
+const { server, call, atTerminal } = calling()
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -57,6 +58,15 @@ const rulesOf = {
 }
 
 describe('check policy', () => {
+  it.skipIf(!has('tmux', '-V'))('shows addresses whole on 80 columns', async () => {
+    const path = 'platform/with/groups/below/groups/and/a/long/name'
+    server.answer = instance({ 'GET /projects?': [{ id: 1, path_with_namespace: path }] })
+    const policy = rule('projects list', 'where: id=1')
+    await atTerminal(`check policy ${policy} -o table`, async (terminal) => {
+      expect(await terminal.until(/ended with 1/)).toContain(`projects/${path}`)
+    })
+  })
+
   it('finds what matches where, and what does not fulfil each', async () => {
     server.answer = instance({ 'GET /runners?': runners })
     const where = await findings(rule('runners list', 'where: "status=offline,active=true"'))

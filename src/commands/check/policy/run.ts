@@ -37,6 +37,7 @@ const print = async (
       outcome.judged.flatMap(({ findings }) => findings),
       {
         columns: ['severity', 'rule', 'address', 'message', 'waived'],
+        stacks: 'cut',
       },
     )
   if (output === 'prometheus') return answer.write(prometheus(outcome))
