@@ -82,6 +82,7 @@ export class InstanceClient {
 
   /**
    * The records of a list, all of them unless the paging says otherwise, parsed. Returns how it ended.
+   * @param told of each page before its records
    * @throws Failure `unreachable` for something among them that is no record
    */
   list<E extends Listing>(
@@ -89,18 +90,20 @@ export class InstanceClient {
     input: Input<E>,
     paging?: Paging,
     how?: CallOptions,
+    told?: ListOptions['paged'],
   ): AsyncGenerator<RecordOf<E>, ListEnd>
   async *list(
     endpoint: Listing,
     values: Values,
     paging: Paging = { limit: 'all', perPage: largestPage },
     how?: CallOptions,
+    told?: ListOptions['paged'],
   ): AsyncGenerator<RecordOf<Listing>, ListEnd> {
     const wire = paged(await this.request({ endpoint, values, how }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
     const batches = async function* (): AsyncGenerator<Batch> {
-      end = yield* client.list(wire, followed(paging))
+      end = yield* client.list(wire, { ...followed(paging), paged: told })
     }
     for await (const batch of batches())
       for (const bytes of batch) yield recordOf(endpoint, wire, bytes, this.#options.words)

@@ -7,7 +7,10 @@ import type { Whole } from '../http/types.js'
 /** What an endpoint takes: placeholders of its path and parameters, by the API's own names. */
 export type Input<E> = InputOf<E>
 
-/** A value of which any field may be missing or null, at any depth: instances leave fields out. */
+/**
+ * A value of which any field may be missing or null, at any depth: the tool itself trusts no instance.
+ * Other programs see what the documents say (`../library/verbs.ts`).
+ */
 type Loose<T> = unknown extends T
   ? T
   : T extends string

@@ -76,6 +76,8 @@ const beginsWell = (bytes: Uint8Array): boolean => {
   return [0x22, 0x5b, 0x7b].includes(bytes[first] ?? 0)
 }
 
+const isOther = (reply: OpenAnswer): boolean => !/json|html|^$/.test(typeOf(reply) ?? '')
+
 /** Parsed when somebody looks at it: what is only passed on is held once. */
 const lazily = (bytes: Uint8Array, words?: Words): Pick<Whole, 'bytes' | 'data'> => {
   let value: { readonly data: unknown } | undefined
@@ -229,6 +231,9 @@ class Requests {
       try {
         const bytes = await readWhole(reply.body, reply.label)
         reply.trace.answered(reply.status, reply.headers, bytes)
+        const { status, headers } = reply
+        if (request.how?.anyType === true && isOther(reply))
+          return { status, headers, bytes, data: undefined }
         return wholeOf(reply, bytes, this.#options.words)
       } catch (error) {
         if (error instanceof Error) reply.trace.failed(error)

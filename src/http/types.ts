@@ -80,6 +80,8 @@ export interface CallOptions {
   readonly timeout?: number | undefined
   /** How often the request is tried again. */
   readonly retries?: number | undefined
+  /** An answer of another type than JSON is taken as its bytes; a page is not, which some proxy sent. */
+  readonly anyType?: boolean | undefined
 }
 
 /** A request before it meets an instance: pure data, made by `buildRequest`. */
@@ -149,6 +151,9 @@ export interface Whole {
   readonly data: unknown
 }
 
+/** A page of a list, but for its records. */
+export type PageHead = Pick<Whole, 'status' | 'headers'>
+
 export interface ListOptions {
   /** How many records at most; undefined for all. */
   readonly limit?: number
@@ -159,6 +164,8 @@ export interface ListOptions {
   readonly watch?: FieldMatch
   /** Whether what is read has to wait: then one page is held and one more asked for. */
   readonly held?: () => boolean
+  /** Told of each page before its records. */
+  readonly paged?: (page: PageHead) => void
   /** Told how many records have come, and how many there are where the instance says. */
   readonly told?: (records: number, total: number | undefined) => void
 }

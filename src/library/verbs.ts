@@ -2,13 +2,14 @@
 import type { JsonValues } from '../base/json/value.js'
 import { hasDots } from '../base/segments.js'
 import { type Endpoint, getMethod, one } from '../catalogue/endpoint.js'
-import type { InputOf } from '../catalogue/inferred.js'
+import type { InputOf, ResultOf } from '../catalogue/inferred.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { InstanceClient } from '../client/instance.js'
 import type { Paging } from '../client/paging.js'
-import { answered, type Data, type Listing, type RecordOf } from '../client/typed.js'
+import { type Answered, answered, type Listing } from '../client/typed.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHeaders } from '../http/answers/headers.js'
+import type { CallOptions, PageHead } from '../http/types.js'
 import { throwing, throwingFrom } from './failing.js'
 import type { Signal } from './types.js'
 
@@ -31,6 +32,8 @@ export interface ListHow extends How, Paging {}
 export interface RecordList<T> extends AsyncIterable<T> {
   /** All of them. */
   all(): Promise<readonly T[]>
+  /** Page by page, with status and headers; of a page that the limit cuts, what it leaves. */
+  pages(): AsyncIterable<WithResponse<readonly T[]>>
 }
 
 /** A file on its way: its bytes are read by whoever asked for it. */
@@ -62,11 +65,28 @@ export interface ApiPromise<T> extends Promise<T> {
 type Gives<E, Kind> = E extends { readonly returns: { readonly kind: Kind } } ? true : false
 type Reads<E> = E extends { readonly route: `GET ${string}` } ? true : false
 
+/**
+ * A value to be read: a field is required where every answer of the documents has it, nullable where it may be null, and words
+ * may be ones that newer instances have.
+ */
+type ReadOnly<T> = unknown extends T
+  ? T
+  : T extends string
+    ? T
+    : T extends readonly (infer I)[]
+      ? readonly ReadOnly<I>[]
+      : T extends object
+        ? { readonly [K in keyof T]: ReadOnly<T[K]> }
+        : T
+
+/** What an endpoint answers with; of a list, a record. */
+type AnswerOf<E> = ResultOf<E> extends readonly (infer I)[] ? ReadOnly<I> : ReadOnly<ResultOf<E>>
+
 /** One record; undefined where a write is answered without one (304: it was so already). */
-type Gift<E> = Reads<E> extends true ? ApiPromise<Data<E>> : ApiPromise<Data<E> | undefined>
+type Gift<E> = Reads<E> extends true ? ApiPromise<AnswerOf<E>> : ApiPromise<AnswerOf<E> | undefined>
 type Answering<E> =
   Gives<E, 'many'> extends true
-    ? RecordList<RecordOf<E>>
+    ? RecordList<AnswerOf<E>>
     : Gives<E, 'file'> extends true
       ? Promise<Download>
       : Gives<E, 'empty'> extends true
@@ -111,10 +131,24 @@ const checked = (
 
 const isListing = (endpoint: Endpoint): endpoint is Listing => endpoint.returns.kind === 'many'
 
+/** Headers by name, each as one text; cookies say who asks. */
+const plainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || name === 'set-cookie' ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  )
+
+/** Data with what came around it. */
+const around = <T>(data: T, status: number, from: AnswerHeaders): WithResponse<T> => {
+  const headers = plainHeaders(from)
+  return { data, status, headers, requestId: headers['x-request-id'] }
+}
+
 const listing =
   (endpoint: Listing, { instance }: Reaching) =>
   (input: JsonValues = {}, how: ListHow = {}): RecordList<unknown> => {
-    const records = async function* (): AsyncGenerator<unknown> {
+    const records = async function* (told?: (page: PageHead) => void): AsyncGenerator<unknown> {
       const { params: _, signal, timeout, retries, ...paging } = how
       const values = checked(endpoint, input, how)
       yield* (await instance()).list(
@@ -122,7 +156,17 @@ const listing =
         values,
         Object.keys(paging).length === 0 ? undefined : paging,
         { signal, timeout, retries },
+        told,
       )
+    }
+    const pages = async function* (): AsyncGenerator<WithResponse<readonly unknown[]>> {
+      const begun: WithResponse<unknown[]>[] = []
+      const told = ({ status, headers }: PageHead) => begun.push(around([], status, headers))
+      for await (const record of records(told)) {
+        while (begun.length > 1) yield* begun.splice(0, 1)
+        begun[0]?.data.push(record)
+      }
+      yield* begun
     }
     const begin = (): AsyncGenerator<unknown, void> => throwingFrom(records())
     return {
@@ -132,16 +176,9 @@ const listing =
         for await (const record of begin()) found.push(record)
         return found
       },
+      pages: () => throwingFrom(pages()),
     }
   }
-
-/** Headers by name, each as one text; cookies say who asks. */
-const plainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || name === 'set-cookie' ? [] : [[name, [value].flat().join(', ')]],
-    ),
-  )
 
 /** The answer alone, and on demand what came around it. */
 const asCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> => {
@@ -170,14 +207,11 @@ const sent = async (
   endpoint: Endpoint,
   { instance, guard }: Reaching,
   input: JsonValues,
-  how: How,
-): Promise<WithResponse<unknown>> => {
+  how: How & CallOptions,
+): Promise<Answered<Endpoint>> => {
   const values = checked(endpoint, input, how)
   guard(endpoint)
-  const answer = answered(endpoint, await (await instance()).send({ endpoint, values, how }))
-  const headers = plainHeaders(answer.headers)
-  const data = endpoint.returns.kind === 'empty' ? undefined : answer.data
-  return { data, status: answer.status, headers, requestId: headers['x-request-id'] }
+  return answered(endpoint, await (await instance()).send({ endpoint, values, how }))
 }
 
 const calling =
@@ -185,10 +219,10 @@ const calling =
   (input: JsonValues = {}, how: How = {}): ApiPromise<unknown> =>
     asCall(
       throwing(async () => {
-        const whole = await sent(endpoint, reaching, input, how)
-        const nothing = whole.data === undefined && endpoint.returns.kind !== 'empty'
-        if (!nothing || getMethod(endpoint) !== 'GET') return whole
-        const { status } = whole
+        const { data, status, headers } = await sent(endpoint, reaching, input, how)
+        const empty = endpoint.returns.kind === 'empty'
+        if (empty || data !== undefined || getMethod(endpoint) !== 'GET')
+          return around(empty ? undefined : data, status, headers)
         const what = `the response to ${endpoint.route} has an unexpected form`
         throw new Failure('unreachable', what, { status })
       }),
@@ -237,13 +271,20 @@ const endpointFor = (route: string, { query, body }: RequestOptions): Endpoint =
   }
 }
 
-/** Requests to any path below `/api/v4`, by the rules of every other call. */
+/** Requests to any path below `/api/v4`, by the rules of every other call: what came, parsed where it is JSON, else its bytes. */
 export const createRequest =
   (reaching: Reaching) =>
   (route: string, options: RequestOptions = {}): ApiPromise<unknown> =>
     asCall(
       throwing(async () => {
         const { query = {}, body, ...how } = options
-        return sent(endpointFor(route, options), reaching, query, { ...how, params: body ?? {} })
+        const endpoint = endpointFor(route, options)
+        const answer = await sent(endpoint, reaching, query, {
+          ...how,
+          anyType: true,
+          params: body ?? {},
+        })
+        const { data, bytes, status, headers } = answer
+        return around(data ?? (bytes.length === 0 ? undefined : bytes), status, headers)
       }),
     )

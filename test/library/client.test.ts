@@ -129,6 +129,29 @@ describe('lists', () => {
     expect(await at(base).runners.list({ status: 'online' }, { limit: 3 }).all()).toHaveLength(3)
     expect(await at(base).runners.list().all()).toHaveLength(6)
   })
+  it('come page by page with what is around each, an empty one and one that the limit cuts too', async () => {
+    const served = [[{ id: 1 }, { id: 2 }], [], [{ id: 3 }, { id: 4 }]]
+    const { base } = await serve(({ url }, response) => {
+      const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1)
+      const next = `<http://${response.req.headers.host}/api/v4/runners?page=${page + 1}>; rel="next"`
+      const more = page < served.length ? { link: next } : {}
+      json(response, 200, served[page - 1], {
+        'x-request-id': `r-${page}`,
+        'set-cookie': `session=${secret}`,
+        ...more,
+      })
+    })
+    const found: unknown[] = []
+    for await (const page of at(base).runners.list({}, { limit: 3 }).pages()) {
+      expect(JSON.stringify(page)).not.toContain(secret)
+      found.push([page.requestId, page.status, page.data.map(({ id }) => id)])
+    }
+    expect(found).toEqual([
+      ['r-1', 200, [1, 2]],
+      ['r-2', 200, []],
+      ['r-3', 200, [3]],
+    ])
+  })
   it('ask anew for each loop, and nothing before', async () => {
     const { base, seen } = await pages(1)
     const list = at(base).runners.list()
@@ -241,6 +264,15 @@ describe('a request to any path', () => {
       },
       { method: 'GET', url: '/api/v4/moons?deep=true' },
     ])
+  })
+  it('gives bytes where what came is no JSON, and nothing where nothing came', async () => {
+    const { base } = await serve(({ url }, response) => {
+      if (url.endsWith('/empty')) return response.writeHead(204).end()
+      return response.writeHead(200, { 'content-type': 'application/octet-stream' }).end('\x00moon')
+    })
+    expect(await at(base).request('GET /moons/1/raw')).toEqual(Buffer.from('\x00moon'))
+    expect(await at(base).request('POST /empty')).toBeUndefined()
+    expect(await at(base).request('GET /empty')).toBeUndefined()
   })
   it('is refused for another place, before anything is sent', async () => {
     const { base, seen } = await serve((_, response) => json(response, 200, {}))

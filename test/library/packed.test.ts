@@ -217,6 +217,14 @@ export const refused = [
   () => api.runners.list().withResponse(),
   // @ts-expect-error nothing is known of the answer to any path
   async () => (await api.request('GET /moons')).name,
+  // @ts-expect-error a runner that was never contacted has no such time
+  async (): Promise<string> => (await api.runners.get({ id: 7 })).contacted_at,
+  // @ts-expect-error only the full form of a project says who may see it
+  async (): Promise<string> => (await api.projects.get({ id: 7 })).visibility,
+  // @ts-expect-error a level may be one that the documents do not have
+  async (): Promise<'critical' | 'high'> => (await api.vulnerabilities.get({ id: 7 })).severity,
+  // @ts-expect-error an answer is there to be read
+  async () => { (await api.mr.get({ id: 1, merge_request_iid: 2 })).title = 'x' },
   // @ts-expect-error neither an address nor a profile
   () => connect({}),
   // @ts-expect-error a token goes with an address
@@ -224,16 +232,38 @@ export const refused = [
   // @ts-expect-error a port is a number
   () => startSandbox({ port: '80' }),
 ]
+export const exact = async (): Promise<readonly (number | string | boolean)[]> => {
+  const runner = await api.runners.get({ id: 7 })
+  const [job] = await api.jobs.list({ id: 1 }).all()
+  const merge = await api.mr.get({ id: 1, merge_request_iid: 2 })
+  const [member] = await api.members.listOfProject({ id: 1 }).all()
+  const [key] = await api.deployKeys.list({ id: 1 }).all()
+  const [node] = await api.geo.list().all()
+  const commit = await api.commits.get({ id: 1, sha: 'main' })
+  const [issue] = await api.issues.list({ labels: ['bug'] }).all()
+  const finding = await api.vulnerabilities.get({ id: 7 })
+  const lint = await api.ci.lintOfProject({ id: 1, content: '' })
+  const size: number = job?.artifacts[0]?.size ?? 0
+  const until: string | undefined = member?.expires_at?.slice(0, 10)
+  return [
+    runner.id, runner.tag_list.join(), runner.contacted_at ?? 'never', size, until ?? '',
+    merge.author.username, merge.head_pipeline?.status ?? '', key?.can_push ?? false, node?.name ?? '',
+    commit.parent_ids.length, issue?.assignees.length ?? 0, issue?.references.full ?? '', finding.severity,
+    lint?.valid ?? false,
+  ]
+}
 export const known = async (): Promise<string> => {
-  const ids: (number | null | undefined)[] = []
+  const ids: number[] = []
   for await (const { id } of api.jobs.list({ id: 'platform/app' }, { limit: 3 })) ids.push(id)
-  const rules: RecordList<{ readonly id?: number | null }> = api.approvals.rulesList({ id: 1 })
+  for await (const { data, headers } of api.jobs.list({ id: 1 }).pages())
+    ids.push(...data.map(({ id }) => id), Number(headers['x-total']))
+  const rules: RecordList<{ readonly id: number }> = api.approvals.rulesList({ id: 1 })
   const paused = await api.runners.update({ id: 7, active: false })
-  const state: 'online' | 'offline' | (string & {}) | null | undefined = paused?.status
+  const state: 'online' | 'offline' | (string & {}) | undefined = paused?.status
   const { data, headers, requestId } = await api.runners
     .get({ id: 7 }, { timeout: 5, retries: 0 })
     .withResponse()
-  ids.push(data.id, headers['x-total']?.length, requestId?.length, state?.length)
+  ids.push(data.id, headers['x-total']?.length ?? 0, requestId?.length ?? 0, state?.length ?? 0)
   await api[Symbol.asyncDispose]()
   return \`\${ids.length} \${(await rules.all()).length} \${paused?.description ?? ''}\`
 }

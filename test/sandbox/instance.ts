@@ -9,6 +9,7 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/index.js'
+import { holdToShape } from '../support/promised.js'
 
 export interface Came {
   readonly status: number
@@ -25,7 +26,7 @@ export interface Sending {
   readonly body?: string | FormData | URLSearchParams
 }
 
-/** Sends a request; `path` begins with `/` and is below the API root unless `root` says otherwise. */
+/** Sends a request, and holds what is answered to the shape of its endpoint; `path` begins with `/` and is below the API root unless `root` says otherwise. */
 export const sender =
   (url: () => string) =>
   async (route: string, { as = 'root', headers = {}, json, body }: Sending = {}): Promise<Came> => {
@@ -48,12 +49,9 @@ export const sender =
     const text = await came.text()
     const isJson =
       text !== '' && came.headers.get('content-type')?.startsWith('application/json') === true
-    return {
-      status: came.status,
-      headers: came.headers,
-      text,
-      body: isJson ? JSON.parse(text) : undefined,
-    }
+    const answer = isJson ? JSON.parse(text) : undefined
+    if (came.ok && !path.startsWith('//')) holdToShape(method, path, answer)
+    return { status: came.status, headers: came.headers, text, body: answer }
   }
 
 const started = (

@@ -14,32 +14,37 @@ import {
   Word,
 } from '../shapes/common.js'
 
-export const Commit = Obj(
-  {
-    id: Str({ description: 'commit hash' }),
-    short_id: Str(),
-    title: Str(),
-    message: Str(),
-    author_name: Str(),
-    author_email: Str(),
-    authored_date: Timestamp,
-    committer_name: Str(),
-    committer_email: Str(),
-    committed_date: Timestamp,
-    created_at: Timestamp,
-    parent_ids: ArrayOf(Str()),
-    web_url: Str(),
-    trailers: maybe(Unknown({ description: 'present with trailers' })),
-    stats: maybe(
-      Obj(
-        { additions: Int(), deletions: Int(), total: Int() },
-        { description: 'present when requested' },
-      ),
+const LastPipeline = nullable(Obj({ id: Int(), ref: Str(), sha: Str(), status: Str() }))
+const ofEach = {
+  id: Str({ description: 'commit hash' }),
+  short_id: Str(),
+  title: Str(),
+  message: Str(),
+  author_name: Str(),
+  author_email: Str(),
+  authored_date: Timestamp,
+  committer_name: Str(),
+  committer_email: Str(),
+  committed_date: Timestamp,
+  created_at: Timestamp,
+  parent_ids: ArrayOf(Str()),
+  web_url: Str(),
+  trailers: maybe(Unknown({ description: 'present with trailers' })),
+  stats: maybe(
+    Obj(
+      { additions: Int(), deletions: Int(), total: Int() },
+      { description: 'present when requested' },
     ),
-    status: maybe(nullable(Str())),
-    last_pipeline: maybe(nullable(Obj({ id: Int(), ref: Str(), sha: Str(), status: Str() }))),
-  },
+  ),
+}
+export const Commit = Obj(
+  { ...ofEach, status: maybe(nullable(Str())), last_pipeline: maybe(LastPipeline) },
   { title: 'Commit' },
+)
+/** As it is answered when one commit is read. */
+export const CommitDetails = Obj(
+  { ...ofEach, status: nullable(Str()), last_pipeline: LastPipeline },
+  { title: 'Commit details' },
 )
 export const DryRun = Obj({ dry_run: Word(['success']) }, { title: 'Dry run' })
 export const CommitRef = Obj(
@@ -126,7 +131,7 @@ export const commits = {
     params: creation,
     access: pushers,
   }),
-  get: endpoint('GET /projects/:id/repository/commits/:sha', one(Commit), {
+  get: endpoint('GET /projects/:id/repository/commits/:sha', one(CommitDetails), {
     summary: 'Show a commit',
     command: 'get',
     args: ['sha'],

@@ -3,15 +3,17 @@ import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 
-export const DeployKey = Obj(
-  {
-    id: Int(),
-    title: Str(),
-    key: Str({ description: 'public key' }),
-    created_at: Timestamp,
-    can_push: maybe(Bool({ description: 'present in project responses' })),
-  },
-  { title: 'Deploy key' },
+const ofAny = {
+  id: Int(),
+  title: Str(),
+  key: Str({ description: 'public key' }),
+  created_at: Timestamp,
+} as const
+export const DeployKey = Obj({ ...ofAny, can_push: Bool() }, { title: 'Deploy key' })
+/** As the list for administrators shows it, which is about no project. */
+export const InstanceDeployKey = Obj(
+  { ...ofAny, can_push: maybe(Bool({ description: 'present in project responses' })) },
+  { title: 'Deploy key of the instance' },
 )
 
 const keyId = integer('deploy key ID', { name: 'key-id', completes: 'deploy-key' })
@@ -22,7 +24,7 @@ const canPush = boolean('allow the key to push to the project')
 const access = 'at least Maintainer of the project'
 
 export const deployKeys = {
-  listAll: endpoint('GET /deploy_keys', many(DeployKey), {
+  listAll: endpoint('GET /deploy_keys', many(InstanceDeployKey), {
     summary: 'List the deploy keys of the instance',
     command: 'list',
     when: { flag: 'instance', help: 'list all deploy keys of the instance (administrators)' },

@@ -16,7 +16,7 @@ import {
 import { boolean, group, integer, list, oneOf, project, string } from '../params.js'
 import { TimeStats } from '../shapes/common.js'
 import { Issue, issueTypes, Note, Todo } from '../shapes/issue.js'
-import { MergeRequest, mergeRequestColumns } from '../shapes/merge-request.js'
+import { ListedMergeRequest, mergeRequestColumns } from '../shapes/merge-request.js'
 
 const filters = {
   assignee_id: integer('filter by assignee ID', {
@@ -156,7 +156,7 @@ export const issues = {
   }),
   relatedMergeRequests: endpoint(
     'GET /projects/:id/issues/:issue_iid/related_merge_requests',
-    many(MergeRequest),
+    many(ListedMergeRequest),
     {
       summary: 'List the merge requests that mention an issue',
       command: 'related-mrs',

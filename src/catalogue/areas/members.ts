@@ -2,7 +2,7 @@
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { date, group, integer, list, oneOf, project, string } from '../params.js'
 import { accessLevels, givenLevels, Union } from '../shapes/common.js'
-import { BillableMember, Member, MembersAdded, Membership } from '../shapes/member.js'
+import { BillableMember, ListedMember, Member, MembersAdded, Membership } from '../shapes/member.js'
 
 const filters = {
   query: string('filter by text in name or username'),
@@ -59,7 +59,7 @@ const inherited = {
 } as const
 
 export const members = {
-  listOfGroup: endpoint('GET /groups/:id/members', many(Member), {
+  listOfGroup: endpoint('GET /groups/:id/members', many(ListedMember), {
     summary: 'List the direct members of a project or group',
     command: 'list',
     path: ofGroup,
@@ -68,7 +68,7 @@ export const members = {
     lists: 'user',
     notes,
   }),
-  listOfProject: endpoint('GET /projects/:id/members', many(Member), {
+  listOfProject: endpoint('GET /projects/:id/members', many(ListedMember), {
     summary: 'List the direct members of a project',
     command: 'list',
     path: ofProject,
@@ -77,7 +77,7 @@ export const members = {
     lists: 'user',
     notes,
   }),
-  listAllOfGroup: endpoint('GET /groups/:id/members/all', many(Member), {
+  listAllOfGroup: endpoint('GET /groups/:id/members/all', many(ListedMember), {
     summary: 'List the direct and inherited members of a group',
     command: 'list',
     when: inherited,
@@ -87,7 +87,7 @@ export const members = {
     lists: 'user',
     notes,
   }),
-  listAllOfProject: endpoint('GET /projects/:id/members/all', many(Member), {
+  listAllOfProject: endpoint('GET /projects/:id/members/all', many(ListedMember), {
     summary: 'List the direct and inherited members of a project',
     command: 'list',
     when: inherited,

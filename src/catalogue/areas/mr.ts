@@ -16,7 +16,12 @@ import {
 import { boolean, datetime, integer, list, oneOf, project, string } from '../params.js'
 import { Bool, Obj } from '../shapes/common.js'
 import { ClosedIssue } from '../shapes/issue.js'
-import { MergeRequest, mergeRequestColumns, mergeRequestStates } from '../shapes/merge-request.js'
+import {
+  ListedMergeRequest,
+  MergeRequest,
+  mergeRequestColumns,
+  mergeRequestStates,
+} from '../shapes/merge-request.js'
 
 export const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 
@@ -101,7 +106,7 @@ const args = ['merge_request_iid'] as const
 const base = '/projects/:id/merge_requests/:merge_request_iid'
 
 export const mr = {
-  list: endpoint('GET /merge_requests', many(MergeRequest), {
+  list: endpoint('GET /merge_requests', many(ListedMergeRequest), {
     summary: 'List merge requests, by default those that you created',
     command: 'list',
     path: {},
@@ -111,7 +116,7 @@ export const mr = {
     lists: 'mr',
     access: 'any signed-in user',
   }),
-  listOfProject: endpoint('GET /projects/:id/merge_requests', many(MergeRequest), {
+  listOfProject: endpoint('GET /projects/:id/merge_requests', many(ListedMergeRequest), {
     summary: 'List the merge requests of a project',
     command: 'list',
     path: { id: project() },

@@ -7,9 +7,9 @@ import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 export const PagesCertificate = Obj(
   {
     expired: Bool(),
-    subject: maybe(Str()),
-    certificate: maybe(Str({ description: 'PEM' })),
-    certificate_text: maybe(Str()),
+    subject: Str(),
+    certificate: Str({ description: 'PEM' }),
+    certificate_text: Str(),
   },
   { title: 'Pages certificate' },
 )
@@ -26,8 +26,8 @@ export const PagesDomain = Obj(
 export const InstancePagesDomain = Obj(
   {
     ...ofAnyList,
-    project_id: maybe(Int()),
-    certificate: maybe(Obj({ expired: Bool(), expiration: maybe(Timestamp) })),
+    project_id: Int(),
+    certificate: maybe(Obj({ expired: Bool(), expiration: Timestamp })),
   },
   { title: 'Pages domain of the instance' },
 )

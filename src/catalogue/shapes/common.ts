@@ -8,6 +8,7 @@ import {
   Object as Obj,
   Optional,
   String as Str,
+  type TOptional,
   type TSchema,
   type TSchemaOptions,
   Union,
@@ -23,8 +24,13 @@ export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions =
 /** What is said of a field that has a successor. */
 export const deprecated = (successor: string) =>
   ({ description: `deprecated: use ${successor}`, deprecated: true }) as const
-/** A field that some answers leave out. */
+/** A field that some answers leave out. Any other is in every answer of its endpoint (`catalogue/README.md`). */
 export const maybe = <S extends TSchema>(schema: S) => Optional(schema)
+/** The same fields, each of which some answers leave out. */
+export const maybeAll = <F extends Readonly<Record<string, TSchema>>>(fields: F) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, maybe(field)])) as {
+    [N in keyof F]: TOptional<F[N]>
+  }
 /** A time as the API writes it: ISO 8601. */
 export const Timestamp = Str({ format: 'date-time' })
 /** A day: YYYY-MM-DD. */
@@ -36,10 +42,12 @@ export const Word = <const V extends readonly string[]>(values: V) =>
 export const Version = Str({ format: 'version' })
 /** A word that has an order, from the least to the greatest; instances may send others. */
 export const Level = <const V extends readonly string[]>(levels: V) =>
-  Str({
-    examples: levels,
-    'x-levels': Object.fromEntries(levels.map((level, rank) => [level, rank])),
-  })
+  Unsafe<V[number] | (string & {})>(
+    Str({
+      examples: levels,
+      'x-levels': Object.fromEntries(levels.map((level, rank) => [level, rank])),
+    }),
+  )
 /** A credential of any kind: masked in tables and traces, whole only with --show-secrets. */
 export const Secret = Str({ writeOnly: false, 'x-secret': true })
 

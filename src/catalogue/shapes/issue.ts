@@ -6,6 +6,7 @@ import {
   deprecated,
   Int,
   maybe,
+  maybeAll,
   nullable,
   Obj,
   ProjectSummary,
@@ -67,7 +68,7 @@ export const Issue = Obj(
     issue_type: Word(issueTypes),
     author: UserSummary,
     assignees: ArrayOf(UserSummary),
-    assignee: nullable(UserSummary, deprecated('assignees')),
+    assignee: maybe(nullable(UserSummary, deprecated('assignees'))),
     milestone: nullable(Milestone),
     labels: Labels,
     created_at: Timestamp,
@@ -108,20 +109,9 @@ export const Issue = Obj(
 /** What merging closes: issues, or items of an external tracker, which have only ID and title. */
 export const ClosedIssue = Obj(
   {
+    ...maybeAll(Issue.properties),
     id: Union([Int(), Str()]),
     title: Str(),
-    iid: maybe(Int()),
-    project_id: maybe(Int()),
-    state: maybe(Str()),
-    description: maybe(nullable(Str())),
-    author: maybe(UserSummary),
-    assignees: maybe(ArrayOf(UserSummary)),
-    labels: maybe(Labels),
-    milestone: maybe(nullable(Milestone)),
-    created_at: maybe(Timestamp),
-    updated_at: maybe(Timestamp),
-    web_url: maybe(Str()),
-    references: maybe(References),
   },
   { title: 'Closed issue' },
 )

@@ -66,17 +66,15 @@ export const Job = Obj(
   {
     ...common,
     artifacts_file: maybe(Obj({ filename: Str(), size: Int({ description: 'bytes' }) })),
-    artifacts: maybe(
-      ArrayOf(
-        Obj({
-          file_type: Word(['archive', 'metadata', 'trace', 'junit']),
-          size: Int({ description: 'bytes' }),
-          filename: Str(),
-          file_format: Word(['zip', 'gzip', 'raw']),
-        }),
-      ),
+    artifacts: ArrayOf(
+      Obj({
+        file_type: Word(['archive', 'metadata', 'trace', 'junit']),
+        size: Int({ description: 'bytes' }),
+        filename: Str(),
+        file_format: Word(['zip', 'gzip', 'raw']),
+      }),
     ),
-    artifacts_expire_at: maybe(nullable(Timestamp)),
+    artifacts_expire_at: nullable(Timestamp),
     pipeline: Obj(pipeline),
     runner: nullable(
       Obj({

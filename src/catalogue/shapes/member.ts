@@ -15,23 +15,24 @@ import {
   Word,
 } from './common.js'
 
-export const Member = Obj(
-  {
-    ...UserSummary.properties,
-    access_level: AccessLevel,
-    created_at: maybe(Timestamp),
-    expires_at: nullable(Timestamp),
-    email: maybe(nullable(Str({ description: 'for users with a public email address' }))),
-    group_saml_identity: maybe(
-      nullable(
-        Obj(
-          { extern_uid: Str(), provider: Str(), saml_provider_id: Int() },
-          { description: 'shown to owners of groups with single sign-on' },
-        ),
+const ofEach = {
+  ...UserSummary.properties,
+  access_level: AccessLevel,
+  expires_at: nullable(Timestamp),
+  email: maybe(nullable(Str({ description: 'for users with a public email address' }))),
+  group_saml_identity: maybe(
+    nullable(
+      Obj(
+        { extern_uid: Str(), provider: Str(), saml_provider_id: Int() },
+        { description: 'shown to owners of groups with single sign-on' },
       ),
     ),
-  },
-  { title: 'Member' },
+  ),
+}
+export const Member = Obj({ ...ofEach, created_at: Timestamp }, { title: 'Member' })
+export const ListedMember = Obj(
+  { ...ofEach, created_at: maybe(Timestamp) },
+  { title: 'Listed member' },
 )
 /** What several members added at once are answered with. */
 export const MembersAdded = Obj(

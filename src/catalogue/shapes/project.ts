@@ -28,7 +28,7 @@ const simple = {
   http_url_to_repo: Str(),
   web_url: Str(),
   readme_url: nullable(Str()),
-  tag_list: ArrayOf(Str(), deprecated('topics')),
+  tag_list: maybe(ArrayOf(Str(), deprecated('topics'))),
   topics: ArrayOf(Str()),
   name: Str(),
   name_with_namespace: Str(),
@@ -127,6 +127,11 @@ export const Project = Obj(
     marked_for_deletion_at: maybe(nullable(Day, deprecated('marked_for_deletion_on'))),
     marked_for_deletion_on: maybe(nullable(Day)),
     statistics: maybe(ProjectStatistics),
+    custom_attributes: maybe(
+      ArrayOf(Obj({ key: Str(), value: Str() }), {
+        description: 'with with_custom_attributes, to administrators',
+      }),
+    ),
     _links: maybe(
       Obj({
         self: Str(),

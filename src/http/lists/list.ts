@@ -53,6 +53,7 @@ class Listing {
     try {
       for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
         const { next, reply } = page
+        this.#options.paged?.(reply)
         this.#total = getTotal(reply) ?? this.#total
         ahead.check(page)
         ahead.look(page, this.#limit - this.#records, this.#pagesRead === 0)
