@@ -37,6 +37,21 @@ export interface Words {
   check(endpoint: Endpoint): Promise<void>
 }
 
+/**
+ * The words that stand for the name of a product in the documents ("Naming rule" of the general rules). An instance has its own
+ * in their place, the same throughout; all else has the same name everywhere.
+ */
+export const neutralWords = [
+  'avatarsvc',
+  'cloud',
+  'diagram_a',
+  'diagram_b',
+  'errsvc',
+  'monitor',
+  'spamsvc',
+  'svc',
+] as const
+
 /** Names that the tool itself reads and writes wherever lists are: no instance has others. */
 export const fixedNames: ReadonlySet<string> = new Set([
   'page',

@@ -1,26 +1,25 @@
 /** An instance's own words for the neutral ones of the documents (`vocabulary/README.md`). */
 import { isSecretName, lastWords } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { fixedNames, type Words } from '../catalogue/words.js'
+import { integrationFamilies } from '../catalogue/integration-families.js'
+import { fixedNames, sessionCookie, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { checkOne, checkVocabulary } from './check.js'
 import type { Entries, Renaming } from './entries.js'
 import type { Learnt, Lesson, Unsure } from './learn.js'
 import { parseVocabulary, readVocabulary } from './read.js'
 
-// The file of what was learnt: what is certain as entries, the rest as comments.
+// The file of what was learned: what is certain as entries, the rest as comments.
 
 /** What a lesson came from. */
 interface LearntFrom {
   readonly baseUrl: string
   readonly version: string | undefined
   readonly day: string
-  /** Names that a person gave. */
-  readonly answered: ReadonlyMap<string, string>
 }
 
 const section = (name: string, lines: readonly string[]): readonly string[] =>
-  lines.length === 0 ? [`${name}: {}`] : [`${name}:`, ...lines]
+  lines.length === 0 ? [] : [`${name}:`, ...lines]
 
 /** Lines of a comment from names that stand one behind the other. */
 const folded = (names: readonly string[]): readonly string[] => {
@@ -33,48 +32,69 @@ const folded = (names: readonly string[]): readonly string[] => {
   return lines
 }
 
-const commented = (open: readonly Unsure[]): readonly string[] => {
-  const some = open.filter(({ candidates }) => candidates.length > 0)
-  const none = open.filter(({ candidates }) => candidates.length === 0)
-  return [
-    ...(some.length === 0
-      ? []
-      : [
-          '# Not in the answers, and what they may be called there: put what is right under names.',
-          ...some.map(({ name, candidates }) => `#   ${name}: ${candidates.join(' | ')}`),
-        ]),
-    ...(none.length === 0
-      ? []
-      : [
-          '# Not in the answers, and nothing like them is:',
-          ...folded(none.map(({ name }) => name)),
-        ]),
-  ]
+const unsure = ({ word, names, candidates }: Unsure): string => {
+  const choices = candidates.slice(0, maxChoices).map(({ own }) => own)
+  return `#   ${word} (${names.join(', ')}): ${choices.join(' | ') || 'nothing like it'}`
 }
 
-/** The text of a vocabulary. */
-export const formatVocabulary = (
-  { words, kept, open }: Lesson,
-  { baseUrl, version, day, answered }: LearntFrom,
-): string => {
-  const rest = open.filter(({ name }) => !answered.has(name))
+/** As many candidates of a word are shown, the likeliest first. */
+export const maxChoices = 10
+
+const commented = ({ open, absent }: Lesson): readonly string[] => [
+  ...(open.length === 0
+    ? []
+    : [
+        '# Words that the responses do not tell, and what they may be: put what is right under words.',
+        ...open.map(unsure),
+      ]),
+  ...(absent.length === 0
+    ? []
+    : ['# Documented names that the responses do not have:', ...folded(absent)]),
+]
+
+/** One word is an entry of its own; of several, each name is. */
+const isWord = ({ word }: Learnt): boolean => !word.includes('_')
+
+/** A name with a word of it replaced. */
+const replaced = (name: string, { word, own }: Learnt): string =>
+  name.replace(new RegExp(`(?<=^|[_-])${word}(?=[_-]|$)`), () => own)
+
+/** The family of integrations that a word is in, by the instance's slugs. */
+const slugsOf = ({ names, slugs }: Learnt): readonly string[] => {
+  const family = integrationFamilies.find(({ params }) => names.some((name) => name in params))
+  if (family === undefined || slugs.length === 0) return []
+  return [`  ${family.name}: [${slugs.join(', ')}]`]
+}
+
+/** A vocabulary of what was learned. */
+export const formatVocabulary = (lesson: Lesson, { baseUrl, version, day }: LearntFrom): string => {
+  const { words, kept } = lesson
+  const called = (one: Learnt, cookie: boolean): readonly string[] =>
+    one.names
+      .filter((name) => (name === sessionCookie) === cookie)
+      .map((name) => `  ${name}: ${replaced(name, one)}`)
   return [
-    `# The words of ${baseUrl}${version === undefined ? '' : `, version ${version}`}, as its answers of ${day} tell.`,
+    `# The words of ${baseUrl}${version === undefined ? '' : `, version ${version}`}, from its responses of ${day}.`,
     'vocabulary: 1',
     ...section(
       'words',
-      words.map(({ word, own, names }) => `  ${word}: ${own} # ${names.join(', ')}`),
+      words.filter(isWord).map(({ word, own, names }) => `  ${word}: ${own} # ${names.join(', ')}`),
     ),
     ...section('names', [
+      ...words.filter((one) => !isWord(one)).flatMap((one) => called(one, false)),
       ...kept.map((name) => `  ${name}: ${name} # same name on this instance`),
-      ...[...answered].map(([name, own]) => `  ${name}: ${own}`),
     ]),
-    ...commented(rest),
+    ...section(
+      'cookies',
+      words.flatMap((one) => called(one, true)),
+    ),
+    ...section('slugs', words.flatMap(slugsOf)),
+    ...commented(lesson),
     '',
   ].join('\n')
 }
 
-// Of what was learnt, the words that go together with the whole catalogue; the others are left open.
+// Of what was learned, the words that go together with the whole catalogue; the others are left open.
 
 /** @param check throws Failure `usage` for the text of a vocabulary that cannot stand */
 export const soundIn = async (
@@ -82,32 +102,18 @@ export const soundIn = async (
   check: (text: string) => Promise<unknown>,
 ): Promise<Lesson> => {
   const words: Learnt[] = []
-  const unsound: Learnt[] = []
-  for (const one of lesson.words) {
+  const open: Unsure[] = []
+  for (const one of lesson.words)
     try {
-      await check(`vocabulary: 1\nwords:\n  ${one.word}: ${one.own}\n`)
+      const alone = { words: [one], kept: [], open: [], absent: [] }
+      await check(formatVocabulary(alone, { baseUrl: 'the instance', version: undefined, day: '' }))
       words.push(one)
     } catch (error) {
       if (!(error instanceof Failure) || error.category !== 'usage') throw error
-      unsound.push(one)
+      open.push({ word: one.word, names: one.names, candidates: [{ own: one.own, names: [] }] })
     }
-  }
-  const open = unsound.flatMap(({ word, own, names }) =>
-    names.map((name) => ({
-      name,
-      candidates: [
-        name
-          .split(/([_-])/)
-          .map((token) => (token === word ? own : token))
-          .join(''),
-      ],
-      alike: true,
-    })),
-  )
-  const kept = lesson.kept.filter((name) =>
-    words.some(({ word }) => name.split(/[_-]/).includes(word)),
-  )
-  return { words, kept, open: [...open, ...lesson.open] }
+  const kept = lesson.kept.filter((name) => words.some((one) => replaced(name, one) !== name))
+  return { ...lesson, words, kept, open: [...open, ...lesson.open] }
 }
 
 // Entries → words: pure look-ups in both directions.
@@ -258,7 +264,7 @@ const wordsOf = (entries: Entries, check: (endpoint: Endpoint) => Promise<void>)
 
 export { checkVocabulary } from './check.js'
 export type { Entries } from './entries.js'
-export { type Lesson, learnFrom } from './learn.js'
+export { learnFrom } from './learn.js'
 export { parseVocabulary, readVocabulary } from './read.js'
 
 /** The words of entries; each endpoint is held against them once, as it is met. */

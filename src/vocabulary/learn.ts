@@ -1,29 +1,41 @@
 /**
- * What an instance calls things, as far as its answers tell: documented names that an answer lacks, matched
- * with the names in it that nobody knows. Nothing is guessed in silence.
+ * What an instance calls things, as far as its answers tell. A documented name with a word for a product (`neutralWords`) that an
+ * answer lacks stands there under another: the stem that explains every such name of the word. Nothing is guessed in silence.
  */
 import { isObject } from '../base/objects.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
+import { neutralWords } from '../catalogue/words.js'
 
 /** One answer, and what the documents say of it. */
 export interface Heard {
   readonly shape: unknown
   readonly record: Readonly<Record<string, unknown>>
+  /** Of the properties of an integration: what the instance calls it. */
+  readonly slug?: string
 }
 
-/** A documented name that an answer lacks, with what it may be called there. */
-export interface Unsure {
-  readonly name: string
-  /** Names of the same type and ending; else all strange ones of its type. */
-  readonly candidates: readonly string[]
-  /** Whether they end alike. */
-  readonly alike: boolean
-}
-
-/** A word that its names agree on. */
+/** A word that its names agree on, with the documented names that showed it. */
 export interface Learnt {
   readonly word: string
   readonly own: string
+  readonly names: readonly string[]
+  /** The integrations that it is in, by the instance's own slugs. */
+  readonly slugs: readonly string[]
+}
+
+/** A word that answers do not tell for certain. */
+export interface Unsure {
+  readonly word: string
+  /** The documented names that it is in. */
+  readonly names: readonly string[]
+  /** What it may be on the instance, the likeliest first. */
+  readonly candidates: readonly Candidate[]
+}
+
+/** What a word may be on the instance. */
+interface Candidate {
+  readonly own: string
+  /** Names of the instance that it would explain. */
   readonly names: readonly string[]
 }
 
@@ -32,6 +44,8 @@ export interface Lesson {
   /** Names that keep a word which others have another one for. */
   readonly kept: readonly string[]
   readonly open: readonly Unsure[]
+  /** Documented names without such a word that the answers lack: the instance does not have them. */
+  readonly absent: readonly string[]
 }
 
 type Kind = 'any' | 'array' | 'boolean' | 'null' | 'number' | 'object' | 'string'
@@ -57,86 +71,174 @@ const fits = (kinds: readonly Kind[], value: unknown): boolean => {
   return kind === 'null' || kinds.includes('any') || kinds.includes(kind)
 }
 
-const tokens = (name: string): readonly string[] => name.split(/[_-]/)
-
-interface Pair {
-  readonly name: string
-  readonly strange: string
-  readonly word: string
-  readonly own: string
-}
-
-/** Two names that differ in one word, and end alike; undefined where they do not. */
-const pairOf = (name: string, strange: string): Pair | undefined => {
-  const [a, b] = [tokens(name), tokens(strange)]
-  const at = a.findIndex((token, i) => token !== b[i])
-  const [word, own] = [a[at], b[at]]
-  if (a.length < 2 || a.length !== b.length || word === undefined || own === undefined)
-    return undefined
-  return a.slice(at + 1).join() === b.slice(at + 1).join()
-    ? { name, strange, word, own }
-    : undefined
-}
-
+/** A documented name that an answer lacks. */
 interface Missing {
   readonly name: string
-  /** Strange names of its type, in the same answer. */
-  readonly strange: readonly string[]
+  /** Undocumented names of its type in the same answer, each with how far off its place is. */
+  readonly strange: ReadonlyMap<string, number>
 }
 
 const missingIn = ({ shape, record }: Heard): readonly Missing[] => {
-  const documented = getProperties(shape) ?? {}
-  const strange = Object.keys(record).filter((name) => !Object.hasOwn(documented, name))
-  return Object.entries(documented)
-    .filter(([name]) => !Object.keys(record).includes(name))
-    .map(([name, schema]) => {
-      const kinds = kindsOf(schema)
-      return { name, strange: strange.filter((one) => fits(kinds, record[one])) }
-    })
-}
-
-const distinct = <T>(items: Iterable<T>): readonly T[] => [...new Set(items)]
-
-/** The words whose pairs all agree, of two names or more, and whose names nothing else explains. */
-const agreed = (pairs: readonly Pair[]): readonly Learnt[] => {
-  const all = distinct(pairs.map(({ word }) => word)).flatMap((word): readonly Learnt[] => {
-    const of = pairs.filter((pair) => pair.word === word)
-    const names = distinct(of.map(({ name }) => name))
-    const [own, ...others] = distinct(of.map((pair) => pair.own))
-    const elsewhere = pairs.some((pair) => pair.word !== word && names.includes(pair.name))
-    if (own === undefined || others.length > 0 || names.length < 2 || elsewhere) return []
-    return [{ word, own, names }]
+  const documented = Object.entries(getProperties(shape) ?? {})
+  const names = Object.keys(record)
+  const strange = names.filter((name) => !documented.some(([known]) => known === name))
+  const place = (name: string): number => names.indexOf(name) / names.length
+  return documented.flatMap(([name, schema], i) => {
+    if (names.includes(name)) return []
+    const kinds = kindsOf(schema)
+    const fitting = strange.filter((one) => fits(kinds, record[one]))
+    const off = (one: string): number => Math.abs(place(one) - i / documented.length)
+    return [{ name, strange: new Map(fitting.map((one) => [one, off(one)])) }]
   })
-  return all.filter(({ own }) => all.filter((one) => one.own === own).length === 1)
 }
 
-/** What can be learnt from answers. */
-export const learnFrom = (heard: readonly Heard[]): Lesson => {
-  const missing = new Map<string, Set<string>>()
-  for (const { name, strange } of heard.flatMap(missingIn))
-    missing.set(name, new Set([...(missing.get(name) ?? []), ...strange]))
-  const present = distinct(
+/** What stands around a word in a name. */
+interface Ends {
+  readonly before: string
+  readonly after: string
+}
+
+const endsOf = (name: string, word: string): Ends | undefined => {
+  const at = `_${name}_`.replaceAll('-', '_').indexOf(`_${word}_`)
+  return at < 0 ? undefined : { before: name.slice(0, at), after: name.slice(at + word.length) }
+}
+
+const stemForm = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/
+
+/** What stands in a name in the place of the word; undefined where the ends are others. */
+const stemIn = (name: string, { before, after }: Ends): string | undefined => {
+  const stem = name.slice(before.length, name.length - after.length)
+  const same = name.startsWith(before) && name.endsWith(after)
+  return same && before.length + after.length < name.length && stemForm.test(stem)
+    ? stem
+    : undefined
+}
+
+/** A word, and what each stem would explain of its names. */
+interface Puzzle {
+  readonly word: string
+  readonly names: readonly string[]
+  /** Stem → documented name → the instance's, with how far off its place is. */
+  readonly stems: ReadonlyMap<string, ReadonlyMap<string, readonly [own: string, off: number]>>
+}
+
+const puzzleOf = (word: string, missing: readonly Missing[]): Puzzle => {
+  const stems = new Map<string, Map<string, readonly [string, number]>>()
+  const names = new Set<string>()
+  for (const { name, strange } of missing) {
+    const ends = endsOf(name, word)
+    if (ends === undefined) continue
+    names.add(name)
+    for (const [own, off] of strange) {
+      const stem = stemIn(own, ends)
+      if (stem === undefined) continue
+      stems.set(stem, (stems.get(stem) ?? new Map()).set(name, [own, off]))
+    }
+  }
+  return { word, names: [...names], stems }
+}
+
+/** The stems that explain each name which any stem explains, without names that are another word's. */
+const fullStems = ({ stems }: Puzzle, taken: ReadonlySet<string>): readonly string[] => {
+  const some = new Set([...stems.values()].flatMap((explained) => [...explained.keys()]))
+  return [...stems]
+    .filter(([, explained]) => explained.size === some.size)
+    .filter(([, explained]) => ![...explained.values()].some(([own]) => taken.has(own)))
+    .map(([stem]) => stem)
+}
+
+/** Whether names tell a stem by themselves: an ending of one word, such as `_enabled`, is many names' and proves nothing. */
+const tells = (word: string, names: readonly string[]): boolean =>
+  names.length > 1 || (names[0]?.split(/[_-]/).length ?? 0) > word.split('_').length + 1
+
+/** The likeliest first: those that explain most, then those that stand where the name would. */
+const ranked = ({ stems }: Puzzle, taken: ReadonlySet<string>): readonly Candidate[] =>
+  [...stems]
+    .map(([own, explained]) => {
+      const free = [...explained.values()].filter(([name]) => !taken.has(name))
+      const off = free.reduce((sum, [, distance]) => sum + distance, 0)
+      return { own, names: free.map(([name]) => name), off }
+    })
+    .filter(({ names }) => names.length > 0)
+    .toSorted((a, b) => b.names.length - a.names.length || a.off - b.off)
+    .map(({ own, names }) => ({ own, names }))
+
+/**
+ * Words whose stem is the only one left, and no other word's; each takes its names out of the others' lists.
+ * @param given what a person said
+ */
+const solved = (
+  puzzles: readonly Puzzle[],
+  given: ReadonlyMap<string, string>,
+): { readonly found: ReadonlyMap<string, string>; readonly taken: ReadonlySet<string> } => {
+  const found = new Map<string, string>()
+  const taken = new Set<string>()
+  const take = ({ word, stems }: Puzzle, stem: string): void => {
+    found.set(word, stem)
+    for (const [own] of stems.get(stem)?.values() ?? []) taken.add(own)
+  }
+  for (const puzzle of puzzles) {
+    const stem = given.get(puzzle.word)
+    if (stem !== undefined) take(puzzle, stem)
+  }
+  for (let before = -1; before < found.size; ) {
+    before = found.size
+    const only = puzzles
+      .filter(({ word }) => !found.has(word))
+      .map((puzzle) => [puzzle, fullStems(puzzle, taken)] as const)
+      .flatMap(([puzzle, [stem, ...others]]) =>
+        stem === undefined || others.length > 0 ? [] : [[puzzle, stem] as const],
+      )
+    for (const [puzzle, stem] of only) {
+      const shared = only.some(([one, other]) => one !== puzzle && other === stem)
+      const names = [...(puzzle.stems.get(stem)?.keys() ?? [])]
+      if (!shared && tells(puzzle.word, names)) take(puzzle, stem)
+    }
+  }
+  return { found, taken }
+}
+
+/**
+ * What can be learned from answers.
+ * @param given what a person said a word is called
+ */
+export const learnFrom = (
+  heard: readonly Heard[],
+  given: ReadonlyMap<string, string> = new Map(),
+): Lesson => {
+  const present = new Set(
     heard.flatMap(({ shape, record }) =>
-      Object.keys(getProperties(shape) ?? {}).filter((name) => Object.keys(record).includes(name)),
+      Object.keys(getProperties(shape) ?? {}).filter((name) => Object.hasOwn(record, name)),
     ),
   )
-  for (const name of present) missing.delete(name)
-  const pairs = [...missing].flatMap(([name, strange]) =>
-    [...strange].flatMap((one) => pairOf(name, one) ?? []),
-  )
-  const words = agreed(pairs)
-  const explained = new Set(words.flatMap(({ names }) => names))
-  const taken = new Set(
-    pairs.filter(({ name }) => explained.has(name)).map(({ strange }) => strange),
-  )
-  const open = [...missing]
-    .filter(([name]) => !explained.has(name))
-    .map(([name, strange]): Unsure => {
-      const alike = pairs.flatMap((pair) => (pair.name === name ? [pair.strange] : []))
-      const others = [...strange].filter((one) => !taken.has(one))
-      return { name, candidates: alike.length > 0 ? alike : others, alike: alike.length > 0 }
+  const missing = heard.flatMap(missingIn).filter(({ name }) => !present.has(name))
+  const puzzles = neutralWords
+    .map((word) => puzzleOf(word, missing))
+    .filter(({ names }) => names.length > 0)
+  const { found, taken } = solved(puzzles, given)
+  const words = puzzles.flatMap(({ word, stems }): readonly Learnt[] => {
+    const own = found.get(word)
+    if (own === undefined) return []
+    const explained = stems.get(own) ?? new Map<string, readonly [string, number]>()
+    const of = heard.filter(({ record }) =>
+      [...explained.values()].some(([name]) => Object.hasOwn(record, name)),
+    )
+    const slugs = of.flatMap(({ slug }) => slug ?? [])
+    return [{ word, own, names: [...explained.keys()], slugs }]
+  })
+  const open = puzzles
+    .filter(({ word }) => !words.some((one) => one.word === word))
+    .map((puzzle): Unsure => {
+      const { word, names } = puzzle
+      return { word, names, candidates: ranked(puzzle, taken) }
     })
-  const known = new Set(words.map(({ word }) => word))
-  const kept = present.filter((name) => tokens(name).some((token) => known.has(token)))
-  return { words, kept, open }
+    .toSorted((a, b) => b.names.length - a.names.length)
+  const isNeutral = (name: string): boolean =>
+    neutralWords.some((word) => endsOf(name, word) !== undefined)
+  return {
+    words,
+    kept: [...present].filter((name) => words.some(({ word }) => endsOf(name, word) !== undefined)),
+    open,
+    absent: [...new Set(missing.map(({ name }) => name))].filter((name) => !isNeutral(name)),
+  }
 }

@@ -10,11 +10,12 @@ import { exitCodes, type Failure, usage } from '../../errors.js'
 import {
   checkText,
   formatVocabulary,
-  type Lesson,
   learnFrom,
   loadChecked,
+  maxChoices,
   soundIn,
 } from '../../vocabulary/index.js'
+import type { Heard, Lesson, Unsure } from '../../vocabulary/learn.js'
 import { define, type GivenBy } from '../define.js'
 import { type Answers, type Read, readAnswers, type Unanswered, vocabularyFile } from './reading.js'
 
@@ -33,23 +34,42 @@ const noteUnread = ({ ui }: Services, unread: readonly Unanswered[]): void => {
   for (const { what, failure } of unread) ui.note(`${what} could not be read: ${failure.message}`)
 }
 
-/** What a person says of the names that are left open, one after the other. */
-const asked = async ({ ui }: Services, { open }: Lesson): Promise<ReadonlyMap<string, string>> => {
-  const answers = new Map<string, string>()
-  if (!ui.interactive) return answers
-  // The likeliest first: what they took is no candidate of the others.
-  const sorted = open.toSorted(
-    (a, b) => Number(b.alike) - Number(a.alike) || a.candidates.length - b.candidates.length,
-  )
-  for (const { name, candidates } of sorted) {
-    const left = candidates.filter((one) => ![...answers.values()].includes(one))
-    if (left.length === 0) continue
-    const said = await ui.ask(`name for ${name} (${left.join(', ')}; leave empty to skip)`)
-    if (said === undefined || said === '') continue
-    if (left.includes(said)) answers.set(name, said)
-    else ui.note(`no response contains ${said}: skipped ${name}`)
+/** As many questions are asked. */
+const maxQuestions = 3
+
+/** The stem that a person chose; undefined where none was right. */
+const chosen = async (
+  { ui }: Services,
+  { word, names, candidates }: Unsure,
+): Promise<string | undefined> => {
+  const choices = candidates.slice(0, maxChoices)
+  ui.note(`What does this instance call "${word}" (${names.join(', ')})?`)
+  for (const [i, choice] of choices.entries())
+    ui.note(`  ${i + 1}. ${choice.own} (${choice.names.join(', ')})`)
+  const said = (await ui.ask('number, or 0 if none is right')) ?? '0'
+  if (/^(0|)$/.test(said)) return undefined
+  const found = choices[Number(said) - 1]
+  if (found === undefined) ui.note(`there is no ${said} in the list: skipped ${word}`)
+  return found?.own
+}
+
+/** What the answers tell, and what a person adds to it: each thing said makes more of the rest certain. */
+const learned = async (services: Services, heard: readonly Heard[]): Promise<Lesson> => {
+  const said = new Map<string, string>()
+  const passed = new Set<string>()
+  const lesson = () => soundIn(learnFrom(heard, said), (text) => checkText(text, 'learned'))
+  let now = await lesson()
+  while (services.ui.interactive && said.size + passed.size < maxQuestions) {
+    const next = now.open.find(({ word, candidates }) => candidates.length > 0 && !passed.has(word))
+    if (next === undefined) break
+    const own = await chosen(services, next)
+    if (own === undefined) passed.add(next.word)
+    else said.set(next.word, own)
+    now = await lesson()
+    // What the catalogue does not bear is not asked again.
+    if (now.open.some(({ word }) => word === next.word)) passed.add(next.word)
   }
-  return answers
+  return now
 }
 
 const learnFlags = {
@@ -71,18 +91,13 @@ const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): 
   checkReached(answers)
   noteUnread(services, answers.unread)
   if (answers.version === undefined) ui.note('the instance does not report its version')
-  const lesson = await soundIn(learnFrom(answers.read), (text) => checkText(text, 'learnt'))
-  const answered = await asked(services, lesson)
+  const lesson = await learned(services, answers.read)
   const { baseUrl, profile } = await place.session()
   const day = place.clock.now().toISOString().slice(0, 10)
-  const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day, answered })
+  const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day })
   await checkText(text, to ?? 'the vocabulary')
   await write(services, text, to)
-  const left = lesson.open.filter(({ name }) => !answered.has(name))
-  const some = left.filter(({ candidates }) => candidates.length > 0).length
-  ui.note(
-    `${lesson.words.length + answered.size} learned; ${some} with candidates and ${left.length - some} without are comments`,
-  )
+  ui.note(`${lesson.words.length} learned, ${lesson.open.length} left as comments`)
   const name = profile?.name ?? '<profile>'
   ui.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
 }
@@ -90,7 +105,7 @@ const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): 
 export const learn = define({
   summary: 'Create a vocabulary file from an instance’s responses',
   description: [
-    'Reads the version, the settings, and the error tracking and integrations of one project. svcctl matches documented names that are missing in the responses with unknown names in them. It records a word if at least two names agree on it. Other candidates become comments; on a terminal, svcctl asks about them.',
+    'Some documented names contain a neutral word for a product; the instance has its own word there. svcctl reads the version, the settings, and the error tracking, client keys and integrations of one project. It looks for the word that explains all such names in the responses. If several could, the choices become comments; on a terminal, svcctl asks up to three questions.',
   ],
   flags: learnFlags,
   examples: ['vocabulary learn', 'vocabulary learn --to words.yml -P platform/app'],

@@ -1,15 +1,17 @@
-/** What `vocabulary learn` and `check` read of an instance: five requests at the most, none of which writes. */
+/** What `vocabulary learn` and `check` read of an instance: at most ten requests, none of which writes. */
 import { isObject } from '../../base/objects.js'
 import { errorTracking } from '../../catalogue/areas/error-tracking.js'
 import { integrations } from '../../catalogue/areas/integrations.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { settings } from '../../catalogue/areas/settings.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import type { Words } from '../../catalogue/words.js'
+import { familyOfSlug, integrationFamilies } from '../../catalogue/integration-families.js'
+import { nullable, Obj, Str } from '../../catalogue/shapes/common.js'
+import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { requestIn } from '../../client/words.js'
 import type { Services, WorkspaceService } from '../../engine/command/services.js'
 import { type Failure, survived } from '../../errors.js'
-import type { Ask } from '../../http/types.js'
+import type { Ask, Whole } from '../../http/types.js'
 import { getPaths, openStore, vocabularyInForce } from '../../profile/index.js'
 import type { Heard } from '../../vocabulary/learn.js'
 
@@ -47,11 +49,24 @@ export interface Answers {
 const versionIn = (data: unknown): string | undefined =>
   isObject(data) && typeof data.version === 'string' ? data.version : undefined
 
+const askVersion = ({ instance }: Pick<Services, 'instance'>): Promise<Whole | undefined> =>
+  instance.raw({ method: 'GET', path: '/version', headers: {} })
+
 /** What the instance says of its version, which the documents do not have. */
-export const readVersion = async ({ instance }: Pick<Services, 'instance'>) => {
-  const request = { method: 'GET', path: '/version', headers: {} }
-  return versionIn((await instance.raw(request))?.data)
-}
+export const readVersion = async (services: Pick<Services, 'instance'>) =>
+  versionIn((await askVersion(services))?.data)
+
+/** As many integrations with undocumented slugs are read. */
+const mostIntegrations = 3
+
+/** What the properties of an integration of the family that has words of its own are called. */
+const monitored = Obj(
+  Object.fromEntries(
+    Object.keys(integrationFamilies.find(({ name }) => name === 'monitoring')?.params ?? {})
+      .filter((name) => name.startsWith('monitor_'))
+      .map((name) => [name, nullable(Str())]),
+  ),
+)
 
 /** Reads in the words of a file, whichever are in force. */
 class Reader {
@@ -69,11 +84,29 @@ class Reader {
   async data(what: string, ask: Ask): Promise<unknown> {
     try {
       const request = await requestIn(ask, this.#words)
-      return (await this.#services.instance.raw(request, ask.endpoint))?.data
+      return this.#heard(await this.#services.instance.raw(request, ask.endpoint))
     } catch (error) {
       this.unread.push({ what, failure: survived(error) })
       return undefined
     }
+  }
+
+  version(whole: Whole | undefined): string | undefined {
+    return versionIn(this.#heard(whole))
+  }
+
+  /** An answer's data. What the cookie of a session is called is noted, its value is not. */
+  #heard(whole: Whole | undefined): unknown {
+    this.#noteCookie([whole?.headers['set-cookie'] ?? []].flat())
+    return whole?.data
+  }
+
+  #noteCookie(cookies: readonly string[]): void {
+    const names = cookies.map((cookie) => cookie.split('=', 1)[0] ?? '')
+    const name = names.find((one) => /^_\w+_session$/.test(one))
+    if (name === undefined || this.read.some(({ what }) => what === 'cookies')) return
+    const shape = Obj({ [sessionCookie]: Str() })
+    this.read.push({ what: 'cookies', shape, record: { [name]: '' } })
   }
 
   async one(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
@@ -84,6 +117,26 @@ class Reader {
     // All records of a list have the same names.
     const record = records.find(isObject)
     if (record !== undefined) this.read.push({ what, shape: schema, record })
+  }
+
+  /** The properties of active integrations that no document names, held against the family with words of its own. */
+  async integrations(id: string | number): Promise<void> {
+    const list = await this.data('integrations', { endpoint: integrations.list, values: { id } })
+    const records = Array.isArray(list) ? list.filter(isObject) : []
+    const [record] = records
+    if (record !== undefined)
+      this.read.push({ what: 'integrations', shape: integrations.list.returns.shape, record })
+    const unknown = records.flatMap(({ slug }) =>
+      typeof slug === 'string' && /^[\w-]{1,64}$/.test(slug) && familyOfSlug(slug) === undefined
+        ? [slug]
+        : [],
+    )
+    for (const slug of unknown.slice(0, mostIntegrations)) {
+      const what = `integration ${slug}`
+      const one = await this.data(what, { endpoint: integrations.get, values: { id, slug } })
+      const properties = isObject(one) ? one.properties : undefined
+      if (isObject(properties)) this.read.push({ what, shape: monitored, record: properties, slug })
+    }
   }
 }
 
@@ -116,7 +169,7 @@ export const readAnswers = async (
   const reader = new Reader(services, words)
   let version: string | undefined
   try {
-    version = await readVersion(services)
+    version = reader.version(await askVersion(services))
   } catch (error) {
     const failure = survived(error)
     if (failure.details.status === undefined) throw failure
@@ -125,7 +178,8 @@ export const readAnswers = async (
   const id = await projectOf(services, reader, project)
   if (id !== undefined) {
     await reader.one('error tracking', errorTracking.get, { id })
-    await reader.one('integrations', integrations.list, { id })
+    await reader.one('client keys', errorTracking.keysList, { id })
+    await reader.integrations(id)
   }
   const { read, unread } = reader
   return { version, read, unread }
