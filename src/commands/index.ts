@@ -148,6 +148,7 @@ export const toolCommands: readonly ToolRow[] = [
       merge: 'mergeCommand',
     }),
     from('mcp', () => import('./mcp/index.js'), { serve: 'serve' }),
+    from('client', () => import('./client-types.js'), { types: 'types' }),
     from('vocabulary', () => import('./vocabulary/index.js'), { learn: 'learn', check: 'check' }),
     from('alias', () => import('./alias.js'), {
       set: 'setCommand',

@@ -48,7 +48,7 @@ import { checkedSudo } from '../profile/session.js'
 import { checkToken } from '../profile/tokens/value.js'
 import type { Environment, Session, TokenKind } from '../profile/types.js'
 import { throwing, throwingNow } from './failing.js'
-import type { ByAddress, ByProfile, ConnectOptions } from './types.js'
+import type { ByAddress, ByProfile, ConnectOptions, InstanceTypes } from './types.js'
 import { createRequest, createVerb, type EndpointFunction, type Reaching } from './verbs.js'
 
 // A client of the instance that `connect()` names, with the guard rails of its profile.
@@ -276,7 +276,7 @@ const areas = {
 }
 
 export { type Category, Failure, type FailureDetails } from '../errors.js'
-export type { ByAddress, ByProfile, ConnectOptions } from './types.js'
+export type { ByAddress, ByProfile, ConnectOptions, InstanceTypes } from './types.js'
 export type {
   ApiPromise,
   Download,
@@ -288,7 +288,7 @@ export type {
 } from './verbs.js'
 
 /** The areas as functions. What declarations show is made of this, so it has no name of its own. */
-const functionsOf = <A extends Readonly<Record<string, Endpoints>>>(
+const functionsOf = <T, A extends Readonly<Record<string, Endpoints>>>(
   of: A,
   make: (endpoint: Endpoints[string]) => unknown,
 ) =>
@@ -297,7 +297,11 @@ const functionsOf = <A extends Readonly<Record<string, Endpoints>>>(
       area,
       Object.fromEntries(Object.entries(endpoints).map(([name, e]) => [name, make(e)])),
     ]),
-  ) as { readonly [N in keyof A]: { readonly [K in keyof A[N]]: EndpointFunction<A[N][K]> } }
+  ) as {
+    readonly [N in keyof A]: {
+      readonly [K in keyof A[N]]: EndpointFunction<A[N][K], N & string, T>
+    }
+  }
 
 /**
  * An instance as functions, `api.<area>.<verb>(input)`: inputs and answers in the API's own names, lists
@@ -308,13 +312,14 @@ const functionsOf = <A extends Readonly<Record<string, Endpoints>>>(
  *     for await (const job of api.jobs.list({ id: 'platform/app' })) …
  *     await api.close()
  *
+ * @typeParam T what the instance has beyond the documents, as `svcctl client types` writes it
  * @throws Failure `usage` for an address, token or profile that is none
  */
-export const connect = (options: ConnectOptions) => {
+export const connect = <T = InstanceTypes>(options: ConnectOptions) => {
   const connection = openConnection(options)
   const close = (): Promise<void> => connection.close()
   return {
-    ...functionsOf(areas, (endpoint) => createVerb(endpoint, connection)),
+    ...functionsOf<T, typeof areas>(areas, (endpoint) => createVerb(endpoint, connection)),
     /**
      * A request to any path below `/api/v4`, such as `request('GET /runners/7', { query })`, with a JSON answer.
      * Credentials, limits and the rules of the profile apply.

@@ -5,6 +5,13 @@ import type { Environment, UserTokenKind } from '../profile/types.js'
 /** An `AbortSignal`, where the project knows of one. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
 
+/**
+ * What one instance has beyond the documents. It is empty until a declaration fills it, as `svcctl client types` writes them:
+ * `settings`, its further settings with their types; `values`, further values of parameters, by `area.parameter`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: other programs' declarations are merged with it
+export interface InstanceTypes {}
+
 interface Common {
   /** The user to act as (administrators). */
   readonly sudo?: string

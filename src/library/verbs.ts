@@ -79,26 +79,62 @@ type ReadOnly<T> = unknown extends T
         ? { readonly [K in keyof T]: ReadOnly<T[K]> }
         : T
 
+/** The settings that the types of an instance add. */
+type OwnSettings<T> = T extends { readonly settings: infer S } ? S : unknown
+/** The values that they add to a parameter. */
+type OwnValues<T, Name extends string> = T extends {
+  readonly values: { readonly [N in Name]: infer V }
+}
+  ? V
+  : never
+
+/** Whether an endpoint is open for settings of the instance's own. */
+type IsOpen<E> = E extends { readonly route: `${string} /application/settings` } ? true : false
+
 /** What an endpoint answers with; of a list, a record. */
-type AnswerOf<E> = ResultOf<E> extends readonly (infer I)[] ? ReadOnly<I> : ReadOnly<ResultOf<E>>
+type AnswerOf<E, T> =
+  IsOpen<E> extends true
+    ? ReadOnly<ResultOf<E>> & OwnSettings<T>
+    : ResultOf<E> extends readonly (infer I)[]
+      ? ReadOnly<I>
+      : ReadOnly<ResultOf<E>>
+
+type IsEnumeration<E, K> = E extends { params: infer Ps }
+  ? K extends keyof Ps
+    ? Ps[K] extends { type: 'enum' }
+      ? true
+      : false
+    : false
+  : false
+
+/** What an endpoint takes, with the settings and values of an instance. */
+type Takes<E, Area extends string, T> = {
+  [K in keyof InputOf<E>]: IsEnumeration<E, K> extends true
+    ? InputOf<E>[K] | OwnValues<T, `${Area}.${K & string}`>
+    : InputOf<E>[K]
+} & (IsOpen<E> extends true ? Partial<OwnSettings<T>> : unknown)
 
 /** One record; undefined where a write is answered without one (304: it was so already). */
-type Gift<E> = Reads<E> extends true ? ApiPromise<AnswerOf<E>> : ApiPromise<AnswerOf<E> | undefined>
-type Answering<E> =
+type Gift<E, T> =
+  Reads<E> extends true ? ApiPromise<AnswerOf<E, T>> : ApiPromise<AnswerOf<E, T> | undefined>
+type Answering<E, T> =
   Gives<E, 'many'> extends true
-    ? RecordList<AnswerOf<E>>
+    ? RecordList<AnswerOf<E, T>>
     : Gives<E, 'file'> extends true
       ? Promise<Download>
       : Gives<E, 'empty'> extends true
         ? ApiPromise<void>
-        : Gift<E>
+        : Gift<E, T>
 type Manner<E> = Gives<E, 'many'> extends true ? ListHow : How
 
-/** An endpoint as a function. */
-export type EndpointFunction<E> =
+/**
+ * An endpoint as a function.
+ * @typeParam T what one instance has beyond the documents (`InstanceTypes`)
+ */
+export type EndpointFunction<E, Area extends string, T> =
   Record<never, never> extends InputOf<E>
-    ? (input?: InputOf<E>, how?: Manner<E>) => Answering<E>
-    : (input: InputOf<E>, how?: Manner<E>) => Answering<E>
+    ? (input?: Takes<E, Area, T>, how?: Manner<E>) => Answering<E, T>
+    : (input: Takes<E, Area, T>, how?: Manner<E>) => Answering<E, T>
 
 /** Asked for the instance with each call, since it is made with the first. */
 export interface Reaching {
@@ -119,7 +155,10 @@ const checked = (
   if (!(timeout > 0)) throw usage('timeout must be a number of seconds above 0')
   if (!(Number.isInteger(retries) && retries >= 0)) throw usage('retries must be an integer from 0')
   const known = { ...endpoint.path, ...endpoint.params }
-  const strange = Object.keys(input).find((name) => !Object.hasOwn(known, name))
+  const strange =
+    endpoint.open === undefined
+      ? Object.keys(input).find((name) => !Object.hasOwn(known, name))
+      : undefined
   if (strange !== undefined) throw usage(`${endpoint.route} does not accept ${strange}`)
   const required = Object.entries(known).find(
     ([name, { required }]) =>

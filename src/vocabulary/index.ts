@@ -262,7 +262,7 @@ const wordsOf = (entries: Entries, check: (endpoint: Endpoint) => Promise<void>)
   }
 }
 
-export { checkVocabulary } from './check.js'
+export { checkVocabulary, everyEndpoint } from './check.js'
 export type { Entries } from './entries.js'
 export { learnFrom } from './learn.js'
 export { parseVocabulary, readVocabulary } from './read.js'

@@ -19,6 +19,7 @@ import { builtFrom, isNewer } from '../../.config/build-once.js'
 import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
 import { blocksOf } from '../support/pages.js'
 import { clean, configuration, folder, svcctl } from '../support/program.js'
+import { record } from '../support/recorder.js'
 
 const root = join(import.meta.dirname, '../..')
 const compiler = join(
@@ -117,7 +118,7 @@ describe('what is packed', () => {
         .replace(/^package\//, '')
         .replace(/^dist\/man\/svcctl(-[a-z-]+)?\.([17])$/, 'dist/man/<page>.$2')
         .replace(/^dist\/(?!client|sandbox\.)[\w.-]+\.cjs$/, 'dist/<chunk>.cjs')
-        .replace(/^dist\/client-\w+\.cjs$/, 'dist/<chunk>.cjs'),
+        .replace(/^dist\/client-[\w-]+\.cjs$/, 'dist/<chunk>.cjs'),
     )
     expect([...new Set(kinds)].sort()).toEqual(
       [
@@ -268,6 +269,25 @@ export const known = async (): Promise<string> => {
   return \`\${ids.length} \${(await rules.all()).length} \${paused?.description ?? ''}\`
 }
 `
+/** With the types of an instance, as `client types` writes them. */
+const own = `import { connect } from 'svcctl/client'
+
+const api = connect({ baseUrl: 'https://code.test', token: 'x' })
+export const known = async (): Promise<boolean> => {
+  const { moon_enabled, admin_mode } = await api.settings.get()
+  await api.settings.update({ moon_enabled: !moon_enabled, admin_mode: true })
+  for await (const { id } of api.runners.list({ status: 'stale' })) console.log(id)
+  return moon_enabled || admin_mode === true
+}
+export const refused = [
+  // @ts-expect-error this setting is a boolean
+  () => api.settings.update({ moon_enabled: 'yes' }),
+  // @ts-expect-error this instance has no such setting
+  () => api.settings.update({ sun_enabled: true }),
+  // @ts-expect-error neither the documents nor this instance have such a value
+  () => api.runners.list({ status: 'asleep' }),
+]
+`
 /** The same package as CommonJS has it. */
 const older = `import { connect, Failure } from 'svcctl/client'
 import { startSandbox } from 'svcctl/sandbox'
@@ -343,6 +363,24 @@ describe('installed into an empty project', () => {
     })
   })
 
+  it('compiles with the types that client types writes of an instance', async () => {
+    const words = join(home, 'words.yml')
+    writeFileSync(words, 'vocabulary: 1\nvalues: { runners.status: [stale] }\n')
+    const server = await record(() => ({ body: { moon_enabled: true, admin_mode: true } }))
+    const here = { ...env, SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_VOCABULARY: words }
+    const ran = await svcctl(['client', 'types', '--to', join(project, 'svc.d.ts')], { env: here })
+    await server.close()
+    expect(ran).toMatchObject({ code: 0, stdout: '' })
+    writeFileSync(join(project, 'own.ts'), own)
+    for (const resolution of ['nodenext', 'bundler'] as const) {
+      const files = ['svc.d.ts', 'own.ts']
+      const done = { code: 0, stdout: '', stderr: '' }
+      expect(await compiled(resolution, files, '')).toEqual(done)
+    }
+    // Without them none of it is known.
+    expect(await compiled('nodenext', ['own.ts'], '')).toMatchObject({ code: 2 })
+  })
+
   it('runs the first example, by a profile', async () => {
     await compiled('nodenext', ['first.ts'], '')
     const ran = await node('out/first.js', env)
@@ -361,7 +399,7 @@ describe('installed into an empty project', () => {
     await compiled('nodenext', ['third.ts'], '')
     const ran = await node('out/third.js', env)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
-    expect(ran.stdout).toMatch(/^\d+\n200 \S+\n\{ version: /)
+    expect(ran.stdout).toMatch(/^\d+\n(?:\d+ \d+\n)+200 \S+\n\{ version: /)
   })
 
   it('runs as CommonJS, with the same Failure', async () => {

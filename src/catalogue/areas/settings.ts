@@ -9,6 +9,7 @@ export const settings = {
   get: endpoint('GET /application/settings', one(Settings), {
     summary: 'Show the application settings',
     command: 'get',
+    open: 'settings',
     path: {},
     params: {},
     access,
@@ -16,6 +17,7 @@ export const settings = {
   update: endpoint('PUT /application/settings', one(Settings), {
     summary: 'Change application settings',
     command: 'update',
+    open: 'settings',
     changes: true,
     path: {},
     params: settingsAttributes,

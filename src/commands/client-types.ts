@@ -1,0 +1,83 @@
+/** `client types`: what an instance has beyond the documents, as a declaration for programs that import `svcctl/client`. */
+import { isObject } from '../base/objects.js'
+import { settings } from '../catalogue/areas/settings.js'
+import { getProperties } from '../catalogue/shapes/properties.js'
+import { Failure } from '../errors.js'
+import { everyEndpoint, loadChecked } from '../vocabulary/index.js'
+import { define } from './define.js'
+import { vocabularyFile } from './vocabulary/reading.js'
+
+/** The type that a value of JSON shows. What is not set, or holds others, tells none. */
+const typeOf = (value: unknown): string => {
+  if (Array.isArray(value)) {
+    const kinds = [...new Set(value.map((item) => typeof item))]
+    const plain = kinds.length === 1 && /^(string|number|boolean)$/.test(kinds[0] ?? '')
+    return `readonly ${plain ? kinds[0] : 'unknown'}[]`
+  }
+  return /^(string|number|boolean)$/.test(typeof value) ? typeof value : 'unknown'
+}
+
+const field = (name: string, type: string): string =>
+  `readonly ${/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)}: ${type}`
+
+const block = (name: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0
+    ? []
+    : [`    readonly ${name}: {`, ...lines.map((line) => `      ${line}`), '    }']
+
+/** Further values of parameters, by area and name. */
+const furtherValues = async (
+  values: (of: string) => readonly string[],
+): Promise<readonly string[]> => {
+  const names = (await everyEndpoint()).flatMap(({ area, endpoint }) =>
+    Object.keys(endpoint.params).map((name) => `${area}.${name}`),
+  )
+  return [...new Set(names)].sort().flatMap((name) => {
+    const further = values(name)
+    if (further.length === 0) return []
+    // The client has areas as JavaScript writes names.
+    const own = name.replace(/-(.)(?=.*\.)/g, (_, letter: string) => letter.toUpperCase())
+    return [field(own, further.map((value) => JSON.stringify(value)).join(' | '))]
+  })
+}
+
+export const types = define({
+  summary: 'Write TypeScript types for settings and values that the API documents do not have',
+  description: [
+    'Reads the application settings and prints a declaration with the name and type of each setting that the API documents do not have. A setting that is null has the type unknown. With a vocabulary, the declaration also has its additional values. It contains no values of settings.',
+    'Put the file into a project that imports svcctl/client. settings.get and settings.update then know these settings, and inputs accept these values.',
+  ],
+  readOnly: true,
+  examples: ['client types', 'client types --to svc.d.ts'],
+  run: async ({ answer, instance, place, ui }) => {
+    const { data } = await instance.call(settings.get, {})
+    if (!isObject(data))
+      throw new Failure('unreachable', 'the response to GET /application/settings is not an object')
+    const file = vocabularyFile(place)
+    const words = file === undefined ? undefined : await loadChecked(file)
+    const documented = getProperties(settings.get.returns.shape) ?? {}
+    const own = Object.entries(data)
+      .filter(([name]) => !Object.hasOwn(documented, words?.neutral(name) ?? name))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const values = words === undefined ? [] : await furtherValues(words.values)
+    const { baseUrl } = await place.session()
+    const day = place.clock.now().toISOString().slice(0, 10)
+    const lines = [
+      `// What ${baseUrl} has beyond the API documents, as of ${day}. Made by: svcctl client types`,
+      "import 'svcctl/client'",
+      '',
+      "declare module 'svcctl/client' {",
+      '  interface InstanceTypes {',
+      ...block(
+        'settings',
+        own.map(([name, value]) => field(name, typeOf(value))),
+      ),
+      ...block('values', values),
+      '  }',
+      '}',
+      '',
+    ]
+    await answer.write(lines.join('\n'))
+    ui.note(`${own.length} settings and ${values.length} parameters beyond the API documents`)
+  },
+})
