@@ -187,6 +187,8 @@ class ProfileFile implements Store {
       const { [name]: _, ...others } = profiles
       return { rest, current: current === name ? undefined : current, profiles: others }
     })
+    const { forgetKnown } = await import('./known.js')
+    forgetKnown({ config: path.dirname(this.file) }, name)
   }
 
   async switch(name: string): Promise<void> {

@@ -273,7 +273,7 @@ export const complete = async (words: readonly string[], live: Live): Promise<Ca
   const before = words.slice(0, -1)
   if (before[0] === 'help') return onHelp(before.slice(1), current)
   const { level, rest, strange } = await reach(before)
-  if (level instanceof Leaf) return inCommand(level.means, rest, current, live)
+  if (level instanceof Leaf) return inCommand(await level.completing(current), rest, current, live)
   if (strange !== undefined)
     return level.place.kind === 'root' ? behindAlias(before, strange, current, live) : none
   return current.startsWith('-') || pending(nothingYet, rest) !== undefined

@@ -2,7 +2,7 @@
 import type { Help, ParseOptionsResult } from 'commander'
 import { bothNames } from '../../catalogue/words.js'
 import { flagsOfCommand, getCommandName } from '../../engine/command/derive/index.js'
-import type { Command } from '../../engine/command/types.js'
+import type { Command, Flag } from '../../engine/command/types.js'
 import { type FindOwn, findOwnWords, speaks } from '../../engine/own/found.js'
 import type { About, Meant, Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
@@ -28,6 +28,33 @@ const joinPairs = (command: Command, rest: readonly string[]): string[] => {
     i += 2
   }
   return joined
+}
+
+/** Whether what follows a flag on a line is a value that the documents do not have. */
+const isUnknownValue = ({ param }: Flag, text: string): boolean => {
+  if (param.type !== 'enum' && param.type !== 'list') return false
+  if (param.values === undefined || (param.type === 'list' && param.of !== 'enum')) return false
+  const known = [...param.values, ...(param.words ?? [])]
+  return text.split(',').some((one) => !known.includes(one.replaceAll('-', '_')))
+}
+
+/** Whether a line has a flag or a value that only its instance may know, or asks for the help that shows such flags. */
+const hasUnknown = (command: Command, tokens: readonly string[]): boolean => {
+  const opens = Object.values(command.endpoints).some(({ open }) => open !== undefined)
+  const flags = new Map(
+    flagsOfCommand(command).flatMap((flag) =>
+      [flag.name, ...(flag.aliases ?? []), ...(flag.own ?? [])].map(
+        (name) => [name, flag] as const,
+      ),
+    ),
+  )
+  return tokens.some((token, i) => {
+    if (opens && (token === '--help' || token === '-h')) return true
+    const [, name, text = tokens[i + 1] ?? ''] = /^--([a-z][\w-]*)(?:=(.*))?$/s.exec(token) ?? []
+    if (name === undefined) return false
+    const flag = flags.get(name) ?? flags.get(name.replace(/^no-/, ''))
+    return flag === undefined ? opens : isUnknownValue(flag, text)
+  })
 }
 
 export class Leaf extends CommandLevel {
@@ -57,7 +84,7 @@ export class Leaf extends CommandLevel {
   }
 
   async fill(): Promise<void> {
-    this.loaded = await this.spoken(await this.load())
+    this.loaded = await this.beyond(await this.spoken(await this.load()))
     // Optional to Commander: a missing one may be asked for, and gets a message that says what it is.
     for (const a of this.loaded.args)
       this.argument(`[${a.variadic ? `${a.name}...` : a.name}]`, a.help)
@@ -77,6 +104,18 @@ export class Leaf extends CommandLevel {
       this.wordless = error instanceof Error ? error : new Error(String(error))
       return command
     }
+  }
+
+  /** A command with what its instance was seen to have, where the line has a name that the documents do not have. */
+  private async beyond(command: Command, tokens = this.tokens): Promise<Command> {
+    if (!speaks(command) || !hasUnknown(command, tokens)) return command
+    const { withKnown } = await import('../../engine/own/known.js')
+    return withKnown(command, tokens, process.env)
+  }
+
+  /** The command where the next word is being written. */
+  completing(current: string): Promise<Command> {
+    return this.beyond(this.means, [...this.tokens, current.startsWith('-') ? '--help' : current])
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {

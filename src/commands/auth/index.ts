@@ -16,6 +16,7 @@ import {
 } from '../../profile/index.js'
 import type { Profile, UserTokenKind } from '../../profile/types.js'
 import { define, type GivenBy } from '../define.js'
+import { knowInstance } from '../known.js'
 import { openProfileStore, openTokenStore } from '../stores.js'
 import { type Identity, identityText, probe } from './probe.js'
 
@@ -217,6 +218,18 @@ const signedIn = (
 const kindOf = (kind: string): UserTokenKind =>
   userTokenKinds.find((known) => known === kind) ?? 'personal'
 
+/** Notes what the instance has beyond the documents: a help to later lines, and no part of signing in. */
+const lookAround = async (
+  services: Services,
+  profile: Profile,
+  kind: UserTokenKind,
+  { token }: Secrets,
+): Promise<void> => {
+  const there = services.instance.elsewhere(profile.baseUrl, { kind, value: token }, { profile })
+  const look = () => knowInstance(services, profile, there, { anew: true })
+  await services.ui.progress('looking at the instance', look)
+}
+
 const login = async (services: Services, given: Login): Promise<void> => {
   const { answer, ui } = services
   const store = openProfileStore(services)
@@ -232,6 +245,7 @@ const login = async (services: Services, given: Login): Promise<void> => {
   const signing = signedIn(services, given, { name, baseUrl }, secrets, identity)
   const { tokenStore: kept_in = 'file' } = await signIn(store, openTokenStore(services), signing)
   await store.switch(name)
+  await lookAround(services, will, kind, secrets)
   ui.note(`signed in to ${baseUrl} as ${identityText(identity)}`)
   ui.note(`stored the token in ${places[kept_in]}; profile "${name}" is now the current profile`)
   await answer.print(

@@ -1,5 +1,7 @@
 /** One line of `doctor`: what was looked at, how it stands, what to do about it. */
+
 import { type Category, exitCodes, survived } from '../../errors.js'
+import type { KnownInstance } from '../../profile/known.js'
 
 export interface Check {
   readonly check: string
@@ -8,6 +10,8 @@ export interface Check {
   readonly remedy?: string
   /** Why the tool cannot be used; decides the exit code. */
   readonly category?: Category
+  /** What was seen of the instance, for programs. */
+  readonly known?: KnownInstance
 }
 
 export const ok = (check: string, message: string): Check => ({ check, status: 'ok', message })

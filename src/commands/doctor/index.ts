@@ -4,13 +4,16 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describeDistrust, distrust } from '../../base/files/trust.js'
+import { boolean } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import { survived } from '../../errors.js'
 import { createTransport, getPaths, openKeyring, openStore } from '../../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../../profile/types.js'
+import { loadChecked, loadWords, readVocabulary } from '../../vocabulary/index.js'
 import { type Identity, probe } from '../auth/probe.js'
 import { presentShell } from '../completion.js'
 import { define } from '../define.js'
+import { knowInstance } from '../known.js'
 import { readVersion, vocabularyFile } from '../vocabulary/reading.js'
 import { type Check, failed, failedBy, getDoctorExitCode, ok, warning } from './check.js'
 import { instanceChecks } from './instance.js'
@@ -205,12 +208,46 @@ const versionCheck = async (services: Services): Promise<Check> => {
   }
 }
 
+/** What the instance has beyond the documents, as far as it was seen. */
+const knownCheck = async (
+  services: Services,
+  session: Session,
+  anew: boolean,
+): Promise<readonly Check[]> => {
+  const { profile } = session
+  const credential = await session.credential().catch(() => undefined)
+  const { sandbox } = services.place.globals
+  if (profile === undefined || credential === undefined || sandbox === true) return []
+  if (profile.baseUrl !== session.baseUrl) return []
+  const { kind, value } = credential
+  const there = services.instance.elsewhere(session.baseUrl, { kind, value }, session)
+  const file = vocabularyFile(services.place)
+  const words = file === undefined ? undefined : await loadWords(file)
+  const known = await knowInstance(services, profile, there, { anew, words })
+  if (known === undefined) return []
+  const count = (of: object): number => Object.keys(of).length
+  const several = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`
+  const found = [
+    several(count(known.settings), 'setting'),
+    several(Object.values(known.fields).flat().length, 'field'),
+    several(Object.values(known.values).flat().length, 'value'),
+  ]
+  return [
+    {
+      ...ok('beyond documents', `${found.join(', ')} (seen ${known.read_at.slice(0, 10)})`),
+      known,
+    },
+    ...known.gone.map(({ route, status }) =>
+      warning('gone', `${route}: this instance does not have it (${status})`),
+    ),
+  ]
+}
+
 /** The vocabulary in force, and the endpoints that it calls gone. */
 const vocabularyChecks = async ({ place }: Services): Promise<readonly Check[]> => {
   const file = vocabularyFile(place)
   if (file === undefined) return [ok('vocabulary', 'none: names are those of the documents')]
   try {
-    const { loadChecked, readVocabulary } = await import('../../vocabulary/index.js')
     await loadChecked(file)
     const { words, names, gone } = await readVocabulary(file)
     return [
@@ -228,7 +265,11 @@ const nameWidth = 16
 const unusable = (checks: readonly Check[]): boolean => checks.some((c) => c.status === 'failure')
 
 /** Everything that concerns one instance, up to what makes the rest pointless. */
-const remoteChecks = async (services: Services, session: Session): Promise<readonly Check[]> => {
+const remoteChecks = async (
+  services: Services,
+  session: Session,
+  anew: boolean,
+): Promise<readonly Check[]> => {
   const transport =
     (await createTransport(session, services.place.globals.insecure, services.place.env)) ?? {}
   const network = await networkChecks(session.baseUrl, transport, services.place.clock.now())
@@ -239,11 +280,13 @@ const remoteChecks = async (services: Services, session: Session): Promise<reado
   const instance = await instanceChecks(there, services.place.clock.now)
   if (unusable(instance)) return [...network, ...instance]
   const account = await accountChecks(services, session)
-  const version = unusable(account) ? [] : [await versionCheck(services)]
-  return [...network, ...instance, ...account, ...version]
+  if (unusable(account)) return [...network, ...instance, ...account]
+  const version = await versionCheck(services)
+  const known = await knownCheck(services, session, anew)
+  return [...network, ...instance, ...account, version, ...known]
 }
 
-const sessionChecks = async (services: Services): Promise<readonly Check[]> => {
+const sessionChecks = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
   try {
     const session = await services.place.session()
     const warnings = (session.warnings ?? []).map((text) => warning('instance', text))
@@ -252,7 +295,7 @@ const sessionChecks = async (services: Services): Promise<readonly Check[]> => {
       status: 'ok',
       message: `${session.baseUrl}, from ${session.baseUrlSource}`,
     }
-    return [address, ...warnings, ...(await remoteChecks(services, session))]
+    return [address, ...warnings, ...(await remoteChecks(services, session, anew))]
   } catch (error) {
     return [failedBy('instance', error)]
   }
@@ -279,15 +322,17 @@ export const doctor = define({
   summary: 'Diagnose problems with the setup and the instance',
   description: [
     'Checks the configuration and its permissions, the network, TLS and the clock. It also checks the credential and its scopes, the version and vocabulary of the instance, the keyring and shell completion.',
+    'If a profile is in use, svcctl looks once a day at what the instance has beyond the API documents: settings, fields, values, missing endpoints. It stores their names and types with the profile, and no contents.',
     'Exit code 0: the instance can be used; 3: no valid credential; 7: the instance cannot be reached.',
   ],
-  examples: ['doctor', 'doctor -o json'],
-  run: async (services) => {
+  flags: { refresh: boolean('look anew at what the instance has beyond the API documents') },
+  examples: ['doctor', 'doctor --refresh', 'doctor -o json'],
+  run: async (services, given) => {
     const checks = await services.ui.progress('looking', async () => [
       configurationCheck(services.place.env),
       ...trustChecks(services.place.env),
       ...(await vocabularyChecks(services)),
-      ...(await sessionChecks(services)),
+      ...(await sessionChecks(services, given.flags.refresh === true)),
       await keyringCheck(services.place.env),
       await completionCheck(services.place.env),
     ])

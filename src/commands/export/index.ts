@@ -114,6 +114,7 @@ const createExport = async (
   scoping: Scoping,
   view: InstanceView,
   step: () => void,
+  leftOut: ExportOptions['leftOut'],
 ): Promise<Omit<ExportRun, 'instance'>> => {
   const unread = new UnreadParts(services.ui)
   const found = await view.places('everything')
@@ -128,6 +129,7 @@ const createExport = async (
     exact: flags.exact === true,
     operational: flags['with-operational'] === true,
     allSettings: flags['all-settings'] === true,
+    leftOut,
     chosen: chosenBy(scoping),
     asked: scoping.only !== undefined,
   }
@@ -150,16 +152,25 @@ export const runExport = async (services: Services, given: ExportLine): Promise<
   const instance = toReadable(services)
   const view = openView(instance, scoping)
   const tally = ui.tally()
+  let undocumented = 0
   const unread = await inLittleMemory(async (look) => {
-    const run = await createExport(services, given, scoping, view, () => {
+    const step = () => {
       tally.add(1)
       look()
-    })
+    }
+    const leftOut = (count: number) => {
+      undocumented += count
+    }
+    const run = await createExport(services, given, scoping, view, step, leftOut)
     tally.total(run.places.length)
     await writeExport({ ...run, instance }, target)
     return run.unread
   }).finally(tally.end)
   for (const text of view.notes) ui.note(text)
+  if (undocumented > 0)
+    ui.note(
+      `${undocumented} settings that the documented API does not change are left out; --all-settings includes them`,
+    )
   const failure = unread.verdict()
   if (failure !== undefined) throw failure
 }

@@ -112,19 +112,23 @@ const valuesOf = (
   item: CurrentItem,
   attributes: readonly Attribute[],
   { kind, place, how }: WrittenIn,
-): readonly { readonly entry: Entry; readonly canBeSaid: boolean }[] => [
-  ...attributes.flatMap((attribute) => {
-    const { name, secret, operational } = attribute
-    if (secret || (operational && !how.operational)) return []
-    const value = fileValue(attribute, item.attributes[name], place, how)
-    if (value === undefined) return []
-    return [{ entry: [name, value] as const, canBeSaid: canSay(attribute, value) }]
-  }),
-  ...(how.allSettings ? undocumented(kind, item) : []).map((entry) => ({
-    entry,
-    canBeSaid: canSayOther(...entry),
-  })),
-]
+): readonly { readonly entry: Entry; readonly canBeSaid: boolean }[] => {
+  const others = undocumented(kind, item)
+  if (!how.allSettings && others.length > 0) how.leftOut?.(others.length)
+  return [
+    ...attributes.flatMap((attribute) => {
+      const { name, secret, operational } = attribute
+      if (secret || (operational && !how.operational)) return []
+      const value = fileValue(attribute, item.attributes[name], place, how)
+      if (value === undefined) return []
+      return [{ entry: [name, value] as const, canBeSaid: canSay(attribute, value) }]
+    }),
+    ...(how.allSettings ? others : []).map((entry) => ({
+      entry,
+      canBeSaid: canSayOther(...entry),
+    })),
+  ]
+}
 
 /** A set's secrets cannot be read, and yet an item that is made anew needs them. */
 const secretsOf = ({ kind }: WrittenIn, attributes: readonly Attribute[]): readonly string[] =>

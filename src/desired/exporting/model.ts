@@ -92,6 +92,8 @@ export interface ExportOptions {
   readonly operational: boolean
   /** Settings that the documents do not have, too. */
   readonly allSettings: boolean
+  /** Told how many undocumented settings are left out. */
+  readonly leftOut?: (count: number) => void
   readonly chosen: ChosenParts
   /** Whether kinds were named: then each is to be read, whatever the token. */
   readonly asked: boolean

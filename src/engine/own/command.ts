@@ -1,13 +1,14 @@
 /** A command in the words of its instance: its flags answer to both names, its values are as many as the instance's. */
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
-import type { Param, Params } from '../../catalogue/params.js'
+import { boolean, integer, list, type Param, type Params, string } from '../../catalogue/params.js'
 import { ownNames, type Words } from '../../catalogue/words.js'
+import type { KnownInstance, KnownSetting } from '../../profile/known.js'
 import type { Command, Flag } from '../command/types.js'
 
 const kebab = (name: string): string => name.replaceAll('_', '-')
 
 /** A parameter with the further values of the instance. */
-const widened = (area: string, name: string, param: Param, words: Words): Param => {
+const widened = (area: string, name: string, param: Param, words: Pick<Words, 'values'>): Param => {
   const more = words.values(`${area}.${name}`)
   if (more.length === 0) return param
   if (param.type === 'enum' || (param.type === 'list' && param.values !== undefined))
@@ -26,7 +27,7 @@ const withOwnKeys = (param: Param, words: Words): Param => {
     : { ...param, keys: { ...Object.fromEntries(own), ...param.keys } }
 }
 
-const endpointIn = (area: string, endpoint: Endpoint, words: Words): Endpoint => {
+const endpointIn = (area: string, endpoint: Endpoint, words: Pick<Words, 'values'>): Endpoint => {
   const params: Params = Object.fromEntries(
     Object.entries(endpoint.params).map(([name, param]) => [
       name,
@@ -37,7 +38,7 @@ const endpointIn = (area: string, endpoint: Endpoint, words: Words): Endpoint =>
   return same ? endpoint : { ...endpoint, params }
 }
 
-const endpointsIn = (area: string, endpoints: Endpoints, words: Words): Endpoints =>
+const endpointsIn = (area: string, endpoints: Endpoints, words: Pick<Words, 'values'>): Endpoints =>
   Object.fromEntries(
     Object.entries(endpoints).map(([key, one]) => [key, endpointIn(area, one, words)]),
   )
@@ -78,5 +79,53 @@ export const commandIn = (command: Command, words: Words, others: readonly strin
     naming: words,
     flags: flags.map(flagIn),
     endpoints: endpointsIn(area, endpoints, words),
+  }
+}
+
+// What an instance was seen to have beyond the documents.
+
+const help = 'of this instance, not in the API documents'
+
+const paramOf = ({ type }: KnownSetting): Param => {
+  if (type === 'boolean') return boolean(help)
+  if (type === 'integer') return integer(help)
+  if (type === 'list') return list('string', help)
+  return type === 'text' ? string(help) : { type: 'json', help: `JSON; ${help}` }
+}
+
+/** A command with the values that its instance was seen to answer, and with the instance's own settings where it takes any. */
+export const commandWith = (command: Command, known: KnownInstance): Command => {
+  const { area, flags } = command
+  const words = { values: (of: string) => known.values[of] ?? [] }
+  const endpoints = endpointsIn(area, command.endpoints, words)
+  const taken = new Set(flags.flatMap(({ name, own = [] }) => [name, ...own]))
+  const own = Object.entries(known.settings).filter(([name]) => !taken.has(kebab(name)))
+  const opens = Object.values(endpoints).some(({ open }) => open === 'settings')
+  const settings: Params = opens
+    ? Object.fromEntries(own.map(([name, setting]) => [name, paramOf(setting)]))
+    : {}
+  const flagIn = (flag: Flag): Flag =>
+    flag.parameter === undefined
+      ? flag
+      : { ...flag, param: widened(area, flag.parameter, flag.param, words) }
+  return {
+    ...command,
+    flags: [
+      ...flags.map(flagIn),
+      ...Object.entries(settings).map(
+        ([parameter, param]): Flag => ({
+          name: kebab(parameter),
+          param,
+          parameter,
+          required: false,
+        }),
+      ),
+    ],
+    endpoints: Object.fromEntries(
+      Object.entries(endpoints).map(([key, one]) => [
+        key,
+        one.open === undefined ? one : { ...one, params: { ...one.params, ...settings } },
+      ]),
+    ),
   }
 }

@@ -39,7 +39,7 @@ const lastOf = (line: readonly string[], long: string, short?: string): string |
 }
 
 /** What a line says of its instance. */
-const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFlags => {
+export const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFlags => {
   const end = tokens.indexOf('--')
   const line = end < 0 ? tokens : tokens.slice(0, end)
   const profile = lastOf(line, 'profile', 'p')

@@ -1,0 +1,242 @@
+/** What an instance is seen to have beyond the documents: names and types in the answers to at most twelve requests that only read. */
+import { isObject, toText } from '../base/objects.js'
+import { deployKeys } from '../catalogue/areas/deploy-keys.js'
+import { errorTracking } from '../catalogue/areas/error-tracking.js'
+import { geo } from '../catalogue/areas/geo.js'
+import { integrations } from '../catalogue/areas/integrations.js'
+import { jobs } from '../catalogue/areas/jobs.js'
+import { pagesDomains } from '../catalogue/areas/pages-domains.js'
+import { projects } from '../catalogue/areas/projects.js'
+import { runners } from '../catalogue/areas/runners.js'
+import { settings } from '../catalogue/areas/settings.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import { account } from '../catalogue/implied.js'
+import { getProperties } from '../catalogue/shapes/properties.js'
+import type { Words } from '../catalogue/words.js'
+import type { ExternalClient, Services } from '../engine/command/services.js'
+import { type Failure, survived } from '../errors.js'
+import type { Whole } from '../http/types.js'
+import { getPaths } from '../profile/index.js'
+import {
+  type GoneRoute,
+  type KnownInstance,
+  type KnownSetting,
+  keepKnown,
+  readKnown,
+  type SectionState,
+} from '../profile/known.js'
+import type { Profile } from '../profile/types.js'
+
+/** Seconds to wait for an answer that nobody asked for by name. */
+const patience = 5
+/** Records of a list that are looked at. */
+const perPage = 20
+
+const nameForm = /^[a-z][a-z0-9_]{0,63}$/
+const valueForm = /^[a-z][a-z0-9_]{0,39}$/
+
+const stateOf = ({ status, details }: Failure): SectionState => {
+  if (status === 401 || status === 403) return 'refused'
+  return details.lacks !== undefined || status === 405 ? 'absent' : 'failed'
+}
+
+const typeOf = (value: unknown): KnownSetting => {
+  const nullable = value === null || value === undefined
+  if (typeof value === 'boolean') return { type: 'boolean', nullable }
+  if (typeof value === 'string') return { type: 'text', nullable }
+  if (typeof value === 'number')
+    return { type: Number.isInteger(value) ? 'integer' : 'number', nullable }
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return { type: isList ? 'list' : 'unknown', nullable }
+}
+
+/** The words that the documents name for a field; undefined where they name none. */
+const wordsOfField = (schema: unknown): readonly unknown[] | undefined => {
+  if (!isObject(schema)) return undefined
+  if (Array.isArray(schema.examples)) return schema.examples
+  const inner = Array.isArray(schema.anyOf) ? schema.anyOf : []
+  return inner.map(wordsOfField).find((words) => words !== undefined)
+}
+
+/** Reads, and gathers what the answers show. */
+class Look {
+  readonly sections: Record<string, SectionState> = {}
+  readonly gone: GoneRoute[] = []
+  readonly fields: Record<string, readonly string[]> = {}
+  readonly values: Record<string, readonly string[]> = {}
+  cookie: string | null = null
+  readonly #client: ExternalClient
+  readonly #words: Words | undefined
+  readonly #at: string
+
+  constructor(client: ExternalClient, words: Words | undefined, at: string) {
+    this.#client = client
+    this.#words = words
+    this.#at = at
+  }
+
+  /** The data of an answer; undefined where there is none. */
+  async data(section: string, endpoint: Endpoint, id?: unknown): Promise<unknown> {
+    const lists = endpoint.returns.kind === 'many'
+    const values = typeof id === 'number' ? { id } : {}
+    const how = { timeout: patience, retries: 0 }
+    try {
+      const extra = lists ? { per_page: perPage } : {}
+      const request = await this.#client.build({ endpoint, values, extra })
+      return this.#heard(section, await this.#client.call({ ...request, how }))
+    } catch (error) {
+      const failure = survived(error)
+      const { status = 0, details } = failure
+      this.sections[section] = stateOf(failure)
+      if (details.lacks === 'route' || status === 405)
+        this.gone.push({ route: endpoint.route, status, at: this.#at })
+      return undefined
+    }
+  }
+
+  /** A route that no document has. */
+  async other(section: string, path: string): Promise<unknown> {
+    const how = { timeout: patience, retries: 0 }
+    try {
+      return this.#heard(
+        section,
+        await this.#client.call({ method: 'GET', path, headers: {}, how }),
+      )
+    } catch (error) {
+      this.sections[section] = stateOf(survived(error))
+      return undefined
+    }
+  }
+
+  #heard(section: string, { data, headers }: Whole): unknown {
+    this.sections[section] = 'ok'
+    for (const cookie of [headers['set-cookie'] ?? []].flat())
+      this.cookie ??= /^(_\w{1,60}_session)=/.exec(cookie)?.[1] ?? null
+    return data
+  }
+
+  /** Reads a list, or an object, and notes what its records have that the documents do not. */
+  async area(area: string, endpoint: Endpoint, id?: unknown): Promise<readonly unknown[]> {
+    const data = await this.data(area, endpoint, id)
+    const records = (Array.isArray(data) ? data : [data]).filter((one) => isObject(one))
+    const documented = getProperties(endpoint.returns.shape) ?? {}
+    const neutral = (name: string): string => this.#words?.neutral(name) ?? name
+    const strange = new Set<string>()
+    for (const record of records)
+      for (const [name, value] of Object.entries(record)) {
+        if (!Object.hasOwn(documented, neutral(name))) {
+          if (nameForm.test(name)) strange.add(name)
+        } else this.#noteValue(`${area}.${neutral(name)}`, documented[neutral(name)], value)
+      }
+    if (strange.size > 0) this.fields[area] = [...strange].sort()
+    return records
+  }
+
+  #noteValue(name: string, schema: unknown, value: unknown): void {
+    const words = wordsOfField(schema)
+    if (words === undefined || typeof value !== 'string' || words.includes(value)) return
+    if (valueForm.test(value))
+      this.values[name] = [...new Set([...(this.values[name] ?? []), value])].sort()
+  }
+}
+
+const textIn = (data: unknown, name: string): string | null =>
+  (isObject(data) ? toText(data[name])?.slice(0, 60) : undefined) ?? null
+
+const readerIn = (user: unknown): KnownInstance['as'] => {
+  const { id, is_admin: admin } = isObject(user) ? user : {}
+  return {
+    user_id: typeof id === 'number' ? id : null,
+    admin: typeof admin === 'boolean' ? admin : null,
+  }
+}
+
+const editionIn = (version: unknown): string | null => {
+  const enterprise = isObject(version) ? version.enterprise : undefined
+  return typeof enterprise === 'boolean' ? (enterprise ? 'enterprise' : 'community') : null
+}
+
+/** Names and types of the settings that the documents do not have. */
+const ownSettings = (site: unknown, words: Words | undefined): KnownInstance['settings'] => {
+  const documented = getProperties(settings.get.returns.shape) ?? {}
+  const own = Object.entries(isObject(site) ? site : {}).filter(
+    ([name]) => nameForm.test(name) && !Object.hasOwn(documented, words?.neutral(name) ?? name),
+  )
+  return Object.fromEntries(own.map(([name, value]) => [name, typeOf(value)]))
+}
+
+/** @param words those of the vocabulary in force: what it renames is no name of the instance's own */
+const lookAt = async (
+  client: ExternalClient,
+  baseUrl: string,
+  now: Date,
+  words: Words | undefined,
+): Promise<KnownInstance> => {
+  const at = now.toISOString()
+  const look = new Look(client, words, at)
+  const version =
+    (await look.other('version', '/version')) ?? (await look.other('version', '/metadata'))
+  const [user, site, [project]] = await Promise.all([
+    look.data('user', account),
+    look.data('settings', settings.get),
+    look.area('projects', projects.list),
+    look.area('runners', runners.listAll),
+  ])
+  const id = isObject(project) ? project.id : undefined
+  await Promise.all([
+    look.area('geo', geo.list),
+    look.area('pages-domains', pagesDomains.listAll),
+    look.area('deploy-keys', deployKeys.listAll),
+  ])
+  if (id !== undefined)
+    await Promise.all([
+      look.area('jobs', jobs.list, id),
+      look.area('integrations', integrations.list, id),
+      look.area('error-tracking', errorTracking.keysList, id),
+    ])
+  const { sections, gone, fields, values, cookie } = look
+  return {
+    format: 1,
+    base_url: baseUrl,
+    read_at: at,
+    as: readerIn(user),
+    version: textIn(version, 'version'),
+    edition: editionIn(version),
+    settings: ownSettings(site, words),
+    values,
+    gone,
+    cookie,
+    fields,
+    sections,
+  }
+}
+
+/** As old as this, what is known is read anew, in milliseconds. */
+const maxAge = 24 * 3600 * 1000
+
+/**
+ * Looks at an instance, where a profile keeps what is seen, and that is older than a day.
+ * @param anew however old it is
+ * @returns undefined where nothing is kept: in CI, or where the folder cannot be written
+ */
+export const knowInstance = async (
+  { place }: Pick<Services, 'place'>,
+  profile: Profile,
+  client: ExternalClient,
+  { anew = false, words }: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
+): Promise<KnownInstance | undefined> => {
+  const { env, clock } = place
+  if (env.CI !== undefined && env.CI !== '') return undefined
+  const paths = getPaths(env)
+  const before = readKnown(paths, profile)
+  const now = clock.now()
+  const age = before === undefined ? Number.NaN : now.getTime() - Date.parse(before.read_at)
+  if (!anew && before !== undefined && age >= 0 && age < maxAge) return before
+  try {
+    return await keepKnown(paths, profile, await lookAt(client, profile.baseUrl, now, words))
+  } catch (error) {
+    // It is a help, and its lack no reason to fail.
+    survived(error)
+    return undefined
+  }
+}
