@@ -180,10 +180,11 @@ const lookAt = async (
     look.data('user', account),
     look.data('settings', settings.get),
     look.area('projects', projects.list),
-    look.area('runners', runners.listAll),
   ])
   const id = isObject(project) ? project.id : undefined
   await Promise.all([
+    // Only administrators may list those of the instance.
+    look.area('runners', site === undefined ? runners.list : runners.listAll),
     look.area('geo', geo.list),
     look.area('pages-domains', pagesDomains.listAll),
     look.area('deploy-keys', deployKeys.listAll),
@@ -209,6 +210,21 @@ const lookAt = async (
     fields,
     sections,
   }
+}
+
+/** Looks at the run's own instance, where a profile keeps what is seen. @param words those in which it is asked */
+export const knowOwnInstance = async (
+  services: Pick<Services, 'instance' | 'place'>,
+  how: { readonly anew?: boolean; readonly words?: Words | undefined },
+): Promise<KnownInstance | undefined> => {
+  const { instance, place } = services
+  const session = await place.session()
+  const { profile, baseUrl } = session
+  const credential = await session.credential().catch(() => undefined)
+  if (profile?.baseUrl !== baseUrl || credential === undefined || place.globals.sandbox === true)
+    return undefined
+  const { kind, value } = credential
+  return knowInstance(services, profile, instance.elsewhere(baseUrl, { kind, value }, session), how)
 }
 
 /** As old as this, what is known is read anew, in milliseconds. */

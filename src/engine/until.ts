@@ -11,7 +11,7 @@ import { withNeutral, withShown } from './records/where.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 
 interface UntilOptions {
-  readonly command: Pick<Command, 'computedFields'>
+  readonly command: Pick<Command, 'computedFields' | 'instanceFields'>
   /** Seconds; for as long as it takes where there are none. */
   readonly timeout?: number | undefined
   /** The instance's own, where a vocabulary is in force. */
@@ -92,7 +92,7 @@ export class Until {
 
   #known(now: Date): Known {
     const { command, words } = this.#options
-    const { computedFields: made } = command
+    const { computedFields: made, instanceFields: others } = command
     return {
       list: this.#endpoint?.returns.shape,
       samples: this.#records,
@@ -100,6 +100,7 @@ export class Until {
       names: levelsNamed,
       nearest,
       made,
+      others,
       words,
     }
   }

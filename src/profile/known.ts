@@ -5,6 +5,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
+import { distrust } from '../base/files/trust.js'
 import { isObject } from '../base/objects.js'
 import { makeDirectory } from './files.js'
 import { withLock } from './lock.js'
@@ -83,9 +84,11 @@ export const readKnown = (
   { name, baseUrl }: Pick<Profile, 'name' | 'baseUrl'>,
 ): KnownInstance | undefined => {
   try {
-    const bytes = readRegular(fileOf(paths, name))
+    const file = fileOf(paths, name)
+    const bytes = readRegular(file)
     const value: unknown = bytes.length > largest ? undefined : JSON.parse(bytes.toString())
-    return isKnown(value) && value.base_url === baseUrl ? value : undefined
+    const fits = isKnown(value) && value.base_url === baseUrl
+    return fits && distrust(file) === undefined ? value : undefined
   } catch {
     // A file that cannot be read is as good as none.
     return undefined

@@ -1,8 +1,8 @@
 /** What a profile knows of its instance: kept by `auth login` and `doctor`, used by the lines that need it. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { configuration } from '../support/program.js'
+import { svcctl as alone, configuration, folder } from '../support/program.js'
 import { recording, type Script } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -55,6 +55,19 @@ const login = async (more: Record<string, string> = {}) => {
   expect(await run(line, more, 'a-token-of-ana\n')).toMatchObject({ code: 0 })
 }
 const asked = () => server.lines().filter((line) => !line.startsWith('GET /personal'))
+
+/** Loaded before the program: says where it opens what is known of an instance. */
+const watching = `const fs = require('node:fs')
+const { syncBuiltinESMExports } = require('node:module')
+for (const name of ['openSync', 'readFileSync', 'readFile', 'open']) {
+  const real = fs[name]
+  fs[name] = (file, ...rest) => {
+    if (String(file).includes('instances')) process.stderr.write('OPENED')
+    return real(file, ...rest)
+  }
+}
+syncBuiltinESMExports()
+`
 
 describe('what auth login keeps', () => {
   it('is names and types, and never contents', async () => {
@@ -178,8 +191,13 @@ describe('a line', () => {
     expect(near.stderr).toContain('Did you mean --moon-limit?')
   })
 
-  it('has them in its help and its completion', async () => {
+  it('has them in its help, in a group of their own, and its completion', async () => {
     const { stdout } = await run('settings update --help')
+    const own = stdout.slice(stdout.indexOf('\nSettings of this instance:'))
+    expect(own).toMatch(/^\nSettings of this instance:\n +--\[no-\]moon-enabled /)
+    expect(stdout.indexOf('--moon-limit')).toBeGreaterThan(stdout.indexOf('--admin-mode'))
+    expect((await run('settings get --help')).stdout).not.toContain('moon')
+    expect((await run('settings get --moon-limit 7')).code).toBe(2)
     expect(stdout).toMatch(/--moon-limit <n>\s+of this instance, not in the API documents/)
     const tab = async (words: string) =>
       (await run(`__complete bash -- ${words}`)).stdout.split('\n').map((one) => one.split('\t')[0])
@@ -205,9 +223,107 @@ describe('a line', () => {
       expect(await run(`runners list --status stale ${where}`)).toMatchObject({ code: 2 })
   })
 
-  it('opens no such file where it has only documented names', async () => {
-    writeFileSync(file(), '{')
-    expect(await run('runners list --status online')).toMatchObject({ code: 0 })
-    expect(await run('runners list --status stale')).toMatchObject({ code: 2 })
+  it('takes the fields that the instance was seen to have, also where no record has them', async () => {
+    server.answer = (seen, i) =>
+      seen.url.includes('/runners') ? { body: [{ id: 1, status: 'online' }] } : answer(seen, i)
+    const shown = await run('runners list --fields id,moons -o json')
+    expect(JSON.parse(shown.stdout)).toEqual([{ id: 1 }])
+    for (const line of [
+      '--where moons=3',
+      '--sort -moons',
+      '--fields status --where id=1,moons!=3',
+    ])
+      expect(await run(`runners list ${line}`), line).toMatchObject({ code: 0 })
+    for (const line of ['--where moonz=3', '--sort moonz', '--fields moonz']) {
+      const wrong = await run(`runners list ${line}`)
+      expect(wrong.code, line).toBe(2)
+      expect(wrong.stderr, line).toMatch(/did you mean moons/i)
+    }
+    // What is written shows them as well, and is refused no more before it is sent.
+    expect(await run('runners update 1 --description x --fields id,moons')).toMatchObject({
+      code: 0,
+    })
   })
+
+  it('completes them, and explains them', async () => {
+    const tab = async (words: string) =>
+      (await run(`__complete bash -- ${words}`)).stdout.split('\n').map((one) => one.split('\t')[0])
+    expect(await tab('runners list --fields moo')).toEqual(['moons', ':none', ''])
+    expect(await tab('runners list --where moo')).toContain('moons=')
+    expect(await tab('runners list --where=moo')).toContain('--where=moons=')
+    const rows = async (line: string) => JSON.parse((await run(`${line} -o json`)).stdout)
+    expect(await rows('explain runner')).toContainEqual(expect.objectContaining({ field: 'moons' }))
+    expect(await rows('explain projects')).toContainEqual(
+      expect.objectContaining({ field: 'crater' }),
+    )
+    expect(await rows('explain settings update')).toContainEqual(
+      expect.objectContaining({ parameter: 'moon_limit', type: 'integer' }),
+    )
+    const [{ values }] = (await rows('explain runners list')).filter(
+      ({ parameter }: { parameter: string }) => parameter === 'status',
+    )
+    expect(values).toMatch(/, stale$/)
+  })
+
+  it('opens no such file where it has only documented names', async () => {
+    const hook = join(folder(), 'hook.cjs')
+    writeFileSync(hook, watching)
+    const env = { SVC_CONFIG_DIR: config, NODE_OPTIONS: `--require ${hook}` }
+    const opened = async (line: string) => {
+      const ran = await alone(line.split(' '), { env })
+      expect(ran.code, ran.stderr).toBe(0)
+      return ran.stderr.includes('OPENED')
+    }
+    expect(await opened('runners list')).toBe(false)
+    const documented = '--where status=online,contacted_at>30d --fields id,status --sort -id'
+    expect(await opened(`runners list --status online ${documented}`)).toBe(false)
+    expect(await opened('settings update --admin-mode')).toBe(false)
+    expect(await opened('runners list --status stale')).toBe(true)
+    expect(await opened('runners list --fields moons')).toBe(true)
+    expect(await opened('settings update --moon-limit 7')).toBe(true)
+  })
+
+  it('believes no file that others may write', async () => {
+    chmodSync(file(), 0o666)
+    expect(await run('runners list --status stale')).toMatchObject({ code: 2 })
+    chmodSync(file(), 0o600)
+    expect(await run('runners list --status stale')).toMatchObject({ code: 0 })
+  })
+
+  it('exports what no document names with --all, and says without how much is left out', async () => {
+    const less = await run('export settings')
+    expect(less.stderr).toMatch(/\d settings .* left out; --all-settings includes them/)
+    expect(less.stdout).not.toContain('moon_limit')
+    const all = await run('export settings --all')
+    expect(all.stdout, all.stderr).toContain('moon_limit: 5')
+  })
+})
+
+it('vocabulary learn and check look as well', async () => {
+  await login()
+  rmSync(file())
+  expect(await run('vocabulary learn')).toMatchObject({ code: 0 })
+  expect(JSON.parse(readFileSync(file(), 'utf8')).settings).toHaveProperty('moon_limit')
+})
+
+it('a name that a vocabulary knows is no name beyond the documents', async () => {
+  const words = join(config, 'words.yml')
+  writeFileSync(words, 'vocabulary: 1\nwords: { cloud: moon }\n', { mode: 0o600 })
+  server.answer = (seen, i) =>
+    seen.url.endsWith('/application/settings')
+      ? { body: { moon_account_id: 'x', moon_limit: 5 } }
+      : answer(seen, i)
+  await login()
+  expect(JSON.parse(readFileSync(file(), 'utf8')).settings).toHaveProperty('moon_account_id')
+  expect(await run(`profile set work --vocabulary ${words}`)).toMatchObject({ code: 0 })
+  await login()
+  expect(Object.keys(JSON.parse(readFileSync(file(), 'utf8')).settings)).toEqual(['moon_limit'])
+})
+
+it('a column that no record has may have another name, if the documents use a neutral word', async () => {
+  server.answer = () => ({ body: [{ id: 1, active: true, public_key: 'x' }] })
+  const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+  const { stderr } = await run('error-tracking keys list -P 3 -o table', env)
+  expect(stderr).toContain('errsvc_dsn, so its column is empty')
+  expect(stderr).toContain('run "svcctl vocabulary learn"')
 })

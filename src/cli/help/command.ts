@@ -1,7 +1,12 @@
 /** The page of one command: usage, flags, who may do it, examples, routes. */
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import { loadExamples } from '../../commands/index.js'
-import { getCommandName, manyFlags, ownFlags } from '../../engine/command/derive/index.js'
+import {
+  getCommandName,
+  manyFlags,
+  ownFlags,
+  siteFlags,
+} from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
 import { rowsOfFlags } from './flag-rows.js'
 import { commandLine, indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
@@ -73,6 +78,11 @@ export const commandHelp = async (command: Command, style: PageStyle): Promise<s
       style,
     ),
     section('Flags:', layOutTable(rowsOfFlags(ownFlags(command)), style.width), style),
+    section(
+      'Settings of this instance:',
+      layOutTable(rowsOfFlags(siteFlags(command)), style.width),
+      style,
+    ),
     section('Many objects:', layOutTable(rowsOfFlags(manyFlags(command)), style.width), style),
     sharedFlags(style),
     section('Good to know:', layOutTable(facts(command), style.width), style),

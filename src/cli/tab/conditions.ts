@@ -33,7 +33,11 @@ const fieldsAmong = (list: Command, shapes: readonly unknown[]): readonly string
   const all = shapes.flatMap((shape) => getShapeFields(shape))
   const plain = [...new Set(all)].filter((field) => kindAmong(shapes, field) !== 'object')
   const shown = Object.entries(shownFields).filter(([, source]) => plain.includes(source))
-  const more = [...shown.map(([name]) => name), ...Object.keys(list.computedFields ?? {})]
+  const more = [
+    ...shown.map(([name]) => name),
+    ...Object.keys(list.computedFields ?? {}),
+    ...(list.instanceFields ?? []),
+  ]
   return namesIn([...new Set([...plain, ...more])], list.naming)
 }
 

@@ -224,7 +224,8 @@ const profilesOf = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] 
 const shownBy = async (command: Command): Promise<readonly string[]> => {
   const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
   const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
-  return namesIn([...new Set(getAnswerFields(endpoints))], command.naming)
+  const fields = [...getAnswerFields(endpoints), ...(command.instanceFields ?? [])]
+  return namesIn([...new Set(fields)], command.naming)
 }
 
 /** Live values of a completion; whatever goes wrong yields none. */

@@ -1,5 +1,6 @@
 /** The level of one command: its flags and arguments in, texts by flag name out. */
 import type { Help, ParseOptionsResult } from 'commander'
+import { writes } from '../../catalogue/endpoint.js'
 import { bothNames } from '../../catalogue/words.js'
 import { flagsOfCommand, getCommandName } from '../../engine/command/derive/index.js'
 import type { Command, Flag } from '../../engine/command/types.js'
@@ -38,9 +39,17 @@ const isUnknownValue = ({ param }: Flag, text: string): boolean => {
   return text.split(',').some((one) => !known.includes(one.replaceAll('-', '_')))
 }
 
-/** Whether a line has a flag or a value that only its instance may know, or asks for the help that shows such flags. */
-const hasUnknown = (command: Command, tokens: readonly string[]): boolean => {
-  const opens = Object.values(command.endpoints).some(({ open }) => open !== undefined)
+interface Beyond {
+  /** The line has a flag or a value that only its instance may know, or asks for the help that shows such flags. */
+  readonly unknown: boolean
+  /** What stands where fields are named: in conditions, orders, columns. */
+  readonly fields: readonly string[]
+}
+
+/** What a line may have that no document has. */
+const beyondIn = (command: Command, tokens: readonly string[]): Beyond => {
+  const fields: string[] = []
+  const opens = Object.values(command.endpoints).some((e) => e.open !== undefined && writes(e))
   const flags = new Map(
     flagsOfCommand(command).flatMap((flag) =>
       [flag.name, ...(flag.aliases ?? []), ...(flag.own ?? [])].map(
@@ -48,13 +57,16 @@ const hasUnknown = (command: Command, tokens: readonly string[]): boolean => {
       ),
     ),
   )
-  return tokens.some((token, i) => {
+  const unknown = tokens.map((token, i) => {
     if (opens && (token === '--help' || token === '-h')) return true
     const [, name, text = tokens[i + 1] ?? ''] = /^--([a-z][\w-]*)(?:=(.*))?$/s.exec(token) ?? []
     if (name === undefined) return false
     const flag = flags.get(name) ?? flags.get(name.replace(/^no-/, ''))
+    const { completes } = flag?.param ?? {}
+    if (completes === 'field' || completes === 'condition') fields.push(text)
     return flag === undefined ? opens : isUnknownValue(flag, text)
   })
+  return { unknown: unknown.includes(true), fields }
 }
 
 export class Leaf extends CommandLevel {
@@ -107,15 +119,22 @@ export class Leaf extends CommandLevel {
   }
 
   /** A command with what its instance was seen to have, where the line has a name that the documents do not have. */
-  private async beyond(command: Command, tokens = this.tokens): Promise<Command> {
-    if (!speaks(command) || !hasUnknown(command, tokens)) return command
-    const { withKnown } = await import('../../engine/own/known.js')
-    return withKnown(command, tokens, process.env)
+  private async beyond(
+    command: Command,
+    tokens = this.tokens,
+    completing = false,
+  ): Promise<Command> {
+    const { unknown, fields } = beyondIn(command, tokens)
+    if (!speaks(command) || !(unknown || fields.length > 0)) return command
+    const { hasUnknownField, withKnown } = await import('../../engine/own/known.js')
+    const needed = unknown || completing || (await hasUnknownField(command, fields))
+    return needed ? withKnown(command, tokens, process.env) : command
   }
 
   /** The command where the next word is being written. */
   completing(current: string): Promise<Command> {
-    return this.beyond(this.means, [...this.tokens, current.startsWith('-') ? '--help' : current])
+    const next = /^-[^=]*$/.test(current) ? '--help' : current
+    return this.beyond(this.means, [...this.tokens, next], true)
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {

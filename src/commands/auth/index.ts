@@ -15,9 +15,11 @@ import {
   userTokenKinds,
 } from '../../profile/index.js'
 import type { Profile, UserTokenKind } from '../../profile/types.js'
+import { loadWords } from '../../vocabulary/index.js'
 import { define, type GivenBy } from '../define.js'
 import { knowInstance } from '../known.js'
 import { openProfileStore, openTokenStore } from '../stores.js'
+import { vocabularyFile } from '../vocabulary/reading.js'
 import { type Identity, identityText, probe } from './probe.js'
 
 // What `auth login` has to know: given, or asked for until it is right.
@@ -226,7 +228,12 @@ const lookAround = async (
   { token }: Secrets,
 ): Promise<void> => {
   const there = services.instance.elsewhere(profile.baseUrl, { kind, value: token }, { profile })
-  const look = () => knowInstance(services, profile, there, { anew: true })
+  const file = vocabularyFile({
+    ...services.place,
+    globals: { ...services.place.globals, profile: profile.name },
+  })
+  const words = file === undefined ? undefined : await loadWords(file).catch(() => undefined)
+  const look = () => knowInstance(services, profile, there, { anew: true, words })
   await services.ui.progress('looking at the instance', look)
 }
 

@@ -13,7 +13,7 @@ import { loadChecked, loadWords, readVocabulary } from '../../vocabulary/index.j
 import { type Identity, probe } from '../auth/probe.js'
 import { presentShell } from '../completion.js'
 import { define } from '../define.js'
-import { knowInstance } from '../known.js'
+import { knowOwnInstance } from '../known.js'
 import { readVersion, vocabularyFile } from '../vocabulary/reading.js'
 import { type Check, failed, failedBy, getDoctorExitCode, ok, warning } from './check.js'
 import { instanceChecks } from './instance.js'
@@ -209,21 +209,10 @@ const versionCheck = async (services: Services): Promise<Check> => {
 }
 
 /** What the instance has beyond the documents, as far as it was seen. */
-const knownCheck = async (
-  services: Services,
-  session: Session,
-  anew: boolean,
-): Promise<readonly Check[]> => {
-  const { profile } = session
-  const credential = await session.credential().catch(() => undefined)
-  const { sandbox } = services.place.globals
-  if (profile === undefined || credential === undefined || sandbox === true) return []
-  if (profile.baseUrl !== session.baseUrl) return []
-  const { kind, value } = credential
-  const there = services.instance.elsewhere(session.baseUrl, { kind, value }, session)
+const knownCheck = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
   const file = vocabularyFile(services.place)
   const words = file === undefined ? undefined : await loadWords(file)
-  const known = await knowInstance(services, profile, there, { anew, words })
+  const known = await knowOwnInstance(services, { anew, words })
   if (known === undefined) return []
   const count = (of: object): number => Object.keys(of).length
   const several = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`
@@ -282,7 +271,7 @@ const remoteChecks = async (
   const account = await accountChecks(services, session)
   if (unusable(account)) return [...network, ...instance, ...account]
   const version = await versionCheck(services)
-  const known = await knownCheck(services, session, anew)
+  const known = await knownCheck(services, anew)
   return [...network, ...instance, ...account, version, ...known]
 }
 

@@ -2,7 +2,7 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { version } from '../../base/version.js'
-import type { Endpoint } from '../../catalogue/endpoint.js'
+import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
 import { boolean, oneOf, type Param } from '../../catalogue/params.js'
@@ -10,6 +10,8 @@ import { getProperties } from '../../catalogue/shapes/properties.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Described, Suggestion } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
+import { getPaths } from '../../profile/index.js'
+import { type KnownInstance, readKnown } from '../../profile/known.js'
 import { define, type GivenBy } from '../define.js'
 import { openapi } from './openapi.js'
 
@@ -72,6 +74,40 @@ export const titled = (shapes: Iterable<unknown>): Map<string, Fields> => {
   return found
 }
 
+/** What the instance of the profile in force was seen to have beyond the documents. */
+const knownHere = async ({ place }: Services): Promise<KnownInstance | undefined> => {
+  const profile = await place.profile()
+  return profile && readKnown(getPaths(place.env), profile)
+}
+
+/** Fields of the records of an area, also by the name of one. */
+const ownFields = (known: KnownInstance | undefined, name: string): Field[] =>
+  (known?.fields[name] ?? known?.fields[`${name}s`] ?? []).map((field) => ({
+    field,
+    type: 'any',
+    always: false,
+    notes: ofInstance,
+  }))
+
+const ofInstance = 'of this instance, not in the API documents'
+
+/** Settings of the instance, as parameters of what takes any. */
+const settingRows = ({ open, route }: Endpoint, known: KnownInstance | undefined) =>
+  Object.entries(open === undefined ? {} : (known?.settings ?? {})).map(
+    ([parameter, { type }]) => ({
+      endpoint: route,
+      parameter,
+      in: 'parameter',
+      type: type === 'text' ? 'string' : type,
+      required: false,
+      values: '',
+      default: null,
+      edition: null,
+      deprecated: null,
+      help: ofInstance,
+    }),
+  )
+
 const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   parameter: name,
   in: place,
@@ -87,8 +123,14 @@ const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   help: param.help,
 })
 
+/** A parameter with further values. */
+const withValues = (param: Param, more: readonly string[] = []): Param =>
+  more.length > 0 && (param.type === 'enum' || param.type === 'list')
+    ? { ...param, values: [...(param.values ?? []), ...more] }
+    : param
+
 /** `family` narrows the parameters of `integrations update` to those of one family. */
-const rowsOf = (command: Described, family: unknown) =>
+const rowsOf = (command: Described, family: unknown, known: KnownInstance | undefined) =>
   Object.values(command.endpoints).flatMap((e) => [
     ...Object.entries(e.path).map(([n, p]) => ({
       endpoint: e.route,
@@ -97,9 +139,10 @@ const rowsOf = (command: Described, family: unknown) =>
     ...Object.entries(integrationFamilies.find((f) => f.name === family)?.params ?? e.params).map(
       ([n, p]) => ({
         endpoint: e.route,
-        ...paramRow(e, n, p, 'parameter'),
+        ...paramRow(e, n, withValues(p, known?.values[`${command.area}.${n}`]), 'parameter'),
       }),
     ),
+    ...(writes(e) ? settingRows(e, known) : []),
   ])
 
 /** A title as it is typed: `Runner summary` → `runner-summary`. */
@@ -129,7 +172,7 @@ const answersOf = (shape: unknown): Fields[] => {
 const unshown = { field: null, type: 'any', always: null, notes: 'its fields are not documented' }
 
 /** The fields of what an area's endpoints answer with; `resource` says of which. */
-const explainArea = async ({ answer }: Services, words: readonly string[]): Promise<boolean> => {
+const explainArea = async (services: Services, words: readonly string[]): Promise<boolean> => {
   const row = words.length === 1 ? areaOf(words[0]) : undefined
   if (row === undefined) return false
   const answers = (await shapesOf(row)).flatMap(answersOf)
@@ -139,7 +182,11 @@ const explainArea = async ({ answer }: Services, words: readonly string[]): Prom
     const resource = kebab(title)
     return (fields.length === 0 ? [unshown] : fields).map((field) => ({ resource, ...field }))
   })
-  await answer.printMany(rows, { columns: ['resource', 'field', 'type', 'always', 'notes'] })
+  for (const field of ownFields(await knownHere(services), row.name))
+    rows.push({ resource: row.name, ...field })
+  await services.answer.printMany(rows, {
+    columns: ['resource', 'field', 'type', 'always', 'notes'],
+  })
   return true
 }
 
@@ -155,10 +202,11 @@ const flags = {
 type Mine = GivenBy<typeof flags>
 
 const explainCommand = async (
-  { answer, place }: Services,
+  services: Services,
   words: readonly string[],
   family: unknown,
 ): Promise<boolean> => {
+  const { answer, place } = services
   const area = areaOf(words[0])
   const [, ...verb] = words
   const command = (await place.commands()).find(
@@ -167,7 +215,7 @@ const explainCommand = async (
   if (command === undefined) return false
   if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
     throw usage('--family works only with: svcctl explain integrations update')
-  const rows = rowsOf(command, family)
+  const rows = rowsOf(command, family, await knownHere(services))
   await answer.printMany(rows, {
     columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
   })
@@ -198,9 +246,12 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     ([title]) => normal(title) === wanted || `${normal(title)}s` === wanted,
   )
   if (match !== undefined)
-    return services.answer.printMany(listFields(match[1]), {
-      columns: ['field', 'type', 'always', 'notes'],
-    })
+    return services.answer.printMany(
+      [...listFields(match[1]), ...ownFields(await knownHere(services), kebab(match[0]))],
+      {
+        columns: ['field', 'type', 'always', 'notes'],
+      },
+    )
   if (await explainCommand(services, words, given.flags.family)) return
   if (await explainArea(services, words)) return
   const names = [...known.keys()].map(kebab)

@@ -123,7 +123,7 @@ export const exportFlags = {
   ...selectionFlags,
   exact: boolean('mark all sets as exact, so that apply deletes unlisted items'),
   'with-operational': boolean('include operational state, such as whether runners are active'),
-  'all-settings': boolean('include undocumented settings'),
+  'all-settings': { ...boolean('include undocumented settings'), aliases: ['all'] },
   factor: boolean('move values that all projects of a group share to the group'),
 } as const
 export type ExportLine = GivenBy<typeof exportFlags>

@@ -12,11 +12,13 @@ import {
   formatVocabulary,
   learnFrom,
   loadChecked,
+  loadWords,
   maxChoices,
   soundIn,
 } from '../../vocabulary/index.js'
 import type { Heard, Lesson, Unsure } from '../../vocabulary/learn.js'
 import { define, type GivenBy } from '../define.js'
+import { knowOwnInstance } from '../known.js'
 import { type Answers, type Read, readAnswers, type Unanswered, vocabularyFile } from './reading.js'
 
 const ofProject = { ...project('project whose settings to read as well'), short: 'P' } as const
@@ -97,6 +99,9 @@ const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): 
   const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day })
   await checkText(text, to ?? 'the vocabulary')
   await write(services, text, to)
+  const learnt = vocabularyFile(place)
+  const words = learnt === undefined ? undefined : await loadWords(learnt)
+  await knowOwnInstance(services, { words })
   ui.note(`${lesson.words.length} learned, ${lesson.open.length} left as comments`)
   const name = profile?.name ?? '<profile>'
   ui.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
@@ -147,6 +152,7 @@ const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): 
   const rows = answers.read.flatMap((one) => rowsOf(one, words))
   if (rows.length === 0) ui.note('none of its names appears in the data that can be read')
   await answer.printMany(rows, { columns: ['name', 'own', 'answer', 'status'] })
+  await knowOwnInstance(services, { words })
   if (failed.length > 0) answer.exit(exitCodes.partial)
   else if (rows.some(({ status }) => status === 'absent')) answer.exit(exitCodes.failed)
 }

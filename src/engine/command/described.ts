@@ -68,7 +68,8 @@ export interface Flag {
   readonly refusal?: string
   readonly group?: FlagGroup
 }
-export type FlagGroup = 'command' | 'many' | 'paging' | 'instance' | 'output'
+/** `site`: settings of the instance at hand that no document names. */
+export type FlagGroup = 'command' | 'many' | 'site' | 'paging' | 'instance' | 'output'
 
 /** What the person asked of a command, parsed and checked, before an endpoint is chosen. */
 export interface Given {
@@ -180,6 +181,8 @@ export interface Particulars {
   readonly ownJournal?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly computedFields?: Made
+  /** Fields that the instance at hand was seen to have beyond the documents; read only where a line has such a name. */
+  readonly instanceFields?: readonly string[]
   /** Fields of rows of its own, which are those of no endpoint's answer. */
   readonly shows?: readonly string[]
 }

@@ -1,5 +1,5 @@
 /** A command in the words of its instance: its flags answer to both names, its values are as many as the instance's. */
-import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
+import { type Endpoint, type Endpoints, writes } from '../../catalogue/endpoint.js'
 import { boolean, integer, list, type Param, type Params, string } from '../../catalogue/params.js'
 import { ownNames, type Words } from '../../catalogue/words.js'
 import type { KnownInstance, KnownSetting } from '../../profile/known.js'
@@ -100,7 +100,7 @@ export const commandWith = (command: Command, known: KnownInstance): Command => 
   const endpoints = endpointsIn(area, command.endpoints, words)
   const taken = new Set(flags.flatMap(({ name, own = [] }) => [name, ...own]))
   const own = Object.entries(known.settings).filter(([name]) => !taken.has(kebab(name)))
-  const opens = Object.values(endpoints).some(({ open }) => open === 'settings')
+  const opens = Object.values(endpoints).some((one) => one.open === 'settings' && writes(one))
   const settings: Params = opens
     ? Object.fromEntries(own.map(([name, setting]) => [name, paramOf(setting)]))
     : {}
@@ -110,6 +110,7 @@ export const commandWith = (command: Command, known: KnownInstance): Command => 
       : { ...flag, param: widened(area, flag.parameter, flag.param, words) }
   return {
     ...command,
+    instanceFields: known.fields[area] ?? [],
     flags: [
       ...flags.map(flagIn),
       ...Object.entries(settings).map(
@@ -118,6 +119,7 @@ export const commandWith = (command: Command, known: KnownInstance): Command => 
           param,
           parameter,
           required: false,
+          group: 'site',
         }),
       ),
     ],

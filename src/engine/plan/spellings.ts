@@ -78,9 +78,10 @@ export const besides = (name: string, others: readonly string[]): string =>
   `[${[...others, name].map((one) => `--${one}`).join(', ')}]`
 
 /** Both forms of a boolean; of one that is on by itself only the refusal is shown. */
-const bothForms = ({ name, hidden, refusal }: Flag, short: string): Spelling[] => [
+const bothForms = ({ name, aliases = [], hidden, refusal }: Flag, short: string): Spelling[] => [
   { text: `${short}--${name}`, hidden: hidden === true || refusal !== undefined },
   { text: `--no-${name}`, hidden: refusal === undefined, negated: true },
+  ...aliases.map((alias) => ({ text: `--${alias}`, hidden: true })),
 ]
 
 /** Every form of a flag, the one that help shows first. */

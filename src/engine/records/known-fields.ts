@@ -4,7 +4,7 @@ import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import { called, dotted, keyIn, namesIn, type Words } from '../../catalogue/words.js'
+import { called, dotted, keyIn, namesIn, neutralWords, type Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Inspection } from '../../output/types.js'
 import { getFirstSegment, objectColumn } from '../command/derive/derived.js'
@@ -17,6 +17,14 @@ import { getShapeFields, kindIn, mayHave } from '../where/shape.js'
 
 const sourceOf = (column: string): string =>
   Object.entries<string>(shownFields).find(([name]) => name === column)?.[1] ?? column
+
+/** Why a column may be empty; what the documents call by a neutral word has another name on most instances. */
+const why = (column: string, words: Words | undefined): string => {
+  const renamed = column.split(/[_.]/).some((word) => neutralWords.some((one) => one === word))
+  return words === undefined && renamed
+    ? 'this instance may have another name for it: run "svcctl vocabulary learn"'
+    : 'another version or edition?'
+}
 
 /**
  * Notes each column that no record has.
@@ -51,7 +59,7 @@ export const columnInspection = (
       for (const column of missing)
         note(
           column,
-          `no record has the field ${called(column, words)}, so its column is empty (another version or edition?)`,
+          `no record has the field ${called(column, words)}, so its column is empty (${why(column, words)})`,
         )
     },
   }
@@ -121,7 +129,15 @@ export const fieldInspection = (
 export interface Answering {
   readonly command: Pick<
     Command,
-    'registry' | 'area' | 'words' | 'endpoints' | 'args' | 'computedFields' | 'shows' | 'naming'
+    | 'registry'
+    | 'area'
+    | 'words'
+    | 'endpoints'
+    | 'args'
+    | 'computedFields'
+    | 'instanceFields'
+    | 'shows'
+    | 'naming'
   >
   readonly emit: Emit
   /** Where single records are read, of which fields were asked for. */
@@ -168,6 +184,7 @@ export class KnownFields {
       ...(emit.known ?? []),
       ...(command.shows ?? []),
       ...Object.keys(command.computedFields ?? {}),
+      ...(command.instanceFields ?? []),
       ...(lead === undefined ? [] : [lead]),
       ...(command.args[0]?.variadic === true ? [objectColumn] : []),
       ...command.args.flatMap(({ parameter }) => parameter ?? []),

@@ -235,6 +235,7 @@ const knownOf = (answering: Answering): Known => ({
   names: levelsNamed,
   nearest,
   made: answering.command.computedFields,
+  others: answering.command.instanceFields,
   words: answering.words,
 })
 

@@ -350,13 +350,14 @@ export class RecordChoice {
 
   #known(): Known {
     const { command, words } = this.#options
-    const { computedFields: made } = command
+    const { computedFields: made, instanceFields: others } = command
     return {
       now: Date.now(),
       names: levelsNamed,
       nearest,
       beside,
       made,
+      others,
       words,
     }
   }

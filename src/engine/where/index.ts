@@ -32,6 +32,8 @@ export interface Known {
   readonly words?: Naming
   /** Fields that are made of a record that has none of that name. */
   readonly made?: Readonly<Record<string, (record: unknown) => unknown>>
+  /** Fields that the instance was seen to have beyond the documents. */
+  readonly others?: readonly string[] | undefined
   /** What a name is that stands beside the records. */
   readonly beside?: (field: string) => string | undefined
   /** The nearest of the known words. */
@@ -69,18 +71,26 @@ export const isOfSingle = (field: string, { list, single }: Known): boolean =>
   kindIn(list, field) === undefined && kindIn(single, field) !== undefined
 
 /** What a field holds, by the shapes; undefined where they do not know it. */
-export const shapedIn = (field: string, { list, single, made }: Known): FieldKind | undefined =>
+export const shapedIn = (
+  field: string,
+  { list, single, made = {}, others = [] }: Known,
+): FieldKind | undefined =>
   kindIn(list, field) ??
   kindIn(single, field) ??
-  (made !== undefined && Object.hasOwn(made, field) ? 'any' : undefined)
+  (Object.hasOwn(made, field) || others.includes(field.split('.', 1)[0] ?? '') ? 'any' : undefined)
 
 const kindFor = ({ field, at }: Condition, text: string, known: Known): FieldKind => {
   const kind = shapedIn(field, known)
   if (kind !== undefined) return kind
-  const { samples = [], nearest, beside, list, single, made = {}, words } = known
+  const { samples = [], nearest, beside, list, single, made = {}, others = [], words } = known
   const path = field.split('.')
   if (samples.some((record) => hasField(record, path, words))) return 'any'
-  const shaped = [...getShapeFields(list), ...getShapeFields(single), ...Object.keys(made)]
+  const shaped = [
+    ...getShapeFields(list),
+    ...getShapeFields(single),
+    ...Object.keys(made),
+    ...others,
+  ]
   const fields = new Set([...shaped, ...samples.flatMap(keysOf)])
   const other = beside?.(field)
   const near = nearest?.(field, namesIn([...fields], words))

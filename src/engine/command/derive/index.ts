@@ -2,7 +2,7 @@
 export { singleNamed, withoutSpecial } from './derived.js'
 export { flagName, getCommandName, getScope, isScope, type ScopeKind } from './names.js'
 export { asSent, findReading, shownIn } from './reading.js'
-export { flagsOfCommand, hiddenScopes, manyFlags, ownFlags } from './taken.js'
+export { flagsOfCommand, hiddenScopes, manyFlags, ownFlags, siteFlags } from './taken.js'
 export {
   calls,
   changes,

@@ -194,5 +194,8 @@ export const ownFlags = (command: Described): Flag[] => flagsIn(command, 'comman
 /** The flags by which a command works on many objects: which, of what, in which order, and on record. */
 export const manyFlags = (command: Described): Flag[] => flagsIn(command, 'many')
 
+/** Settings of the instance at hand that no document names. */
+export const siteFlags = (command: Described): Flag[] => flagsIn(command, 'site')
+
 const flagsIn = (command: Described, group: FlagGroup): Flag[] =>
   flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === group)
