@@ -53,7 +53,7 @@ export interface FailureDetails {
   /** The instance's machine-readable code, when the body carried one (`error_code`, `error`). */
   readonly code?: string
   /**
-   * Of a 404 in the instance's own words: whether it has no such route, or no such record. Undefined where
+   * Of a 404, 405 or 410 in the instance's own words: whether it has no such route, or no such record. Undefined where
    * something that stands before it may have answered.
    */
   readonly lacks?: 'route' | 'record'

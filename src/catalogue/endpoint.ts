@@ -95,6 +95,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly done?: string
   /** What a 304 means here. */
   readonly unchanged?: string
+  /** What to do where an instance no longer has it. */
+  readonly successor?: string
   /** Not shown by the documents but implied by them. */
   readonly implied?: true
   /** The field of a write's answer under which it shows parameters, besides those that are fields. */

@@ -23,7 +23,7 @@ const certain = (error: unknown): unknown => {
 }
 
 /** The same client, its failures changed. */
-const rethrowing = (client: Client, changed: (error: unknown) => unknown): Client => {
+export const rethrowing = (client: Client, changed: (error: unknown) => unknown): Client => {
   const rethrown = (error: unknown): never => {
     throw changed(error)
   }

@@ -9,7 +9,7 @@ export type Need = 'user' | 'job'
 export type Provide = (need: Need) => Promise<Credential | undefined>
 
 /** What of an endpoint decides it. */
-export type Called = Pick<Endpoint, 'credential' | 'route' | 'safe'>
+export type Called = Pick<Endpoint, 'credential' | 'route' | 'safe' | 'successor'>
 
 /**
  * What lacks: `job` where an endpoint takes only a job's token, `user` where it does not take the job's

@@ -18,7 +18,7 @@ import type {
   Whole,
   WireRequest,
 } from '../http/types.js'
-import { looking, measured, worded } from './around.js'
+import { looking, measured, rethrowing, worded } from './around.js'
 import { type Called, credentialFor } from './credential.js'
 import { largestPage, type WaitKind, waitingFor } from './defaults.js'
 import { followed, isLong, type Paging, paged } from './paging.js'
@@ -160,11 +160,18 @@ export class InstanceClient {
    * The HTTP layer's client for an endpoint; without one for requests that the catalogue does not know,
    * as the user. Made once for each kind of credential.
    */
-  client(endpoint?: Called, patience: WaitKind = 'usual'): Promise<Client> {
-    if (this.#options.snapshot !== undefined) return this.#open(endpoint, patience)
+  async client(endpoint?: Called, patience: WaitKind = 'usual'): Promise<Client> {
+    const { routes, snapshot } = this.#options
+    if (snapshot !== undefined) return this.#open(endpoint, patience)
     const way = `${mayWrite(endpoint)} ${this.#readsBy(endpoint)}`
     const key = `${endpoint?.credential ?? 'user'} ${way} ${patience}`
-    return this.#clients.of(key, () => this.#open(endpoint, patience))
+    const client = await this.#clients.of(key, () => this.#open(endpoint, patience))
+    if (routes === undefined || endpoint === undefined) return client
+    routes.asking(endpoint)
+    return rethrowing(client, (error) => {
+      routes.failed(endpoint, error)
+      return error
+    })
   }
 
   /** Ends what is under way and closes every connection. */

@@ -43,6 +43,11 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   /** Told of an endpoint that takes a job's token and goes without any credential. */
   readonly without?: (endpoint: Called) => void
   readonly progress?: WorkMeter
+  /** Told of each endpoint just before it is asked, and of what came instead of its answer. */
+  readonly routes?: {
+    readonly asking: (endpoint: Called) => void
+    readonly failed: (endpoint: Called, error: unknown) => void
+  }
   /** What is thrown in the words of whoever shows it. */
   readonly worded?: (error: unknown) => unknown
   /** The instance's own words. */

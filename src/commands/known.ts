@@ -37,7 +37,7 @@ const valueForm = /^[a-z][a-z0-9_]{0,39}$/
 
 const stateOf = ({ status, details }: Failure): SectionState => {
   if (status === 401 || status === 403) return 'refused'
-  return details.lacks !== undefined || status === 405 ? 'absent' : 'failed'
+  return details.lacks === undefined ? 'failed' : 'absent'
 }
 
 const typeOf = (value: unknown): KnownSetting => {
@@ -62,6 +62,7 @@ const wordsOfField = (schema: unknown): readonly unknown[] | undefined => {
 class Look {
   readonly sections: Record<string, SectionState> = {}
   readonly gone: GoneRoute[] = []
+  readonly answered: string[] = []
   readonly fields: Record<string, readonly string[]> = {}
   readonly values: Record<string, readonly string[]> = {}
   cookie: string | null = null
@@ -83,13 +84,14 @@ class Look {
     try {
       const extra = lists ? { per_page: perPage } : {}
       const request = await this.#client.build({ endpoint, values, extra })
-      return this.#heard(section, await this.#client.call({ ...request, how }))
+      const whole = await this.#client.call({ ...request, how })
+      this.answered.push(endpoint.route)
+      return this.#heard(section, whole)
     } catch (error) {
       const failure = survived(error)
       const { status = 0, details } = failure
       this.sections[section] = stateOf(failure)
-      if (details.lacks === 'route' || status === 405)
-        this.gone.push({ route: endpoint.route, status, at: this.#at })
+      if (details.lacks === 'route') this.gone.push({ route: endpoint.route, status, at: this.#at })
       return undefined
     }
   }
@@ -171,7 +173,7 @@ const lookAt = async (
   baseUrl: string,
   now: Date,
   words: Words | undefined,
-): Promise<KnownInstance> => {
+): Promise<{ readonly known: KnownInstance; readonly answered: readonly string[] }> => {
   const at = now.toISOString()
   const look = new Look(client, words, at)
   const version =
@@ -195,8 +197,8 @@ const lookAt = async (
       look.area('integrations', integrations.list, id),
       look.area('error-tracking', errorTracking.keysList, id),
     ])
-  const { sections, gone, fields, values, cookie } = look
-  return {
+  const { sections, gone, fields, values, cookie, answered } = look
+  const known: KnownInstance = {
     format: 1,
     base_url: baseUrl,
     read_at: at,
@@ -210,6 +212,7 @@ const lookAt = async (
     fields,
     sections,
   }
+  return { known, answered }
 }
 
 /** Looks at the run's own instance, where a profile keeps what is seen. @param words those in which it is asked */
@@ -249,7 +252,8 @@ export const knowInstance = async (
   const age = before === undefined ? Number.NaN : now.getTime() - Date.parse(before.read_at)
   if (!anew && before !== undefined && age >= 0 && age < maxAge) return before
   try {
-    return await keepKnown(paths, profile, await lookAt(client, profile.baseUrl, now, words))
+    const { known, answered } = await lookAt(client, profile.baseUrl, now, words)
+    return await keepKnown(paths, profile, known, answered)
   } catch (error) {
     // It is a help, and its lack no reason to fail.
     survived(error)

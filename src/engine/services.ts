@@ -151,6 +151,7 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: DeferredN
     snapshot: () => sessions.snapshot(),
     profile: () => place.profile(),
     own: options.own,
+    remembers: sendsAll(options),
     unkept: place.unkept,
     screen: heardBy(screen, globals.verbose),
   })

@@ -55,6 +55,13 @@ const largest = 256 * 1024
 const fileOf = ({ config }: Pick<Paths, 'config'>, name: string): string =>
   path.join(config, 'instances', `${name}.json`)
 
+/** A folder beside it with an empty file for each route that is gone: so that no start opens anything to know. */
+const marksOf = ({ config }: Pick<Paths, 'config'>, name: string): string =>
+  path.join(config, 'instances', `${name}.gone`)
+
+const markOf = (paths: Pick<Paths, 'config'>, name: string, route: string): string =>
+  path.join(marksOf(paths, name), encodeURIComponent(route))
+
 /** Whether anything is known of any instance. */
 export const hasKnown = ({ config }: Pick<Paths, 'config'>): boolean =>
   existsSync(path.join(config, 'instances'))
@@ -76,6 +83,9 @@ const isKnown = (value: unknown): value is KnownInstance =>
   areLists(value.values) &&
   areLists(value.fields) &&
   Array.isArray(value.gone) &&
+  value.gone.every(
+    (one) => isObject(one) && [one.route, one.at].every((text) => typeof text === 'string'),
+  ) &&
   isObject(value.sections)
 
 /** What is known of the instance of a profile; undefined where nothing is, or only of another address. */
@@ -95,8 +105,29 @@ export const readKnown = (
   }
 }
 
+/** So long a route counts as gone, in milliseconds: a version comes that has it, or a proxy was wrong. */
+const goneFor = 30 * 24 * 3600 * 1000
+
+const stillGone = (gone: readonly GoneRoute[], now: Date): readonly GoneRoute[] =>
+  gone.filter(({ at }) => now.getTime() - Date.parse(at) < goneFor)
+
+/** What is gone now. @param back routes that answered since */
+const goneNow = (
+  before: readonly GoneRoute[],
+  found: readonly GoneRoute[],
+  back: readonly string[],
+  now: Date,
+): readonly GoneRoute[] => {
+  const newer = new Set([...back, ...found.map(({ route }) => route)])
+  return stillGone([...before.filter(({ route }) => !newer.has(route)), ...found], now)
+}
+
 /** Sections that could not be read keep what an earlier look found. */
-const merged = (now: KnownInstance, before: KnownInstance | undefined): KnownInstance => {
+const merged = (
+  now: KnownInstance,
+  before: KnownInstance | undefined,
+  answered: readonly string[],
+): KnownInstance => {
   if (before === undefined) return now
   const kept = now.sections.settings === 'ok' ? now.settings : before.settings
   const settings = Object.entries(kept).map(([name, setting]): [string, KnownSetting] => {
@@ -111,29 +142,91 @@ const merged = (now: KnownInstance, before: KnownInstance | undefined): KnownIns
     settings: Object.fromEntries(settings),
     values: { ...before.values, ...now.values },
     fields: { ...before.fields, ...now.fields },
+    gone: goneNow(before.gone, now.gone, answered, new Date(now.read_at)),
   }
 }
 
-/**
- * Keeps what is known of the instance of a profile, with what an earlier look found. @returns what is kept
- * @throws Failure where the folder cannot be written
- */
-export const keepKnown = async (
+/** Writes what is known anew, while nobody else does. */
+const change = async (
   paths: Paths,
   profile: Pick<Profile, 'name' | 'baseUrl'>,
-  now: KnownInstance,
+  edit: (before: KnownInstance | undefined) => KnownInstance,
 ): Promise<KnownInstance> => {
   const file = fileOf(paths, profile.name)
   makeDirectory(path.dirname(file))
   const { writeWhole } = await import('../base/files/files.js')
   return withLock(path.dirname(file), async () => {
-    const all = merged(now, readKnown(paths, profile))
+    const all = edit(readKnown(paths, profile))
     const text = `${JSON.stringify(all, null, 2)}\n`
-    if (text.length <= largest) await writeWhole(file, text, { own: true })
+    if (text.length > largest) return all
+    await writeWhole(file, text, { own: true })
+    const marks = marksOf(paths, profile.name)
+    rmSync(marks, { force: true, recursive: true })
+    if (all.gone.length > 0) makeDirectory(marks)
+    for (const { route } of all.gone)
+      await writeWhole(markOf(paths, profile.name, route), '', { own: true, durable: false })
     return all
   })
 }
 
+/**
+ * Keeps what is known of the instance of a profile, with what an earlier look found. @returns what is kept
+ * @param answered routes that answered this time
+ * @throws Failure where the folder cannot be written
+ */
+export const keepKnown = (
+  paths: Paths,
+  profile: Pick<Profile, 'name' | 'baseUrl'>,
+  now: KnownInstance,
+  answered: readonly string[],
+): Promise<KnownInstance> => change(paths, profile, (before) => merged(now, before, answered))
+
+/** What is known of an instance that nobody looked at: a look is due. */
+const unseen = (baseUrl: string): KnownInstance => ({
+  format: 1,
+  base_url: baseUrl,
+  read_at: new Date(0).toISOString(),
+  as: { user_id: null, admin: null },
+  version: null,
+  edition: null,
+  settings: {},
+  values: {},
+  gone: [],
+  cookie: null,
+  fields: {},
+  sections: {},
+})
+
+/** When the instance of a profile did not have a route; undefined where it is not known to be gone, and no file is opened then. */
+export const findGone = (
+  paths: Paths,
+  profile: Pick<Profile, 'name' | 'baseUrl'>,
+  route: string,
+  now: Date,
+): GoneRoute | undefined => {
+  if (!existsSync(markOf(paths, profile.name, route))) return undefined
+  const gone = stillGone(readKnown(paths, profile)?.gone ?? [], now)
+  return gone.find((one) => one.route === route)
+}
+
+/**
+ * Keeps which routes an instance turned out not to have, and forgets those that are back.
+ * @throws Failure where the folder cannot be written
+ */
+export const updateGone = async (
+  paths: Paths,
+  profile: Pick<Profile, 'name' | 'baseUrl'>,
+  { found, back }: { readonly found: readonly GoneRoute[]; readonly back: readonly string[] },
+  now: Date,
+): Promise<void> => {
+  await change(paths, profile, (before = unseen(profile.baseUrl)) => ({
+    ...before,
+    gone: goneNow(before.gone, found, back, now),
+  }))
+}
+
 /** Forgets an instance with its profile. */
-export const forgetKnown = (paths: Pick<Paths, 'config'>, name: string): void =>
-  rmSync(fileOf(paths, name), { force: true })
+export const forgetKnown = (paths: Pick<Paths, 'config'>, name: string): void => {
+  for (const file of [fileOf(paths, name), marksOf(paths, name)])
+    rmSync(file, { force: true, recursive: true })
+}

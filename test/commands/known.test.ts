@@ -280,6 +280,7 @@ describe('a line', () => {
     expect(await opened('settings update --admin-mode')).toBe(false)
     expect(await opened('runners list --status stale')).toBe(true)
     expect(await opened('runners list --fields moons')).toBe(true)
+    expect(await opened('geo nodes get 1')).toBe(false)
     expect(await opened('settings update --moon-limit 7')).toBe(true)
   })
 
@@ -326,4 +327,96 @@ it('a column that no record has may have another name, if the documents use a ne
   const { stderr } = await run('error-tracking keys list -P 3 -o table', env)
   expect(stderr).toContain('errsvc_dsn, so its column is empty')
   expect(stderr).toContain('run "svcctl vocabulary learn"')
+})
+
+describe('a route that is gone', () => {
+  beforeEach(() => login())
+  const gone = () => JSON.parse(readFileSync(file(), 'utf8')).gone
+  const refusing =
+    (status: number, body: object): Script =>
+    (seen, i) =>
+      seen.url.includes('/ci/lint') || seen.url.includes('/alert_management')
+        ? { status, body }
+        : answer(seen, i)
+  const line = 'vulnerabilities get 7'
+  const route = 'GET /vulnerabilities/:id'
+  const lacking = (status: number, body: object): void => {
+    server.answer = (seen, i) =>
+      seen.url.includes('/vulnerabilities/') ? { status, body } : answer(seen, i)
+  }
+
+  it.each([
+    [404, { error: '404 Not Found' }],
+    [405, { error: '405 Not Allowed' }],
+    [410, { message: '410 Gone' }],
+  ])(
+    'is remembered after %i, said before it is asked again, and forgotten once it answers',
+    async (status, body) => {
+      lacking(status, body)
+      const first = await run(line)
+      expect(first.code).not.toBe(0)
+      expect(first.stderr).not.toContain('did not have')
+      expect(gone()).toContainEqual({ route, status, at: expect.any(String) })
+      const day = new Date().toISOString().slice(0, 10)
+      const again = await run(line)
+      expect(again.stderr).toContain(`the instance did not have ${route} on ${day} (${status})`)
+      lacking(200, { id: 7 })
+      const back = await run(line)
+      expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining('did not have') })
+      expect((await run(line)).stderr).not.toContain('did not have')
+      expect(gone()).toEqual([expect.objectContaining({ route: 'GET /geo_nodes' })])
+    },
+  )
+
+  it.each([
+    [404, { message: '404 Not Found' }],
+    [405, { message: '405 Method Not Allowed' }],
+    [403, { message: '403 Forbidden' }],
+    [500, { error: '500 Internal Server Error' }],
+  ])('is not one that answers %i of an object', async (status, body) => {
+    lacking(status, body)
+    await run(`${line} --retries 0`)
+    expect(gone()).toHaveLength(1)
+  })
+
+  it('is said with what is there in its place', async () => {
+    server.answer = refusing(404, { error: '404 Not Found' })
+    const lint = () => run('ci lint -', {}, 'build: { script: make }\n')
+    await lint()
+    expect((await lint()).stderr).toMatch(/did not have POST \/ci\/lint on .*: add --project/)
+  })
+
+  it('counts for a month', async () => {
+    const known = JSON.parse(readFileSync(file(), 'utf8'))
+    const at = new Date(Date.now() - 31 * 86_400_000).toISOString()
+    writeFileSync(file(), JSON.stringify({ ...known, gone: [{ route, status: 404, at }] }))
+    expect((await run(line)).stderr).not.toContain('did not have')
+  })
+
+  it('is kept of no other address, in no rehearsal, and not in CI', async () => {
+    lacking(...([405, { error: '405 Not Allowed' }] as const))
+    const before = readFileSync(file(), 'utf8')
+    await run(line, { CI: 'true' })
+    await run(`${line} --base-url ${server.url}/other`, { SVC_TOKEN: 'x' })
+    await run('vulnerabilities dismiss 7 --dry-run --yes')
+    expect(readFileSync(file(), 'utf8')).toBe(before)
+  })
+
+  it('is kept by a profile that knows nothing yet, and leaves the look to doctor', async () => {
+    rmSync(file())
+    rmSync(join(config, 'instances/work.gone'), { recursive: true })
+    lacking(404, { error: '404 Not Found' })
+    await run(line)
+    expect(gone()).toHaveLength(1)
+    const { stdout } = await run('doctor -o json')
+    expect(stdout).toContain('moon_limit')
+    expect(stdout).toContain('GET /geo_nodes')
+    expect(stdout).toContain(route)
+  })
+
+  it('that none is costs no file', async () => {
+    server.answer = (seen, i) => (seen.url.includes('/geo_nodes') ? { body: [] } : answer(seen, i))
+    expect(await run('doctor --refresh')).toMatchObject({ code: 0 })
+    expect(existsSync(join(config, 'instances/work.gone'))).toBe(false)
+  })
 })

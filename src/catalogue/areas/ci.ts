@@ -35,6 +35,7 @@ export const ci = {
     access: 'anyone if sign-up is open and unrestricted, otherwise any signed-in user',
     credential: 'optional',
     status: 200,
+    successor: 'Newer instances check files only in the context of a project: add --project',
     notes: ['Without a project, local includes cannot be resolved.'],
   }),
   lintOfProject: endpoint('POST /projects/:id/ci/lint', one(LintResult), {

@@ -100,22 +100,26 @@ export const integrations = {
   listServices: endpoint('GET /projects/:id/services', many(IntegrationSummary), {
     ...listing,
     when: legacy,
+    successor: 'Newer instances have /integrations: omit --legacy-path',
     notes: [legacyNote],
   }),
   getService: endpoint('GET /projects/:id/services/:slug', one(Integration), {
     ...reading,
     when: legacy,
+    successor: 'Newer instances have /integrations: omit --legacy-path',
     notes: [legacyNote],
   }),
   updateService: endpoint('PUT /projects/:id/services/:slug', one(Integration), {
     ...writing,
     inverse: 'deleteService',
     when: legacy,
+    successor: 'Newer instances have /integrations: omit --legacy-path',
     notes: [...writing.notes, legacyNote],
   }),
   deleteService: endpoint('DELETE /projects/:id/services/:slug', empty, {
     ...deleting,
     when: legacy,
+    successor: 'Newer instances have /integrations: omit --legacy-path',
     notes: [legacyNote],
   }),
 } as const

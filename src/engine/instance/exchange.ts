@@ -14,7 +14,6 @@ import { Failure, survived } from '../../errors.js'
 import { secretTexts } from '../../http/answers/secrets.js'
 import type { FleetGate } from '../../http/gate/gate.js'
 import type { Gate } from '../../http/gate.js'
-import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, Exchange, WireRequest } from '../../http/types.js'
 import { Audit } from '../../profile/audit/kept.js'
 import { checkReadOnly, createTransport } from '../../profile/index.js'
@@ -27,6 +26,8 @@ import { tuneParser } from '../work/v8.js'
 import { withWorkspaceHint } from '../workspace/advice.js'
 import type { UnkeptWrites } from '../workspace/unkept.js'
 import { createCredentials, createRenewal, hinted } from './credential.js'
+import { curlText } from './curl-text.js'
+import { type RouteMemory, routesOf } from './gone.js'
 
 // What is said, once, about how an instance is reached.
 
@@ -169,32 +170,6 @@ const gatesOf = (
   }
 }
 
-// Requests as curl commands: what would go along is looked up, and nothing is sent.
-
-/** The kind of credential that would go along; none where there is none. */
-const kindFor = async (
-  instance: InstanceClient,
-  endpoint: Called | undefined,
-): Promise<Credential['kind'] | undefined> => {
-  try {
-    return (await instance.credential(endpoint))?.kind
-  } catch (error) {
-    if (error instanceof Failure && error.category === 'auth') return undefined
-    throw error
-  }
-}
-
-/** The command that does what the request would. */
-export const curlText = async (
-  session: Pick<Session, 'baseUrl' | 'sudo'>,
-  instance: InstanceClient,
-  wire: WireRequest,
-  endpoint?: Called,
-): Promise<string> => {
-  const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
-  return toCurl(session.baseUrl, wire, await kindFor(instance, endpoint), sudo, instance.words)
-}
-
 export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'signal'> {
   /** The gates of another run, where it shares them. */
   readonly gateOf?: ReturnType<typeof gatesOf>
@@ -207,6 +182,8 @@ export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'sig
   readonly screen: RunWays['screen'] & { readonly warn: (text: string) => void }
   /** The instance's own words, where a vocabulary is in force. */
   readonly own?: FindOwn
+  /** Whether what is found out about the instance is kept with its profile. */
+  readonly remembers: boolean
   /** Is told of each write just before it is sent. */
   readonly unkept: Pick<UnkeptWrites, 'close' | 'note'>
 }
@@ -228,15 +205,19 @@ const guarding =
 type Spoken = (baseUrl: string) => Promise<Words | undefined>
 
 /** The instance of a run's session, made when it is first asked for. */
-const sessionInstance = ({ session, snapshot }: ExchangeOptions, run: RunWays, own: Spoken) => {
+const sessionInstance = (options: ExchangeOptions, run: RunWays, own: Spoken) => {
+  const { session, snapshot } = options
+  let routes: RouteMemory | undefined
   const make = async (): Promise<InstanceClient> => {
     const given = await session()
     const words = await own(given.baseUrl)
+    routes = routesOf(given, { ...options, note: (text) => options.screen.say(text, 'info') })
     return createInstance({
       ...(await reaching(run, given.baseUrl, given)),
       sudo: given.sudo,
       words,
       snapshot: await snapshot(),
+      routes,
       credential: createCredentials(given),
       worded: hinted(given),
       without: () => run.warnings.withheld(given),
@@ -249,7 +230,10 @@ const sessionInstance = ({ session, snapshot }: ExchangeOptions, run: RunWays, o
       return made
     },
     /** Where it was made at all. */
-    close: async (): Promise<void> => (await made?.catch(() => undefined))?.close(),
+    close: async (): Promise<void> => {
+      await (await made?.catch(() => undefined))?.close()
+      await routes?.keep()
+    },
   }
 }
 

@@ -154,9 +154,13 @@ const messageOf = (status: number, said: Said): string => {
   return `${head}: ${said.text}`
 }
 
-/** An unknown route has `error` where a missing record has `message`; one that is gone is 410. */
+/**
+ * An unknown route has `error` where a missing record has `message`, also where its path has other methods; one that is
+ * gone is 410.
+ */
 const lackOf = (status: number, { shape, text }: Said): 'route' | 'record' | undefined => {
   if (status === 410) return 'route'
+  if (status === 405 && shape === 'error' && /^405 not allowed$/i.test(text)) return 'route'
   if (status !== 404) return undefined
   if (shape === 'message') return 'record'
   return shape === 'error' && /^404 not found$/i.test(text) ? 'route' : undefined
