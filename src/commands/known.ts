@@ -18,7 +18,10 @@ import { type Failure, survived } from '../errors.js'
 import type { Whole } from '../http/types.js'
 import { getPaths } from '../profile/index.js'
 import {
+  addSettings,
+  freshFor,
   type GoneRoute,
+  isDue,
   type KnownInstance,
   type KnownSetting,
   keepKnown,
@@ -26,6 +29,8 @@ import {
   type SectionState,
 } from '../profile/known.js'
 import type { Profile } from '../profile/types.js'
+import { loadWords } from '../vocabulary/index.js'
+import { vocabularyFile } from './vocabulary/reading.js'
 
 /** Seconds to wait for an answer that nobody asked for by name. */
 const patience = 5
@@ -230,8 +235,25 @@ export const knowOwnInstance = async (
   return knowInstance(services, profile, instance.elsewhere(baseUrl, { kind, value }, session), how)
 }
 
-/** As old as this, what is known is read anew, in milliseconds. */
-const maxAge = 24 * 3600 * 1000
+/** Keeps the names and types of settings that somebody asked for, at most once a day: an answer that was there anyway. */
+export const noteSettings = async (
+  { place }: Pick<Services, 'place'>,
+  data: unknown,
+): Promise<void> => {
+  const { env, clock, globals } = place
+  const paths = getPaths(env)
+  try {
+    const { profile, baseUrl } = await place.session()
+    if (profile?.baseUrl !== baseUrl || env.CI || globals.sandbox === true || !isObject(data))
+      return
+    if (!isDue(paths, profile, clock.now())) return
+    const file = vocabularyFile(place)
+    const words = file === undefined ? undefined : await loadWords(file)
+    await addSettings(paths, profile, ownSettings(data, words))
+  } catch (error) {
+    survived(error)
+  }
+}
 
 /**
  * Looks at an instance, where a profile keeps what is seen, and that is older than a day.
@@ -250,7 +272,7 @@ export const knowInstance = async (
   const before = readKnown(paths, profile)
   const now = clock.now()
   const age = before === undefined ? Number.NaN : now.getTime() - Date.parse(before.read_at)
-  if (!anew && before !== undefined && age >= 0 && age < maxAge) return before
+  if (!anew && before !== undefined && age >= 0 && age < freshFor) return before
   try {
     const { known, answered } = await lookAt(client, profile.baseUrl, now, words)
     return await keepKnown(paths, profile, known, answered)

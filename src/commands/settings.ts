@@ -10,6 +10,7 @@ import type { Given, Plan } from '../engine/command/described.js'
 import type { InstanceService } from '../engine/command/services.js'
 import { Failure, survived } from '../errors.js'
 import { define } from './define.js'
+import { noteSettings } from './known.js'
 
 type Settings = Fields
 const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
@@ -36,19 +37,25 @@ export const get = define({
       required: false,
       variadic: true,
       help: 'settings to show',
-      values: async (_before, _current, naming) =>
-        namesIn(names, naming).map((value) => ({ value })),
+      values: async (_before, _current, naming, more = []) =>
+        [...namesIn(names, naming), ...more].map((value) => ({ value })),
     },
   ],
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
   gathers: true,
-  operation: (_, given) => {
+  operation: (services, given) => {
     const wanted = given.args.map((name) => name.replaceAll('-', '_'))
+    let shown: unknown
     return {
+      after: async () => {
+        await noteSettings(services, shown)
+        return undefined
+      },
       given: { ...given, args: [] },
       finish: async (__, came) => {
         if ('failure' in came) throw came.failure
         if (!('whole' in came)) return {}
+        shown = came.whole.data
         if (wanted.length > 0) checkKnown(asSettings(came.whole.data), wanted, given)
         return toAnswer(came.whole)
       },

@@ -2,7 +2,7 @@
  * What is known of the instance of a profile: names, types and words that it was seen to have, never what its settings or records
  * hold. It makes hints and flags better and decides nothing: a wrong one can be deleted at any time.
  */
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { distrust } from '../base/files/trust.js'
@@ -180,6 +180,29 @@ export const keepKnown = (
   now: KnownInstance,
   answered: readonly string[],
 ): Promise<KnownInstance> => change(paths, profile, (before) => merged(now, before, answered))
+
+/** So long what is known is as it was, in milliseconds. */
+export const freshFor = 24 * 3600 * 1000
+
+/** Whether a day has passed since anything was kept of a profile's instance; the file is not opened for that. */
+export const isDue = (paths: Paths, { name }: Pick<Profile, 'name'>, now: Date): boolean => {
+  const kept = statSync(fileOf(paths, name), { throwIfNoEntry: false })
+  return kept === undefined || Math.abs(now.getTime() - kept.mtimeMs) > freshFor
+}
+
+/**
+ * Keeps settings that an answer showed; when an instance was looked at stays.
+ * @throws Failure where the folder cannot be written
+ */
+export const addSettings = async (
+  paths: Paths,
+  profile: Pick<Profile, 'name' | 'baseUrl'>,
+  settings: KnownInstance['settings'],
+): Promise<void> => {
+  await change(paths, profile, (before = unseen(profile.baseUrl)) =>
+    merged({ ...before, settings, sections: { ...before.sections, settings: 'ok' } }, before, []),
+  )
+}
 
 /** What is known of an instance that nobody looked at: a look is due. */
 const unseen = (baseUrl: string): KnownInstance => ({

@@ -1,5 +1,13 @@
 /** What a profile knows of its instance: kept by `auth login` and `doctor`, used by the lines that need it. */
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { svcctl as alone, configuration, folder } from '../support/program.js'
@@ -418,5 +426,58 @@ describe('a route that is gone', () => {
     server.answer = (seen, i) => (seen.url.includes('/geo_nodes') ? { body: [] } : answer(seen, i))
     expect(await run('doctor --refresh')).toMatchObject({ code: 0 })
     expect(existsSync(join(config, 'instances/work.gone'))).toBe(false)
+  })
+})
+
+describe('settings that are read anyway', () => {
+  const aged = () => {
+    const old = new Date(Date.now() - 2 * 86_400_000)
+    utimesSync(file(), old, old)
+  }
+  const limit = (value: unknown): void => {
+    server.answer = (seen, i) =>
+      seen.url.endsWith('/application/settings') ? { body: { moon_limit: value } } : answer(seen, i)
+  }
+  const known = () => JSON.parse(readFileSync(file(), 'utf8'))
+
+  it('are kept by name and type, once a day, and a look by doctor stays due', async () => {
+    await login()
+    const { read_at: at } = known()
+    limit(canary)
+    await run('settings get')
+    expect(known().settings.moon_limit.type).toBe('integer')
+    aged()
+    const line = 'settings get moon_limit -o json'
+    expect(JSON.parse((await run(line)).stdout)).toEqual({ moon_limit: canary })
+    expect(known()).toMatchObject({
+      read_at: at,
+      version: '18.3.1',
+      settings: { moon_limit: { type: 'text', nullable: false } },
+    })
+    expect(readFileSync(file(), 'utf8')).not.toContain(canary)
+  })
+
+  it('are kept where nothing was known, and not of another address, with --curl or in CI', async () => {
+    await login({ CI: 'true' })
+    await run('settings get', { CI: 'true' })
+    await run('settings get --curl')
+    await run(`settings get --base-url ${server.url}/other`, { SVC_TOKEN: 'x' })
+    expect(existsSync(file())).toBe(false)
+    await run('settings get')
+    expect(Object.keys(known().settings)).toContain('moon_limit')
+    expect(await run('settings update --moon-limit 7')).toMatchObject({ code: 0 })
+    expect((await run('doctor -o json')).stdout).toContain('crater')
+  })
+
+  it('are completed, and taken by --param without a word', async () => {
+    await login()
+    const { stdout } = await run('__complete bash -- settings get moon_l')
+    expect(stdout.split('\n')).toEqual(['moon_limit', 'moon_list', ':none', ''])
+    const set = await run('settings update --param moon_limit=7')
+    expect(set).toMatchObject({ code: 0 })
+    expect(set.stderr).not.toContain('unknown')
+    const wrong = await run('settings update --param moon_limt=7')
+    expect(wrong.stderr).toMatch(/unknown.*did you mean moon_limit/s)
+    expect(await run('settings get --fields moon_name -o json')).toMatchObject({ code: 0 })
   })
 })

@@ -175,7 +175,10 @@ const argumentCandidates = async (
   if (argument === undefined || (index >= command.args.length && !argument.variadic)) return none
   if (argument.file === true) return { items: [], files: true }
   if (argument.values !== undefined)
-    return starting(current, await argument.values(before, current, command.naming))
+    return starting(
+      current,
+      await argument.values(before, current, command.naming, command.instanceFields),
+    )
   if (argument.param === undefined)
     return starting(
       current,

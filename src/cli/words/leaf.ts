@@ -39,6 +39,9 @@ const isUnknownValue = ({ param }: Flag, text: string): boolean => {
   return text.split(',').some((one) => !known.includes(one.replaceAll('-', '_')))
 }
 
+const isParameter = ({ endpoints }: Command, name: string): boolean =>
+  Object.values(endpoints).some(({ params }) => Object.hasOwn(params, name))
+
 interface Beyond {
   /** The line has a flag or a value that only its instance may know, or asks for the help that shows such flags. */
   readonly unknown: boolean
@@ -49,6 +52,7 @@ interface Beyond {
 /** What a line may have that no document has. */
 const beyondIn = (command: Command, tokens: readonly string[]): Beyond => {
   const fields: string[] = []
+  if (!tokens.some((token) => token.startsWith('-'))) return { unknown: false, fields }
   const opens = Object.values(command.endpoints).some((e) => e.open !== undefined && writes(e))
   const flags = new Map(
     flagsOfCommand(command).flatMap((flag) =>
@@ -62,6 +66,8 @@ const beyondIn = (command: Command, tokens: readonly string[]): Beyond => {
     const [, name, text = tokens[i + 1] ?? ''] = /^--([a-z][\w-]*)(?:=(.*))?$/s.exec(token) ?? []
     if (name === undefined) return false
     const flag = flags.get(name) ?? flags.get(name.replace(/^no-/, ''))
+    // Its own attributes may go along past the flags.
+    if (flag?.beyond === true) return opens && !isParameter(command, text.split('=', 1)[0] ?? '')
     const { completes } = flag?.param ?? {}
     if (completes === 'field' || completes === 'condition') fields.push(text)
     return flag === undefined ? opens : isUnknownValue(flag, text)
@@ -119,22 +125,21 @@ export class Leaf extends CommandLevel {
   }
 
   /** A command with what its instance was seen to have, where the line has a name that the documents do not have. */
-  private async beyond(
-    command: Command,
-    tokens = this.tokens,
-    completing = false,
-  ): Promise<Command> {
+  private async beyond(command: Command, tokens = this.tokens, anyway = false): Promise<Command> {
     const { unknown, fields } = beyondIn(command, tokens)
-    if (!speaks(command) || !(unknown || fields.length > 0)) return command
+    if (!speaks(command) || !(anyway || unknown || fields.length > 0)) return command
     const { hasUnknownField, withKnown } = await import('../../engine/own/known.js')
-    const needed = unknown || completing || (await hasUnknownField(command, fields))
+    const needed = anyway || unknown || (await hasUnknownField(command, fields))
     return needed ? withKnown(command, tokens, process.env) : command
   }
 
   /** The command where the next word is being written. */
   completing(current: string): Promise<Command> {
     const next = /^-[^=]*$/.test(current) ? '--help' : current
-    return this.beyond(this.means, [...this.tokens, next], true)
+    // What such a command is about has names of the instance's own.
+    const opens = Object.values(this.means.endpoints).some(({ open }) => open !== undefined)
+    const { fields } = beyondIn(this.means, [...this.tokens, next])
+    return this.beyond(this.means, [...this.tokens, next], opens || fields.length > 0)
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {

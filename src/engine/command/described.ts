@@ -24,11 +24,13 @@ export interface Argument {
    * @param before the arguments before it
    * @param current what was typed of it
    * @param naming what the instance calls fields, where a vocabulary says so
+   * @param more fields that the instance was seen to have beyond the documents
    */
   readonly values?: (
     before: readonly string[],
     current: string,
     naming?: Naming,
+    more?: readonly string[],
   ) => Promise<readonly Suggestion[]>
 }
 

@@ -100,8 +100,8 @@ export const commandWith = (command: Command, known: KnownInstance): Command => 
   const endpoints = endpointsIn(area, command.endpoints, words)
   const taken = new Set(flags.flatMap(({ name, own = [] }) => [name, ...own]))
   const own = Object.entries(known.settings).filter(([name]) => !taken.has(kebab(name)))
-  const opens = Object.values(endpoints).some((one) => one.open === 'settings' && writes(one))
-  const settings: Params = opens
+  const open = Object.values(endpoints).filter((one) => one.open === 'settings')
+  const settings: Params = open.some(writes)
     ? Object.fromEntries(own.map(([name, setting]) => [name, paramOf(setting)]))
     : {}
   const flagIn = (flag: Flag): Flag =>
@@ -110,7 +110,10 @@ export const commandWith = (command: Command, known: KnownInstance): Command => 
       : { ...flag, param: widened(area, flag.parameter, flag.param, words) }
   return {
     ...command,
-    instanceFields: known.fields[area] ?? [],
+    instanceFields: [
+      ...(known.fields[area] ?? []),
+      ...(open.length > 0 ? Object.keys(known.settings) : []),
+    ],
     flags: [
       ...flags.map(flagIn),
       ...Object.entries(settings).map(
