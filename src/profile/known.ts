@@ -132,7 +132,8 @@ const merged = (
   const kept = now.sections.settings === 'ok' ? now.settings : before.settings
   const settings = Object.entries(kept).map(([name, setting]): [string, KnownSetting] => {
     const { type = 'unknown' } = before.settings[name] ?? {}
-    return [name, setting.type === 'unknown' ? { type, nullable: true } : setting]
+    const unset = setting.type === 'unknown' && setting.nullable
+    return [name, unset ? { type, nullable: true } : setting]
   })
   return {
     ...now,

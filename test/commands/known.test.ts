@@ -199,6 +199,24 @@ describe('a line', () => {
     expect(near.stderr).toContain('Did you mean --moon-limit?')
   })
 
+  it('takes text for a setting that is null, and a secret as one', async () => {
+    server.answer = (seen, i) =>
+      seen.url.endsWith('/application/settings') && seen.method === 'GET'
+        ? { body: { moon_any: null, moon_map: { a: 1 }, moon_api_key: null } }
+        : answer(seen, i)
+    await run('doctor --refresh')
+    const line = 'settings update --moon-any b --moon-map {"a":2} --moon-api-key env:MOON'
+    const { code, stdout, stderr } = await run(line, { MOON: 'a-moon-secret' })
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(sent().at(-1) ?? '')).toEqual({
+      moon_any: 'b',
+      moon_map: { a: 2 },
+      moon_api_key: 'a-moon-secret',
+    })
+    expect(stdout + stderr).not.toContain('a-moon-secret')
+    expect((await run('settings update --help')).stdout).toMatch(/--moon-api-key <secret>/)
+  })
+
   it('has them in its help, in a group of their own, and its completion', async () => {
     const { stdout } = await run('settings update --help')
     const own = stdout.slice(stdout.indexOf('\nSettings of this instance:'))
@@ -335,6 +353,13 @@ it('a column that no record has may have another name, if the documents use a ne
   const { stderr } = await run('error-tracking keys list -P 3 -o table', env)
   expect(stderr).toContain('errsvc_dsn, so its column is empty')
   expect(stderr).toContain('run "svcctl vocabulary learn"')
+})
+
+it('many requests by one client are no reason for a warning', async () => {
+  const line = `auth login work --base-url ${server.url} --token-stdin`
+  const ran = await alone(line.split(' '), { env: { SVC_CONFIG_DIR: config }, input: 'token\n' })
+  expect(ran.code).toBe(0)
+  expect(ran.stderr).not.toContain('Warning')
 })
 
 describe('a route that is gone', () => {

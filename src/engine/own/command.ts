@@ -1,4 +1,5 @@
 /** A command in the words of its instance: its flags answer to both names, its values are as many as the instance's. */
+import { isSecretName } from '../../base/secrets/names.js'
 import { type Endpoint, type Endpoints, writes } from '../../catalogue/endpoint.js'
 import { boolean, integer, list, type Param, type Params, string } from '../../catalogue/params.js'
 import { ownNames, type Words } from '../../catalogue/words.js'
@@ -86,11 +87,14 @@ export const commandIn = (command: Command, words: Words, others: readonly strin
 
 const help = 'of this instance, not in the API documents'
 
-const paramOf = ({ type }: KnownSetting): Param => {
+/** A setting that was only seen as null is most likely a text; any other that is no plain value is JSON. */
+const paramOf = (name: string, { type, nullable }: KnownSetting): Param => {
   if (type === 'boolean') return boolean(help)
   if (type === 'integer') return integer(help)
   if (type === 'list') return list('string', help)
-  return type === 'text' ? string(help) : { type: 'json', help: `JSON; ${help}` }
+  if (type === 'number' || (type === 'unknown' && !nullable))
+    return { type: 'json', help: `JSON; ${help}` }
+  return string(help, isSecretName(name) ? { secret: true } : {})
 }
 
 /** A command with the values that its instance was seen to answer, and with the instance's own settings where it takes any. */
@@ -102,7 +106,7 @@ export const commandWith = (command: Command, known: KnownInstance): Command => 
   const own = Object.entries(known.settings).filter(([name]) => !taken.has(kebab(name)))
   const open = Object.values(endpoints).filter((one) => one.open === 'settings')
   const settings: Params = open.some(writes)
-    ? Object.fromEntries(own.map(([name, setting]) => [name, paramOf(setting)]))
+    ? Object.fromEntries(own.map(([name, setting]) => [name, paramOf(name, setting)]))
     : {}
   const flagIn = (flag: Flag): Flag =>
     flag.parameter === undefined

@@ -1,4 +1,5 @@
 /** What is sent: the requests of an operation, and what a command asks by itself. */
+import { AsyncCache } from '../../base/async.js'
 import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { largestPage } from '../../client/defaults.js'
@@ -10,7 +11,13 @@ import {
   type RecordOf,
 } from '../../client/typed.js'
 import { type Failure, survived } from '../../errors.js'
-import type { Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import type {
+  Client,
+  Credential,
+  Answer as Download,
+  Whole,
+  WireRequest,
+} from '../../http/types.js'
 import { toPlanAnswer } from '../bulk/each.js'
 import type { BulkRunner } from '../bulk/runner.js'
 import type { Given, Plan } from '../command/described.js'
@@ -194,11 +201,14 @@ export class LiveInstance implements InstanceService {
     party?: ClientIdentity,
   ): ExternalClient {
     const { exchange } = this.#parts
+    // One client for all of its requests: each has connections, and hears of an interruption, by itself.
+    const clients = new AsyncCache<string, Client>()
     return {
       build: (ask) => exchange.build(ask, baseUrl),
       call: async (request) => {
         await exchange.admit(request, true)
-        return (await exchange.anonymous(baseUrl, credential, party)).call(request)
+        const open = () => exchange.anonymous(baseUrl, credential, party)
+        return (await clients.of(baseUrl, open)).call(request)
       },
     }
   }
