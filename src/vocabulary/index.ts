@@ -6,13 +6,13 @@ import { fixedNames, sessionCookie, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { checkOne, checkVocabulary } from './check.js'
 import type { Entries, Renaming } from './entries.js'
-import type { Learnt, Lesson, Unsure } from './learn.js'
+import type { LearnedWord, Lesson, OpenWord } from './learn.js'
 import { parseVocabulary, readVocabulary } from './read.js'
 
 // The file of what was learned: what is certain as entries, the rest as comments.
 
 /** What a lesson came from. */
-interface LearntFrom {
+interface LessonSource {
   readonly baseUrl: string
   readonly version: string | undefined
   readonly day: string
@@ -32,7 +32,7 @@ const folded = (names: readonly string[]): readonly string[] => {
   return lines
 }
 
-const unsure = ({ word, names, candidates }: Unsure): string => {
+const unsure = ({ word, names, candidates }: OpenWord): string => {
   const choices = candidates.slice(0, maxChoices).map(({ own }) => own)
   return `#   ${word} (${names.join(', ')}): ${choices.join(' | ') || 'nothing like it'}`
 }
@@ -53,23 +53,26 @@ const commented = ({ open, absent }: Lesson): readonly string[] => [
 ]
 
 /** One word is an entry of its own; of several, each name is. */
-const isWord = ({ word }: Learnt): boolean => !word.includes('_')
+const isWord = ({ word }: LearnedWord): boolean => !word.includes('_')
 
 /** A name with a word of it replaced. */
-const replaced = (name: string, { word, own }: Learnt): string =>
+const replaced = (name: string, { word, own }: LearnedWord): string =>
   name.replace(new RegExp(`(?<=^|[_-])${word}(?=[_-]|$)`), () => own)
 
 /** The family of integrations that a word is in, by the instance's slugs. */
-const slugsOf = ({ names, slugs }: Learnt): readonly string[] => {
+const slugsOf = ({ names, slugs }: LearnedWord): readonly string[] => {
   const family = integrationFamilies.find(({ params }) => names.some((name) => name in params))
   if (family === undefined || slugs.length === 0) return []
   return [`  ${family.name}: [${slugs.join(', ')}]`]
 }
 
 /** A vocabulary of what was learned. */
-export const formatVocabulary = (lesson: Lesson, { baseUrl, version, day }: LearntFrom): string => {
+export const formatVocabulary = (
+  lesson: Lesson,
+  { baseUrl, version, day }: LessonSource,
+): string => {
   const { words, kept } = lesson
-  const called = (one: Learnt, cookie: boolean): readonly string[] =>
+  const called = (one: LearnedWord, cookie: boolean): readonly string[] =>
     one.names
       .filter((name) => (name === sessionCookie) === cookie)
       .map((name) => `  ${name}: ${replaced(name, one)}`)
@@ -101,8 +104,8 @@ export const soundIn = async (
   lesson: Lesson,
   check: (text: string) => Promise<unknown>,
 ): Promise<Lesson> => {
-  const words: Learnt[] = []
-  const open: Unsure[] = []
+  const words: LearnedWord[] = []
+  const open: OpenWord[] = []
   for (const one of lesson.words)
     try {
       const alone = { words: [one], kept: [], open: [], absent: [] }

@@ -7,7 +7,7 @@ import { getProperties } from '../catalogue/shapes/properties.js'
 import { neutralWords } from '../catalogue/words.js'
 
 /** One answer, and what the documents say of it. */
-export interface Heard {
+export interface AnswerSample {
   readonly shape: unknown
   readonly record: Readonly<Record<string, unknown>>
   /** Of the properties of an integration: what the instance calls it. */
@@ -15,7 +15,7 @@ export interface Heard {
 }
 
 /** A word that its names agree on, with the documented names that showed it. */
-export interface Learnt {
+export interface LearnedWord {
   readonly word: string
   readonly own: string
   readonly names: readonly string[]
@@ -24,7 +24,7 @@ export interface Learnt {
 }
 
 /** A word that answers do not tell for certain. */
-export interface Unsure {
+export interface OpenWord {
   readonly word: string
   /** The documented names that it is in. */
   readonly names: readonly string[]
@@ -40,10 +40,10 @@ interface Candidate {
 }
 
 export interface Lesson {
-  readonly words: readonly Learnt[]
+  readonly words: readonly LearnedWord[]
   /** Names that keep a word which others have another one for. */
   readonly kept: readonly string[]
-  readonly open: readonly Unsure[]
+  readonly open: readonly OpenWord[]
   /** Documented names without such a word that the answers lack: the instance does not have them. */
   readonly absent: readonly string[]
 }
@@ -72,13 +72,13 @@ const fits = (kinds: readonly Kind[], value: unknown): boolean => {
 }
 
 /** A documented name that an answer lacks. */
-interface Missing {
+interface MissingName {
   readonly name: string
   /** Undocumented names of its type in the same answer, each with how far off its place is. */
   readonly strange: ReadonlyMap<string, number>
 }
 
-const missingIn = ({ shape, record }: Heard): readonly Missing[] => {
+const missingIn = ({ shape, record }: AnswerSample): readonly MissingName[] => {
   const documented = Object.entries(getProperties(shape) ?? {})
   const names = Object.keys(record)
   const strange = names.filter((name) => !documented.some(([known]) => known === name))
@@ -115,14 +115,14 @@ const stemIn = (name: string, { before, after }: Ends): string | undefined => {
 }
 
 /** A word, and what each stem would explain of its names. */
-interface Puzzle {
+interface WordCandidates {
   readonly word: string
   readonly names: readonly string[]
   /** Stem → documented name → the instance's, with how far off its place is. */
   readonly stems: ReadonlyMap<string, ReadonlyMap<string, readonly [own: string, off: number]>>
 }
 
-const puzzleOf = (word: string, missing: readonly Missing[]): Puzzle => {
+const findCandidates = (word: string, missing: readonly MissingName[]): WordCandidates => {
   const stems = new Map<string, Map<string, readonly [string, number]>>()
   const names = new Set<string>()
   for (const { name, strange } of missing) {
@@ -139,7 +139,7 @@ const puzzleOf = (word: string, missing: readonly Missing[]): Puzzle => {
 }
 
 /** The stems that explain each name which any stem explains, without names that are another word's. */
-const fullStems = ({ stems }: Puzzle, taken: ReadonlySet<string>): readonly string[] => {
+const fullStems = ({ stems }: WordCandidates, taken: ReadonlySet<string>): readonly string[] => {
   const some = new Set([...stems.values()].flatMap((explained) => [...explained.keys()]))
   return [...stems]
     .filter(([, explained]) => explained.size === some.size)
@@ -152,7 +152,7 @@ const tells = (word: string, names: readonly string[]): boolean =>
   names.length > 1 || (names[0]?.split(/[_-]/).length ?? 0) > word.split('_').length + 1
 
 /** The likeliest first: those that explain most, then those that stand where the name would. */
-const ranked = ({ stems }: Puzzle, taken: ReadonlySet<string>): readonly Candidate[] =>
+const ranked = ({ stems }: WordCandidates, taken: ReadonlySet<string>): readonly Candidate[] =>
   [...stems]
     .map(([own, explained]) => {
       const free = [...explained.values()].filter(([name]) => !taken.has(name))
@@ -168,31 +168,38 @@ const ranked = ({ stems }: Puzzle, taken: ReadonlySet<string>): readonly Candida
  * @param given what a person said
  */
 const solved = (
-  puzzles: readonly Puzzle[],
+  wordCandidates: readonly WordCandidates[],
   given: ReadonlyMap<string, string>,
 ): { readonly found: ReadonlyMap<string, string>; readonly taken: ReadonlySet<string> } => {
   const found = new Map<string, string>()
   const taken = new Set<string>()
-  const take = ({ word, stems }: Puzzle, stem: string): void => {
+  const take = ({ word, stems }: WordCandidates, stem: string): void => {
     found.set(word, stem)
     for (const [own] of stems.get(stem)?.values() ?? []) taken.add(own)
   }
-  for (const puzzle of puzzles) {
-    const stem = given.get(puzzle.word)
-    if (stem !== undefined) take(puzzle, stem)
+  for (const candidates of wordCandidates) {
+    const stem = given.get(candidates.word)
+    if (stem !== undefined) take(candidates, stem)
   }
   for (let before = -1; before < found.size; ) {
     before = found.size
-    const only = puzzles
+    const only = wordCandidates
       .filter(({ word }) => !found.has(word))
-      .map((puzzle) => [puzzle, fullStems(puzzle, taken)] as const)
-      .flatMap(([puzzle, [stem, ...others]]) =>
-        stem === undefined || others.length > 0 ? [] : [[puzzle, stem] as const],
+      .map((candidates) => [candidates, fullStems(candidates, taken)] as const)
+      .flatMap(([candidates, [stem, ...others]]) =>
+        stem === undefined || others.length > 0 ? [] : [[candidates, stem] as const],
       )
-    for (const [puzzle, stem] of only) {
-      const shared = only.some(([one, other]) => one !== puzzle && other === stem)
-      const names = [...(puzzle.stems.get(stem)?.keys() ?? [])]
-      if (!shared && tells(puzzle.word, names)) take(puzzle, stem)
+    const ownNames = ({ stems }: WordCandidates, stem: string): readonly string[] =>
+      [...(stems.get(stem)?.values() ?? [])].map(([own]) => own)
+    for (const [candidates, stem] of only) {
+      const own = new Set(ownNames(candidates, stem))
+      const shared = only.some(
+        ([one, other]) =>
+          one !== candidates &&
+          (other === stem || ownNames(one, other).some((name) => own.has(name))),
+      )
+      const names = [...(candidates.stems.get(stem)?.keys() ?? [])]
+      if (!shared && tells(candidates.word, names)) take(candidates, stem)
     }
   }
   return { found, taken }
@@ -203,7 +210,7 @@ const solved = (
  * @param given what a person said a word is called
  */
 export const learnFrom = (
-  heard: readonly Heard[],
+  heard: readonly AnswerSample[],
   given: ReadonlyMap<string, string> = new Map(),
 ): Lesson => {
   const present = new Set(
@@ -212,11 +219,11 @@ export const learnFrom = (
     ),
   )
   const missing = heard.flatMap(missingIn).filter(({ name }) => !present.has(name))
-  const puzzles = neutralWords
-    .map((word) => puzzleOf(word, missing))
+  const wordCandidates = neutralWords
+    .map((word) => findCandidates(word, missing))
     .filter(({ names }) => names.length > 0)
-  const { found, taken } = solved(puzzles, given)
-  const words = puzzles.flatMap(({ word, stems }): readonly Learnt[] => {
+  const { found, taken } = solved(wordCandidates, given)
+  const words = wordCandidates.flatMap(({ word, stems }): readonly LearnedWord[] => {
     const own = found.get(word)
     if (own === undefined) return []
     const explained = stems.get(own) ?? new Map<string, readonly [string, number]>()
@@ -226,11 +233,11 @@ export const learnFrom = (
     const slugs = of.flatMap(({ slug }) => slug ?? [])
     return [{ word, own, names: [...explained.keys()], slugs }]
   })
-  const open = puzzles
+  const open = wordCandidates
     .filter(({ word }) => !words.some((one) => one.word === word))
-    .map((puzzle): Unsure => {
-      const { word, names } = puzzle
-      return { word, names, candidates: ranked(puzzle, taken) }
+    .map((candidates): OpenWord => {
+      const { word, names } = candidates
+      return { word, names, candidates: ranked(candidates, taken) }
     })
     .toSorted((a, b) => b.names.length - a.names.length)
   const isNeutral = (name: string): boolean =>

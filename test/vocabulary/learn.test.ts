@@ -104,6 +104,11 @@ describe('a word', () => {
     expect(learnFrom([{ shape: both, record }]).words).toEqual([])
   })
 
+  it('is not taken where one name of the instance would explain two', () => {
+    const both = Obj({ cloud_x_y_id: Str(), svc_y_id: Str() })
+    expect(learnFrom([{ shape: both, record: { a_x_y_id: '' } }]).words).toEqual([])
+  })
+
   it('leaves a name alone that the answer has', () => {
     const { nimbus_integration_enabled: _, ...rest } = cloud
     const lesson = learn({ ...same, ...rest, cloud_integration_enabled: true })

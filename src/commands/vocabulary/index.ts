@@ -12,11 +12,10 @@ import {
   formatVocabulary,
   learnFrom,
   loadChecked,
-  loadWords,
   maxChoices,
   soundIn,
 } from '../../vocabulary/index.js'
-import type { Heard, Lesson, Unsure } from '../../vocabulary/learn.js'
+import type { AnswerSample, Lesson, OpenWord } from '../../vocabulary/learn.js'
 import { define, type GivenBy } from '../define.js'
 import { knowOwnInstance } from '../known.js'
 import { type Answers, type Read, readAnswers, type Unanswered, vocabularyFile } from './reading.js'
@@ -42,7 +41,7 @@ const maxQuestions = 3
 /** The stem that a person chose; undefined where none was right. */
 const chosen = async (
   { ui }: Services,
-  { word, names, candidates }: Unsure,
+  { word, names, candidates }: OpenWord,
 ): Promise<string | undefined> => {
   const choices = candidates.slice(0, maxChoices)
   ui.note(`What does this instance call "${word}" (${names.join(', ')})?`)
@@ -56,7 +55,7 @@ const chosen = async (
 }
 
 /** What the answers tell, and what a person adds to it: each thing said makes more of the rest certain. */
-const learned = async (services: Services, heard: readonly Heard[]): Promise<Lesson> => {
+const learned = async (services: Services, heard: readonly AnswerSample[]): Promise<Lesson> => {
   const said = new Map<string, string>()
   const passed = new Set<string>()
   const lesson = () => soundIn(learnFrom(heard, said), (text) => checkText(text, 'learned'))
@@ -99,9 +98,7 @@ const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): 
   const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day })
   await checkText(text, to ?? 'the vocabulary')
   await write(services, text, to)
-  const learnt = vocabularyFile(place)
-  const words = learnt === undefined ? undefined : await loadWords(learnt)
-  await knowOwnInstance(services, { words })
+  await knowOwnInstance(services)
   ui.note(`${lesson.words.length} learned, ${lesson.open.length} left as comments`)
   const name = profile?.name ?? '<profile>'
   ui.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)

@@ -13,7 +13,8 @@ import type { Services, WorkspaceService } from '../../engine/command/services.j
 import { type Failure, survived } from '../../errors.js'
 import type { Ask, Whole } from '../../http/types.js'
 import { getPaths, openStore, vocabularyInForce } from '../../profile/index.js'
-import type { Heard } from '../../vocabulary/learn.js'
+import { loadWords } from '../../vocabulary/index.js'
+import type { AnswerSample } from '../../vocabulary/learn.js'
 
 /** The file; undefined where none is in force. */
 export const vocabularyFile = ({
@@ -29,8 +30,23 @@ export const vocabularyFile = ({
   return vocabularyInForce(flags, env, () => openStore(getPaths(env)))?.file
 }
 
+/** The words of the file in force; undefined where there is none. @throws Failure `usage` for a file that is no vocabulary */
+export const loadWordsInForce = async (
+  place: Pick<WorkspaceService, 'env' | 'globals'>,
+): Promise<Words | undefined> => {
+  const file = vocabularyFile(place)
+  return file === undefined ? undefined : loadWords(file)
+}
+
+/** What the cookie of a session is called, where an answer sets one; its value is not looked at. */
+export const findSessionCookie = ({ headers }: Pick<Whole, 'headers'>): string | undefined =>
+  [headers['set-cookie'] ?? []]
+    .flat()
+    .map((cookie) => cookie.split('=', 1)[0] ?? '')
+    .find((name) => /^_\w{1,60}_session$/.test(name))
+
 /** An answer, or why there is none. */
-export interface Read extends Heard {
+export interface Read extends AnswerSample {
   /** What it is about, in words. */
   readonly what: string
 }
@@ -95,18 +111,14 @@ class Reader {
     return versionIn(this.#heard(whole))
   }
 
-  /** An answer's data. What the cookie of a session is called is noted, its value is not. */
+  /** The data of an answer; what the cookie of a session is called is noted. */
   #heard(whole: Whole | undefined): unknown {
-    this.#noteCookie([whole?.headers['set-cookie'] ?? []].flat())
+    const name = whole === undefined ? undefined : findSessionCookie(whole)
+    if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
+      const shape = Obj({ [sessionCookie]: Str() })
+      this.read.push({ what: 'cookies', shape, record: { [name]: '' } })
+    }
     return whole?.data
-  }
-
-  #noteCookie(cookies: readonly string[]): void {
-    const names = cookies.map((cookie) => cookie.split('=', 1)[0] ?? '')
-    const name = names.find((one) => /^_\w+_session$/.test(one))
-    if (name === undefined || this.read.some(({ what }) => what === 'cookies')) return
-    const shape = Obj({ [sessionCookie]: Str() })
-    this.read.push({ what: 'cookies', shape, record: { [name]: '' } })
   }
 
   async one(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
