@@ -1,10 +1,10 @@
 /** `client types`: what an instance has beyond the documents, as a declaration for programs that import `svcctl/client`. */
 import { isObject } from '../base/objects.js'
 import { settings } from '../catalogue/areas/settings.js'
-import { getProperties } from '../catalogue/shapes/properties.js'
 import { Failure } from '../errors.js'
 import { everyEndpoint, loadChecked } from '../vocabulary/index.js'
 import { define } from './define.js'
+import { getOwnSettings } from './known.js'
 import { vocabularyFile } from './vocabulary/reading.js'
 
 /** The type that a value of JSON shows. What is not set, or holds others, tells none. */
@@ -55,10 +55,7 @@ export const types = define({
       throw new Failure('unreachable', 'the response to GET /application/settings is not an object')
     const file = vocabularyFile(place)
     const words = file === undefined ? undefined : await loadChecked(file)
-    const documented = getProperties(settings.get.returns.shape) ?? {}
-    const own = Object.entries(data)
-      .filter(([name]) => !Object.hasOwn(documented, words?.neutral(name) ?? name))
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const own = getOwnSettings(data, words).toSorted(([a], [b]) => (a < b ? -1 : 1))
     const values = words === undefined ? [] : await furtherValues(words.values)
     const { baseUrl } = await place.session()
     const day = place.clock.now().toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
 /** What an instance is seen to have beyond the documents: names and types in the answers to at most twelve requests that only read. */
-import { isObject, toText } from '../base/objects.js'
+import { type Fields, isObject, toText } from '../base/objects.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
 import { geo } from '../catalogue/areas/geo.js'
@@ -14,14 +14,13 @@ import { account } from '../catalogue/implied.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import type { Words } from '../catalogue/words.js'
 import type { ExternalClient, Services } from '../engine/command/services.js'
-import { type Failure, survived } from '../errors.js'
-import type { Whole } from '../http/types.js'
+import { Failure, survived } from '../errors.js'
+import type { Whole, WireRequest } from '../http/types.js'
 import { getPaths } from '../profile/index.js'
 import {
   addSettings,
   freshFor,
   type GoneRoute,
-  isDue,
   type KnownInstance,
   type KnownSetting,
   keepKnown,
@@ -29,8 +28,7 @@ import {
   type SectionState,
 } from '../profile/known.js'
 import type { Profile } from '../profile/types.js'
-import { loadWords } from '../vocabulary/index.js'
-import { vocabularyFile } from './vocabulary/reading.js'
+import { findSessionCookie, loadWordsInForce } from './vocabulary/reading.js'
 
 /** Seconds to wait for an answer that nobody asked for by name. */
 const patience = 5
@@ -81,45 +79,39 @@ class Look {
     this.#at = at
   }
 
-  /** The data of an answer; undefined where there is none. */
+  /** The data of an answer of an endpoint; undefined where there is none. */
   async data(section: string, endpoint: Endpoint, id?: unknown): Promise<unknown> {
-    const lists = endpoint.returns.kind === 'many'
     const values = typeof id === 'number' ? { id } : {}
+    const extra = endpoint.returns.kind === 'many' ? { per_page: perPage } : {}
+    const request = () => this.#client.build({ endpoint, values, extra })
+    const answer = await this.#ask(section, request)
+    if (!(answer instanceof Failure)) {
+      this.answered.push(endpoint.route)
+      return answer.data
+    }
+    const { status = 0, details } = answer
+    if (details.lacks === 'route') this.gone.push({ route: endpoint.route, status, at: this.#at })
+    return undefined
+  }
+
+  /** The data of a route that no document has; undefined where there is none. */
+  async other(section: string, path: string): Promise<unknown> {
+    const answer = await this.#ask(section, async () => ({ method: 'GET', path, headers: {} }))
+    return answer instanceof Failure ? undefined : answer.data
+  }
+
+  async #ask(section: string, request: () => Promise<WireRequest>): Promise<Whole | Failure> {
     const how = { timeout: patience, retries: 0 }
     try {
-      const extra = lists ? { per_page: perPage } : {}
-      const request = await this.#client.build({ endpoint, values, extra })
-      const whole = await this.#client.call({ ...request, how })
-      this.answered.push(endpoint.route)
-      return this.#heard(section, whole)
+      const whole = await this.#client.call({ ...(await request()), how })
+      this.sections[section] = 'ok'
+      this.cookie ??= findSessionCookie(whole) ?? null
+      return whole
     } catch (error) {
       const failure = survived(error)
-      const { status = 0, details } = failure
       this.sections[section] = stateOf(failure)
-      if (details.lacks === 'route') this.gone.push({ route: endpoint.route, status, at: this.#at })
-      return undefined
+      return failure
     }
-  }
-
-  /** A route that no document has. */
-  async other(section: string, path: string): Promise<unknown> {
-    const how = { timeout: patience, retries: 0 }
-    try {
-      return this.#heard(
-        section,
-        await this.#client.call({ method: 'GET', path, headers: {}, how }),
-      )
-    } catch (error) {
-      this.sections[section] = stateOf(survived(error))
-      return undefined
-    }
-  }
-
-  #heard(section: string, { data, headers }: Whole): unknown {
-    this.sections[section] = 'ok'
-    for (const cookie of [headers['set-cookie'] ?? []].flat())
-      this.cookie ??= /^(_\w{1,60}_session)=/.exec(cookie)?.[1] ?? null
-    return data
   }
 
   /** Reads a list, or an object, and notes what its records have that the documents do not. */
@@ -163,13 +155,26 @@ const editionIn = (version: unknown): string | null => {
   return typeof enterprise === 'boolean' ? (enterprise ? 'enterprise' : 'community') : null
 }
 
-/** Names and types of the settings that the documents do not have. */
-const ownSettings = (site: unknown, words: Words | undefined): KnownInstance['settings'] => {
+/**
+ * The settings in an answer that the documents do not have.
+ * @param words those of the instance: what they rename is documented
+ */
+export const getOwnSettings = (
+  site: Fields,
+  words: Words | undefined,
+): readonly [name: string, value: unknown][] => {
   const documented = getProperties(settings.get.returns.shape) ?? {}
-  const own = Object.entries(isObject(site) ? site : {}).filter(
-    ([name]) => nameForm.test(name) && !Object.hasOwn(documented, words?.neutral(name) ?? name),
+  return Object.entries(site).filter(
+    ([name]) => !Object.hasOwn(documented, words?.neutral(name) ?? name),
   )
-  return Object.fromEntries(own.map(([name, value]) => [name, typeOf(value)]))
+}
+
+/** Their names and types. */
+const toKnownSettings = (site: unknown, words: Words | undefined): KnownInstance['settings'] => {
+  const own = isObject(site) ? getOwnSettings(site, words) : []
+  return Object.fromEntries(
+    own.flatMap(([name, value]) => (nameForm.test(name) ? [[name, typeOf(value)]] : [])),
+  )
 }
 
 /** @param words those of the vocabulary in force: what it renames is no name of the instance's own */
@@ -210,7 +215,7 @@ const lookAt = async (
     as: readerIn(user),
     version: textIn(version, 'version'),
     edition: editionIn(version),
-    settings: ownSettings(site, words),
+    settings: toKnownSettings(site, words),
     values,
     gone,
     cookie,
@@ -220,36 +225,40 @@ const lookAt = async (
   return { known, answered }
 }
 
-/** Looks at the run's own instance, where a profile keeps what is seen. @param words those in which it is asked */
+/**
+ * Looks at the run's own instance, where a profile keeps what is seen.
+ * @param how.words those in which it is asked; by default those in force
+ */
 export const knowOwnInstance = async (
   services: Pick<Services, 'instance' | 'place'>,
-  how: { readonly anew?: boolean; readonly words?: Words | undefined },
+  how: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
 ): Promise<KnownInstance | undefined> => {
   const { instance, place } = services
   const session = await place.session()
   const { profile, baseUrl } = session
-  const credential = await session.credential().catch(() => undefined)
-  if (profile?.baseUrl !== baseUrl || credential === undefined || place.globals.sandbox === true)
+  if (profile?.baseUrl !== baseUrl || place.globals.sandbox === true) return undefined
+  try {
+    const credential = await session.credential()
+    if (credential === undefined) return undefined
+    const { words = await loadWordsInForce(place) } = how
+    const { kind, value } = credential
+    const client = instance.elsewhere(baseUrl, { kind, value }, session)
+    return await knowInstance(services, profile, client, { ...how, words })
+  } catch (error) {
+    survived(error)
     return undefined
-  const { kind, value } = credential
-  return knowInstance(services, profile, instance.elsewhere(baseUrl, { kind, value }, session), how)
+  }
 }
 
 /** Keeps the names and types of settings that somebody asked for, at most once a day: an answer that was there anyway. */
 export const noteSettings = async (
   { place }: Pick<Services, 'place'>,
+  profile: Profile,
   data: unknown,
 ): Promise<void> => {
-  const { env, clock, globals } = place
-  const paths = getPaths(env)
   try {
-    const { profile, baseUrl } = await place.session()
-    if (profile?.baseUrl !== baseUrl || env.CI || globals.sandbox === true || !isObject(data))
-      return
-    if (!isDue(paths, profile, clock.now())) return
-    const file = vocabularyFile(place)
-    const words = file === undefined ? undefined : await loadWords(file)
-    await addSettings(paths, profile, ownSettings(data, words))
+    const words = await loadWordsInForce(place)
+    await addSettings(getPaths(place.env), profile, toKnownSettings(data, words))
   } catch (error) {
     survived(error)
   }
@@ -267,7 +276,7 @@ export const knowInstance = async (
   { anew = false, words }: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
 ): Promise<KnownInstance | undefined> => {
   const { env, clock } = place
-  if (env.CI !== undefined && env.CI !== '') return undefined
+  if (env.CI) return undefined
   const paths = getPaths(env)
   const before = readKnown(paths, profile)
   const now = clock.now()

@@ -7,10 +7,11 @@ import { meaningIn } from '../catalogue/legible.js'
 import { keyIn, namesIn } from '../catalogue/words.js'
 import { toAnswer } from '../engine/command/answered.js'
 import type { Given, Plan } from '../engine/command/described.js'
-import type { InstanceService } from '../engine/command/services.js'
+import type { InstanceService, Services } from '../engine/command/services.js'
 import { Failure, survived } from '../errors.js'
+import { getPaths } from '../profile/index.js'
+import { isDue } from '../profile/known.js'
 import { define } from './define.js'
-import { noteSettings } from './known.js'
 
 type Settings = Fields
 const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
@@ -25,6 +26,16 @@ const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given)
       hint: `${meant}"svcctl settings get" lists all settings.`,
     })
   }
+}
+
+/** Notes the settings of the profile's instance, where a day has passed: what is needed for that is loaded only then. */
+const keepSettings = async ({ place }: Services, shown: unknown): Promise<void> => {
+  const { env, clock, globals } = place
+  if (!isObject(shown) || env.CI || globals.sandbox === true || globals.from !== undefined) return
+  const { profile, baseUrl } = await place.session()
+  if (profile?.baseUrl !== baseUrl || !isDue(getPaths(env), profile, clock.now())) return
+  const { noteSettings } = await import('./known.js')
+  await noteSettings({ place }, profile, shown)
 }
 
 const names = Object.keys(settings.get.returns.shape.properties)
@@ -48,7 +59,7 @@ export const get = define({
     let shown: unknown
     return {
       after: async () => {
-        await noteSettings(services, shown)
+        await keepSettings(services, shown)
         return undefined
       },
       given: { ...given, args: [] },

@@ -76,6 +76,7 @@ const beginsWell = (bytes: Uint8Array): boolean => {
   return [0x22, 0x5b, 0x7b].includes(bytes[first] ?? 0)
 }
 
+/** Whether an answer says of itself that it is something else than JSON, and no page. */
 const isOther = (reply: OpenAnswer): boolean => !/json|html|^$/.test(typeOf(reply) ?? '')
 
 /** Parsed when somebody looks at it: what is only passed on is held once. */

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { distrust } from '../base/files/trust.js'
 import { isObject } from '../base/objects.js'
-import { makeDirectory } from './files.js'
+import { fileFailure, makeDirectory } from './files.js'
 import { withLock } from './lock.js'
 import type { Paths } from './paths.js'
 import type { Profile } from './types.js'
@@ -147,7 +147,13 @@ const merged = (
   }
 }
 
-/** Writes what is known anew, while nobody else does. */
+/** Milliseconds to wait for another process: what is kept is a help, and nobody should wait for it. */
+const patience = 1000
+
+/**
+ * Writes what is known anew, while nobody else does.
+ * @throws Failure where it cannot be written
+ */
 const change = async (
   paths: Paths,
   profile: Pick<Profile, 'name' | 'baseUrl'>,
@@ -155,19 +161,29 @@ const change = async (
 ): Promise<KnownInstance> => {
   const file = fileOf(paths, profile.name)
   makeDirectory(path.dirname(file))
-  const { writeWhole } = await import('../base/files/files.js')
-  return withLock(path.dirname(file), async () => {
+  const work = async (): Promise<KnownInstance> => {
     const all = edit(readKnown(paths, profile))
-    const text = `${JSON.stringify(all, null, 2)}\n`
-    if (text.length > largest) return all
-    await writeWhole(file, text, { own: true })
-    const marks = marksOf(paths, profile.name)
-    rmSync(marks, { force: true, recursive: true })
-    if (all.gone.length > 0) makeDirectory(marks)
-    for (const { route } of all.gone)
-      await writeWhole(markOf(paths, profile.name, route), '', { own: true, durable: false })
+    try {
+      await write(paths, profile.name, all)
+    } catch (error) {
+      throw fileFailure('write', file, error)
+    }
     return all
-  })
+  }
+  return withLock(path.dirname(file), work, { patience })
+}
+
+/** The file, and a mark for each route that is gone; nothing where it would be too large. */
+const write = async (paths: Paths, name: string, known: KnownInstance): Promise<void> => {
+  const { writeWhole } = await import('../base/files/files.js')
+  const text = `${JSON.stringify(known, null, 2)}\n`
+  if (text.length > largest) return
+  await writeWhole(fileOf(paths, name), text, { own: true })
+  const marks = marksOf(paths, name)
+  rmSync(marks, { force: true, recursive: true })
+  if (known.gone.length > 0) makeDirectory(marks)
+  for (const { route } of known.gone)
+    await writeWhole(markOf(paths, name, route), '', { own: true, durable: false })
 }
 
 /**
@@ -187,8 +203,13 @@ export const freshFor = 24 * 3600 * 1000
 
 /** Whether a day has passed since anything was kept of a profile's instance; the file is not opened for that. */
 export const isDue = (paths: Paths, { name }: Pick<Profile, 'name'>, now: Date): boolean => {
-  const kept = statSync(fileOf(paths, name), { throwIfNoEntry: false })
-  return kept === undefined || Math.abs(now.getTime() - kept.mtimeMs) > freshFor
+  try {
+    const kept = statSync(fileOf(paths, name), { throwIfNoEntry: false })
+    return kept === undefined || Math.abs(now.getTime() - kept.mtimeMs) > freshFor
+  } catch {
+    // Nothing could be kept there.
+    return false
+  }
 }
 
 /**
@@ -249,8 +270,10 @@ export const updateGone = async (
   }))
 }
 
-/** Forgets an instance with its profile. */
+/** Forgets an instance with its profile. What cannot be removed holds names and types only, and is believed of no other address. */
 export const forgetKnown = (paths: Pick<Paths, 'config'>, name: string): void => {
-  for (const file of [fileOf(paths, name), marksOf(paths, name)])
-    rmSync(file, { force: true, recursive: true })
+  try {
+    for (const file of [fileOf(paths, name), marksOf(paths, name)])
+      rmSync(file, { force: true, recursive: true })
+  } catch {}
 }

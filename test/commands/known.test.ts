@@ -1,7 +1,9 @@
 /** What a profile knows of its instance: kept by `auth login` and `doctor`, used by the lines that need it. */
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -129,6 +131,26 @@ describe('what auth login keeps', () => {
     writeFileSync(file(), 'x'.repeat(300_000))
     await login()
     expect(JSON.parse(readFileSync(file(), 'utf8')).format).toBe(1)
+  })
+
+  it.each([
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ])('is no reason to fail where %s stands in its place', async (_, make) => {
+    await login()
+    rmSync(file())
+    make(file())
+    expect(await run('doctor --refresh')).toMatchObject({ code: 0 })
+    expect(await run('settings get admin_mode')).toMatchObject({ code: 0 })
+    expect(await run('profile delete work --yes')).toMatchObject({ code: 0 })
+  })
+
+  it('is no reason to fail where there can be no folder for it', async () => {
+    writeFileSync(join(config, 'instances'), '')
+    await login()
+    expect(await run('doctor --refresh')).toMatchObject({ code: 0 })
+    expect(await run('settings get admin_mode')).toMatchObject({ code: 0 })
+    expect(await run('profile delete work --yes')).toMatchObject({ code: 0 })
   })
 
   it('is forgotten with the profile', async () => {
@@ -308,6 +330,43 @@ describe('a line', () => {
     expect(await opened('runners list --fields moons')).toBe(true)
     expect(await opened('geo nodes get 1')).toBe(false)
     expect(await opened('settings update --moon-limit 7')).toBe(true)
+  })
+
+  it('means a flag of the tool by its name, whatever the instance calls its settings', async () => {
+    const names = [
+      'dry_run',
+      'yes',
+      'output',
+      'profile',
+      'sandbox',
+      'help',
+      'version',
+      'param',
+      'curl',
+    ]
+    const taken = {
+      no_admin_mode: true,
+      no_moon_enabled: true,
+      ...Object.fromEntries(names.map((name) => [name, true])),
+    }
+    server.answer = (seen, i) =>
+      seen.url.endsWith('/application/settings') ? { body: { ...own, ...taken } } : answer(seen, i)
+    await login()
+    const before = sent().length
+    expect(await run('settings update --moon-limit 7 --dry-run')).toMatchObject({ code: 0 })
+    expect(sent()).toHaveLength(before)
+    const help = await run('settings update --help')
+    expect(help).toMatchObject({ code: 0 })
+    expect(help.stdout).toContain('--moon-limit')
+    expect(await run('settings update --no-admin-mode --no-moon-enabled -o json')).toMatchObject({
+      code: 0,
+    })
+    expect(await run('settings update --param dry_run=true')).toMatchObject({ code: 0 })
+    expect(
+      sent()
+        .slice(before)
+        .map((body) => JSON.parse(body)),
+    ).toEqual([{ admin_mode: false, moon_enabled: false }, { dry_run: true }])
   })
 
   it('believes no file that others may write', async () => {

@@ -43,6 +43,8 @@ const isParameter = ({ endpoints }: Command, name: string): boolean =>
   Object.values(endpoints).some(({ params }) => Object.hasOwn(params, name))
 
 interface Beyond {
+  /** It is about something of which instances have more than the documents. */
+  readonly open: boolean
   /** The line has a flag or a value that only its instance may know, or asks for the help that shows such flags. */
   readonly unknown: boolean
   /** What stands where fields are named: in conditions, orders, columns. */
@@ -52,8 +54,10 @@ interface Beyond {
 /** What a line may have that no document has. */
 const beyondIn = (command: Command, tokens: readonly string[]): Beyond => {
   const fields: string[] = []
-  if (!tokens.some((token) => token.startsWith('-'))) return { unknown: false, fields }
-  const opens = Object.values(command.endpoints).some((e) => e.open !== undefined && writes(e))
+  const about = Object.values(command.endpoints).filter((endpoint) => endpoint.open !== undefined)
+  const open = about.length > 0
+  if (!tokens.some((token) => token.startsWith('-'))) return { open, unknown: false, fields }
+  const takes = about.some(writes)
   const flags = new Map(
     flagsOfCommand(command).flatMap((flag) =>
       [flag.name, ...(flag.aliases ?? []), ...(flag.own ?? [])].map(
@@ -62,17 +66,17 @@ const beyondIn = (command: Command, tokens: readonly string[]): Beyond => {
     ),
   )
   const unknown = tokens.map((token, i) => {
-    if (opens && (token === '--help' || token === '-h')) return true
+    if (takes && (token === '--help' || token === '-h')) return true
     const [, name, text = tokens[i + 1] ?? ''] = /^--([a-z][\w-]*)(?:=(.*))?$/s.exec(token) ?? []
     if (name === undefined) return false
     const flag = flags.get(name) ?? flags.get(name.replace(/^no-/, ''))
     // Its own attributes may go along past the flags.
-    if (flag?.beyond === true) return opens && !isParameter(command, text.split('=', 1)[0] ?? '')
+    if (flag?.beyond === true) return takes && !isParameter(command, text.split('=', 1)[0] ?? '')
     const { completes } = flag?.param ?? {}
     if (completes === 'field' || completes === 'condition') fields.push(text)
-    return flag === undefined ? opens : isUnknownValue(flag, text)
+    return flag === undefined ? takes : isUnknownValue(flag, text)
   })
-  return { unknown: unknown.includes(true), fields }
+  return { open, unknown: unknown.includes(true), fields }
 }
 
 export class Leaf extends CommandLevel {
@@ -125,21 +129,23 @@ export class Leaf extends CommandLevel {
   }
 
   /** A command with what its instance was seen to have, where the line has a name that the documents do not have. */
-  private async beyond(command: Command, tokens = this.tokens, anyway = false): Promise<Command> {
-    const { unknown, fields } = beyondIn(command, tokens)
-    if (!speaks(command) || !(anyway || unknown || fields.length > 0)) return command
+  private async beyond(
+    command: Command,
+    tokens = this.tokens,
+    completes = false,
+  ): Promise<Command> {
+    const { open, unknown, fields } = beyondIn(command, tokens)
+    const may = unknown || fields.length > 0 || (completes && open)
+    if (!speaks(command) || !may) return command
     const { hasUnknownField, withKnown } = await import('../../engine/own/known.js')
-    const needed = anyway || unknown || (await hasUnknownField(command, fields))
+    const needed = unknown || completes || (await hasUnknownField(command, fields))
     return needed ? withKnown(command, tokens, process.env) : command
   }
 
   /** The command where the next word is being written. */
   completing(current: string): Promise<Command> {
     const next = /^-[^=]*$/.test(current) ? '--help' : current
-    // What such a command is about has names of the instance's own.
-    const opens = Object.values(this.means.endpoints).some(({ open }) => open !== undefined)
-    const { fields } = beyondIn(this.means, [...this.tokens, next])
-    return this.beyond(this.means, [...this.tokens, next], opens || fields.length > 0)
+    return this.beyond(this.means, [...this.tokens, next], true)
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {

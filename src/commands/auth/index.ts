@@ -15,11 +15,8 @@ import {
   userTokenKinds,
 } from '../../profile/index.js'
 import type { Profile, UserTokenKind } from '../../profile/types.js'
-import { loadWords } from '../../vocabulary/index.js'
 import { define, type GivenBy } from '../define.js'
-import { knowInstance } from '../known.js'
 import { openProfileStore, openTokenStore } from '../stores.js'
-import { vocabularyFile } from '../vocabulary/reading.js'
 import { type Identity, identityText, probe } from './probe.js'
 
 // What `auth login` has to know: given, or asked for until it is right.
@@ -227,14 +224,14 @@ const lookAround = async (
   kind: UserTokenKind,
   { token }: Secrets,
 ): Promise<void> => {
-  const there = services.instance.elsewhere(profile.baseUrl, { kind, value: token }, { profile })
-  const file = vocabularyFile({
-    ...services.place,
-    globals: { ...services.place.globals, profile: profile.name },
-  })
-  const words = file === undefined ? undefined : await loadWords(file).catch(() => undefined)
+  const { instance, place, ui } = services
+  const { knowInstance } = await import('../known.js')
+  const { loadWordsInForce } = await import('../vocabulary/reading.js')
+  const there = instance.elsewhere(profile.baseUrl, { kind, value: token }, { profile })
+  const globals = { ...place.globals, profile: profile.name }
+  const words = await loadWordsInForce({ env: place.env, globals }).catch(() => undefined)
   const look = () => knowInstance(services, profile, there, { anew: true, words })
-  await services.ui.progress('looking at the instance', look)
+  await ui.progress('looking at the instance', look)
 }
 
 const login = async (services: Services, given: Login): Promise<void> => {

@@ -9,10 +9,11 @@ import type { Services } from '../../engine/command/services.js'
 import { survived } from '../../errors.js'
 import { createTransport, getPaths, openKeyring, openStore } from '../../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../../profile/types.js'
-import { loadChecked, loadWords, readVocabulary } from '../../vocabulary/index.js'
+import { loadChecked, readVocabulary } from '../../vocabulary/index.js'
 import { type Identity, probe } from '../auth/probe.js'
 import { presentShell } from '../completion.js'
 import { define } from '../define.js'
+import { several } from '../health/words.js'
 import { knowOwnInstance } from '../known.js'
 import { readVersion, vocabularyFile } from '../vocabulary/reading.js'
 import { type Check, failed, failedBy, getDoctorExitCode, ok, warning } from './check.js'
@@ -210,14 +211,10 @@ const versionCheck = async (services: Services): Promise<Check> => {
 
 /** What the instance has beyond the documents, as far as it was seen. */
 const knownCheck = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
-  const file = vocabularyFile(services.place)
-  const words = file === undefined ? undefined : await loadWords(file)
-  const known = await knowOwnInstance(services, { anew, words })
+  const known = await knowOwnInstance(services, { anew })
   if (known === undefined) return []
-  const count = (of: object): number => Object.keys(of).length
-  const several = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`
   const found = [
-    several(count(known.settings), 'setting'),
+    several(Object.keys(known.settings).length, 'setting'),
     several(Object.values(known.fields).flat().length, 'field'),
     several(Object.values(known.values).flat().length, 'value'),
   ]

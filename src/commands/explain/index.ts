@@ -2,11 +2,12 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { version } from '../../base/version.js'
-import { type Endpoint, writes } from '../../catalogue/endpoint.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
 import { boolean, oneOf, type Param } from '../../catalogue/params.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
+import { commandWith, ofInstance } from '../../engine/command/known.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Described, Suggestion } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
@@ -89,25 +90,6 @@ const ownFields = (known: KnownInstance | undefined, name: string): Field[] =>
     notes: ofInstance,
   }))
 
-const ofInstance = 'of this instance, not in the API documents'
-
-/** Settings of the instance, as parameters of what takes any. */
-const settingRows = ({ open, route }: Endpoint, known: KnownInstance | undefined) =>
-  Object.entries(open === undefined ? {} : (known?.settings ?? {})).map(
-    ([parameter, { type }]) => ({
-      endpoint: route,
-      parameter,
-      in: 'parameter',
-      type: type === 'text' ? 'string' : type,
-      required: false,
-      values: '',
-      default: null,
-      edition: null,
-      deprecated: null,
-      help: ofInstance,
-    }),
-  )
-
 const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   parameter: name,
   in: place,
@@ -123,14 +105,8 @@ const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   help: param.help,
 })
 
-/** A parameter with further values. */
-const withValues = (param: Param, more: readonly string[] = []): Param =>
-  more.length > 0 && (param.type === 'enum' || param.type === 'list')
-    ? { ...param, values: [...(param.values ?? []), ...more] }
-    : param
-
 /** `family` narrows the parameters of `integrations update` to those of one family. */
-const rowsOf = (command: Described, family: unknown, known: KnownInstance | undefined) =>
+const rowsOf = (command: Described, family: unknown) =>
   Object.values(command.endpoints).flatMap((e) => [
     ...Object.entries(e.path).map(([n, p]) => ({
       endpoint: e.route,
@@ -139,10 +115,9 @@ const rowsOf = (command: Described, family: unknown, known: KnownInstance | unde
     ...Object.entries(integrationFamilies.find((f) => f.name === family)?.params ?? e.params).map(
       ([n, p]) => ({
         endpoint: e.route,
-        ...paramRow(e, n, withValues(p, known?.values[`${command.area}.${n}`]), 'parameter'),
+        ...paramRow(e, n, p, 'parameter'),
       }),
     ),
-    ...(writes(e) ? settingRows(e, known) : []),
   ])
 
 /** A title as it is typed: `Runner summary` → `runner-summary`. */
@@ -215,7 +190,8 @@ const explainCommand = async (
   if (command === undefined) return false
   if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
     throw usage('--family works only with: svcctl explain integrations update')
-  const rows = rowsOf(command, family, await knownHere(services))
+  const known = await knownHere(services)
+  const rows = rowsOf(known === undefined ? command : commandWith(command, known), family)
   await answer.printMany(rows, {
     columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
   })

@@ -27,7 +27,7 @@ import { withWorkspaceHint } from '../workspace/advice.js'
 import type { UnkeptWrites } from '../workspace/unkept.js'
 import { createCredentials, createRenewal, hinted } from './credential.js'
 import { curlText } from './curl-text.js'
-import { type RouteMemory, routesOf } from './gone.js'
+import { RouteMemory } from './gone.js'
 
 // What is said, once, about how an instance is reached.
 
@@ -211,7 +211,12 @@ const sessionInstance = (options: ExchangeOptions, run: RunWays, own: Spoken) =>
   const make = async (): Promise<InstanceClient> => {
     const given = await session()
     const words = await own(given.baseUrl)
-    routes = routesOf(given, { ...options, note: (text) => options.screen.say(text, 'info') })
+    const { env, remembers, screen } = options
+    const { profile } = given
+    if (profile?.baseUrl === given.baseUrl) {
+      const note = (text: string): void => screen.say(text, 'info')
+      routes = new RouteMemory({ env, profile, remembers, note })
+    }
     return createInstance({
       ...(await reaching(run, given.baseUrl, given)),
       sudo: given.sudo,

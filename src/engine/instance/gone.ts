@@ -3,36 +3,25 @@ import type { Called } from '../../client/credential.js'
 import { Failure } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
 import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
-import type { Profile, Session } from '../../profile/types.js'
+import type { Profile } from '../../profile/types.js'
 
-interface GoneOptions {
+interface RouteMemoryOptions {
   readonly env: NodeJS.ProcessEnv
   /** Whose instance it is. */
   readonly profile: Profile
-  /** Whether what is found is kept. */
-  readonly keeps: boolean
+  /** Whether what is found out is kept. */
+  readonly remembers: boolean
   readonly note: (text: string) => void
 }
 
-/** Those of a session's instance; undefined where no profile keeps them. */
-export const routesOf = (
-  { profile, baseUrl }: Pick<Session, 'profile' | 'baseUrl'>,
-  {
-    env,
-    remembers: keeps,
-    note,
-  }: Omit<GoneOptions, 'keeps' | 'profile'> & { readonly remembers: boolean },
-): RouteMemory | undefined =>
-  profile?.baseUrl === baseUrl ? new RouteMemory({ env, profile, keeps, note }) : undefined
-
 export class RouteMemory {
-  readonly #options: GoneOptions
+  readonly #options: RouteMemoryOptions
   readonly #found = new Map<string, GoneRoute>()
-  /** Those that were gone and did not answer that they are. */
+  /** Routes that were gone, and have not failed in this run. */
   readonly #back = new Set<string>()
   readonly #asked = new Set<string>()
 
-  constructor(options: GoneOptions) {
+  constructor(options: RouteMemoryOptions) {
     this.#options = options
   }
 
@@ -58,8 +47,8 @@ export class RouteMemory {
 
   /** Keeps what was found. What cannot be kept is found again. */
   async keep(): Promise<void> {
-    const { env, profile, keeps } = this.#options
-    if (!keeps || env.CI || this.#found.size + this.#back.size === 0) return
+    const { env, profile, remembers } = this.#options
+    if (!remembers || env.CI || this.#found.size + this.#back.size === 0) return
     const found = [...this.#found.values()]
     try {
       await updateGone(getPaths(env), profile, { found, back: [...this.#back] }, new Date())

@@ -48,5 +48,5 @@ export const withKnown = async (
   const profile = profileInForce(flags, env, () => openStore(paths))
   const known = profile === undefined ? undefined : readKnown(paths, profile)
   if (known === undefined) return command
-  return (await import('./command.js')).commandWith(command, known)
+  return (await import('../command/known.js')).commandWith(command, known)
 }
