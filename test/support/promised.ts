@@ -1,31 +1,15 @@
 /** Holds an answer to what its endpoint's shape promises: every field of it, and no other. */
 import { Errors } from 'typebox/value'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
-import { areas } from '../../src/catalogue/index.js'
 import { collectRoutes, createFinder } from '../../src/sandbox/server/routes.js'
 
 const finder = createFinder(await collectRoutes())
-const named = new Map(
-  (
-    await Promise.all(
-      areas.map(async ({ name, load }) =>
-        Object.entries(await load()).map(
-          ([key, endpoint]) => [endpoint, `${name} ${key}`] as const,
-        ),
-      ),
-    )
-  ).flat(),
-)
-
 /** The endpoint that a route leads to; undefined for a route outside the documents. */
 const endpointAt = (method: string, path: string): Endpoint | undefined => {
   const [plain = ''] = path.split('?')
   const found = finder.find(method, `/api/v4${plain}`)
   return 'value' in found ? found.value.endpoint : undefined
 }
-
-/** The name that `area key` of the catalogue gives an endpoint. */
-const nameOf = (endpoint: Endpoint): string => named.get(endpoint) ?? endpoint.route
 
 /** What is wrong with one record: fields that lack, are of another type, or that the shape does not have. */
 const breaches = ({ returns: { shape } }: Endpoint, record: unknown): readonly string[] => {
@@ -49,5 +33,5 @@ export const holdToShape = (method: string, path: string, body: unknown): void =
     endpoint.returns.kind === 'many' && Array.isArray(body) ? body : [body]
   const wrong = [...new Set(records.flatMap((record) => breaches(endpoint, record)))]
   if (wrong.length > 0)
-    throw new Error(`${nameOf(endpoint)} answers ${wrong.slice(0, 12).join('; ')}`)
+    throw new Error(`${endpoint.route} answers ${wrong.slice(0, 12).join('; ')}`)
 }
