@@ -203,6 +203,15 @@ interface OfRecords {
   readonly finally?: (count: number) => object
 }
 
+/** So many names of fields are offered where a record was cut. */
+const maxFields = 40
+
+/** The fields of a record, to choose from. */
+const namesIn = (record: Uint8Array | undefined): readonly string[] => {
+  const value = record === undefined ? undefined : parseBytes(record)
+  return isObject(value) ? Object.keys(value).slice(0, maxFields).map(visibleLines) : []
+}
+
 /** As many of the records as there is room for. */
 export const recordsAnswered = (of: OfRecords): CallToolResult => {
   const { beside, name, records, finally: known = () => beside } = of
@@ -212,7 +221,7 @@ export const recordsAnswered = (of: OfRecords): CallToolResult => {
     ...(cut.length === 0 ? {} : { cut: true }),
     data: {
       [name]: shown,
-      ...(cut.length === 0 ? {} : { cut_fields: cut }),
+      ...(cut.length === 0 ? {} : { cut_fields: cut, fields: namesIn(records[0]) }),
       ...(notes.length === 0 ? {} : { notes }),
     },
   })

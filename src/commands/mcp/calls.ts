@@ -7,6 +7,7 @@ import { isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
+import type { Datum } from '../../engine/command/data.js'
 import type { Given } from '../../engine/command/described.js'
 import type { Within, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import { Failure, usage } from '../../errors.js'
@@ -24,7 +25,8 @@ const maxFound = 15
 /** By which tool it is asked for. */
 const toolFor = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
 
-const about = (area: string): string => areas.find(({ name }) => name === area)?.summary ?? ''
+const about = (area: string): string =>
+  areas.find(({ name }) => name === area)?.summary ?? 'the instance as a whole'
 
 /** How much a word says of a command: most in its name. */
 const weight = ({ name, command, data }: Offer, word: string): number => {
@@ -40,6 +42,34 @@ const found = (offer: Offer) => ({
   about: offer.command.summary,
   tool: toolFor(offer),
 })
+
+/** So many names of what a command takes besides are shown. */
+const maxOptional = 12
+
+/** A value as an example of what a parameter takes. */
+const exampleOf = ({ param, name }: Datum): unknown => {
+  if (param.type === 'enum') return param.values[0]
+  if (param.type === 'project' || name === 'project') return 'platform/app'
+  if (param.type === 'group' || name === 'group') return 'platform'
+  if (param.type === 'integer') return Object.keys(param.names ?? {}).at(-1) ?? 1
+  if (param.type === 'boolean') return true
+  return param.type === 'list' ? ['…'] : '…'
+}
+
+/** With the arguments of a call, so that most commands need no further description. */
+const callOf = (offer: Offer) => {
+  const optional = offer.data.filter(({ required }) => !required).map(({ name }) => name)
+  const example = offer.data
+    .filter(({ required }) => required)
+    .map((datum) => [datum.name, exampleOf(datum)])
+  const more = optional.length - maxOptional
+  return {
+    ...found(offer),
+    example: { command: offer.name, arguments: Object.fromEntries(example) },
+    ...(optional.length === 0 ? {} : { optional: optional.slice(0, maxOptional) }),
+    ...(more > 0 ? { more: `describe_command lists ${more} more` } : {}),
+  }
+}
 
 /** Every command by its area, those that write marked. */
 const index = (offers: readonly Offer[]) =>
@@ -64,7 +94,7 @@ const findCommands = (offers: readonly Offer[], query: string) => {
     }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
-  return { commands: ranked.slice(0, maxFound).map(({ offer }) => found(offer)) }
+  return { commands: ranked.slice(0, maxFound).map(({ offer }) => callOf(offer)) }
 }
 
 const fieldsOf = ({ returns: { shape } }: Endpoint): readonly string[] => {

@@ -39,6 +39,16 @@ const readsFiles = ({ args, flags, endpoints }: Described): boolean =>
     return own.length > 0 && own.every(({ type }) => type !== param.type)
   })
 
+/** Commands of the tool itself that answer what an instance is like, and read no file of this machine. */
+const answering = new Set([
+  'overview',
+  'access',
+  'check instance',
+  'check runners',
+  'check geo',
+  'check certificates',
+])
+
 /** Whether a command is of the API, not of the tool itself. */
 const isOfApi = ({ area }: Described): boolean => areas.some(({ name }) => name === area)
 
@@ -46,7 +56,8 @@ const isOfApi = ({ area }: Described): boolean => areas.some(({ name }) => name 
 const offerOf = (found: Described): Offer | undefined => {
   const endpoints = Object.values(found.endpoints)
   const asks = endpoints.length > 0 || found.readOnly === true || found.writes === true
-  if (!isOfApi(found) || !asks || found.longRunning === true) return undefined
+  if (!isOfApi(found) && !answering.has(getCommandName(found))) return undefined
+  if (!asks || found.longRunning === true) return undefined
   if (endpoints.some(isApart)) return undefined
   const plain = readsFiles(found)
   const command = plain ? withoutSpecial(found) : found
