@@ -107,9 +107,9 @@ export const cutTo = (
 
 /** Of one answer, all of it. */
 export const maxBytes = 32 * 1024
-/** For what stands around an answer on its way, and the names of what was cut. */
+/** For what stands around an answer on its way; and for the names of what was cut and of the fields to choose from. */
 const around = 512
-const forNames = 4096
+const forNames = 8192
 
 /** A value that came, with nothing in it that could steer a screen, and numbers as they were written. */
 const shown = (value: unknown): unknown => {
@@ -203,13 +203,17 @@ interface OfRecords {
   readonly finally?: (count: number) => object
 }
 
-/** So many names of fields are offered where a record was cut. */
-const maxFields = 40
-
-/** The fields of a record, to choose from. */
+/** The fields of a record to choose from, as far as their names have room: a name is offered whole or not at all. */
 const namesIn = (record: Uint8Array | undefined): readonly string[] => {
   const value = record === undefined ? undefined : parseBytes(record)
-  return isObject(value) ? Object.keys(value).slice(0, maxFields).map(visibleLines) : []
+  if (!isObject(value)) return []
+  let left = forNames / 2
+  return Object.keys(value)
+    .map(visibleLines)
+    .filter((name) => {
+      left -= bytesOf(name) + 1
+      return left >= 0
+    })
 }
 
 /** As many of the records as there is room for. */
