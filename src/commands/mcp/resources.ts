@@ -17,21 +17,19 @@ const partsOf = ({ reads, lists, command, data }: Offer): readonly string[] | un
   return whole && names.length > 0 ? names : undefined
 }
 
-/** `svc://jobs/{project}/{job_id}`; what is behind the area of a command with several words stands before its IDs. */
-const addressOf = ({ command }: Offer, parts: readonly string[]): string => {
-  const words = [command.area, ...command.words.split(' ').slice(0, -1)]
-  return `svc://${words.join('/')}/${parts.join('/')}`
-}
+/** What an address begins with: the area, and what stands before the verb where that has several words. */
+const beginningOf = ({ command }: Offer): readonly string[] => [
+  command.area,
+  ...command.words.split(' ').slice(0, -1),
+]
 
 /** The addresses of records, as templates. */
 export const resourceTemplates = (offers: readonly Offer[]): ResourceTemplate[] =>
   offers.flatMap((offer) => {
     const parts = partsOf(offer)
     if (parts === undefined) return []
-    const uriTemplate = addressOf(
-      offer,
-      parts.map((name) => `{${name}}`),
-    )
+    const path = [...beginningOf(offer), ...parts.map((name) => `{${name}}`)]
+    const uriTemplate = `svc://${path.join('/')}`
     const about = offer.command.summary
     return [{ name: offer.name, title: about, uriTemplate, mimeType: 'application/json' }]
   })
@@ -46,10 +44,9 @@ export const resourceAt = (
   for (const offer of offers) {
     const parts = partsOf(offer)
     if (parts === undefined) continue
-    const words = addressOf(offer, []).slice('svc://'.length).split('/').slice(0, -1)
+    const words = beginningOf(offer)
     const texts = given.slice(words.length)
-    if (given.slice(0, words.length).join() !== words.join() || texts.length !== parts.length)
-      continue
+    if (texts.length !== parts.length || words.some((word, i) => word !== given[i])) continue
     const values = parts.map((name, i): [string, string] => [name, decoded(texts[i] ?? '')])
     return { command: offer.name, arguments: Object.fromEntries(values) }
   }
