@@ -102,6 +102,12 @@ describe('what an agent is told', () => {
   it.each([
     ['jobs list', {}, 'jobs list needs project', 'describe_command lists the arguments.'],
     ['runners list', { project: 'a', group: 'b' }, 'project and group exclude each other', ''],
+    [
+      'runners get',
+      { id: 'env:SVC_X' },
+      'id must be an integer, not "env:SVC_X"',
+      'describe_command',
+    ],
     ['runners get', {}, 'runners get needs id', 'runner ID. describe_command lists'],
     [
       'runners update',

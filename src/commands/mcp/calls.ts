@@ -8,7 +8,6 @@ import { didYouMean } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import type { Datum } from '../../engine/command/data.js'
-import type { Given } from '../../engine/command/described.js'
 import type { Within, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import { Failure, usage } from '../../errors.js'
 import { recordsAnswered, toToolResult } from './answers.js'
@@ -232,6 +231,15 @@ type Cursors = ReturnType<typeof cursors>
 /** Records a page: about as many as fit. */
 const perPage = 50
 
+/** Whatever goes wrong with a command is told in words for an agent. */
+const inWordsFor = async <T>(offer: Offer, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof Failure ? failureFor(offer, error) : error
+  }
+}
+
 interface Around {
   readonly within: Within
   /** Every command that may be asked for. */
@@ -254,9 +262,11 @@ export class Calls {
   async call(tool: string, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
     const own = this.#around.tools.get(tool)
     if (own !== undefined)
-      return own.reads
-        ? this.#read(queryBeside(own, input), signal)
-        : this.#write(own, jsonFields(input), signal)
+      return inWordsFor(own, () =>
+        own.reads
+          ? this.#read(queryBeside(own, input), signal)
+          : this.#write(own, jsonFields(input), signal),
+      )
     switch (tool) {
       case 'find_commands':
         checkInput(input, tool, ['query'])
@@ -267,11 +277,15 @@ export class Calls {
       case 'read': {
         checkInput(input, tool, ['command', 'arguments', 'fields', 'cursor'])
         const offer = await this.#named(input)
-        return this.#read(queryOf(offer, input, argumentsIn(input)), signal)
+        return inWordsFor(offer, () =>
+          this.#read(queryOf(offer, input, argumentsIn(input)), signal),
+        )
       }
-      case 'plan':
+      case 'plan': {
         checkInput(input, tool, ['command', 'arguments'])
-        return this.#plan(await this.#named(input), argumentsIn(input), signal)
+        const offer = await this.#named(input)
+        return inWordsFor(offer, () => this.#plan(offer, argumentsIn(input), signal))
+      }
       default:
         throw usage(`unknown tool "${tool}"`)
     }
@@ -293,7 +307,7 @@ export class Calls {
   async #within(offer: Offer, ask: Omit<WithinAsk, 'command' | 'plain'>): Promise<WithinAnswer> {
     const { command, plain } = offer
     const came = await this.#around.within({ ...ask, command, plain })
-    if (came.failure !== undefined) throw failureFor(offer, came.failure)
+    if (came.failure !== undefined) throw came.failure
     return { ...came, notes: came.notes.flatMap((note) => describeOffer(offer, note) || []) }
   }
 
@@ -339,21 +353,12 @@ export class Calls {
     if (offer.reads) throw usage(`${offer.name} is read-only`, 'Use read to run it.')
     const came = await this.#within(offer, { manner: 'tries', values, signal })
     if (came.given === undefined) throw new Failure('internal', 'a plan of nothing')
-    const line = this.#line(offer, came.given)
+    const line = formatCommandLine(offer, came.given, this.#around.where)
     return recordsAnswered({
       name: 'changes',
       beside: { applied: false, command_line: line },
       ...came,
     })
-  }
-
-  /** @throws Failure `usage` for what no line says */
-  #line(offer: Offer, given: Given): string {
-    try {
-      return formatCommandLine(offer, given, this.#around.where)
-    } catch (error) {
-      throw error instanceof Failure ? failureFor(offer, error) : error
-    }
   }
 
   async #write(offer: Offer, values: JsonValues, signal: AbortSignal): Promise<CallToolResult> {

@@ -108,6 +108,7 @@ export const failureFor = (offer: About, failure: Failure): Failure => {
   const { hint: _, ...others } = details
   const hint = adviceFor(failure) ?? hintFor(offer, failure)
   // Nothing was sent: the words are all the tool's.
-  const said = category === 'usage' ? describeOffer(offer, message) || message : message
+  const said =
+    category === 'usage' ? describeOffer(offer, message) || called(message, offer) : message
   return new Failure(category, said, { ...others, ...(hint === '' ? {} : { hint }) })
 }
