@@ -112,6 +112,23 @@ describe('what the instance says', () => {
     expect(served.written.join()).not.toContain(token)
   })
 
+  it('does not say the credential back where the instance has it in a record', async () => {
+    instance.answer = ({ headers }) => ({
+      body: { id: 1, description: `you sent ${headers['private-token']}`, [token]: 'name' },
+    })
+    const { data } = await get(1)
+    expect(data.records).toEqual([{ id: 1, description: 'you sent ***', '***': 'name' }])
+    expect(served.written.join()).not.toContain(token)
+  })
+
+  it('is refused in words for an agent where a record has too many values', async () => {
+    instance.answer = () => ({ body: `{"id": 1, "x": [${'1,'.repeat(300_000)}1]}` })
+    const { error, data } = await get(1)
+    expect(error?.category).toBe('unreachable')
+    expect(data.message).toContain('250000 values')
+    expect(data.hint).not.toContain('-o json')
+  })
+
   it('has a request ID beside it where it refused, for its administrators', async () => {
     instance.answer = () => ({
       status: 500,
@@ -186,6 +203,8 @@ describe('the 32 KB of an answer', () => {
     expect(answer.cut).toBe(true)
     expect(data.records).toMatchObject([{ id: 1, short: 'kept' }])
     expect((data.cut_fields as string[]).some((one) => one.startsWith(name))).toBe(true)
+    expect(data.fields).toContain('short')
+    expect((data.fields as string[]).filter((one) => !Object.hasOwn(record, one))).toEqual([])
     const [text] = data.records as readonly unknown[]
     expect(JSON.stringify(text)).not.toContain('\ufffd')
   })

@@ -111,22 +111,38 @@ export const maxBytes = 32 * 1024
 const around = 512
 const forNames = 8192
 
-/** A value that came, with nothing in it that could steer a screen, and numbers as they were written. */
+/** A text that came, without what was sent as a secret, and with nothing in it that could steer a screen. */
+const cleaned = (text: string): string => visibleLines(scrub(text))
+
+/** A value that came, each text in it cleaned, and numbers as they were written. */
 const shown = (value: unknown): unknown => {
-  if (typeof value === 'string') return visibleLines(value)
+  if (typeof value === 'string') return cleaned(value)
   if (value instanceof Exact) return value.text
   if (Array.isArray(value)) return value.map(shown)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [visibleLines(name), shown(inner)]),
+    Object.entries(value).map(([name, inner]) => [cleaned(name), shown(inner)]),
   )
 }
 
 /** What of an answer's records there is room for. */
 interface FittingRecords {
   readonly records: readonly unknown[]
-  /** Fields that were cut, of the one record that would not fit whole. */
-  readonly cut: readonly string[]
+  /** Of the one record that does not fit whole: the names of the fields that were cut, and of its own to choose from. */
+  readonly names?: { readonly cut_fields: readonly string[]; readonly fields: readonly string[] }
+}
+
+/** The names of a record's fields that have room, each of them whole. */
+const fieldNames = (record: unknown): readonly string[] => {
+  const names: string[] = []
+  let left = forNames / 2
+  for (const name of isObject(record) ? Object.keys(record) : []) {
+    const size = bytesOf(name) + 1
+    if (size > left) continue
+    left -= size
+    names.push(name)
+  }
+  return names
 }
 
 /**
@@ -144,12 +160,12 @@ const packed = (records: readonly Uint8Array[], taken: number): FittingRecords =
     if (size + own > most) {
       if (fitting.length > 0) break
       const { record: rest, cut } = cutTo(record, most - forNames)
-      return { records: [rest], cut }
+      return { records: [rest], names: { cut_fields: cut, fields: fieldNames(record) } }
     }
     size += own
     fitting.push(record)
   }
-  return { records: fitting, cut: [] }
+  return { records: fitting }
 }
 
 /** So many notes, and so long, go along with an answer. */
@@ -160,7 +176,7 @@ const longestNote = 300
 export const limitNotes = (notes: readonly string[]): readonly string[] => {
   const more = notes.length - maxNotes
   return [
-    ...notes.slice(0, maxNotes).map((note) => visibleLines(note.slice(0, longestNote))),
+    ...notes.slice(0, maxNotes).map((note) => visibleLines(scrub(note).slice(0, longestNote))),
     ...(more > 0 ? [`and ${more} more`] : []),
   ]
 }
@@ -173,7 +189,7 @@ export const toToolResult = (value: object): CallToolResult => ({
   structuredContent: { ...value },
 })
 
-const bounded = (text: string): string => visibleLines(scrub(text)).slice(0, longestMessage)
+const bounded = (text: string): string => cleaned(text).slice(0, longestMessage)
 
 /** An answer to a call that failed: the instance may have a part in its words, so they are data. */
 export const toRefusal = ({ category, message, details }: Failure): CallToolResult => {
@@ -203,32 +219,19 @@ interface OfRecords {
   readonly finally?: (count: number) => object
 }
 
-/** The fields of a record to choose from, as far as their names have room: a name is offered whole or not at all. */
-const namesIn = (record: Uint8Array | undefined): readonly string[] => {
-  const value = record === undefined ? undefined : parseBytes(record)
-  if (!isObject(value)) return []
-  let left = forNames / 2
-  return Object.keys(value)
-    .map(visibleLines)
-    .filter((name) => {
-      left -= bytesOf(name) + 1
-      return left >= 0
-    })
-}
-
 /** As many of the records as there is room for. */
 export const recordsAnswered = (of: OfRecords): CallToolResult => {
   const { beside, name, records, finally: known = () => beside } = of
   const notes = limitNotes(of.notes)
-  const whole = (shown: readonly unknown[], cut: readonly string[], more: object) => ({
+  const whole = ({ records: shown, names }: FittingRecords, more: object) => ({
     ...more,
-    ...(cut.length === 0 ? {} : { cut: true }),
+    ...(names === undefined ? {} : { cut: true }),
     data: {
       [name]: shown,
-      ...(cut.length === 0 ? {} : { cut_fields: cut, fields: namesIn(records[0]) }),
+      ...names,
       ...(notes.length === 0 ? {} : { notes }),
     },
   })
-  const { records: shown, cut } = packed(records, bytesOf(whole([], [], beside)))
-  return toToolResult(whole(shown, cut, known(shown.length)))
+  const fitting = packed(records, bytesOf(whole({ records: [] }, beside)))
+  return toToolResult(whole(fitting, known(fitting.records.length)))
 }
