@@ -41,3 +41,12 @@ const plainWord = /^[\w@%+=:,./-]+$/
 /** A word as a POSIX shell takes it. */
 export const quoteWord = (word: string): string =>
   plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+
+/** The words of a line with further flags: before `--`, behind which nothing is one. */
+export const insertFlags = (
+  words: readonly string[],
+  flags: readonly string[],
+): readonly string[] => {
+  const end = words.indexOf('--')
+  return end < 0 ? [...words, ...flags] : [...words.slice(0, end), ...flags, ...words.slice(end)]
+}

@@ -147,7 +147,12 @@ export const toolCommands: readonly ToolRow[] = [
       undo: 'undoCommand',
       merge: 'mergeCommand',
     }),
-    from('mcp', () => import('./mcp/index.js'), { serve: 'serve' }),
+    from('mcp', () => import('./mcp/index.js'), {
+      serve: 'serve',
+      approve: 'approve',
+      plans: 'plans',
+      discard: 'discard',
+    }),
     from('client', () => import('./client-types.js'), { types: 'types' }),
     from('vocabulary', () => import('./vocabulary/index.js'), { learn: 'learn', check: 'check' }),
     from('alias', () => import('./alias.js'), {

@@ -10,7 +10,7 @@ import type { Command } from './command/types.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
-import type { AskedLine, Decided, InnerLine, LinePart, RunWithin } from './options.js'
+import type { AskedLine, Decided, InnerLine, LinePart, RunOptions, RunWithin } from './options.js'
 import { type FindOwn, ownWords } from './own/found.js'
 import { Printed } from './perform/unsent.js'
 import { commandsOwn, everybodys, fromStdin, parseGlobals } from './plan/given.js'
@@ -197,11 +197,21 @@ const understand = async (
   return { raw, early, globals, format, parents, journaling, words, said }
 }
 
+/** What runs lines within a run. */
+export const linesWithin = (
+  parse: AskedLine['parse'],
+): Pick<RunOptions, 'runLine' | 'runTyped'> => ({
+  runLine: async (...ask) =>
+    (await import('./subline.js')).runLineWithin(parse, executeOne, ...ask),
+  runTyped: async (...ask) =>
+    (await import('./subline.js')).runTypedWithin(parse, executeOne, ...ask),
+})
+
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
   const { command, signal, own, parse } = line
   const env = inner?.env ?? process.env
-  const input = part?.input ?? new StandardInput(signal)
+  const input = line.input ?? part?.input ?? new StandardInput(signal)
   const understood = await understand(line, part, env, inner)
   const { raw, globals, format, parents, journaling, said } = understood
   const running = await startRun({
@@ -218,8 +228,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
     journaling,
     within,
-    runLine: async (...ask) =>
-      (await import('./subcommand.js')).runLineWithin(parse, executeOne, ...ask),
+    ...linesWithin(parse),
     chosen: new Map(),
   })
   const { printing, close } = running

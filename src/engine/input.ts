@@ -15,9 +15,14 @@ export class StandardInput {
   #text: Promise<string> | undefined
   readonly #signal: AbortSignal | undefined
 
-  /** @param signal ends the wait for what may never come */
-  constructor(signal?: AbortSignal) {
+  /**
+   * @param signal ends the wait for what may never come
+   * @param text all of it, where it is known
+   */
+  constructor(signal?: AbortSignal, text?: string) {
     this.#signal = signal
+    this.#head = text ?? ''
+    this.#ended = text !== undefined
   }
 
   /** All of it. */

@@ -17,6 +17,7 @@ import type {
   LineAnswer,
   LineAsk,
   Piped,
+  TypedAsk,
   WithinAnswer,
   WithinAsk,
 } from './command/services.js'
@@ -92,6 +93,8 @@ export interface AskedLine {
   readonly own: FindOwn
   /** Understands a line. */
   readonly parse: (tokens: readonly string[]) => Promise<Meant>
+  /** What it reads in the place of standard input. */
+  readonly input?: StandardInput | undefined
 }
 
 /** What a line has from that of all, where it is run on one of several instances. */
@@ -127,11 +130,12 @@ export interface InnerPart {
   /** Those of the outer run, where it asks the same instance. */
   readonly sessions?: OpenSessions | undefined
   readonly gateOf: Sharing['gateOf']
-  readonly screen: Streams
+  /** Where its answer is kept; without one it is a person's, as any other. */
+  readonly screen?: Streams
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
-  readonly readOnly: boolean | 'marked'
+  readonly readOnly?: boolean | 'marked'
   /** Told of a list that ended whether it goes on. */
-  readonly ended: (more: boolean) => void
+  readonly ended?: (more: boolean) => void
   /** Told of each list that is asked for. */
   readonly asked?: ((plan: Plan) => void) | undefined
   /** Chooses among the parents of a list, and hears of each when it is read. */
@@ -141,16 +145,19 @@ export interface InnerPart {
 /** A line that is run within another: how it is seen, what takes its records, and what of the environment it sees. */
 export interface InnerLine {
   readonly part: InnerPart
-  readonly format: Format
-  readonly env: NodeJS.ProcessEnv
+  readonly format?: Format
+  readonly env?: NodeJS.ProcessEnv
 }
 
-/** Runs a list line within a run. */
+/** Runs a line within a run. */
 export type RunLineWithin = (
   outer: RunOptions,
   sharing: Sharing,
   ask: LineAsk,
 ) => Promise<LineAnswer>
+
+/** Runs a line within a run as if a person had typed it. */
+export type RunTyped = (outer: RunOptions, sharing: Sharing, ask: TypedAsk) => Promise<number>
 
 /** Runs a command within a run. */
 export type RunWithin = (
@@ -182,6 +189,7 @@ export interface RunOptions {
   readonly within?: RunWithin
   /** The same for lines. */
   readonly runLine?: RunLineWithin
+  readonly runTyped?: RunTyped
   /** What is waited for, where the rounds end by themselves. */
   readonly until?: Until
   /** The records that `--select` chose, by what their objects are called. */

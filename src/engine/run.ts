@@ -163,7 +163,7 @@ const asked = async (
   const { ui } = running.services
   const said = await parseGiven(command, parents === undefined ? raw : withoutParents(raw), {
     project: parents && '',
-    env: process.env,
+    env: running.services.place.env,
     stdin: input.text,
     coming,
     rowFields,

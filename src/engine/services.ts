@@ -15,7 +15,7 @@ import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
 import type { JournalParts } from './journaling/journaled-run.js'
 import { isKept, recordFor } from './journaling/options.js'
-import type { RunEnd, RunLineWithin, RunOptions, RunWithin, Streams } from './options.js'
+import type { RunEnd, RunLineWithin, RunOptions, RunTyped, RunWithin, Streams } from './options.js'
 import { Curl } from './perform/curl.js'
 import { LiveInstance, liveHow } from './perform/live.js'
 import type { Previews } from './perform/preview.js'
@@ -54,6 +54,12 @@ const withinOf = ({ within }: RunOptions): RunWithin => {
 const lineOf = ({ runLine }: RunOptions): RunLineWithin => {
   if (runLine === undefined) throw new Failure('internal', 'no line is read within this run')
   return runLine
+}
+
+/** What does lines within this run that a person would have typed, where the run was made with it. */
+const typedOf = ({ runTyped }: RunOptions): RunTyped => {
+  if (runTyped === undefined) throw new Failure('internal', 'no line is run within this run')
+  return runTyped
 }
 
 /** Who hears of a list, and how it ended. */
@@ -137,6 +143,7 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: DeferredN
     {
       command: (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
       line: (ask) => lineOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
+      typed: (ask) => typedOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
     },
   )
   const printing = new Printing(options, screen, later, async () => (await place.session()).baseUrl)

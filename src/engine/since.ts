@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseExact } from '../base/json/json.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { viewed } from '../base/utf8.js'
-import { getIdentifier, getIdentity } from '../client/snapshot/manifest.js'
+import { getIdentifier, getIdentity, volatileFields } from '../client/snapshot/manifest.js'
 import { exitCodes, usage } from '../errors.js'
 import { getCommandName } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
@@ -11,18 +11,6 @@ import { lineFlags } from './command/many-flags.js'
 import type { Services } from './command/services.js'
 import type { Command } from './command/types.js'
 import type { Raw } from './plan/line.js'
-
-/** Fields that change by themselves: when something was last seen, and what is counted of it. */
-const volatile = new Set([
-  'contacted_at',
-  'last_activity_at',
-  'last_activity_on',
-  'last_used_at',
-  'updated_at',
-  // Paths are fields of their own.
-  'web_url',
-  'statistics',
-])
 
 /** What one side of the comparison read: records by parent and identity. */
 interface Side {
@@ -132,7 +120,7 @@ function* changesIn(
 }
 
 function* compared(then: Side, now: Side, allFields: boolean): Generator<Change> {
-  const skipped = allFields ? new Set<string>() : volatile
+  const skipped = allFields ? new Set<string>() : volatileFields
   const parents = [...new Set([...then.records.keys(), ...now.records.keys()])].sort()
   for (const parent of parents) {
     if (then.unread.has(parent) || now.unread.has(parent)) continue

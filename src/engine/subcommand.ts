@@ -1,6 +1,5 @@
 /** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
-import { splitBelow } from '../base/json/below.js'
-import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure, usage } from '../errors.js'
 import { formatNamed } from '../output/formats.js'
@@ -11,36 +10,17 @@ import { createMeter } from '../terminal/streams/meter.js'
 import { standardError } from '../terminal/streams/standard.js'
 import type { Stdout } from '../terminal/streams/stdout.js'
 import { createStyle } from '../terminal/text/style.js'
-import { calls, getCommandName, lists, onlyReads, withoutSpecial } from './command/derive/index.js'
+import { withoutSpecial } from './command/derive/index.js'
 import type { Given } from './command/described.js'
-import { type Globals, readGlobals, spelledGlobal } from './command/globals.js'
-import { isAggregate } from './command/many-flags.js'
-import type {
-  LineAnswer,
-  LineAsk,
-  Manner,
-  Piped,
-  WithinAnswer,
-  WithinAsk,
-} from './command/services.js'
+import { type Globals, readGlobals } from './command/globals.js'
+import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
 import type { Command } from './command/types.js'
 import { failureIn } from './failed.js'
-import type {
-  AskedLine,
-  InnerLine,
-  InnerPart,
-  RunLineWithin,
-  RunOptions,
-  RunWithin,
-  Sharing,
-  Streams,
-} from './options.js'
+import type { RunOptions, RunWithin, Sharing, Streams } from './options.js'
 import { commandIn } from './own/command.js'
 import { ownWords } from './own/found.js'
 import { Printed } from './perform/unsent.js'
 import { givenInWords } from './plan/data.js'
-import { everybodys, parseGlobals } from './plan/given.js'
-import type { Meant, Raw } from './plan/line.js'
 import { preflight } from './preflight.js'
 import { startRun } from './run.js'
 
@@ -70,7 +50,9 @@ interface KeptScreen {
  * A format that writes nothing, but gives each record away as it would be printed.
  * @param give takes its bytes, and the column of what it belongs to where several parents are read
  */
-const givenAway = (give: (record: Uint8Array, column: string | undefined) => void): Format => ({
+export const givenAway = (
+  give: (record: Uint8Array, column: string | undefined) => void,
+): Format => ({
   ...formatNamed('ndjson'),
   load: async () => (_sink, view) => {
     const [column] = view.parents ?? []
@@ -82,15 +64,6 @@ const givenAway = (give: (record: Uint8Array, column: string | undefined) => voi
   },
 })
 
-/** Tells records from what they belong to, and leaves out what could not be read. */
-const splitting =
-  (take: LineAsk['take']) =>
-  (bytes: Uint8Array, column: string | undefined): void => {
-    if (column === undefined) return void take(bytes, undefined)
-    const below = splitBelow(bytes, column)
-    if (below !== undefined) take(below.record, { column, name: below.name })
-  }
-
 /** Where records are wanted, text would be lost. */
 const out: Stdout = {
   write: async () => {
@@ -99,7 +72,7 @@ const out: Stdout = {
   end: async () => {},
 }
 
-const keptScreen = async (): Promise<KeptScreen> => {
+export const keptScreen = async (): Promise<KeptScreen> => {
   const [notes, failures]: [string[], Failure[]] = [[], []]
   const style = await createStyle({}, {}, 'never')
   const say = (text: string): void => {
@@ -141,7 +114,7 @@ const nothing: Piped = {
 }
 
 /** Flags of the outer run that say how its instance is reached. */
-const shared = [
+export const shared = [
   'baseUrl',
   'concurrency',
   'insecure',
@@ -172,15 +145,19 @@ const globalsFor = (outer: Globals, { fields, manner, page, perPage }: WithinAsk
 }
 
 /** What of the environment is about how the machine reaches others; what is meant for a line of the tool is not. */
-const environmentFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+export const environmentFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(?:SVC_(?!CONFIG_DIR$)|CI$|CI_)/.test(name)),
   )
 
 /** An endpoint without the dry run of the API, so that --dry-run sends no write here. */
 const unrehearsed = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpoint
-const tried = (endpoints: Endpoints): Endpoints =>
-  Object.fromEntries(Object.entries(endpoints).map(([key, one]) => [key, unrehearsed(one)]))
+export const unrehearsedCommand = (command: Command): Command => ({
+  ...command,
+  endpoints: Object.fromEntries(
+    Object.entries(command.endpoints).map(([key, one]) => [key, unrehearsed(one)]),
+  ),
+})
 
 /** The command that is meant, as its instance has it. */
 const meant = async (
@@ -191,12 +168,13 @@ const meant = async (
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
   const plainly = plain === true ? { ...withoutSpecial(found), registry } : found
-  const one = manner === 'tries' ? { ...plainly, endpoints: tried(plainly.endpoints) } : plainly
+  const one = manner === 'tries' ? unrehearsedCommand(plainly) : plainly
   const { words } = own === undefined ? {} : await ownWords(one, own)
   return words === undefined ? { command: one } : { command: commandIn(one, words, []), words }
 }
 
 const sends: Readonly<Record<Manner, boolean | 'marked'>> = {
+  checks: true,
   reads: 'marked',
   tries: true,
   writes: false,
@@ -278,6 +256,7 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
     const { command, ...inWords } = await meant(ask, outer)
     const note = (text: string): void => screen.streams.notes.note(text)
     given = givenInWords(command, ask.values, inWords.words, note)
+    if (ask.manner === 'checks') return said(0)
     const globals = globalsFor(outer.globals, ask)
     const ended = (goesOn: boolean): void => {
       more = goesOn
@@ -295,101 +274,5 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
   } catch (error) {
     const failure = failureIn({ error, interrupted: ask.signal.aborted, argv: [], how: undefined })
     return said(failure.exitCode, failure)
-  }
-}
-
-// Lines: understood as ever, and answered as programs have it.
-
-/** A flag of the outer run as a word. */
-const flagWord = (name: keyof Globals, value: unknown): readonly string[] => {
-  const flag = spelledGlobal(name)
-  if (typeof value === 'boolean') return value ? [flag] : []
-  return value === undefined ? [] : [`${flag}=${String(value)}`]
-}
-
-/** The flags by which the instance is reached, as words. */
-const reachedBy = (outer: Globals, from: string | undefined): readonly string[] => [
-  ...flagWord('tolerate', outer.tolerate),
-  ...(from === undefined
-    ? shared.flatMap((name) => flagWord(name, outer[name]))
-    : flagWord('from', from)),
-]
-
-/** @throws Failure `usage` for a line that does more than read, or says how it is to be answered */
-const checkLine = ({ command, raw }: Extract<Meant, { kind: 'run' }>, ask: LineAsk): void => {
-  const name = getCommandName(command)
-  if (!onlyReads(command) || !calls(command))
-    throw usage(`${name} is not a command that reads from the API`)
-  if (ask.where !== undefined && !lists(command)) throw usage(`${name} is not a list`)
-  if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
-    throw usage(`${name} cannot read from standard input here`)
-  const own = new Set(command.flags.map((flag) => flag.name))
-  for (const flag of raw.flags.keys())
-    if (!own.has(flag) && !ask.allowed.includes(flag))
-      throw usage(
-        `--${flag} is not allowed here`,
-        `Allowed are the filters of ${name} and ${ask.allowed.map((one) => `--${one}`).join(', ')}.`,
-      )
-}
-
-/** The columns of the groups that a line makes; nothing where it makes none. */
-const groupsIn = async (command: Command, raw: Raw): Promise<Pick<LineAnswer, 'columns'>> => {
-  const globals = parseGlobals(everybodys(command, raw), {}, () => undefined)
-  if (!isAggregate(globals)) return {}
-  const { groupColumns } = await import('./records/aggregate.js')
-  return { columns: groupColumns(globals) }
-}
-
-/** @param run runs a line that is understood */
-export const runLineWithin = async (
-  parse: AskedLine['parse'],
-  run: (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>,
-  ...[outer, sharing, ask]: Parameters<RunLineWithin>
-): Promise<LineAnswer> => {
-  const screen = await keptScreen()
-  const { notes, failures } = screen
-  const from = ask.from ?? outer.globals.from
-  let said: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
-  try {
-    const alone = await parse(ask.words)
-    if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
-    checkLine(alone, ask)
-    const { command } = alone
-    said = { command, ...(await groupsIn(command, alone.raw)) }
-    const where = (ask.where ?? []).map((text) => `--where=${text}`)
-    const whole = lists(command) ? ['--limit=all', ...where] : []
-    const words = [...ask.words, ...reachedBy(outer.globals, from), ...whole]
-    const meant = await parse(words)
-    if (meant.kind !== 'run') throw new Failure('internal', `${ask.words.join(' ')} is no line`)
-    const { env } = outer
-    // Each run listens to it: those of a long walk would be too many for one signal.
-    const signal = AbortSignal.any([outer.signal])
-    const part: InnerPart = {
-      ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
-      screen: screen.streams,
-      readOnly: 'marked',
-      ended: () => {},
-      asked: (plan) => {
-        said = { ...said, plan }
-      },
-      parents: ask.parents,
-    }
-    const line = { ...meant, signal, parse, decided: () => {} }
-    const code = await run(line, undefined, {
-      part,
-      format: givenAway(splitting(ask.take)),
-      env: environmentFor(env),
-    })
-    // What ends so must not pass for a whole answer, whether or not it was told of.
-    const gap = failures[0] ?? new Failure('partial', 'the answer is incomplete')
-    return { ...said, notes, code, failure: code === 0 ? undefined : gap }
-  } catch (error) {
-    const failure = failureIn({
-      error,
-      interrupted: outer.signal.aborted,
-      argv: [],
-      how: undefined,
-    })
-    return { ...said, notes, code: failure.exitCode, failure }
   }
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { formatCommandLine } from '../../src/commands/mcp/line.js'
+import { formatCommandLine, toLine } from '../../src/commands/mcp/line.js'
 import { getOffers, type Offer } from '../../src/commands/mcp/offers.js'
 import { givenOfData } from '../../src/engine/plan/data.js'
 import { Failure } from '../../src/errors.js'
@@ -18,11 +18,8 @@ const offerNamed = (name: string): Offer => {
 }
 const lineFor = (name: string, values: Parameters<typeof givenOfData>[1]): string => {
   const offer = offerNamed(name)
-  return formatCommandLine(
-    offer,
-    givenOfData(offer.command, values, () => {}),
-    [],
-  )
+  const given = givenOfData(offer.command, values, () => {})
+  return formatCommandLine(toLine(offer, given).words, [])
 }
 
 /** What the program would get of lines. */

@@ -39,9 +39,11 @@ const tasks: Readonly<Record<string, readonly Step[]>> = {
   ],
   'pause all offline runners, with preview': [
     find('pause runner', '"runners pause"'),
-    read('runners list', { instance: true, status: 'offline' }, '"status":"offline"'),
-    plan('runners pause', { id: 2 }, 'svcctl runners pause 2'),
-    plan('runners pause', { id: 7 }, 'svcctl runners pause 7'),
+    {
+      tool: 'plan',
+      input: { command: 'runners pause', where: 'status=offline' },
+      shows: '"objects":2',
+    },
   ],
   'an overview of the instance': [
     find('overview', '"overview"'),

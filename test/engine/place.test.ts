@@ -45,7 +45,11 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
       new Sessions(options, heard),
       { interactive: () => false, notes: heard } as never,
       async () => undefined,
-      { command: nothingWithin, line: nothingWithin },
+      {
+        command: nothingWithin,
+        typed: async () => Promise.reject(new Error('none')),
+        line: nothingWithin,
+      },
     ),
     warned,
   }

@@ -3,8 +3,10 @@ import { deepStrictEqual } from 'node:assert'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
+import { parseTokens } from '../../src/cli/words/tree.js'
 import { commandNamed } from '../../src/commands/index.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
+import { linesWithin } from '../../src/engine/execute.js'
 import { findOwnWords } from '../../src/engine/own/found.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 import { startRun } from '../../src/engine/run.js'
@@ -95,6 +97,7 @@ export const servicesOf = async (
     journaling: { source: 'arguments', raw, several: false, digests: new Map() },
     chosen: new Map(),
     within: runWithin,
+    ...linesWithin(parseTokens),
     own: findOwnWords([], env),
   })
   const answer = { terminal: false, write, flush: async () => {} } as unknown as AnswerService

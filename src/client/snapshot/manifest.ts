@@ -131,6 +131,18 @@ export const readManifest = (folder: string): SnapshotManifest | undefined => {
 /** Fields that identify a record, the most certain first. */
 const identifying = ['slug', 'id', 'geo_node_id', 'iid', 'domain', 'key'] as const
 
+/** Fields that change by themselves: when something was last seen, and what is counted of it. */
+export const volatileFields = new Set([
+  'contacted_at',
+  'last_activity_at',
+  'last_activity_on',
+  'last_used_at',
+  'updated_at',
+  // Paths are fields of their own.
+  'web_url',
+  'statistics',
+])
+
 /** What identifies a record; undefined for one that can only be told by all of it, such as an event. */
 export const getIdentifier = (record: unknown): unknown =>
   isObject(record)

@@ -8,11 +8,14 @@ import { didYouMean } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import type { Datum } from '../../engine/command/data.js'
-import type { Within, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
+import type { InnerRuns, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import { Failure, usage } from '../../errors.js'
 import { recordsAnswered, toToolResult } from './answers.js'
-import { formatCommandLine } from './line.js'
+import { argumentsIn, checkInput, fieldsIn, type ToolInput, textIn } from './input.js'
+import { formatCommandLine, toLine } from './line.js'
 import type { Offer } from './offers.js'
+import { planChange, severalNames } from './planning.js'
+import type { Draft, Plan } from './plans.js'
 import { schemaOfData } from './schema.js'
 import { describeOffer, failureFor } from './wording.js'
 
@@ -120,12 +123,7 @@ const describeCommand = (offer: Offer) => {
   }
 }
 
-// What a call brings along, each part of the kind that its tool takes.
-
-/** What a tool was given, by name. */
-interface ToolInput {
-  readonly [name: string]: unknown
-}
+// A query, and where its answer goes on.
 
 /** A query, and where its answer goes on. */
 interface Query {
@@ -133,35 +131,6 @@ interface Query {
   readonly values: JsonValues
   readonly fields?: readonly string[]
   readonly cursor?: string
-}
-
-const textIn = (input: ToolInput, name: string): string | undefined => {
-  const value = input[name]
-  if (value === undefined || typeof value === 'string') return value
-  throw usage(`${name} must be a string`)
-}
-
-const fieldsIn = ({ fields }: ToolInput): readonly string[] | undefined => {
-  if (fields === undefined) return undefined
-  const texts = Array.isArray(fields) ? fields.filter((one) => typeof one === 'string') : []
-  if (Array.isArray(fields) && texts.length === fields.length && texts.length > 0) return texts
-  throw usage('fields must be a list of names')
-}
-
-const argumentsIn = ({ arguments: values = {} }: ToolInput): JsonValues => {
-  if (isObject(values)) return jsonFields(values)
-  throw usage('arguments must be an object')
-}
-
-/** @throws Failure `usage` for what a tool does not take */
-const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): void => {
-  const strange = Object.keys(input).find((name) => !takes.includes(name))
-  if (strange === undefined) return
-  const all = takes.join(', ')
-  throw usage(
-    `${tool} has no argument "${strange}"; its arguments are ${all}`,
-    didYouMean(strange, takes),
-  )
 }
 
 const queryOf = (offer: Offer, input: ToolInput, values: JsonValues): Query => {
@@ -228,6 +197,9 @@ const cursors = () => {
 
 type Cursors = ReturnType<typeof cursors>
 
+/** So many changes of a plan are shown. */
+const maxShown = 50
+
 /** Records a page: about as many as fit. */
 const perPage = 50
 
@@ -241,7 +213,9 @@ const inWordsFor = async <T>(offer: Offer, work: () => Promise<T>): Promise<T> =
 }
 
 interface Around {
-  readonly within: Within
+  readonly runs: Pick<InnerRuns, 'command' | 'line'>
+  /** Keeps a plan for a person to approve. */
+  readonly save: (draft: Omit<Draft, 'by'>) => Promise<Plan>
   /** Every command that may be asked for. */
   readonly offers: () => Promise<readonly Offer[]>
   /** The tools of areas, by name. */
@@ -282,9 +256,9 @@ export class Calls {
         )
       }
       case 'plan': {
-        checkInput(input, tool, ['command', 'arguments'])
+        checkInput(input, tool, ['command', 'arguments', ...severalNames, 'reason'])
         const offer = await this.#named(input)
-        return inWordsFor(offer, () => this.#plan(offer, argumentsIn(input), signal))
+        return inWordsFor(offer, () => this.#plan(offer, input, signal))
       }
       default:
         throw usage(`unknown tool "${tool}"`)
@@ -306,7 +280,7 @@ export class Calls {
   /** @throws Failure for what went wrong with it */
   async #within(offer: Offer, ask: Omit<WithinAsk, 'command' | 'plain'>): Promise<WithinAnswer> {
     const { command, plain } = offer
-    const came = await this.#around.within({ ...ask, command, plain })
+    const came = await this.#around.runs.command({ ...ask, command, plain })
     if (came.failure !== undefined) throw came.failure
     return { ...came, notes: came.notes.flatMap((note) => describeOffer(offer, note) || []) }
   }
@@ -349,14 +323,32 @@ export class Calls {
     })
   }
 
-  async #plan(offer: Offer, values: JsonValues, signal: AbortSignal): Promise<CallToolResult> {
+  async #plan(offer: Offer, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
     if (offer.reads) throw usage(`${offer.name} is read-only`, 'Use read to run it.')
-    const came = await this.#within(offer, { manner: 'tries', values, signal })
-    if (came.given === undefined) throw new Failure('internal', 'a plan of nothing')
-    const line = formatCommandLine(offer, came.given, this.#around.where)
+    const values = argumentsIn(input)
+    // What its line does otherwise is previewed as its endpoints do it, and a person writes it by hand.
+    if (offer.plain) return this.#preview(offer, input, signal)
+    const { given, notes } = await this.#within(offer, { manner: 'checks', values, signal })
+    if (given === undefined) throw new Failure('internal', 'a plan of nothing')
+    const { planned, tried } = await planChange(this.#around, offer, given, input, signal)
     return recordsAnswered({
       name: 'changes',
-      beside: { applied: false, command_line: line },
+      beside: { applied: false, ...planned },
+      records: tried.changes.slice(0, maxShown).map((text) => Buffer.from(text)),
+      notes: [...notes, ...tried.notes.flatMap((note) => describeOffer(offer, note) || [])],
+    })
+  }
+
+  async #preview(offer: Offer, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
+    const several = severalNames.find((name) => input[name] !== undefined)
+    if (several !== undefined) throw usage(`${offer.name} does not take ${several}`)
+    const values = argumentsIn(input)
+    const came = await this.#within(offer, { manner: 'tries', values, signal })
+    if (came.given === undefined) throw new Failure('internal', 'a plan of nothing')
+    const { words } = toLine(offer, came.given)
+    return recordsAnswered({
+      name: 'changes',
+      beside: { applied: false, command_line: formatCommandLine(words, this.#around.where) },
       ...came,
     })
   }

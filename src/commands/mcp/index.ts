@@ -1,4 +1,4 @@
-/** `mcp serve`: the commands for agents, over the Model Context Protocol. */
+/** `mcp`: the commands for agents, over the Model Context Protocol, and the plans that they make. */
 import { boolean, list } from '../../catalogue/params.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
@@ -7,6 +7,8 @@ import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { define, type GivenBy } from '../define.js'
 import { openCallLog } from './log.js'
 import { getOffers } from './offers.js'
+import { savePlan } from './plans.js'
+import type { Serving } from './server.js'
 import { checkToolsets, getToolsets } from './tools.js'
 
 const flags = {
@@ -73,11 +75,13 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
     ui.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
   const { runs, clock, stdin } = place
   const offers = once(async () => getOffers(await place.commands()))
+  const save: Serving['save'] = async (draft) =>
+    savePlan(place.env, { ...draft, by: await place.identity() }, clock.now())
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   try {
     const { serveLines } = await import('./server.js')
     await serveLines(
-      { within: runs.command, offers, tools, where: whereOf(place), log, signal: clock.signal },
+      { runs, save, offers, tools, where: whereOf(place), log, signal: clock.signal },
       { chunks: () => stdin.chunks(), write: (text) => writeAll(answer, text) },
     )
   } catch (error) {
@@ -91,7 +95,7 @@ export const serve = define({
   summary: 'Serve the commands to an AI agent (MCP)',
   longRunning: true,
   description: [
-    'Serves one program over standard input and output. The agent has four tools: find_commands, describe_command, read and plan. It can read everything that you can read. plan previews a change and returns the command line for a person to run. The agent cannot write.',
+    'Serves one program over standard input and output. The agent has four tools: find_commands, describe_command, read and plan. It can read everything that you can read. plan previews a change of one or many objects, for a person to approve with mcp approve. The agent cannot write.',
     'With --toolsets, each read-only command of the given areas is a separate tool. --allow-write adds commands that write; it requires a named profile (-p) that is neither read-only nor protected. Destructive commands remain plans.',
     'Agents pass values, never flags: no argument can name a file, a variable, another profile or another URL. Secrets are always masked and control characters escaped. A response has at most 32 KB and continues with a cursor. Data from the instance appears only under "data". The profile’s audit log records each call.',
   ],
@@ -102,3 +106,5 @@ export const serve = define({
   ],
   run,
 })
+
+export { approve, discard, plans } from './approve.js'

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { quoteWord } from '../../base/shell-words.js'
+import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Flag, Given } from '../../engine/command/types.js'
 import { type Failure, usage } from '../../errors.js'
@@ -101,38 +101,82 @@ const flagWords = (flag: Flag, value: unknown): readonly string[] => {
     if (value === true) return [`--${name}`]
     return selects === true ? [] : [`--no-${name}`]
   }
-  return textsOf(flag, value).map((text) =>
-    text === '' || text.startsWith('-') ? word(`--${name}=${text}`) : `--${name} ${word(text)}`,
+  return textsOf(flag, value).flatMap((text) =>
+    text === '' || text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text],
   )
 }
 
-const argumentWords = (args: readonly string[]): readonly string[] => {
+/** @throws Failure `usage` for what a line would take for several names, a file or standard input */
+const checkName = (name: string, text: string): string => {
+  if (text !== '' && text.trim() === text && !/^[-@]|,/.test(text)) return text
+  throw usage(`${name} takes paths or IDs, one in each text`)
+}
+
+/** Which objects are meant, where that is not one. */
+export interface Several {
+  /** In the place of the one that the arguments name. */
+  readonly ids?: readonly string[]
+  /** A condition on the records of their list. */
+  readonly where?: string
+  readonly projects?: readonly string[]
+  /** All projects of a group. */
+  readonly group?: string
+}
+
+const severalWords = ({ where, projects = [], group }: Several): readonly string[] => [
+  ...(where === undefined ? [] : [`--select=${where}`]),
+  ...(projects.length === 0
+    ? []
+    : ['--project', projects.map((name) => checkName('project', name)).join(',')]),
+  ...(group === undefined ? [] : ['--group', checkName('group', group)]),
+]
+
+/** @throws Failure `usage` for an object that is none */
+const objectWords = (args: readonly string[]): readonly string[] => {
   if (args.includes('-'))
     throw usage('- would refer to standard input', 'Pass the name of the object.')
-  const words = args.map(word)
-  return args.some((text) => text.startsWith('-')) ? ['--', ...words] : words
+  return args
+}
+
+/** What was asked by data, as a line. */
+export interface PlannedLine {
+  /** Its words, without the program and the flags that name the instance. */
+  readonly words: readonly string[]
+  /** The values of secrets, by the variables that stand in their place. */
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+/** @throws Failure `usage` for what no line says */
+export const toLine = (
+  { command, data }: Offer,
+  given: Given,
+  several: Several = {},
+): PlannedLine => {
+  const secrets: Record<string, string> = {}
+  const flags = data.flatMap(({ flag }) => {
+    const value = flag && given.flags[flag.name]
+    if (flag === undefined || value === undefined) return []
+    const words = flagWords(flag, value)
+    if (words.includes(variable(flag))) secrets[variable(flag).slice('env:'.length)] = String(value)
+    return words
+  })
+  const verb = command.words.split(' ').filter((one) => one !== '')
+  const objects = objectWords(several.ids ?? given.args)
+  const begin = [command.area, ...verb]
+  const rest = [...flags, ...severalWords(several)]
+  const words = objects.some((text) => text.startsWith('-'))
+    ? [...begin, ...rest, '--', ...objects]
+    : [...begin, ...objects, ...rest]
+  return { words, secrets }
 }
 
 /**
- * The line.
- * @param where flags that name the instance: `-p work`
- * @throws Failure `usage` for what no line says
+ * A line as a person would type it.
+ * @param flags that name the instance: `-p work`
+ * @throws Failure `usage` for what no shell has in a word, and for a line that is too long to be read
  */
-export const formatCommandLine = (
-  { command, data }: Offer,
-  given: Given,
-  where: readonly string[],
-): string => {
-  const flags = data.flatMap(({ flag }) => {
-    const value = flag === undefined ? undefined : given.flags[flag.name]
-    return flag === undefined || value === undefined ? [] : flagWords(flag, value)
-  })
-  const verb = command.words.split(' ').filter((one) => one !== '')
-  const args = argumentWords(given.args)
-  const front = args[0] === '--' ? [] : args
-  const behind = args[0] === '--' ? args : []
-  const words = ['svcctl', command.area, ...verb, ...front, ...flags, ...where.map(word), ...behind]
-  const line = words.join(' ')
+export const formatCommandLine = (words: readonly string[], flags: readonly string[]): string => {
+  const line = ['svcctl', ...insertFlags(words, flags)].map(word).join(' ')
   if (Buffer.byteLength(line) > longest)
     throw usage('the command line is too long', 'Plan fewer changes at once.')
   return line

@@ -30,7 +30,22 @@ const text = { type: 'string' }
 const flag = { type: 'boolean' }
 /** One for all that is read. */
 const readAnswer = answering({ cursor: text, cut: { ...flag, description: 'see data.cut_fields' } })
-const planAnswer = answering({ command_line: text, applied: flag })
+const planAnswer = answering({
+  plan: text,
+  approve: text,
+  command_line: text,
+  objects: { type: 'integer' },
+  applied: flag,
+})
+/** Which of several objects a plan is about, and why. */
+const names = { type: 'array', items: text }
+const several = {
+  ids: { ...names, description: 'several objects' },
+  where: { ...text, description: 'objects by condition, such as status=offline' },
+  projects: names,
+  group: { ...text, description: 'all projects of a group' },
+  reason: { ...text, description: 'shown to the person' },
+}
 const writeAnswer = answering({ applied: flag })
 
 /** Tools that change nothing. */
@@ -70,10 +85,10 @@ export const standing: readonly Tool[] = [
     name: 'plan',
     title: 'Plan a change',
     description:
-      'Preview the changes of a command and return the command line for a person to run. Changes nothing.',
+      'Preview the changes of a command, to one or many objects. Changes nothing: a person runs "approve" or "command_line".',
     inputSchema: {
       type: 'object',
-      properties: { command, arguments: args },
+      properties: { command, arguments: args, ...several },
       required: ['command'],
     },
     outputSchema: planAnswer,

@@ -294,7 +294,7 @@ export class Printing implements RunAnswer {
   #hidden({ endpoint, reveal, within }: Emit, single?: Endpoint): Hidden {
     const { command, globals, inner } = this.#asked
     // A program that asked for it is no person who has to copy it.
-    if (globals.showSecrets || (reveal === true && inner === undefined)) return 'nothing'
+    if (globals.showSecrets || (reveal === true && inner?.screen === undefined)) return 'nothing'
     const own = new Set([...getSecretFields(endpoint), ...getSecretFields(single)])
     if (within === undefined) return own
     // Each instance may have been asked by another endpoint of the command.

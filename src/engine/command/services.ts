@@ -14,10 +14,10 @@ import type { Details, Emit, PlanAnswer } from './running.js'
 // A command that is run within another: asked by data, answered by data.
 
 /**
- * What it may do: `reads` sends GET and HEAD, and what the catalogue marks as reading; `tries` sends GET and
+ * What it may do: `checks` sends nothing, and says whether the values can be asked for; `reads` sends GET and HEAD, and what the catalogue marks as reading; `tries` sends GET and
  * HEAD alone, and shows what would be written; `writes` does it, as far as nobody has to be asked.
  */
-export type Manner = 'reads' | 'tries' | 'writes'
+export type Manner = 'checks' | 'reads' | 'tries' | 'writes'
 
 export interface WithinAsk {
   readonly command: Pick<Described, 'area' | 'words'>
@@ -50,7 +50,7 @@ export interface WithinAnswer {
 /** It never rejects: what went wrong is the answer's `failure`. */
 export type Within = (ask: WithinAsk) => Promise<WithinAnswer>
 
-// A line that reads, run within a command as a person would have typed it.
+// A line, run within a command as a person would have typed it.
 
 export interface LineParent {
   readonly column: string
@@ -60,8 +60,14 @@ export interface LineParent {
 export interface LineAsk {
   /** Its words, without `svcctl`. */
   readonly words: readonly string[]
-  /** Global flags that it may have. */
-  readonly allowed: readonly string[]
+  /** It may write: then it sends GET and HEAD alone, and its records are what would be changed. */
+  readonly tries?: true
+  /** Ends it, besides the signal of the run. */
+  readonly signal?: AbortSignal
+  /** Variables that it sees besides. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Global flags that it may have, where it reads. */
+  readonly allowed?: readonly string[]
   /** Conditions that it gets besides (--where); each is enough. */
   readonly where?: readonly string[]
   /** The folder of the snapshot that answers; by default as the command itself. */
@@ -94,10 +100,20 @@ export interface LineAnswer {
 /** It never rejects: what went wrong is the answer's `failure`. */
 type ReadLine = (ask: LineAsk) => Promise<LineAnswer>
 
+/** A line that is done as if a person had typed it: with its own answer, questions and journal. */
+export interface TypedAsk {
+  /** Its words, without `svcctl` and the flags that name the instance. */
+  readonly words: readonly string[]
+  /** What `-` reads. */
+  readonly input?: string | undefined
+}
+
 /** Runs within a run. */
 export interface InnerRuns {
   readonly command: Within
   readonly line: ReadLine
+  /** @returns its exit code; @throws Failure for whatever ended it */
+  readonly typed: (ask: TypedAsk) => Promise<number>
 }
 
 export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
@@ -277,6 +293,7 @@ type Looked = Pick<
   | 'page'
   | 'perPage'
   | 'profile'
+  | 'quiet'
   | 'rate'
   | 'resume'
   | 'retries'
@@ -288,6 +305,7 @@ type Looked = Pick<
   | 'tolerate'
   | 'undoRecord'
   | 'withArchived'
+  | 'yes'
 >
 
 /** How a command waits: until it is interrupted, at the most. */

@@ -5,7 +5,7 @@ import { isObject } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
-import { Failure } from '../../errors.js'
+import { Failure, usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { confirmationFor, nameMatches } from '../../profile/index.js'
 import type { Prompts } from '../../terminal/questions/prompts.js'
@@ -148,8 +148,7 @@ const listed = (details: readonly string[], count: number): string[] => [
   ...(count > maxNamed ? [`  and ${count - maxNamed} more`] : []),
 ]
 
-const cancelled = (): Failure =>
-  new Failure('usage', 'not confirmed; nothing was changed', { hint: 'Answer yes, or pass --yes.' })
+const cancelled = (): Failure => usage('not confirmed; nothing was changed')
 
 /** Where it would happen, as whom, and to what. */
 const notice = (

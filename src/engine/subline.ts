@@ -1,0 +1,146 @@
+/** Runs a line within a command: for its records, for what it would change, or as if a person had typed it. */
+import { splitBelow } from '../base/json/below.js'
+import { insertFlags } from '../base/shell-words.js'
+import { Failure, usage } from '../errors.js'
+import { calls, getCommandName, lists, onlyReads } from './command/derive/index.js'
+import { type Globals, spelledGlobal } from './command/globals.js'
+import { isAggregate } from './command/many-flags.js'
+import type { LineAnswer, LineAsk } from './command/services.js'
+import type { Command } from './command/types.js'
+import { failureIn } from './failed.js'
+import { StandardInput } from './input.js'
+import type { AskedLine, InnerLine, InnerPart, RunLineWithin, RunTyped } from './options.js'
+import { everybodys, parseGlobals } from './plan/given.js'
+import type { Meant, Raw } from './plan/line.js'
+import { environmentFor, givenAway, keptScreen, shared, unrehearsedCommand } from './subcommand.js'
+
+/** Tells records from what they belong to, and leaves out what could not be read. */
+const splitting =
+  (take: LineAsk['take']) =>
+  (bytes: Uint8Array, column: string | undefined): void => {
+    if (column === undefined) return void take(bytes, undefined)
+    const below = splitBelow(bytes, column)
+    if (below !== undefined) take(below.record, { column, name: below.name })
+  }
+
+/** A flag of the outer run as a word. */
+const flagWord = (name: keyof Globals, value: unknown): readonly string[] => {
+  const flag = spelledGlobal(name)
+  if (typeof value === 'boolean') return value ? [flag] : []
+  return value === undefined ? [] : [`${flag}=${String(value)}`]
+}
+
+/** The flags by which the instance is reached, as words. */
+const reachedBy = (outer: Globals, from: string | undefined): readonly string[] => [
+  ...flagWord('tolerate', outer.tolerate),
+  ...(from === undefined
+    ? shared.flatMap((name) => flagWord(name, outer[name]))
+    : flagWord('from', from)),
+]
+
+/** @throws Failure `usage` for a line that does more than read, or says how it is to be answered */
+const checkLine = ({ command, raw }: Extract<Meant, { kind: 'run' }>, ask: LineAsk): void => {
+  const name = getCommandName(command)
+  if (!onlyReads(command) || !calls(command))
+    throw usage(`${name} is not a command that reads from the API`)
+  if (ask.where !== undefined && !lists(command)) throw usage(`${name} is not a list`)
+  if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
+    throw usage(`${name} cannot read from standard input here`)
+  const own = new Set(command.flags.map((flag) => flag.name))
+  const { allowed = [] } = ask
+  for (const flag of raw.flags.keys())
+    if (!own.has(flag) && !allowed.includes(flag))
+      throw usage(
+        `--${flag} is not allowed here`,
+        `Allowed are the filters of ${name} and ${allowed.map((one) => `--${one}`).join(', ')}.`,
+      )
+}
+
+/** The columns of the groups that a line makes; nothing where it makes none. */
+const groupsIn = async (command: Command, raw: Raw): Promise<Pick<LineAnswer, 'columns'>> => {
+  const globals = parseGlobals(everybodys(command, raw), {}, () => undefined)
+  if (!isAggregate(globals)) return {}
+  const { groupColumns } = await import('./records/aggregate.js')
+  return { columns: groupColumns(globals) }
+}
+
+/** What a line has besides its own words. */
+const besides = (command: Command, ask: LineAsk): readonly string[] => {
+  if (ask.tries === true) return ['--dry-run']
+  const where = (ask.where ?? []).map((text) => `--where=${text}`)
+  return lists(command) ? ['--limit=all', ...where] : []
+}
+
+type RunUnderstood = (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>
+
+/** A line within a run, understood. */
+const understood = async (
+  parse: AskedLine['parse'],
+  words: readonly string[],
+): Promise<Extract<Meant, { kind: 'run' }>> => {
+  const meant = await parse(words)
+  if (meant.kind === 'run') return meant
+  throw new Failure('internal', `${words.join(' ')} is no line`)
+}
+
+/** @param run runs a line that is understood */
+export const runTypedWithin = async (
+  parse: AskedLine['parse'],
+  run: RunUnderstood,
+  ...[outer, sharing, { words, input }]: Parameters<RunTyped>
+): Promise<number> => {
+  const { globals, signal } = outer
+  const flags = [...reachedBy(globals, undefined), ...flagWord('output', globals.output)]
+  const meant = await understood(parse, insertFlags(words, flags))
+  const read = input === undefined ? undefined : new StandardInput(signal, input)
+  const line = { ...meant, signal, parse, decided: () => {}, input: read }
+  return run(line, undefined, { part: sharing })
+}
+
+/** @param run runs a line that is understood */
+export const runLineWithin = async (
+  parse: AskedLine['parse'],
+  run: RunUnderstood,
+  ...[outer, sharing, ask]: Parameters<RunLineWithin>
+): Promise<LineAnswer> => {
+  const screen = await keptScreen()
+  const { notes, failures } = screen
+  const tries = ask.tries === true
+  const from = ask.from ?? outer.globals.from
+  // Each run listens to it: those of a long walk would be too many for one signal.
+  const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
+  let said: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
+  try {
+    const alone = await parse(ask.words)
+    if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
+    if (!tries) checkLine(alone, ask)
+    const { command } = alone
+    said = { command, ...(await groupsIn(command, alone.raw)) }
+    const flags = [...reachedBy(outer.globals, from), ...besides(command, ask)]
+    const meant = await understood(parse, insertFlags(ask.words, flags))
+    const env = { ...environmentFor(outer.env), ...ask.env }
+    const part: InnerPart = {
+      ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
+      screen: screen.streams,
+      readOnly: tries || 'marked',
+      asked: (plan) => {
+        said = { ...said, plan }
+      },
+      parents: ask.parents,
+    }
+    const asked = tries ? unrehearsedCommand(meant.command) : meant.command
+    const line = { ...meant, command: asked, signal, parse, decided: () => {} }
+    const format = givenAway(splitting(ask.take))
+    const code = await run(line, undefined, { part, format, env })
+    if (code === 0 || (tries && failures.length === 0)) return { ...said, notes, code }
+    // What ends so must not pass for a whole answer, whether or not it was told of.
+    const gap = new Failure('partial', 'the answer is incomplete')
+    return { ...said, notes, code, failure: failures[0] ?? gap }
+  } catch (error) {
+    const interrupted = signal.aborted
+    const thrown = failureIn({ error, interrupted, argv: [], how: undefined })
+    // Why an object cannot be changed says more than how many cannot.
+    const failure = (tries && !interrupted && failures[0]) || thrown
+    return { ...said, notes, code: failure.exitCode, failure }
+  }
+}
