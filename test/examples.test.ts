@@ -2,6 +2,7 @@
  * Every example of every command's help, run in a shell against an embedded instance of its own: what writes keeps
  * a journal, and is undone by it, or it is said why it cannot be.
  */
+import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -98,6 +99,30 @@ const copied = (): string => {
   return copy
 }
 
+/** Plans of agents that the examples name. */
+const withPlans = (config: string, url: string): string => {
+  const plans = join(config, 'state', 'plans')
+  mkdirSync(plans, { recursive: true })
+  const change = { object: '1', request: 'PUT /runners/1', read: true, changes: [pausing] }
+  for (const id of ['p-abcdefgh', 'p-sunshine']) {
+    const words = ['runners', 'pause', '1']
+    const plan = {
+      by: { instance: url, profile: null, user: 'root', sudo: null, version },
+      command: 'runners pause',
+      words,
+      exact: { words },
+      changes: [JSON.stringify(change)],
+      id,
+      made_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    }
+    const sha256 = createHash('sha256').update(JSON.stringify(plan)).digest('hex')
+    writeFileSync(join(plans, `${id}.json`), JSON.stringify({ format: 1, plan, sha256 }))
+  }
+  return config
+}
+const pausing = { attribute: 'active', now: true, new: false, already_so: false }
+
 /** What the environment of a command holds beside the instance. */
 const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'jobs current': { SVC_JOB_TOKEN: 'sandbox-job-token' },
@@ -110,7 +135,11 @@ const environment = (area: string, name: string, url: string): Record<string, st
   PATH: path,
   ...(ofProfiles.has(area)
     ? { SVC_CONFIG_DIR: copied() }
-    : { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: token }),
+    : {
+        SVC_CONFIG_DIR: area === 'mcp' ? withPlans(configuration(), url) : configuration(),
+        SVC_BASE_URL: url,
+        SVC_TOKEN: token,
+      }),
   ...special[name],
 })
 

@@ -202,9 +202,9 @@ export const linesWithin = (
   parse: AskedLine['parse'],
 ): Pick<RunOptions, 'runLine' | 'runTyped'> => ({
   runLine: async (...ask) =>
-    (await import('./subline.js')).runLineWithin(parse, executeOne, ...ask),
+    (await import('./inner-line.js')).runLineWithin(parse, executeOne, ...ask),
   runTyped: async (...ask) =>
-    (await import('./subline.js')).runTypedWithin(parse, executeOne, ...ask),
+    (await import('./inner-line.js')).runTypedWithin(parse, executeOne, ...ask),
 })
 
 /** Runs a command on one instance. */

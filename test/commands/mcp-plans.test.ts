@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { getPlan, type Plan, savePlan } from '../../src/commands/mcp/plans.js'
+import { type AgentPlan, getPlan, savePlan } from '../../src/commands/mcp/plans.js'
 import { freshSandbox } from '../sandbox/instance.js'
 import { serve } from '../support/mcp.js'
 import { configuration } from '../support/program.js'
@@ -73,7 +73,7 @@ describe('a plan for many', () => {
   })
 
   it.each([
-    ['two choices', { ids: [1], where: 'online=true' }, 'ids and where exclude each other'],
+    ['two choices', { ids: [1], where: 'online=true' }, 'by ID or by a condition, not by both'],
     ['no list', { ids: 1 }, 'ids must be a list of names or IDs'],
     ['an empty list', { ids: [] }, 'ids must be a list of names or IDs'],
     ['standard input', { ids: ['-'] }, '- would refer to standard input'],
@@ -236,7 +236,7 @@ describe('mcp plans', () => {
     const file = join(folderOfPlans(), `${changed}.json`)
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('/runners/2', '/runners/3'))
     const { stdout } = await svcctl(['mcp', 'plans', '-o', 'json'], { env })
-    const found: readonly Plan[] = JSON.parse(stdout)
+    const found: readonly AgentPlan[] = JSON.parse(stdout)
     expect(found).toMatchObject([
       { id: kept, command: 'svcctl runners pause 1', objects: 1, reason: 'noise', instance: url() },
     ])

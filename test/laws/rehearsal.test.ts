@@ -166,7 +166,7 @@ describe('a dry run', () => {
       'POST /projects/:id/repository/commits/:sha/cherry_pick',
       'POST /projects/:id/repository/commits/:sha/revert',
     ])
-    expect(tried).toHaveLength(59)
+    expect(tried).toHaveLength(60)
   })
 
   // What needs a journal first has a test of its own.

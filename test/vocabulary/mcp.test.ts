@@ -1,7 +1,7 @@
 /** `mcp serve` on an instance in other words: its names are as good as those of the documents, and unprotect nothing. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Served, serve } from '../support/mcp.js'
 import { folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -18,9 +18,11 @@ beforeAll(async () => {
   const file = join(config, 'work.yml')
   writeFileSync(file, vocabulary, { mode: 0o600 })
   const env = { SVC_VOCABULARY: file, SVC_CONFIG_DIR: config, SVC_TOKEN: 'x' }
+  // Lines within the server are understood as those of this process.
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   served = await serve({ env: { ...env, SVC_BASE_URL: server.url } })
 })
-afterAll(() => served.close())
+afterAll(() => served.close().finally(() => vi.unstubAllEnvs()))
 
 const record = { id: 1, label: 'one', hub_blob: 'c4nary' }
 const read = (input: object) => served.call('read', { command: 'runners list', ...input })

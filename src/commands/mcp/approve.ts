@@ -12,7 +12,7 @@ import { getLevelName } from '../../output/columns.js'
 import { define, type GivenBy } from '../define.js'
 import { formatCommandLine } from './line.js'
 import { tryLine } from './planning.js'
-import { getPlan, openPlans, type Plan, removePlan } from './plans.js'
+import { type AgentPlan, getPlan, openPlans, removePlan } from './plans.js'
 
 // Who approves: a person at a terminal, and the same as the plan was made by.
 
@@ -46,7 +46,7 @@ const whoNames = { instance: 'instance', profile: 'profile', user: 'user', sudo:
 const nameOf = (value: string | null): string => value ?? 'none'
 
 /** @throws Failure `usage` where a plan was made for somebody else, or elsewhere */
-const checkMaker = ({ id, by }: Plan, now: MadeBy): void => {
+const checkMaker = ({ id, by }: AgentPlan, now: MadeBy): void => {
   for (const what of ['instance', 'profile', 'user', 'sudo'] as const)
     if (by[what] !== now[what])
       throw usage(
@@ -106,9 +106,9 @@ const missingIn = (some: readonly string[], others: readonly string[]): readonly
 
 // Approving.
 
-const titleOf = ({ words }: Plan): string => formatCommandLine(words, [])
+const titleOf = ({ words }: AgentPlan): string => formatCommandLine(words, [])
 
-const show = ({ answer, ui }: Services, plan: Plan): void => {
+const show = ({ answer, ui }: Services, plan: AgentPlan): void => {
   const say = (text: string): void => ui.note(answer.text.safe(text))
   say(`Plan ${plan.id}, made by an agent at ${plan.made_at}:`)
   say(`  ${titleOf(plan)}`)
@@ -124,7 +124,7 @@ const countOf = ({ length }: readonly unknown[]): string =>
  * Reads the objects again.
  * @throws Failure `conflict` where one is not as the plan has it
  */
-const checkUnchanged = async ({ answer, place, ui }: Services, plan: Plan): Promise<void> => {
+const checkUnchanged = async ({ answer, place, ui }: Services, plan: AgentPlan): Promise<void> => {
   const { runs, clock } = place
   const planned = { words: plan.words, secrets: {} }
   const { changes, failure } = await tryLine(runs, planned, clock.signal)
@@ -174,13 +174,13 @@ export const approve = define({
   ],
   writes: true,
   args: [{ name: 'plan', required: true, variadic: false, help: 'ID of the plan' }],
-  examples: ['mcp plans', 'mcp approve p-abcdefgh --dry-run'],
+  examples: ['mcp approve p-abcdefgh --dry-run', 'mcp approve p-sunshine --dry-run'],
   run: approving,
 })
 
 // Plans that wait.
 
-const summaryOf = (plan: Plan) => ({
+const summaryOf = (plan: AgentPlan) => ({
   id: plan.id,
   command: titleOf(plan),
   objects: plan.changes.length,
@@ -215,7 +215,7 @@ export const plans = define({
 export const discard = define({
   summary: 'Remove plans of agents',
   args: [{ name: 'plan', required: true, variadic: true, help: 'ID of the plan' }],
-  examples: ['mcp discard p-abcdefgh'],
+  examples: ['mcp discard p-abcdefgh', 'mcp discard p-abcdefgh p-sunshine'],
   run: async ({ place, ui }, { args }) => {
     const found = args.map((id) => getPlan(place.env, id, place.clock.now()))
     for (const plan of found) removePlan(place.env, plan)

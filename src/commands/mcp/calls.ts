@@ -15,7 +15,7 @@ import { argumentsIn, checkInput, fieldsIn, type ToolInput, textIn } from './inp
 import { formatCommandLine, toLine } from './line.js'
 import type { Offer } from './offers.js'
 import { planChange, severalNames } from './planning.js'
-import type { Draft, Plan } from './plans.js'
+import type { AgentDraft, AgentPlan } from './plans.js'
 import { schemaOfData } from './schema.js'
 import { describeOffer, failureFor } from './wording.js'
 
@@ -215,7 +215,7 @@ const inWordsFor = async <T>(offer: Offer, work: () => Promise<T>): Promise<T> =
 interface Around {
   readonly runs: Pick<InnerRuns, 'command' | 'line'>
   /** Keeps a plan for a person to approve. */
-  readonly save: (draft: Omit<Draft, 'by'>) => Promise<Plan>
+  readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
   /** Every command that may be asked for. */
   readonly offers: () => Promise<readonly Offer[]>
   /** The tools of areas, by name. */

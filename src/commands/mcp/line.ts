@@ -113,7 +113,7 @@ const checkName = (name: string, text: string): string => {
 }
 
 /** Which objects are meant, where that is not one. */
-export interface Several {
+export interface ObjectChoice {
   /** In the place of the one that the arguments name. */
   readonly ids?: readonly string[]
   /** A condition on the records of their list. */
@@ -123,7 +123,7 @@ export interface Several {
   readonly group?: string
 }
 
-const severalWords = ({ where, projects = [], group }: Several): readonly string[] => [
+const severalWords = ({ where, projects = [], group }: ObjectChoice): readonly string[] => [
   ...(where === undefined ? [] : [`--select=${where}`]),
   ...(projects.length === 0
     ? []
@@ -150,7 +150,7 @@ export interface PlannedLine {
 export const toLine = (
   { command, data }: Offer,
   given: Given,
-  several: Several = {},
+  several: ObjectChoice = {},
 ): PlannedLine => {
   const secrets: Record<string, string> = {}
   const flags = data.flatMap(({ flag }) => {

@@ -5,9 +5,9 @@ import type { InnerRuns } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { type Failure, getReason, usage } from '../../errors.js'
 import { namesIn, type ToolInput, textIn } from './input.js'
-import { formatCommandLine, type PlannedLine, type Several, toLine } from './line.js'
+import { formatCommandLine, type ObjectChoice, type PlannedLine, toLine } from './line.js'
 import type { Offer } from './offers.js'
-import type { Draft, Plan } from './plans.js'
+import type { AgentDraft, AgentPlan } from './plans.js'
 
 // What a line would change: read, never written.
 
@@ -48,10 +48,11 @@ export const tryLine = async (
 export const severalNames = ['ids', 'where', 'projects', 'group'] as const
 
 /** @throws Failure `usage` for a command that takes one, and for arguments that exclude each other */
-const severalIn = ({ name, command }: Offer, input: ToolInput): Several => {
+const severalIn = ({ name, command }: Offer, input: ToolInput): ObjectChoice => {
   const [ids, projects] = [namesIn(input, 'ids'), namesIn(input, 'projects')]
   const [where, group] = [textIn(input, 'where'), textIn(input, 'group')]
-  if (ids !== undefined && where !== undefined) throw usage('ids and where exclude each other')
+  if (ids !== undefined && where !== undefined)
+    throw usage('objects are chosen by ID or by a condition, not by both')
   if (ids !== undefined && command.args[0]?.variadic !== true)
     throw usage(`${name} takes one object at a time`, 'Plan each by its own call.')
   return { ids, where, projects, group }
@@ -61,9 +62,9 @@ const severalIn = ({ name, command }: Offer, input: ToolInput): Several => {
 const exactLine = (
   offer: Offer,
   given: Given,
-  { ids, where, projects, group }: Several,
+  { ids, where, projects, group }: ObjectChoice,
   { changes, parents }: Tried,
-): Draft['exact'] => {
+): AgentDraft['exact'] => {
   const many = parents.length > 0
   if (where === undefined) {
     const { words } = toLine(
@@ -82,7 +83,7 @@ interface Planning {
   readonly runs: Pick<InnerRuns, 'line'>
   /** Flags that name the instance. */
   readonly where: readonly string[]
-  readonly save: (draft: Omit<Draft, 'by'>) => Promise<Plan>
+  readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
 }
 
 /** More nobody reads before approving. */

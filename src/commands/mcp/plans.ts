@@ -13,7 +13,7 @@ import { Failure, getErrorCode, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
 
 /** What an agent wants to be done. */
-export interface Draft {
+export interface AgentDraft {
   readonly by: MadeBy
   readonly command: string
   /** The line that was planned, without the program and the flags that name the instance. */
@@ -26,7 +26,7 @@ export interface Draft {
   readonly changes: readonly string[]
 }
 
-export interface Plan extends Draft {
+export interface AgentPlan extends AgentDraft {
   readonly id: string
   /** ISO, UTC. */
   readonly made_at: string
@@ -48,7 +48,7 @@ const digestOf = (plan: unknown): string =>
   createHash('sha256').update(JSON.stringify(plan)).digest('hex')
 
 /** As it comes back from a file. */
-const toPlain = (draft: Draft): unknown => JSON.parse(JSON.stringify(draft))
+const toPlain = (draft: AgentDraft): unknown => JSON.parse(JSON.stringify(draft))
 
 const idsIn = (env: NodeJS.ProcessEnv): readonly string[] => {
   try {
@@ -61,7 +61,7 @@ const idsIn = (env: NodeJS.ProcessEnv): readonly string[] => {
 }
 
 /** The plan in a file; undefined where the file is damaged or is gone. */
-const planIn = (file: string): Plan | undefined => {
+const planIn = (file: string): AgentPlan | undefined => {
   const distrusted = distrust(file)
   if (distrusted !== undefined) {
     const { message, remedy } = describeDistrust(distrusted)
@@ -70,18 +70,18 @@ const planIn = (file: string): Plan | undefined => {
   try {
     const value: unknown = JSON.parse(readRegular(file).toString())
     if (isObject(value) && value.format === 1 && value.sha256 === digestOf(value.plan))
-      return value.plan as Plan
+      return value.plan as AgentPlan
   } catch (error) {
     if (!(error instanceof SyntaxError) && getErrorCode(error) !== 'ENOENT') throw error
   }
   return undefined
 }
 
-const isExpired = ({ expires_at }: Plan, now: Date): boolean =>
+const isExpired = ({ expires_at }: AgentPlan, now: Date): boolean =>
   Date.parse(expires_at) <= now.getTime()
 
 /** Plans that wait, the newest first. Those that expired or are damaged are removed. */
-export const openPlans = (env: NodeJS.ProcessEnv, now: Date): readonly Plan[] => {
+export const openPlans = (env: NodeJS.ProcessEnv, now: Date): readonly AgentPlan[] => {
   const plans = idsIn(env).flatMap((id) => {
     const plan = planIn(fileOf(env, id))
     if (plan !== undefined && !isExpired(plan, now)) return [plan]
@@ -95,7 +95,11 @@ export const openPlans = (env: NodeJS.ProcessEnv, now: Date): readonly Plan[] =>
  * Keeps a plan; one that waits already is the same.
  * @throws Failure `conflict` where too many wait; the system's error
  */
-export const savePlan = async (env: NodeJS.ProcessEnv, draft: Draft, now: Date): Promise<Plan> => {
+export const savePlan = async (
+  env: NodeJS.ProcessEnv,
+  draft: AgentDraft,
+  now: Date,
+): Promise<AgentPlan> => {
   const open = openPlans(env, now)
   const same = open.find(({ id: _, made_at: __, expires_at: ___, ...one }) =>
     isDeepStrictEqual(toPlain(one), toPlain(draft)),
@@ -103,7 +107,7 @@ export const savePlan = async (env: NodeJS.ProcessEnv, draft: Draft, now: Date):
   if (same !== undefined) return same
   if (open.length >= maxOpen)
     throw new Failure('conflict', `${maxOpen} plans are waiting for approval`)
-  const plan: Plan = {
+  const plan: AgentPlan = {
     ...draft,
     id: createId(),
     made_at: now.toISOString(),
@@ -116,7 +120,7 @@ export const savePlan = async (env: NodeJS.ProcessEnv, draft: Draft, now: Date):
 }
 
 /** @throws Failure `not_found` for a plan that is gone, expired or damaged */
-export const getPlan = (env: NodeJS.ProcessEnv, id: string, now: Date): Plan => {
+export const getPlan = (env: NodeJS.ProcessEnv, id: string, now: Date): AgentPlan => {
   const plan = openPlans(env, now).find((one) => one.id === id)
   if (plan !== undefined) return plan
   throw new Failure('not_found', `no plan ${id} is waiting`, {
@@ -125,7 +129,7 @@ export const getPlan = (env: NodeJS.ProcessEnv, id: string, now: Date): Plan => 
 }
 
 /** Removes a plan. @returns whether it was there: of several who remove it, one is told so */
-export const removePlan = (env: NodeJS.ProcessEnv, { id }: Pick<Plan, 'id'>): boolean => {
+export const removePlan = (env: NodeJS.ProcessEnv, { id }: Pick<AgentPlan, 'id'>): boolean => {
   try {
     rmSync(fileOf(env, id))
     return true

@@ -23,7 +23,7 @@ import { toRefusal } from './answers.js'
 import { Calls } from './calls.js'
 import type { CallLog } from './log.js'
 import type { Offer } from './offers.js'
-import type { Draft, Plan } from './plans.js'
+import type { AgentDraft, AgentPlan } from './plans.js'
 import { listPrompts, promptNamed } from './prompts.js'
 import { resourceAt, resourceTemplates } from './resources.js'
 import { createTool, standing } from './tools.js'
@@ -119,7 +119,7 @@ class Messages {
 export interface Serving {
   readonly runs: Pick<InnerRuns, 'command' | 'line'>
   /** Keeps a plan for a person to approve. */
-  readonly save: (draft: Omit<Draft, 'by'>) => Promise<Plan>
+  readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
   readonly offers: () => Promise<readonly Offer[]>
   readonly tools: ReadonlyMap<string, Offer>
   readonly where: readonly string[]

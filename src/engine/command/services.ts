@@ -48,7 +48,7 @@ export interface WithinAnswer {
 }
 
 /** It never rejects: what went wrong is the answer's `failure`. */
-export type Within = (ask: WithinAsk) => Promise<WithinAnswer>
+type Within = (ask: WithinAsk) => Promise<WithinAnswer>
 
 // A line, run within a command as a person would have typed it.
 

@@ -93,7 +93,8 @@ export const runTypedWithin = async (
   const flags = [...reachedBy(globals, undefined), ...flagWord('output', globals.output)]
   const meant = await understood(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
-  const line = { ...meant, signal, parse, decided: () => {}, input: read }
+  const own = outer.own ?? meant.own
+  const line = { ...meant, own, signal, parse, decided: () => {}, input: read }
   return run(line, undefined, { part: sharing })
 }
 
@@ -129,7 +130,9 @@ export const runLineWithin = async (
       parents: ask.parents,
     }
     const asked = tries ? unrehearsedCommand(meant.command) : meant.command
-    const line = { ...meant, command: asked, signal, parse, decided: () => {} }
+    // The instance is the same, and so are its words.
+    const own = (tries && outer.own) || meant.own
+    const line = { ...meant, own, command: asked, signal, parse, decided: () => {} }
     const format = givenAway(splitting(ask.take))
     const code = await run(line, undefined, { part, format, env })
     if (code === 0 || (tries && failures.length === 0)) return { ...said, notes, code }
