@@ -14,8 +14,9 @@ import type { Details, Emit, PlanAnswer } from './running.js'
 // A command that is run within another: asked by data, answered by data.
 
 /**
- * What it may do: `checks` sends nothing, and says whether the values can be asked for; `reads` sends GET and HEAD, and what the catalogue marks as reading; `tries` sends GET and
- * HEAD alone, and shows what would be written; `writes` does it, as far as nobody has to be asked.
+ * What it may do: `checks` sends nothing, and says whether the values can be asked for; `reads` sends GET and
+ * HEAD, and what the catalogue marks as reading; `tries` sends GET and HEAD alone, and shows what would be
+ * written; `writes` does it, as far as nobody has to be asked.
  */
 export type Manner = 'checks' | 'reads' | 'tries' | 'writes'
 
