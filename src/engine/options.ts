@@ -130,7 +130,7 @@ export interface InnerPart {
   /** Those of the outer run, where it asks the same instance. */
   readonly sessions?: OpenSessions | undefined
   readonly gateOf: Sharing['gateOf']
-  /** Where its answer is kept; without one it is a person's, as any other. */
+  /** Takes its answer, notes and questions; by default they go to the person at the terminal. */
   readonly screen?: Streams
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
   readonly readOnly?: boolean | 'marked'

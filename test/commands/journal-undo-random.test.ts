@@ -320,7 +320,7 @@ it.each(Object.entries(verbs))(
     const property = fc.asyncProperty(start, change, async (before, words) => {
       // Of runs that change nothing there is nothing to bring back: as many as it takes for one that does.
       if (changed > 0) return
-      // What is so already may be refused: any state will do.
+      // A request for the state that an object already has may be refused; either outcome is accepted.
       await run(before)
       const was = await state(reads)
       const ran = await run([...words, ...(words.includes('--yes') ? [] : ['--yes'])])

@@ -1,4 +1,5 @@
 /** Plans of agents: made over the protocol, approved at a terminal, against the embedded instance. */
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -91,6 +92,12 @@ describe('a plan for many', () => {
     const answer = await planned({ command: 'runners pause', where: 'id=9999' })
     expect(answer.text).toContain('"objects":0')
     expect(answer.text).not.toContain('"plan":')
+  })
+
+  it('is refused for a reason that nobody reads', async () => {
+    const reason = 'x'.repeat(1001)
+    const answer = await planned({ command: 'runners pause', ids: [1], reason })
+    expect(answer.text).toContain('reason has at most 1000 characters')
   })
 
   it('is refused for a command that takes one', async () => {
@@ -243,6 +250,19 @@ describe('mcp plans', () => {
     expect(readdirSync(folderOfPlans())).toEqual([`${kept}.json`])
     const gone = await svcctl(['mcp', 'discard', old.id], { env })
     expect(gone.code).toBe(4)
+  })
+})
+
+describe('mcp plans, where a file is none', () => {
+  it.each([
+    ['a directory', 'mkdir', 'it is a directory'],
+    ['a pipe', 'mkfifo', 'it is a pipe'],
+  ])('says so of %s', async (_, program, message) => {
+    await idOf({ command: 'runners pause', ids: [1] })
+    spawnSync(program, [join(folderOfPlans(), 'p-aaaaaaaa.json')])
+    const { code, stderr } = await svcctl(['mcp', 'plans'], { env })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(stderr).toMatch(/cannot read \S+p-aaaaaaaa\.json/)
   })
 })
 

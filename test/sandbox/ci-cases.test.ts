@@ -1,4 +1,4 @@
-/** What the embedded instance says of the configurations in `ci-cases/`, as any client hears it. */
+/** How the embedded instance lints the configurations in `ci-cases/`, over HTTP. */
 import { describe, expect, it } from 'vitest'
 import { type Case, cases } from './ci-cases.js'
 import { sandbox } from './instance.js'

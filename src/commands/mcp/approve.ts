@@ -5,7 +5,7 @@ import { parseExact, stringifyExact } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { insertFlags } from '../../base/shell-words.js'
 import { volatileFields } from '../../client/snapshot/manifest.js'
-import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
+import type { Services } from '../../engine/command/services.js'
 import type { MadeBy } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
 import { getLevelName } from '../../output/columns.js'
@@ -42,7 +42,6 @@ const checkPerson = ({ place, ui }: Services): void => {
     )
 }
 
-const whoNames = { instance: 'instance', profile: 'profile', user: 'user', sudo: '--sudo' } as const
 const nameOf = (value: string | null): string => value ?? 'none'
 
 /** @throws Failure `usage` where a plan was made for somebody else, or elsewhere */
@@ -50,7 +49,7 @@ const checkMaker = ({ id, by }: AgentPlan, now: MadeBy): void => {
   for (const what of ['instance', 'profile', 'user', 'sudo'] as const)
     if (by[what] !== now[what])
       throw usage(
-        `plan ${id} was made for the ${whoNames[what]} ${nameOf(by[what])}, and this is ${nameOf(now[what])}`,
+        `plan ${id} was made for the ${what === 'sudo' ? '--sudo user' : what} ${nameOf(by[what])}, and this is ${nameOf(now[what])}`,
         by.profile === null
           ? undefined
           : `Approve it with: svcctl mcp approve ${id} -p ${by.profile}`,
@@ -125,9 +124,7 @@ const countOf = ({ length }: readonly unknown[]): string =>
  * @throws Failure `conflict` where one is not as the plan has it
  */
 const checkUnchanged = async ({ answer, place, ui }: Services, plan: AgentPlan): Promise<void> => {
-  const { runs, clock } = place
-  const planned = { words: plan.words, secrets: {} }
-  const { changes, failure } = await tryLine(runs, planned, clock.signal)
+  const { changes, failure } = await tryLine(place.runs, plan.words, place.clock.signal)
   if (failure !== undefined && !['conflict', 'not_found'].includes(failure.category)) throw failure
   const [before, after] = [missingIn(plan.changes, changes), missingIn(changes, plan.changes)]
   if (before.length === 0 && after.length === 0 && failure === undefined) return
@@ -191,19 +188,13 @@ const summaryOf = (plan: AgentPlan) => ({
   expires_at: plan.expires_at,
 })
 
-const listPlans = async ({ answer, place, ui }: PlacedServices): Promise<void> => {
+const listPlans = async ({ answer, place, ui }: Services): Promise<void> => {
   const plans = openPlans(place.env, place.clock.now())
   if (plans.length === 0) ui.note('no plans are waiting')
   await answer.printMany(plans.map(summaryOf), {
     columns: ['id', 'command', 'objects', 'reason', 'expires_at'],
     stacks: 'cut',
   })
-}
-
-interface PlacedServices {
-  readonly answer: Pick<AnswerService, 'printMany'>
-  readonly place: Pick<WorkspaceService, 'env' | 'clock'>
-  readonly ui: Pick<Services['ui'], 'note'>
 }
 
 export const plans = define({

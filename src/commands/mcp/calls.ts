@@ -123,8 +123,6 @@ const describeCommand = (offer: Offer) => {
   }
 }
 
-// A query, and where its answer goes on.
-
 /** A query, and where its answer goes on. */
 interface Query {
   readonly offer: Offer

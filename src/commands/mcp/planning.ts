@@ -20,26 +20,39 @@ export interface Tried {
   readonly failure?: Failure | undefined
 }
 
-/** It never rejects: what went wrong is the `failure`. */
+/** More nobody reads before approving. */
+const maxObjects = 1000
+
+const tooMany = (): Failure =>
+  usage(`a plan has at most ${maxObjects} objects`, 'Plan fewer at once.')
+
+/**
+ * Stops at the first object that a plan has no room for. It never rejects: what went wrong is the `failure`.
+ * @param secrets the values of the variables that the line names, where they are not in the environment
+ */
 export const tryLine = async (
   { line }: Pick<InnerRuns, 'line'>,
-  { words, secrets }: PlannedLine,
+  words: readonly string[],
   signal: AbortSignal,
+  secrets: PlannedLine['secrets'] = {},
 ): Promise<Tried> => {
   const changes: string[] = []
   const parents = new Set<string>()
+  const full = new AbortController()
   const { notes, failure } = await line({
     words,
     tries: true,
-    signal,
+    signal: AbortSignal.any([signal, full.signal]),
     env: secrets,
     take: (record, parent) => {
+      if (changes.length === maxObjects) return full.abort()
       if (parent !== undefined) parents.add(parent.name)
       const own = parent === undefined ? record : wrapper(parent.column, parent.name)(record)
       changes.push(Buffer.from(own).toString())
     },
   })
-  return { changes, parents: [...parents], notes, failure }
+  const stopped = full.signal.aborted ? tooMany() : undefined
+  return { changes, parents: [...parents], notes, failure: stopped ?? failure }
 }
 
 // Which objects a plan is about.
@@ -86,8 +99,8 @@ interface Planning {
   readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
 }
 
-/** More nobody reads before approving. */
-const maxObjects = 1000
+/** A longer reason nobody reads. */
+const longestReason = 1000
 
 /** A plan as an agent is told of it. */
 interface Planned {
@@ -114,15 +127,15 @@ export const planChange = async (
 ): Promise<{ readonly planned: Planned; readonly tried: Tried }> => {
   const several = severalIn(offer, input)
   const reason = textIn(input, 'reason')
+  if (reason !== undefined && reason.length > longestReason)
+    throw usage(`reason has at most ${longestReason} characters`)
   const line = toLine(offer, given, several)
   const commandLine = formatCommandLine(line.words, where)
-  const tried = await tryLine(runs, line, signal)
+  const tried = await tryLine(runs, line.words, signal, line.secrets)
   if (tried.failure !== undefined) throw tried.failure
   const { changes } = tried
   const planned = { objects: changes.length, command_line: commandLine }
   if (changes.length === 0) return { planned, tried }
-  if (changes.length > maxObjects)
-    throw usage(`a plan has at most ${maxObjects} objects, not ${changes.length}`, 'Plan fewer.')
   const exact = exactLine(offer, given, several, tried)
   const draft = { command: offer.name, words: line.words, exact, reason, changes }
   try {

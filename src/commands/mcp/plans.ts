@@ -10,6 +10,7 @@ import { describeDistrust, distrust } from '../../base/files/trust.js'
 import { isObject } from '../../base/objects.js'
 import type { MadeBy } from '../../engine/command/types.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
+import { fileFailure } from '../../profile/files.js'
 import { getPaths } from '../../profile/index.js'
 
 /** What an agent wants to be done. */
@@ -56,11 +57,14 @@ const idsIn = (env: NodeJS.ProcessEnv): readonly string[] => {
     return names.filter((name) => named.test(name))
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return []
-    throw error
+    throw fileFailure('read', folderOf(env), error)
   }
 }
 
-/** The plan in a file; undefined where the file is damaged or is gone. */
+/**
+ * The plan in a file; undefined where the file is damaged or is gone.
+ * @throws Failure `usage` for a file that cannot be read, or that others may have written
+ */
 const planIn = (file: string): AgentPlan | undefined => {
   const distrusted = distrust(file)
   if (distrusted !== undefined) {
@@ -72,7 +76,8 @@ const planIn = (file: string): AgentPlan | undefined => {
     if (isObject(value) && value.format === 1 && value.sha256 === digestOf(value.plan))
       return value.plan as AgentPlan
   } catch (error) {
-    if (!(error instanceof SyntaxError) && getErrorCode(error) !== 'ENOENT') throw error
+    if (!(error instanceof SyntaxError) && getErrorCode(error) !== 'ENOENT')
+      throw fileFailure('read', file, error)
   }
   return undefined
 }
@@ -135,6 +140,6 @@ export const removePlan = (env: NodeJS.ProcessEnv, { id }: Pick<AgentPlan, 'id'>
     return true
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return false
-    throw error
+    throw fileFailure('remove', fileOf(env, id), error)
   }
 }
