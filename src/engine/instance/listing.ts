@@ -50,12 +50,12 @@ export const describeListEnd = (
 }
 
 /** The failure of a list that was to be had whole: a page says that there is a next one, and no link leads to it. */
-const notWhole = (ask: Ask, { records }: ListEnd): Failure =>
+const notWhole = ({ records }: ListEnd, ask?: Ask): Failure =>
   new Failure(
     'unreachable',
     `the list ended after ${records}, although the instance reported more`,
     {
-      request: `GET ${buildRequest(ask).path}`,
+      request: ask && `GET ${buildRequest(ask).path}`,
       hint: 'A proxy may remove the Link header.',
     },
   )
@@ -200,7 +200,7 @@ export class Lists {
     const instance = await this.instance()
     const batches = stage(instance.batches(asked, paging))
     const { records, end } = await gathered(batches, instance, where)
-    if (end.more) throw notWhole(ask, end)
+    if (end.more) throw notWhole(end, ask)
     return records
   }
 
@@ -211,8 +211,23 @@ export class Lists {
     const paging: Paging = few ? { limit: most } : { limit: 'all', perPage: largestPage }
     const instance = await this.instance()
     const batches = instance.batches(asked, paging)
-    for await (const batch of stage === undefined ? batches : stage(batches))
-      for (const bytes of batch) yield built(bytes, instance)
+    const chosen = stage === undefined ? batches : stage(batches)
+    let records = 0
+    try {
+      for (let step = await chosen.next(); ; step = await chosen.next()) {
+        if (step.done === true) {
+          // Fewer than were wanted, and not for want of records.
+          if (step.value.more && records < most) throw notWhole(step.value, ask)
+          return
+        }
+        for (const bytes of step.value) {
+          records += 1
+          yield built(bytes, instance)
+        }
+      }
+    } finally {
+      await chosen.return({ records, more: true })
+    }
   }
 
   /** What `stream` would print, in hand. */
@@ -227,6 +242,12 @@ export class Lists {
 
   private get sorts(): boolean {
     return this.paging.sort !== undefined || isAggregate(this.paging)
+  }
+
+  /** Whether all there is was asked for, so that an end before it is a failure. */
+  private get readsAll(): boolean {
+    const { limit, page } = this.paging
+    return page === undefined && (limit === 'all' || this.sorts) && this.screen.ended === undefined
   }
 
   /** How many records are wanted; where they are sorted or grouped, that is known behind the last of them. */
@@ -259,10 +280,15 @@ export class Lists {
     const end = await drain(stage === undefined ? all : stage(all), async (batch) => {
       await writer.raw(batch, singles && batch.map(() => singles))
       printed += batch.length
-    }).catch(async (error: unknown) => {
-      await writer.abandon()
-      throw cutShort(error, this.sorts ? 0 : printed)
     })
+      .then((reached) => {
+        if (this.readsAll && reached.more) throw notWhole(reached, plan)
+        return reached
+      })
+      .catch(async (error: unknown) => {
+        await writer.abandon()
+        throw cutShort(error, this.sorts ? 0 : printed)
+      })
     await writer.close()
     this.say(end, plan, stage)
     return end
