@@ -18,12 +18,15 @@ export interface Scripted {
 }
 export type Script = (seen: Seen, index: number) => Scripted | undefined
 
+/** A script that may take its time. */
+export type Answering = (...of: Parameters<Script>) => ReturnType<Script> | Promise<Scripted>
+
 export interface Recorder {
   readonly url: string
   readonly seen: Seen[]
   /** Method and path with query, below the API root. */
   readonly lines: () => string[]
-  answer: Script
+  answer: Answering
   close(): Promise<void>
 }
 
@@ -45,7 +48,7 @@ const send = (response: ServerResponse, scripted: Scripted): void => {
 }
 
 /** Starts a recorder; what the script leaves out is answered with an empty list or object. */
-export const record = async (answer: Script = () => undefined): Promise<Recorder> => {
+export const record = async (answer: Answering = () => undefined): Promise<Recorder> => {
   const seen: Seen[] = []
   const recorder: Recorder = {
     url: '',
@@ -62,7 +65,8 @@ export const record = async (answer: Script = () => undefined): Promise<Recorder
     const { method = '', url = '', headers } = request
     const one: Seen = { method, url, headers, body: await bodyOf(request) }
     seen.push(one)
-    send(response, recorder.answer(one, seen.length - 1) ?? { body: method === 'GET' ? [] : {} })
+    const scripted = await recorder.answer(one, seen.length - 1)
+    send(response, scripted ?? { body: method === 'GET' ? [] : {} })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

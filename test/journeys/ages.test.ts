@@ -1,0 +1,192 @@
+/**
+ * An instance older than the documents and one newer than them, each with words, settings, fields and values of its own and
+ * without some of the routes: the whole way on both, from login to undo. What a single command does with what is known of an
+ * instance is `../commands/known.test.ts`; how words are learned at a terminal is `other-words.test.ts`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { configuration, folder, type Ran } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+import { agedInstance } from './aged.js'
+
+const inWords = async (text: string) =>
+  wordsFrom(await parseVocabulary(`vocabulary: 1\n${text}`, 'words.yml'))
+
+const instances = {
+  old: agedInstance({
+    asOf: '14.2',
+    words: await inWords(
+      'words: { cloud: nimbus, spamsvc: junkguard }\ngone: { "GET /projects/:id/dependencies": "newer" }\n',
+    ),
+    settings: { moon_enabled: true, moon_limit: 5 },
+    runners: { 2: { moons: 3 } },
+  }),
+  young: agedInstance({
+    asOf: '18.3',
+    words: await inWords(
+      'words: { cloud: haze, spamsvc: litterwatch }\ngone: { "POST /ci/lint": "older" }\n',
+    ),
+    settings: { tide_mode: 'spring', tide_limit: 9 },
+    runners: { 2: { status: 'stale', tides: 2 }, 3: { status: 'stale', tides: 1 } },
+  }),
+}
+const both = Object.entries(instances)
+
+const cwd = folder()
+const env = { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' }
+const run = (line: string, input?: string): Promise<Ran> =>
+  svcctl(line.split(' '), { cwd, env, input })
+const done = async (line: string, input?: string): Promise<Ran> => {
+  const ran = await run(line, input)
+  expect(ran.code, `${line}: ${ran.stderr}`).toBe(0)
+  return ran
+}
+const json = async (line: string) => JSON.parse((await done(`${line} -o json`)).stdout)
+const settings = async (profile: string, ...names: readonly string[]) =>
+  json(`settings get ${names.join(' ')} -p ${profile}`)
+
+/** Each goes on where the one before it left. */
+const steps = { timeout: 30_000, shuffle: false }
+
+describe('an instance older than the documents, and one newer', steps, () => {
+  it('are signed in to, which shows how they differ from the documents', async () => {
+    for (const [name, { url }] of both)
+      await done(`auth login ${name} --base-url ${url()} --token-stdin`, 'sandbox-root-token\n')
+    const checks = async (profile: string) => {
+      const rows: { check: string; message: string }[] = await json(`doctor -p ${profile}`)
+      return Object.fromEntries(rows.map(({ check, message }) => [check, message]))
+    }
+    expect(await checks('old')).toMatchObject({
+      version: '14.2.0',
+      // Two settings of its own, and five in words that are not known yet.
+      'beyond documents': expect.stringContaining('7 settings, 1 field, 0 values'),
+    })
+    expect(await checks('young')).toMatchObject({
+      version: '18.3.0',
+      'beyond documents': expect.stringContaining('7 settings, 1 field, 1 value'),
+    })
+  })
+
+  it('have their words learned, each its own', async () => {
+    for (const [name, cloud, spamsvc] of [
+      ['old', 'nimbus', 'junkguard'],
+      ['young', 'haze', 'litterwatch'],
+    ]) {
+      await done(`vocabulary learn --to ${name}.yml -p ${name}`)
+      const text = readFileSync(join(cwd, `${name}.yml`), 'utf8')
+      expect(text).toMatch(new RegExp(`  cloud: ${cloud} #.*\n  spamsvc: ${spamsvc} #.*\n$`))
+      await done(`profile set ${name} --vocabulary ${name}.yml`)
+      await done(`vocabulary check -p ${name}`)
+      await done(`doctor --refresh -p ${name}`)
+    }
+  })
+
+  it('show their own settings in help, and take them beside documented ones in either word', async () => {
+    const own = async (profile: string) => {
+      const { stdout } = await done(`settings update --help -p ${profile}`)
+      const [, group = ''] = stdout.split('Settings of this instance:\n')
+      return [...(group.split('\n\n')[0] ?? '').matchAll(/--(\S+)/g)].map(([, name]) => name)
+    }
+    expect(await own('old')).toEqual(['[no-]moon-enabled', 'moon-limit'])
+    expect(await own('young')).toEqual(['tide-mode', 'tide-limit'])
+
+    await done('settings update --moon-limit 7 --no-moon-enabled --cloud-account-id a -p old')
+    await done('settings update --tide-limit 3 --tide-mode neap --haze-account-id b -p young')
+    const names = ['moon_limit', 'moon_enabled', 'cloud_account_id'] as const
+    expect(await settings('old', ...names)).toEqual({
+      moon_limit: 7,
+      moon_enabled: false,
+      cloud_account_id: 'a',
+    })
+    expect(await settings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
+      tide_limit: 3,
+      tide_mode: 'neap',
+      haze_account_id: 'b',
+    })
+    expect(await run('settings update --tide-limit 3 -p old')).toMatchObject({ code: 2 })
+    expect(await run('settings update --moon-limit 3 -p young')).toMatchObject({ code: 2 })
+  })
+
+  it('get back what they had, in one undo each', async () => {
+    for (const profile of ['old', 'young']) await done(`journal undo last -p ${profile} --yes`)
+    expect(await settings('old', 'moon_limit', 'moon_enabled', 'cloud_account_id')).toEqual({
+      moon_limit: 5,
+      moon_enabled: true,
+      cloud_account_id: null,
+    })
+    expect(await settings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
+      tide_limit: 9,
+      tide_mode: 'spring',
+      haze_account_id: null,
+    })
+  })
+
+  it('take the values that they answer, and no others', async () => {
+    expect(await json('runners list --status stale --fields id,tides -p young')).toEqual([
+      { id: 2, tides: 2 },
+      { id: 3, tides: 1 },
+    ])
+    expect(await json('runners list --where tides>1 --fields id -p young')).toEqual([{ id: 2 }])
+    expect(await json('runners list --where moons=3 --fields id -p old')).toEqual([{ id: 2 }])
+    const wrong = await run('runners list --status stale -p old')
+    expect(wrong).toMatchObject({ code: 2 })
+    expect(wrong.stderr).toContain('Newer instances may support more values')
+    expect(await run('runners list --where tides>1 -p old')).toMatchObject({ code: 2 })
+  })
+
+  it('say which routes they lack, and what to do instead', async () => {
+    writeFileSync(join(cwd, 'ci.yml'), 'build: { script: make }\n')
+    await done('ci lint ci.yml -p old')
+    const lint = await run('ci lint ci.yml -p young')
+    expect(lint).toMatchObject({ code: 4, stderr: expect.stringContaining('Add --project') })
+    expect((await run('ci lint ci.yml -p young')).stderr).toMatch(
+      /^the instance did not have POST \/ci\/lint on \d/,
+    )
+    await done('ci lint ci.yml -P platform/app -p young')
+
+    await done('dependencies list -P platform/app -p young')
+    const dependencies = 'dependencies list -P platform/app -p old'
+    expect(await run(dependencies)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('does not have this endpoint'),
+    })
+    expect((await run(dependencies)).stderr).toMatch(
+      /^the instance did not have GET \/projects\/:id\/dependencies on \d/,
+    )
+  })
+
+  it('have many objects changed by those values, and put back', async () => {
+    const active = async () => json('runners list --fields id,active --sort id -p young')
+    const before = await active()
+    await done('runners pause --select status=stale --yes -p young')
+    expect(await active()).not.toEqual(before)
+    await done('journal undo last --yes -p young')
+    expect(await active()).toEqual(before)
+  })
+
+  it('are kept in files with all of their own, which fit where they come from', async () => {
+    for (const profile of ['old', 'young']) {
+      await done(`export settings --all -p ${profile} --to ${profile}`)
+      await done(`plan ${profile} -p ${profile}`)
+    }
+    const text = readFileSync(join(cwd, 'young/site.yml'), 'utf8')
+    expect(text).toContain('tide_limit: 9')
+    // Files hold the words of the documents.
+    expect(text).toContain('cloud_integration_enabled: false')
+    writeFileSync(join(cwd, 'young/site.yml'), text.replace('tide_limit: 9', 'tide_limit: 4'))
+    await done('apply young --yes -p young')
+    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
+    await done('journal undo last --yes -p young')
+    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
+    const foreign = await run('plan old -p young')
+    expect(foreign).toMatchObject({ code: 2 })
+    expect(foreign.stderr).toContain('unknown to the documented API and to the instance')
+  })
+
+  it('give a program their own settings as types', async () => {
+    expect((await done('client types -p young')).stdout).toContain('readonly tide_limit: number')
+    expect((await done('client types -p old')).stdout).toContain('readonly moon_enabled: boolean')
+  })
+})
