@@ -35,10 +35,15 @@ const checkWriting = ({ globals }: WorkspaceService, session: Session | undefine
     )
 }
 
-/** Flags that name the instance, for whoever runs the line of a plan. */
-const whereOf = ({ globals }: WorkspaceService): readonly string[] => {
-  const { baseUrl, profile, sandbox } = globals
+/** Flags that name the instance, for whoever runs the line of a plan: by then another profile may be the current one. */
+const whereOf = (
+  { globals }: WorkspaceService,
+  session: Session | undefined,
+): readonly string[] => {
+  const { baseUrl, sandbox } = globals
   if (sandbox) return ['--sandbox']
+  const own = session?.profile?.baseUrl === session?.baseUrl ? session?.profile?.name : undefined
+  const profile = globals.profile ?? own
   return [
     ...(profile === undefined ? [] : ['-p', profile]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
@@ -81,7 +86,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   try {
     const { serveLines } = await import('./server.js')
     await serveLines(
-      { runs, save, offers, tools, where: whereOf(place), log, signal: clock.signal },
+      { runs, save, offers, tools, where: whereOf(place, session), log, signal: clock.signal },
       { chunks: () => stdin.chunks(), write: (text) => writeAll(answer, text) },
     )
   } catch (error) {
