@@ -25,8 +25,8 @@ interface Common {
   readonly words?: readonly string[]
   /** The environment variable that fills it where a command cannot do without. */
   readonly env?: string
-  /** False where a write's answer does not show it, though it has a field of that name. */
-  readonly echo?: false
+  /** Whether a write's answer shows it, where that is not as its shape says. */
+  readonly echo?: boolean
   /**
    * Of a list: the instance leaves out exactly the records whose field of this name has another value
    * (of a list of values: does not hold the one given).

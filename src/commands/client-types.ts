@@ -2,6 +2,8 @@
 import { isObject } from '../base/objects.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { Failure } from '../errors.js'
+import { getPaths } from '../profile/index.js'
+import { readKnown } from '../profile/known.js'
 import { everyEndpoint, loadChecked } from '../vocabulary/index.js'
 import { define } from './define.js'
 import { getOwnSettings } from './known.js'
@@ -44,7 +46,7 @@ const furtherValues = async (
 export const types = define({
   summary: 'Write TypeScript types for this instance’s own settings and values',
   description: [
-    'Reads the application settings and prints a declaration with the name and type of each setting that the API documents do not have. A setting that is null has the type unknown. With a vocabulary, the declaration also has its additional values. It contains no values of settings.',
+    'Reads the application settings and prints a declaration with the name and type of each setting that the API documents do not have. A setting that is null has the type unknown. It also has additional values of parameters, from the vocabulary and from what `svcctl doctor` has seen. It contains no values of settings.',
     'Put the file into a project that imports svcctl/client. settings.get and settings.update then know these settings, and inputs accept these values.',
   ],
   readOnly: true,
@@ -56,8 +58,14 @@ export const types = define({
     const file = vocabularyFile(place)
     const words = file === undefined ? undefined : await loadChecked(file)
     const own = getOwnSettings(data, words).toSorted(([a], [b]) => (a < b ? -1 : 1))
-    const values = words === undefined ? [] : await furtherValues(words.values)
-    const { baseUrl } = await place.session()
+    const { baseUrl, profile } = await place.session()
+    const seen =
+      profile === undefined
+        ? undefined
+        : readKnown(getPaths(place.env), { ...profile, baseUrl })?.values
+    const values = await furtherValues((of) => [
+      ...new Set([...(words?.values(of) ?? []), ...(seen?.[of] ?? [])]),
+    ])
     const day = place.clock.now().toISOString().slice(0, 10)
     const lines = [
       `// What ${baseUrl} has beyond the API documents, as of ${day}. Made by: svcctl client types`,

@@ -173,6 +173,35 @@ const meant = async (
   return words === undefined ? { command: one } : { command: commandIn(one, words, []), words }
 }
 
+interface Understood {
+  readonly command: Command
+  readonly words?: Words
+  readonly given: Given
+}
+
+/** What is asked of the command, which may be by names and values that only its instance has. */
+const understood = async (
+  ask: WithinAsk,
+  outer: RunOptions,
+  note: (text: string) => void,
+): Promise<Understood> => {
+  const inWords = await meant(ask, outer)
+  const { hasUnknownField, withKnown } = await import('./own/known.js')
+  const beyond = () => withKnown(inWords.command, outer.globals, outer.env)
+  const asked = (command: Command): Understood => {
+    const given = givenInWords(command, ask.values, inWords.words, note)
+    return { ...inWords, command, given }
+  }
+  if (await hasUnknownField(inWords.command, ask.fields ?? [])) return asked(await beyond())
+  try {
+    return asked(inWords.command)
+  } catch (error) {
+    const command = await beyond()
+    if (command === inWords.command) throw error
+    return asked(command)
+  }
+}
+
 const sends: Readonly<Record<Manner, boolean | 'marked'>> = {
   checks: true,
   reads: 'marked',
@@ -236,7 +265,7 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
   const screen = await keptScreen()
   const format = givenAway((bytes) => records.push(Buffer.from(bytes)))
   let more = false
-  let given: Given | undefined
+  let asked: WithinAnswer['asked']
   const said = (code: number, thrown?: Failure): WithinAnswer => {
     const { failures, notes } = screen
     // What could be read is no less true for what could not.
@@ -244,7 +273,7 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
     const failure = thrown ?? (part ? undefined : failures[0])
     const unread = part ? failures.map(({ message }) => `not read: ${message}`) : []
     return {
-      given,
+      asked,
       records,
       more,
       notes: [...unread, ...notes],
@@ -253,9 +282,10 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
     }
   }
   try {
-    const { command, ...inWords } = await meant(ask, outer)
     const note = (text: string): void => screen.streams.notes.note(text)
-    given = givenInWords(command, ask.values, inWords.words, note)
+    const { command, ...inWords } = await understood(ask, outer, note)
+    const { given } = inWords
+    asked = { command, given }
     if (ask.manner === 'checks') return said(0)
     const globals = globalsFor(outer.globals, ask)
     const ended = (goesOn: boolean): void => {

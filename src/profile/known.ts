@@ -49,6 +49,9 @@ export interface KnownInstance {
   readonly sections: Readonly<Record<string, SectionState>>
 }
 
+/** What of an instance a command can take and show. */
+export type KnownNames = Pick<KnownInstance, 'settings' | 'values' | 'fields'>
+
 /** A larger file is no such file. */
 const largest = 256 * 1024
 

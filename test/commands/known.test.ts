@@ -221,6 +221,16 @@ describe('a line', () => {
     expect(near.stderr).toContain('Did you mean --moon-limit?')
   })
 
+  it('says where the instance did not take one of its own settings', async () => {
+    const { stderr } = await run('settings update --moon-limit 7 --moon-name x --no-moon-enabled')
+    expect(stderr).toContain('the instance did not apply moon_limit: the value is 5')
+    expect(stderr).toContain('the instance did not apply moon_enabled: the value is true')
+    server.answer = ({ method }) => ({ body: method === 'PUT' ? { admin_mode: true } : own })
+    const lost = await run('settings update --moon-limit 7 --strict')
+    expect(lost.code).toBe(1)
+    expect(lost.stderr).toContain('the instance ignored moon_limit: not in the response')
+  })
+
   it('takes text for a setting that is null, and a secret as one', async () => {
     server.answer = (seen, i) =>
       seen.url.endsWith('/application/settings') && seen.method === 'GET'
@@ -266,8 +276,8 @@ describe('a line', () => {
     expect(wrong.stderr).toContain('Did you mean stale?')
   })
 
-  it('knows none of it with the embedded instance, another address, or several profiles', async () => {
-    for (const where of ['--sandbox', '--base-url http://127.0.0.1:1', '-p work,work2'])
+  it('knows none of it with the embedded instance, or another address', async () => {
+    for (const where of ['--sandbox', '--base-url http://127.0.0.1:1'])
       expect(await run(`runners list --status stale ${where}`)).toMatchObject({ code: 2 })
   })
 

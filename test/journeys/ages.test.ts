@@ -5,8 +5,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { serve } from '../support/mcp.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { agedInstance } from './aged.js'
@@ -136,6 +137,58 @@ describe('an instance older than the documents, and one newer', steps, () => {
     expect(await run('runners list --where tides>1 -p old')).toMatchObject({ code: 2 })
   })
 
+  it('are asked together, where what one has is as good as what both have', async () => {
+    const where = await json('runners list --where tides>1 --fields id,tides -p old,young')
+    expect(where).toEqual([{ profile: 'young', record: { id: 2, tides: 2 } }])
+    const stale = await run('runners list --status stale --fields id -p old,young -o ndjson')
+    expect(stale).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(/"profile":"old".*status does not have/),
+    })
+    expect(stale.stdout.split('\n')).toEqual([
+      '{"profile":"young","record":{"id":2}}',
+      '{"profile":"young","record":{"id":3}}',
+      '',
+    ])
+    const { stdout } = await done('settings update --help --all-profiles')
+    for (const name of ['moon-limit', 'tide-limit']) expect(stdout).toContain(`--${name} <n>`)
+    const ignored = await run(
+      'settings update --tide-limit 5 --default-projects-limit 12 -p old,young --yes',
+    )
+    expect(ignored.stderr).toMatch(/^old: .*ignored tide_limit/m)
+    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 5 })
+    await done('journal undo last --yes -p young')
+  })
+
+  it('are read and planned for by agents with what they have', async () => {
+    const own = { ...env, SVC_PROFILE: 'young' }
+    // Lines within the server are understood as those of this process.
+    for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value)
+    const served = await serve({ env: own })
+    try {
+      const call = async (tool: string, command: string, more: object) =>
+        served.call(tool, { command, ...more })
+      const read = await call('read', 'runners list', {
+        arguments: { instance: true, status: 'stale' },
+        fields: ['id', 'tides'],
+      })
+      expect(read.data.records).toEqual([
+        { id: 2, tides: 2 },
+        { id: 3, tides: 1 },
+      ])
+      const wrong = await call('read', 'runners list', { arguments: { status: 'stael' } })
+      expect(wrong.text).toContain('stale')
+      const planned = await call('plan', 'settings update', { arguments: { tide_limit: 4 } })
+      expect(planned.command_line).toBe('svcctl settings update --tide-limit 4 -p young')
+      expect(planned.data.changes).toMatchObject([
+        { changes: [{ attribute: 'tide_limit', now: 9, new: 4 }] },
+      ])
+    } finally {
+      await served.close()
+      vi.unstubAllEnvs()
+    }
+  })
+
   it('say which routes they lack, and what to do instead', async () => {
     writeFileSync(join(cwd, 'ci.yml'), 'build: { script: make }\n')
     await done('ci lint ci.yml -p old')
@@ -185,8 +238,11 @@ describe('an instance older than the documents, and one newer', steps, () => {
     expect(foreign.stderr).toContain('unknown to the documented API and to the instance')
   })
 
-  it('give a program their own settings as types', async () => {
-    expect((await done('client types -p young')).stdout).toContain('readonly tide_limit: number')
-    expect((await done('client types -p old')).stdout).toContain('readonly moon_enabled: boolean')
+  it('give a program their own settings and values as types', async () => {
+    const types = async (profile: string) => (await done(`client types -p ${profile}`)).stdout
+    expect(await types('young')).toContain('readonly tide_limit: number')
+    expect(await types('young')).toContain('readonly "runners.status": "stale"')
+    expect(await types('old')).toContain('readonly moon_enabled: boolean')
+    expect(await types('old')).not.toContain('stale')
   })
 })

@@ -4,7 +4,7 @@ import { writes } from '../../catalogue/endpoint.js'
 import { bothNames } from '../../catalogue/words.js'
 import { flagsOfCommand, getCommandName } from '../../engine/command/derive/index.js'
 import type { Command, Flag } from '../../engine/command/types.js'
-import { type FindOwn, findOwnWords, speaks } from '../../engine/own/found.js'
+import { type FindOwn, findOwnWords, flagsOn, speaks } from '../../engine/own/found.js'
 import type { About, Meant, Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { CommandLevel } from './level.js'
@@ -139,7 +139,7 @@ export class Leaf extends CommandLevel {
     if (!speaks(command) || !may) return command
     const { hasUnknownField, withKnown } = await import('../../engine/own/known.js')
     const needed = unknown || completes || (await hasUnknownField(command, fields))
-    return needed ? withKnown(command, tokens, process.env) : command
+    return needed ? withKnown(command, flagsOn(tokens, process.env), process.env) : command
   }
 
   /** The command where the next word is being written. */

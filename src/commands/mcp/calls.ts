@@ -7,7 +7,8 @@ import { isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import type { Datum } from '../../engine/command/data.js'
+import { type Datum, getData } from '../../engine/command/data.js'
+import type { Given } from '../../engine/command/described.js'
 import type { InnerRuns, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import { Failure, usage } from '../../errors.js'
 import { recordsAnswered, toToolResult } from './answers.js'
@@ -210,6 +211,16 @@ const inWordsFor = async <T>(offer: Offer, work: () => Promise<T>): Promise<T> =
   }
 }
 
+/** An offer with its command as the instance has it, and what was asked of that. */
+const asAsked = (
+  offer: Offer,
+  { asked }: WithinAnswer,
+): { readonly meant: Offer; readonly given: Given } => {
+  if (asked === undefined) throw new Failure('internal', 'a plan of nothing')
+  const { command, given } = asked
+  return { meant: { ...offer, command, data: getData(command) }, given }
+}
+
 interface Around {
   readonly runs: Pick<InnerRuns, 'command' | 'line'>
   /** Keeps a plan for a person to approve. */
@@ -326,14 +337,14 @@ export class Calls {
     const values = argumentsIn(input)
     // What its line does otherwise is previewed as its endpoints do it, and a person writes it by hand.
     if (offer.plain) return this.#preview(offer, input, signal)
-    const { given, notes } = await this.#within(offer, { manner: 'checks', values, signal })
-    if (given === undefined) throw new Failure('internal', 'a plan of nothing')
-    const { planned, tried } = await planChange(this.#around, offer, given, input, signal)
+    const came = await this.#within(offer, { manner: 'checks', values, signal })
+    const { meant, given } = asAsked(offer, came)
+    const { planned, tried } = await planChange(this.#around, meant, given, input, signal)
     return recordsAnswered({
       name: 'changes',
       beside: { applied: false, ...planned },
       records: tried.changes.slice(0, maxShown).map((text) => Buffer.from(text)),
-      notes: [...notes, ...tried.notes.flatMap((note) => describeOffer(offer, note) || [])],
+      notes: [...came.notes, ...tried.notes.flatMap((note) => describeOffer(offer, note) || [])],
     })
   }
 
@@ -342,8 +353,8 @@ export class Calls {
     if (several !== undefined) throw usage(`${offer.name} does not take ${several}`)
     const values = argumentsIn(input)
     const came = await this.#within(offer, { manner: 'tries', values, signal })
-    if (came.given === undefined) throw new Failure('internal', 'a plan of nothing')
-    const { words } = toLine(offer, came.given)
+    const { meant, given } = asAsked(offer, came)
+    const { words } = toLine(meant, given)
     return recordsAnswered({
       name: 'changes',
       beside: { applied: false, command_line: formatCommandLine(words, this.#around.where) },

@@ -7,6 +7,7 @@ import type { Naming } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import type { Made } from '../../output/types.js'
+import type { KnownNames } from '../../profile/known.js'
 
 /** A positional argument of a command. */
 export interface Argument {
@@ -185,6 +186,8 @@ export interface Particulars {
   readonly computedFields?: Made
   /** Fields that the instance at hand was seen to have beyond the documents; read only where a line has such a name. */
   readonly instanceFields?: readonly string[]
+  /** What was seen of its instance beyond the documents, where it has that. */
+  readonly known?: KnownNames
   /** Fields of rows of its own, which are those of no endpoint's answer. */
   readonly shows?: readonly string[]
 }

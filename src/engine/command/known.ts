@@ -2,7 +2,7 @@
 import { isSecretName } from '../../base/secrets/names.js'
 import { type Endpoints, writes } from '../../catalogue/endpoint.js'
 import { boolean, integer, list, type Param, type Params, string } from '../../catalogue/params.js'
-import type { KnownInstance, KnownSetting } from '../../profile/known.js'
+import type { KnownInstance, KnownNames, KnownSetting } from '../../profile/known.js'
 import { flagsOfCommand } from './derive/index.js'
 import { kebab } from './derive/names.js'
 import type { Described, Flag } from './described.js'
@@ -42,19 +42,21 @@ export const widenEndpoints = (
 
 /** A setting that was only seen as null is most likely a text; any other that is no plain value is JSON. */
 const toParam = (name: string, { type, nullable }: KnownSetting): Param => {
-  if (type === 'boolean') return boolean(ofInstance)
-  if (type === 'integer') return integer(ofInstance)
-  if (type === 'list') return list('string', ofInstance)
+  // The instance answered with it, and so it will.
+  const echo = true
+  if (type === 'boolean') return boolean(ofInstance, { echo })
+  if (type === 'integer') return integer(ofInstance, { echo })
+  if (type === 'list') return list('string', ofInstance, { echo })
   if (type === 'number' || (type === 'unknown' && !nullable))
-    return { type: 'json', help: `JSON; ${ofInstance}` }
-  return string(ofInstance, isSecretName(name) ? { secret: true } : {})
+    return { type: 'json', help: `JSON; ${ofInstance}`, echo }
+  return string(ofInstance, { echo, ...(isSecretName(name) ? { secret: true } : {}) })
 }
 
 /**
  * Settings that can be flags. A name that a flag of the tool has, or that would be the refusal of another one, cannot: whoever
  * types `--dry-run` means that flag, whatever an instance calls its settings. `--param` sends such a setting.
  */
-const flaggable = (command: Described, known: KnownInstance): readonly [string, KnownSetting][] => {
+const flaggable = (command: Described, known: KnownNames): readonly [string, KnownSetting][] => {
   const taken = new Set([
     ...flagsOfCommand(command).flatMap(({ name, own = [], aliases = [] }) => [
       name,
@@ -73,8 +75,24 @@ const flaggable = (command: Described, known: KnownInstance): readonly [string, 
   })
 }
 
+/** Lists of several tables under one key each. */
+const joined = (tables: readonly KnownNames['values'][]): KnownNames['values'] =>
+  Object.fromEntries(
+    [...new Set(tables.flatMap((table) => Object.keys(table)))].map((key) => [
+      key,
+      [...new Set(tables.flatMap((table) => table[key] ?? []))],
+    ]),
+  )
+
+/** What any of several instances has; where they differ in a type, the first one's. */
+export const knownTogether = (all: readonly KnownInstance[]): KnownNames => ({
+  settings: Object.assign({}, ...all.toReversed().map(({ settings }) => settings)),
+  values: joined(all.map(({ values }) => values)),
+  fields: joined(all.map(({ fields }) => fields)),
+})
+
 /** A command with the values that its instance was seen to answer, and with the instance's own settings where it takes any. */
-export const commandWith = <C extends Described>(command: C, known: KnownInstance): C => {
+export const commandWith = <C extends Described>(command: C, known: KnownNames): C => {
   const { area } = command
   const values = (of: string): readonly string[] => known.values[of] ?? []
   const endpoints = widenEndpoints(area, command.endpoints, values)
@@ -99,6 +117,7 @@ export const commandWith = <C extends Described>(command: C, known: KnownInstanc
   )
   return {
     ...command,
+    known,
     instanceFields: [
       ...(known.fields[area] ?? []),
       ...(open.length > 0 ? Object.keys(known.settings) : []),

@@ -36,8 +36,8 @@ export interface WithinAsk {
 }
 
 export interface WithinAnswer {
-  /** What was asked, checked; undefined where it was refused before. */
-  readonly given?: Given
+  /** The command as its instance has it, and what was asked of it, checked; undefined where that was refused. */
+  readonly asked?: { readonly command: Described; readonly given: Given }
   /** The answer's records, their secrets masked, each the bytes of a JSON value. */
   readonly records: readonly Uint8Array[]
   /** Whether the list goes on. */

@@ -106,6 +106,10 @@ const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
   (param?.type === 'string' && param.format === 'pem') ||
   (typeof sent === 'string' && isSecretName(name))
 
+/** Whether every answer has a field of that name. */
+const isShown = (endpoint: Endpoint, name: string, param: Param): boolean =>
+  param.echo ?? name in fieldsOf(endpoint)
+
 /** Where the answer may show a parameter; nowhere where it need not. */
 const placesOf = (
   endpoint: Endpoint,
@@ -114,7 +118,7 @@ const placesOf = (
 ): (readonly string[])[] => {
   if (param?.echo === false) return []
   return [
-    ...(param === undefined || name in fieldsOf(endpoint) ? [[name]] : []),
+    ...(param === undefined || isShown(endpoint, name, param) ? [[name]] : []),
     // What an integration keeps secret is not among its properties.
     ...(endpoint.echo === undefined || opaque ? [] : [[endpoint.echo, name]]),
   ]
@@ -157,7 +161,7 @@ const judge = (
   }
   if (had.length === 0) return undefined
   // A field that every answer should show is missing, even where an empty value was sent; not one that is unset so.
-  const absent = got === undefined && name in fieldsOf(endpoint) && !(opaque && isEmpty(sent))
+  const absent = got === undefined && isShown(endpoint, name, param) && !(opaque && isEmpty(sent))
   if (!absent && (opaque || had.some((one) => agrees(sent, one)))) return undefined
   const without = `${lost(own, opaque)}: not in the response (another version or edition?)`
   const differs = `the instance did not apply ${own}: the value is ${shown(maskFields({ [name]: got })[name])}`

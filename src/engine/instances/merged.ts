@@ -7,6 +7,7 @@ import type { Stdout } from '../../terminal/streams/stdout.js'
 import { PartOfAnswer, refusePart } from '../answer/part.js'
 import { Printing, type RunAnswer } from '../answer/printing.js'
 import { flagsOfCommand } from '../command/derive/index.js'
+import { commandWith } from '../command/known.js'
 import type { Emit, PlanAnswer } from '../command/services.js'
 import type { Command } from '../command/types.js'
 import type { InstancePart, RunEnd, Streams } from '../options.js'
@@ -94,12 +95,14 @@ export const resolveInstances = async (
 ): Promise<{ readonly sites: readonly AskedSite[]; readonly words: Words | undefined }> => {
   const found = await Promise.all(profiles.map((profile) => ownOfSite(command, profile, writing)))
   const words = wordsOfAll(found.map((site) => site.words))
-  const neutral =
+  const documented =
     words !== undefined && speaks(command)
       ? await command.registry.named(command.area, command.words)
       : undefined
-  if (words === undefined || neutral === undefined)
+  if (words === undefined || documented === undefined)
     return { sites: found.map((site) => ({ ...site, command })), words }
+  const { known } = command
+  const neutral = known === undefined ? documented : commandWith(documented, known)
   const others = flagsOfCommand(neutral).map(({ name }) => name)
   const sites = found.map((site) => {
     const asked = wordsAmong(site.words, words)

@@ -38,11 +38,11 @@ const lastOf = (line: readonly string[], long: string, short?: string): string |
   return joined === '' ? line[at + 1] : joined
 }
 
-/** What a line says of its instance. */
+/** What a line says of its instance; a pattern of all profiles for `--all-profiles`. */
 export const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFlags => {
   const end = tokens.indexOf('--')
   const line = end < 0 ? tokens : tokens.slice(0, end)
-  const profile = lastOf(line, 'profile', 'p')
+  const profile = line.includes('--all-profiles') ? '*' : lastOf(line, 'profile', 'p')
   const baseUrl = lastOf(line, 'base-url')
   const switched = line.findLast((word) => word === '--sandbox' || word === '--no-sandbox')
   const sandbox = switched === undefined ? env.SVC_SANDBOX === '1' : switched === '--sandbox'
@@ -52,6 +52,11 @@ export const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): Inst
     sandbox,
   }
 }
+
+/** Whether several profiles are named, or may be: decided without loading anything. */
+export const namesSeveral = (
+  flags: InstanceFlags,
+): flags is InstanceFlags & { readonly profile: string } => /[,*?@]/.test(flags.profile ?? '')
 
 /** The words of a file: only then is loaded what understands it. */
 const read = async (file: string): Promise<Words> =>
@@ -63,10 +68,9 @@ const find = async (
 ): Promise<Own | undefined> => {
   if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
   const flags = flagsOn(tokens, env)
-  const profiles = tokens.includes('--all-profiles') ? '*' : (flags.profile ?? '')
-  if (/[,*?@]/.test(profiles)) {
+  if (namesSeveral(flags)) {
     const { wordsOfLine } = await import('./several.js')
-    const words = await wordsOfLine(profiles, env, read)
+    const words = await wordsOfLine(flags.profile, env, read)
     return words === undefined ? undefined : { words }
   }
   const { openStore, getPaths, vocabularyInForce } = await import('../../profile/index.js')

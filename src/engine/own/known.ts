@@ -2,9 +2,10 @@
 import { areas } from '../../catalogue/index.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { getPaths } from '../../profile/paths.js'
+import type { InstanceFlags, Profile } from '../../profile/types.js'
 import type { Command } from '../command/types.js'
 import { getShapeFields, kindIn } from '../where/shape.js'
-import { flagsOn } from './found.js'
+import { namesSeveral } from './found.js'
 
 /** Whether texts name fields that no answer of the area has: of each part between commas the first name. */
 export const hasUnknownField = async (
@@ -33,20 +34,29 @@ export const hasUnknownField = async (
     })
 }
 
-/** The command as the instance of a line has it; unchanged where nothing is known of that, or the line is about several. */
+/** The profiles whose instances are asked. */
+const profilesMeant = async (
+  flags: InstanceFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly Profile[]> => {
+  if (namesSeveral(flags)) return (await import('./several.js')).profilesOf(flags.profile, env)
+  const { openStore, profileInForce } = await import('../../profile/index.js')
+  const profile = profileInForce(flags, env, () => openStore(getPaths(env)))
+  return profile === undefined ? [] : [profile]
+}
+
+/** The command as the instances that are asked have it, what one of them has being as good as what all have; unchanged where nothing is known of any. */
 export const withKnown = async (
   command: Command,
-  tokens: readonly string[],
+  flags: InstanceFlags,
   env: NodeJS.ProcessEnv,
 ): Promise<Command> => {
   const { hasKnown, readKnown } = await import('../../profile/known.js')
   const paths = getPaths(env)
-  const flags = flagsOn(tokens, env)
-  const several = /[,*?@]/.test(flags.profile ?? '') || tokens.includes('--all-profiles')
-  if (several || !hasKnown(paths)) return command
-  const { openStore, profileInForce } = await import('../../profile/index.js')
-  const profile = profileInForce(flags, env, () => openStore(paths))
-  const known = profile === undefined ? undefined : readKnown(paths, profile)
-  if (known === undefined) return command
-  return (await import('../command/known.js')).commandWith(command, known)
+  if (!hasKnown(paths)) return command
+  const profiles = await profilesMeant(flags, env)
+  const known = profiles.flatMap((profile) => readKnown(paths, profile) ?? [])
+  if (known.length === 0) return command
+  const { commandWith, knownTogether } = await import('../command/known.js')
+  return commandWith(command, knownTogether(known))
 }

@@ -63,7 +63,7 @@ export const wordsAmong = (own: Words = documented, all: Words): Words => {
 }
 
 /** The profiles that a text means; none where that is wrong, which is told where they are asked. */
-const profilesOf = (text: string, env: NodeJS.ProcessEnv): readonly Profile[] => {
+export const profilesOf = (text: string, env: NodeJS.ProcessEnv): readonly Profile[] => {
   try {
     const asked = profilesIn(text)
     const parts = 'one' in asked ? [asked.one] : asked.several
