@@ -47,6 +47,8 @@ export interface KnownInstance {
   /** Fields that the documents do not have, by area. */
   readonly fields: Readonly<Record<string, readonly string[]>>
   readonly sections: Readonly<Record<string, SectionState>>
+  /** When a section was last read that could not be read this time: what is known of it is as old. */
+  readonly kept_from?: Readonly<Record<string, string>>
 }
 
 /** What of an instance a command can take and show. */
@@ -89,7 +91,8 @@ const isKnown = (value: unknown): value is KnownInstance =>
   value.gone.every(
     (one) => isObject(one) && [one.route, one.at].every((text) => typeof text === 'string'),
   ) &&
-  isObject(value.sections)
+  isObject(value.sections) &&
+  (value.kept_from === undefined || isObject(value.kept_from))
 
 /** What is known of the instance of a profile; undefined where nothing is, or only of another address. */
 export const readKnown = (
@@ -125,6 +128,15 @@ const goneNow = (
   return stillGone([...before.filter(({ route }) => !newer.has(route)), ...found], now)
 }
 
+/** The dates of sections that could be read before, and not now. */
+const keptFrom = (now: KnownInstance, before: KnownInstance): KnownInstance['kept_from'] =>
+  Object.fromEntries(
+    Object.entries(now.sections).flatMap(([name, state]) => {
+      const at = before.sections[name] === 'ok' ? before.read_at : before.kept_from?.[name]
+      return state === 'ok' || at === undefined ? [] : [[name, at]]
+    }),
+  )
+
 /** Sections that could not be read keep what an earlier look found. */
 const merged = (
   now: KnownInstance,
@@ -143,6 +155,7 @@ const merged = (
     version: now.version ?? before.version,
     edition: now.edition ?? before.edition,
     cookie: now.cookie ?? before.cookie,
+    kept_from: keptFrom(now, before),
     settings: Object.fromEntries(settings),
     values: { ...before.values, ...now.values },
     fields: { ...before.fields, ...now.fields },

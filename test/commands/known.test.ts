@@ -187,12 +187,25 @@ describe('doctor', () => {
 
   it('keeps what an earlier look found where this user may not read it', async () => {
     await login()
+    const first = JSON.parse(readFileSync(file(), 'utf8'))
     server.answer = (seen, i) =>
       seen.url.endsWith('/application/settings') ? { status: 403, body: {} } : answer(seen, i)
     await row('doctor --refresh')
     const known = JSON.parse(readFileSync(file(), 'utf8'))
     expect(known.sections.settings).toBe('refused')
+    expect(known.kept_from).toEqual({ settings: first.read_at })
     expect(known.settings.moon_limit).toEqual({ type: 'integer', nullable: false })
+    // With the date of that look, however often it is refused since.
+    writeFileSync(
+      file(),
+      JSON.stringify({ ...known, kept_from: { settings: '2026-02-03T00:00:00Z' } }),
+    )
+    expect(await row('doctor --refresh')).toMatchObject({
+      message: expect.stringMatching(/\(seen \d{4}-\d\d-\d\d; settings 2026-02-03\)$/),
+    })
+    server.answer = answer
+    await row('doctor --refresh')
+    expect(JSON.parse(readFileSync(file(), 'utf8')).kept_from).toEqual({})
   })
 
   it('has nothing of another address', async () => {

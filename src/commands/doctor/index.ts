@@ -218,9 +218,13 @@ const knownCheck = async (services: Services, anew: boolean): Promise<readonly C
     several(Object.values(known.fields).flat().length, 'field'),
     several(Object.values(known.values).flat().length, 'value'),
   ]
+  const older = Object.entries(known.kept_from ?? {}).map(
+    ([section, at]) => `; ${section} ${String(at).slice(0, 10)}`,
+  )
+  const seen = `seen ${known.read_at.slice(0, 10)}${older.join('')}`
   return [
     {
-      ...ok('beyond documents', `${found.join(', ')} (seen ${known.read_at.slice(0, 10)})`),
+      ...ok('beyond documents', `${found.join(', ')} (${seen})`),
       known,
     },
     ...known.gone.map(({ route, status }) =>
