@@ -45,6 +45,10 @@ export type AdviceCode =
   | 'paging'
   /** A list goes on only in the order of ids. */
   | 'order-by-id'
+  /** A response is larger than any may be. */
+  | 'response-size'
+  /** A record is larger than most formats can handle. */
+  | 'record-size'
   /** An address carries a key. */
   | 'key-in-address'
 

@@ -165,4 +165,15 @@ describe('what an agent is told', () => {
     const { data } = await served.call('read', { command: 'runners get', arguments: { id: 1 } })
     expect((data as { hint?: string }).hint).toMatch(words)
   })
+
+  it.each([
+    [13, /^a record is larger than 12 MiB.*no tool can return so large a record/s],
+    [65, /larger than 64 MiB.*would fail again\. Request less with the command’s filters/s],
+  ])('of %i MiB does not say to try again', async (size, words) => {
+    instance.answer = () => ({ body: { id: 1, description: 'x'.repeat(size << 20) } })
+    const { data } = await served.call('read', { command: 'runners get', arguments: { id: 1 } })
+    const { message, hint } = data as { message?: string; hint?: string }
+    expect(`${message}\n${hint}`).toMatch(words)
+    expect(hint).not.toContain('Try again')
+  })
 })

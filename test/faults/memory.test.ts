@@ -93,6 +93,7 @@ it.each(['table', 'csv', 'yaml'])(
       ]) {
         const got = await ran(body, line)
         expect([got.code, got.stderr]).toEqual([7, expect.stringMatching(says)])
+        expect(got.stderr).toMatch(/hint: (Run the command again with -o json|Check the object)/)
         expect(got.megabytes).toBeLessThan(maxMegabytes)
       }
   },

@@ -7,7 +7,7 @@ import { Scanner } from './scan.js'
 
 const refused = (what: string): Failure =>
   new Failure('unreachable', `a record ${what}, which this output format cannot handle`, {
-    hint: 'Run the command again with -o json, without --fields and for a single object.',
+    advice: { code: 'record-size' },
   })
 
 /** Small ones cannot hold too many: each value takes two bytes at least. */

@@ -40,6 +40,8 @@ const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) 
   'client-certificate': tell,
   paging: 'The paging of the instance is faulty. Request less with the command’s filters.',
   'order-by-id': 'Only a list ordered by ID can continue past this point. Set order_by to id.',
+  'response-size': 'The same request would fail again. Request less with the command’s filters.',
+  'record-size': `The same request would fail again: no tool can return so large a record. ${tell}`,
   'key-in-address': tell,
   confirm: 'Only a person can confirm this. plan returns the command line for them.',
 }

@@ -43,6 +43,8 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
     'Pass other files with --cert-file and --key-file to `svcctl auth login` or `svcctl profile set <name>`.',
   paging: 'The paging of the instance is faulty. Use --page to read one page at a time.',
   'order-by-id': 'Only a list ordered by ID can continue past this point. Add --order-by id.',
+  'response-size': 'Request less: smaller pages of a list (--per-page), or fewer objects.',
+  'record-size': 'Run the command again with -o json, without --fields and for a single object.',
   'key-in-address': 'Pass the key with --authorization-key or SVC_ALERT_KEY.',
 }
 

@@ -66,6 +66,7 @@ export const readWhole = async (
       throw unusable(
         `the response was rejected because it is larger than ${limit >> 20} MiB`,
         label,
+        { code: 'response-size' },
       )
   return gathered.bytes()
 }

@@ -55,7 +55,11 @@ async function* unpack(source: Bytes, name: string, label: string): AsyncGenerat
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       unpacked += chunk.length
       if (unpacked > bombFloor && unpacked > packed * bombRatio)
-        throw unusable('the response was rejected because it is too large when decompressed', label)
+        throw unusable(
+          'the response was rejected because it is too large when decompressed',
+          label,
+          { code: 'response-size' },
+        )
       yield chunk
     }
   } catch (error) {
