@@ -46,7 +46,7 @@ const furtherValues = async (
 export const types = define({
   summary: 'Write TypeScript types for this instance’s own settings and values',
   description: [
-    'Reads the application settings and prints a declaration with the name and type of each setting that the API documents do not have. A setting that is null has the type unknown. It also has additional values of parameters, from the vocabulary and from what `svcctl doctor` has seen. It contains no values of settings.',
+    'Reads the application settings and prints a declaration with the name and type of each setting that the API documents do not have. A setting that is null has the type unknown. It also has additional values of parameters, from the vocabulary and from responses that `svcctl doctor` has seen. It contains no values of settings.',
     'Put the file into a project that imports svcctl/client. settings.get and settings.update then know these settings, and inputs accept these values.',
   ],
   readOnly: true,
