@@ -190,7 +190,8 @@ const understood = async (
   const beyond = () => withKnown(inWords.command, outer.globals, outer.env)
   const asked = (command: Command): Understood => {
     const given = givenInWords(command, ask.values, inWords.words, note)
-    return { ...inWords, command, given }
+    const args = [...given.args, ...(ask.args ?? [])]
+    return { ...inWords, command, given: { ...given, args } }
   }
   if (await hasUnknownField(inWords.command, ask.fields ?? [])) return asked(await beyond())
   try {

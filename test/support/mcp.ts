@@ -72,7 +72,11 @@ export interface ServeHow {
   readonly globals?: Readonly<Record<string, string>>
   /** Called before anything is written. */
   readonly writing?: () => Promise<void>
-  readonly flags?: { readonly toolsets?: readonly string[]; readonly 'allow-write'?: true }
+  readonly flags?: {
+    readonly toolsets?: readonly string[]
+    readonly drift?: readonly string[]
+    readonly 'allow-write'?: true
+  }
 }
 
 /** The services of the command, its standard streams replaced. */

@@ -288,8 +288,8 @@ export class Calls {
 
   /** @throws Failure for what went wrong with it */
   async #within(offer: Offer, ask: Omit<WithinAsk, 'command' | 'plain'>): Promise<WithinAnswer> {
-    const { command, plain } = offer
-    const came = await this.#around.runs.command({ ...ask, command, plain })
+    const { command, plain, files: args } = offer
+    const came = await this.#around.runs.command({ ...ask, command, plain, args })
     if (came.failure !== undefined) throw came.failure
     return { ...came, notes: came.notes.flatMap((note) => describeOffer(offer, note) || []) }
   }

@@ -15,6 +15,10 @@ const flags = {
   toolsets: list('string', 'areas whose commands become separate tools', {
     placeholder: 'area,…',
   }),
+  drift: list('string', 'let the agent read drift from these files and folders', {
+    placeholder: 'file,…',
+    completes: 'file',
+  }),
   'allow-write': boolean('with --toolsets: include commands that write but destroy nothing'),
 } as const
 
@@ -66,7 +70,7 @@ const writeAll = async (answer: AnswerService, text: string): Promise<void> => {
 
 const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const { answer, ui, place } = services
-  const { toolsets = [], 'allow-write': writes = false } = given.flags
+  const { toolsets = [], drift = [], 'allow-write': writes = false } = given.flags
   const wanted = toolsets.map(String)
   if (place.globals.showSecrets)
     throw usage('mcp serve does not allow --show-secrets: agents never see secrets')
@@ -79,7 +83,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   if (answer.terminal)
     ui.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
   const { runs, clock, stdin } = place
-  const offers = once(async () => getOffers(await place.commands()))
+  const offers = once(async () => getOffers(await place.commands(), drift.map(String)))
   const save: Serving['save'] = async (draft) =>
     savePlan(place.env, { ...draft, by: await place.identity() }, clock.now())
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)

@@ -22,6 +22,8 @@ export interface Offer {
   readonly idempotent: boolean
   /** It lists records, page by page. */
   readonly lists: boolean
+  /** Files that it reads: named by whoever started the server, never by an agent. */
+  readonly files?: readonly string[]
 }
 
 /** What no data can ask for: bytes of a file, and what is allowed by a secret of its own. */
@@ -74,6 +76,28 @@ const offerOf = (found: Described): Offer | undefined => {
   }
 }
 
-/** Those of all commands that agents may have: the tool's own are none of them. */
-export const getOffers = (commands: readonly Described[]): readonly Offer[] =>
-  commands.flatMap((command) => offerOf(command) ?? [])
+/** `drift`, about these files and no others. */
+const driftOf = (command: Described, files: readonly string[]): Offer => ({
+  name: 'drift',
+  command,
+  plain: false,
+  data: [],
+  reads: true,
+  destroys: false,
+  idempotent: true,
+  lists: false,
+  files,
+})
+
+/**
+ * Those of all commands that agents may have: the tool's own are none of them.
+ * @param declared files of the declared state, for `drift`
+ */
+export const getOffers = (
+  commands: readonly Described[],
+  declared: readonly string[] = [],
+): readonly Offer[] =>
+  commands.flatMap((command) => {
+    const drifts = declared.length > 0 && getCommandName(command) === 'drift'
+    return (drifts ? driftOf(command, declared) : offerOf(command)) ?? []
+  })

@@ -27,6 +27,8 @@ export interface WithinAsk {
   readonly manner: Manner
   /** By the names of `getData`: each is what it is, and stands for nothing else. */
   readonly values: JsonValues
+  /** Arguments that stand behind those: of whoever asks, as they would be typed. */
+  readonly args?: readonly string[]
   /** The fields that are wanted, dots reach inside; all where it is absent. */
   readonly fields?: readonly string[]
   /** Of a list: this page, and no other. */

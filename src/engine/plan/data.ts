@@ -123,9 +123,9 @@ const checkNames = (command: Described, data: readonly Datum[], values: JsonValu
   const names = data.map(({ name }) => name)
   const strange = Object.keys(values).find((name) => !names.includes(name))
   if (strange === undefined) return
-  const takes = names.length === 0 ? 'no arguments' : names.join(', ')
+  const takes = names.length === 0 ? 'it takes none' : `its arguments are ${names.join(', ')}`
   throw usage(
-    `${getCommandName(command)} has no argument "${strange}"; its arguments are ${takes}`,
+    `${getCommandName(command)} has no argument "${strange}"; ${takes}`,
     didYouMean(strange, names),
   )
 }
