@@ -159,10 +159,10 @@ const editionIn = (version: unknown): string | null => {
  * The settings in an answer that the documents do not have.
  * @param words those of the instance: what they rename is documented
  */
-export const getOwnSettings = (
-  site: Fields,
+export const getOwnSettings = <T>(
+  site: Readonly<Record<string, T>>,
   words: Words | undefined,
-): readonly [name: string, value: unknown][] => {
+): readonly [name: string, value: T][] => {
   const documented = getProperties(settings.get.returns.shape) ?? {}
   return Object.entries(site).filter(
     ([name]) => !Object.hasOwn(documented, words?.neutral(name) ?? name),
@@ -281,7 +281,9 @@ export const knowInstance = async (
   const before = readKnown(paths, profile)
   const now = clock.now()
   const age = before === undefined ? Number.NaN : now.getTime() - Date.parse(before.read_at)
-  if (!anew && before !== undefined && age >= 0 && age < freshFor) return before
+  if (!anew && before !== undefined && age >= 0 && age < freshFor)
+    // The vocabulary may be younger than the look.
+    return { ...before, settings: Object.fromEntries(getOwnSettings(before.settings, words)) }
   try {
     const { known, answered } = await lookAt(client, profile.baseUrl, now, words)
     return await keepKnown(paths, profile, known, answered)

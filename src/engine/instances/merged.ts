@@ -95,18 +95,18 @@ export const resolveInstances = async (
 ): Promise<{ readonly sites: readonly AskedSite[]; readonly words: Words | undefined }> => {
   const found = await Promise.all(profiles.map((profile) => ownOfSite(command, profile, writing)))
   const words = wordsOfAll(found.map((site) => site.words))
-  const documented =
+  const neutral =
     words !== undefined && speaks(command)
       ? await command.registry.named(command.area, command.words)
       : undefined
-  if (words === undefined || documented === undefined)
+  if (words === undefined || neutral === undefined)
     return { sites: found.map((site) => ({ ...site, command })), words }
-  const { known } = command
-  const neutral = known === undefined ? documented : commandWith(documented, known)
   const others = flagsOfCommand(neutral).map(({ name }) => name)
   const sites = found.map((site) => {
     const asked = wordsAmong(site.words, words)
-    return { ...site, asked, command: commandIn(neutral, asked, others) }
+    const inWords = commandIn(neutral, asked, others)
+    const { known } = command
+    return { ...site, asked, command: known === undefined ? inWords : commandWith(inWords, known) }
   })
   return { sites, words }
 }
