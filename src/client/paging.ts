@@ -14,7 +14,7 @@ export interface Paging {
 }
 
 /** Whether exactly one page is asked for. */
-const isExact = ({ limit, page, perPage }: Paging): boolean =>
+export const isExact = ({ limit, page, perPage }: Paging): boolean =>
   page !== undefined || (perPage !== undefined && limit === undefined)
 
 const countOf = (paging: Paging): number | undefined => {

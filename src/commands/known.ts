@@ -1,5 +1,5 @@
 /** What an instance is seen to have beyond the documents: names and types in the answers to at most twelve requests that only read. */
-import { type Fields, isObject, toText } from '../base/objects.js'
+import { isObject, toText } from '../base/objects.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
 import { geo } from '../catalogue/areas/geo.js'

@@ -4,7 +4,15 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { legible } from '../../catalogue/legible.js'
 import { largestPage } from '../../client/defaults.js'
 import type { InstanceClient } from '../../client/instance.js'
-import { followed, isLong, type Paging, paged, searched, wanted } from '../../client/paging.js'
+import {
+  followed,
+  isExact,
+  isLong,
+  type Paging,
+  paged,
+  searched,
+  wanted,
+} from '../../client/paging.js'
 import { Failure, usage } from '../../errors.js'
 import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
@@ -49,7 +57,7 @@ export const describeListEnd = (
   return `showing ${end.records}${of}; there are more: ${onward(page)}`
 }
 
-/** The failure of a list that was to be had whole: a page says that there is a next one, and no link leads to it. */
+/** The failure of a list that ended too early: a page says that there is a next one, and no link leads to it. */
 const notWhole = ({ records }: ListEnd, ask?: Ask): Failure =>
   new Failure(
     'unreachable',
@@ -244,10 +252,10 @@ export class Lists {
     return this.paging.sort !== undefined || isAggregate(this.paging)
   }
 
-  /** Whether all there is was asked for, so that an end before it is a failure. */
-  private get readsAll(): boolean {
-    const { limit, page } = this.paging
-    return page === undefined && (limit === 'all' || this.sorts) && this.screen.ended === undefined
+  /** Whether a list ended before it had as many records as were asked for, although there are more. */
+  private isCut({ records, more }: ListEnd): boolean {
+    const readPageByPage = isExact(this.paging) || this.screen.ended !== undefined
+    return more && !readPageByPage && records < (this.limit ?? Number.POSITIVE_INFINITY)
   }
 
   /** How many records are wanted; where they are sorted or grouped, that is known behind the last of them. */
@@ -282,7 +290,7 @@ export class Lists {
       printed += batch.length
     })
       .then((reached) => {
-        if (this.readsAll && reached.more) throw notWhole(reached, plan)
+        if (this.isCut(reached)) throw notWhole(reached, plan)
         return reached
       })
       .catch(async (error: unknown) => {
