@@ -186,14 +186,16 @@ const understood = async (
   note: (text: string) => void,
 ): Promise<Understood> => {
   const inWords = await meant(ask, outer)
-  const { hasUnknownField, withKnown } = await import('./own/known.js')
-  const beyond = () => withKnown(inWords.command, outer.globals, outer.env)
+  const known = () => import('./own/known.js')
+  const beyond = async () => (await known()).withKnown(inWords.command, outer.globals, outer.env)
+  const { fields } = ask
   const asked = (command: Command): Understood => {
     const given = givenInWords(command, ask.values, inWords.words, note)
     const args = [...given.args, ...(ask.args ?? [])]
     return { ...inWords, command, given: { ...given, args } }
   }
-  if (await hasUnknownField(inWords.command, ask.fields ?? [])) return asked(await beyond())
+  if (fields !== undefined && (await (await known()).hasUnknownField(inWords.command, fields)))
+    return asked(await beyond())
   try {
     return asked(inWords.command)
   } catch (error) {

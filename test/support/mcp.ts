@@ -46,6 +46,7 @@ interface Structured {
   readonly cursor?: string
   readonly cut?: boolean
   readonly command_line?: string
+  readonly plan?: string
   readonly applied?: boolean
   readonly error?: { readonly category: string }
 }
