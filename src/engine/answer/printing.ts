@@ -205,7 +205,11 @@ export class Printing implements RunAnswer {
     const view: Asked = { ...this.#view(true, {}), columns, names: columns.slice(0, 1), page }
     const writer = await openWriter(format, this.#screen.out, view, new Set())
     const answering = { command, emit, words }
-    return createGroups(writer, { answering, globals, pick, note: this.#later })
+    const { createCell } = await import('../../output/table/cell.js')
+    const roughly = (name: string, value: unknown) => `≈ ${createCell(name, value, view).text}`
+    const read = this.terminal && this.reader === 'people'
+    const shows = { roughly: read ? roughly : undefined, note: this.#later }
+    return createGroups(writer, { answering, globals, pick, ...shows })
   }
 
   async print(value: unknown, emit: Emit = {}): Promise<void> {

@@ -206,6 +206,8 @@ interface GroupOptions {
   readonly pick: PickField
   /** A line that stands below the output. */
   readonly note: (text: string) => void
+  /** A number that is not exact, as people read it at a terminal. */
+  readonly roughly?: ((column: string, value: unknown) => string) | undefined
 }
 
 const { compare } = new Intl.Collator('en', { numeric: true })
@@ -270,7 +272,7 @@ class Groups implements Writer {
     })
     const { limit = defaultLimit } = this.#options.globals
     const most = limit === 'all' ? all.length : limit
-    for (const row of all.slice(0, most)) await this.#writer.record(row)
+    for (const row of all.slice(0, most)) await this.#writer.record(this.#shown(row))
     await this.#writer.close()
     this.#tell(all.length, most)
   }
@@ -331,6 +333,17 @@ class Groups implements Writer {
       ...measures.map(({ column }, i) => [column, totals[i]?.value() ?? null] as const),
       ...(approximate ? [['approximate', true] as const] : []),
     ])
+  }
+
+  /** A row for whoever reads it. */
+  #shown(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const { roughly } = this.#options
+    if (roughly === undefined || row.approximate !== true) return row
+    const rough = this.#question.measures.filter(({ name }) => name === 'p95')
+    return {
+      ...row,
+      ...Object.fromEntries(rough.map(({ column }) => [column, roughly(column, row[column])])),
+    }
   }
 
   #tell(count: number, most: number): void {
