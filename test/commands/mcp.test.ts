@@ -182,6 +182,10 @@ describe('mcp serve', () => {
       // Null is none of the values: they stand for no schema that would refuse it.
       arguments: { properties: { selective_sync_type: { type: ['string', 'null'] } } },
     })
+    const lists = await reading.call('describe_command', { command: 'mr list' })
+    expect(lists).toMatchObject({
+      arguments: { properties: { approved_by_ids: { type: ['array', 'string'], maxItems: 5 } } },
+    })
     expect(JSON.stringify(geo)).not.toContain('"enum":["namespaces"')
   })
 

@@ -8,85 +8,31 @@ import {
   getStatus,
 } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import type { Param, Params } from '../../catalogue/params.js'
+import type { Param } from '../../catalogue/params.js'
+import { defined, either, type JsonSchema, valueSchema } from '../../catalogue/schema.js'
 
 // Parameters of the catalogue → JSON Schema.
 
 type Json = Record<string, unknown>
-
-const spread = (name: string, value: unknown): Json =>
-  value === undefined ? {} : { [name]: value }
 
 /** `help`, and what to use instead of what is deprecated. */
 const descriptionOf = (param: Param): string =>
   param.deprecated === undefined ? param.help : `${param.help} (deprecated: ${param.deprecated})`
 
 /** JSON Schema of a parameter's value. */
-const schemaOf = (param: Param): Json => {
-  const base = baseSchema(param)
-  const words = param.words === undefined ? base : { anyOf: [base, { enum: [...param.words] }] }
-  const open = param.nullable === true ? { anyOf: [words, { type: 'null' }] } : words
+const schemaOf = (param: Param): JsonSchema => {
+  const words = param.words && { enum: param.words }
+  const known = either(valueSchema(param, schemaOf), words)
   return {
-    ...open,
-    description: descriptionOf(param),
-    ...spread('default', param.default),
-    ...spread('deprecated', param.deprecated === undefined ? undefined : true),
-    ...spread(
-      'x-deprecated-values',
-      'deprecatedValues' in param ? param.deprecatedValues : undefined,
-    ),
-    ...spread('x-edition', param.edition),
+    ...either(known, param.nullable === true && { type: 'null' }),
+    ...defined({
+      description: descriptionOf(param),
+      default: param.default,
+      deprecated: param.deprecated === undefined ? undefined : true,
+      'x-deprecated-values': 'deprecatedValues' in param ? param.deprecatedValues : undefined,
+      'x-edition': param.edition,
+    }),
   }
-}
-
-/** An object of parameters. */
-const objectOf = (params: Params): Json => {
-  const entries = Object.entries(params)
-  const required = entries.filter(([, p]) => p.required === true).map(([name]) => name)
-  return {
-    type: 'object',
-    properties: Object.fromEntries(entries.map(([name, p]) => [name, schemaOf(p)])),
-    ...spread('required', required.length === 0 ? undefined : required),
-  }
-}
-
-const baseSchema = (param: Param): Json => {
-  switch (param.type) {
-    case 'integer':
-      return { type: 'integer', ...spread('minimum', param.min), ...spread('maximum', param.max) }
-    case 'boolean':
-      return { type: 'boolean' }
-    case 'enum':
-      return {
-        type: 'string',
-        enum: [...param.values, ...Object.keys(param.deprecatedValues ?? {})],
-      }
-    case 'list':
-      return listSchema(param)
-    case 'hash':
-      return param.keys === undefined
-        ? { type: 'object', additionalProperties: true }
-        : objectOf(param.keys)
-    case 'json':
-      return param.items === undefined ? {} : { type: 'array', items: objectOf(param.items) }
-    case 'project':
-    case 'group':
-      return { anyOf: [{ type: 'integer' }, { type: 'string' }] }
-    default:
-      return {
-        type: 'string',
-        ...(param.format === 'datetime' ? { format: 'date-time' } : {}),
-        ...(param.format === 'date' ? { format: 'date' } : {}),
-      }
-  }
-}
-
-const listSchema = (param: Param & { type: 'list' }): Json => {
-  const values = param.values && [...param.values, ...Object.keys(param.deprecatedValues ?? {})]
-  const item: Json =
-    param.of === 'integer' ? { type: 'integer' } : { type: 'string', ...spread('enum', values) }
-  const list = { type: 'array', items: item, ...spread('maxItems', param.max) }
-  return param.single === true ? { anyOf: [item, list] } : list
 }
 
 // What operations share: credentials, pages, errors (`http/README.md`).
@@ -290,7 +236,7 @@ const parameters = (e: Endpoint): Json[] => [
 const requestBody = (e: Endpoint): Json => {
   const body = Object.entries(e.params).filter(([, param]) => getPlace(e, param) === 'body')
   if (body.length === 0) return {}
-  const schema = objectOf(Object.fromEntries(body))
+  const schema = valueSchema({ type: 'hash', help: '', keys: Object.fromEntries(body) }, schemaOf)
   const files = body.some(([, p]) => p.type === 'string' && p.format === 'pem')
   return {
     requestBody: {

@@ -1,49 +1,25 @@
 /** Data as JSON Schema: what agents are told of the values that a command takes. */
 import type { Param } from '../../catalogue/params.js'
+import {
+  defined,
+  type JsonSchema,
+  listOf,
+  rangeOf,
+  type SchemaWays,
+  valueSchema,
+} from '../../catalogue/schema.js'
 import type { Datum } from '../../engine/command/data.js'
 
-interface JsonSchema {
-  readonly [name: string]: unknown
-}
-
-const itemsOf = (of: 'string' | 'integer' | 'enum', values?: readonly string[]): JsonSchema =>
-  of === 'integer'
-    ? { type: 'integer' }
-    : { type: 'string', ...(of === 'enum' && values !== undefined ? { enum: values } : {}) }
-
-const keysOf = (keys: Readonly<Record<string, Param>>): JsonSchema =>
-  Object.fromEntries(Object.entries(keys).map(([name, param]) => [name, schemaOf(param)]))
-
-/** The kind of a value, without what may stand in for it. */
-const kindOf = (param: Param): JsonSchema => {
-  switch (param.type) {
-    case 'boolean':
-      return { type: 'boolean' }
-    case 'integer':
-      return {
-        type: param.names === undefined ? 'integer' : ['integer', 'string'],
-        minimum: param.min,
-        maximum: param.max,
-      }
-    case 'enum':
-      return { type: 'string', enum: param.values }
-    case 'list':
-      return { type: 'array', items: itemsOf(param.of, param.values) }
-    case 'hash':
-      return {
-        type: 'object',
-        properties: param.keys === undefined ? undefined : keysOf(param.keys),
-      }
-    case 'json':
-      return param.items === undefined
-        ? {}
-        : { type: 'array', items: { type: 'object', properties: keysOf(param.items) } }
-    case 'project':
-    case 'group':
-      return { type: ['integer', 'string'] }
-    case 'string':
-      return { type: 'string' }
-  }
+/** A list is written as one, whatever the API takes, and a name where numbers have some. */
+const told: Partial<SchemaWays> = {
+  integer: (param) => ({
+    type: param.names === undefined ? 'integer' : ['integer', 'string'],
+    ...rangeOf(param),
+  }),
+  choice: ({ values = [] }) => ({ type: 'string', enum: values }),
+  text: () => ({ type: 'string' }),
+  list: (items, { max }) => listOf(items, max),
+  scope: { type: ['integer', 'string'] },
 }
 
 /** What a schema cannot say, in words. */
@@ -60,7 +36,7 @@ const beside = (param: Param): string => {
 }
 
 const schemaOf = (param: Param): JsonSchema => {
-  const kind = kindOf(param)
+  const kind = valueSchema(param, schemaOf, told)
   const { words, nullable } = param
   const types = [kind.type ?? []].flat()
   const all = [
@@ -68,15 +44,14 @@ const schemaOf = (param: Param): JsonSchema => {
     ...(words !== undefined && !types.includes('string') ? ['string'] : []),
     ...(nullable === true ? ['null'] : []),
   ]
-  const type = all.length === 0 ? {} : { type: all.length === 1 ? all[0] : all }
   // A word, or null, is none of the values.
-  const { enum: values, ...rest } = kind
   const open = words !== undefined || nullable === true
-  return {
-    ...(open || values === undefined ? rest : kind),
-    ...type,
+  return defined({
+    ...kind,
+    enum: open ? undefined : kind.enum,
+    type: all.length > 1 ? all : all[0],
     description: beside(param),
-  }
+  })
 }
 
 /** The schema of a command's data. */

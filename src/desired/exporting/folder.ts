@@ -1,6 +1,7 @@
 /**
  * The folder that files are written into: which file is whose, what is there, what is in the way, what goes.
  */
+
 import { type Dirent, lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { openWhole, type WholeFile, writeWhole } from '../../base/files/files.js'
@@ -8,10 +9,10 @@ import { makeFolders } from '../../base/files/folders.js'
 import { readRegular } from '../../base/files/regular.js'
 import { isModestYaml } from '../../base/json/yaml.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import type { JsonSchema } from '../../catalogue/schema.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
 import { isConfigSchema } from '../schema/index.js'
-import type { JsonSchema } from '../schema/kinds.js'
 import { schemaFile, writtenHere } from './document.js'
 
 /** Whether what a file holds is looked at now; `all` where nothing is left out. */

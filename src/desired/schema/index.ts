@@ -1,6 +1,7 @@
 /** The format of the files as JSON Schema, for editors: all of it follows from the facts of the kinds. */
 import { isObject } from '../../base/objects.js'
-import { inherit, type JsonSchema, kindsOf, placeOf } from './kinds.js'
+import type { JsonSchema } from '../../catalogue/schema.js'
+import { inherit, kindsOf, placeOf } from './kinds.js'
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` })
 

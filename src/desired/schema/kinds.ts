@@ -1,10 +1,25 @@
 /** Kinds of a place, as JSON Schema: objects, sets of items, rules. */
 
-import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
-import type { Param, StringParam } from '../../catalogue/params.js'
+import type {
+  EnumParam,
+  IntegerParam,
+  ListParam,
+  Param,
+  StringParam,
+} from '../../catalogue/params.js'
+import {
+  defined,
+  either,
+  type JsonSchema,
+  listOf,
+  rangeOf,
+  type SchemaWays,
+  valueSchema,
+  valuesOf,
+} from '../../catalogue/schema.js'
 import { type Attribute, attributesOf, fieldsOfKind, shortAttribute } from '../attributes.js'
 
 const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
@@ -12,7 +27,7 @@ export const inherit = flag('false ignores the values of less specific levels')
 
 const attributesIn = (kind: Managed, family?: IntegrationFamily): JsonSchema =>
   Object.fromEntries(
-    [...attributesOf(kind, family)].map(([name, attribute]) => [name, valueSchema(attribute)]),
+    [...attributesOf(kind, family)].map(([name, attribute]) => [name, attributeSchema(attribute)]),
   )
 
 /** The words of files that stand beside the attributes of an item. */
@@ -88,7 +103,7 @@ const setOf = (kind: Managed): JsonSchema => {
     }),
     // `$$` stands for a `$` that begins a name.
     propertyNames: { pattern: `^(?!\\$(?!\\$|${words}))` },
-    additionalProperties: either(bodyOf(kind), short && valueSchema(short), gone),
+    additionalProperties: either(bodyOf(kind), short && attributeSchema(short), gone),
   }
 }
 
@@ -135,34 +150,11 @@ export const placeOf = (scope: ManagedScope): JsonSchema => ({
 
 // What files may say of an attribute, as JSON Schema: no less than what reading them takes.
 
-/** A JSON Schema. */
-export type JsonSchema = { readonly [key: string]: JsonValue }
-
-/** The keywords that have a value. */
-const defined = (keywords: JsonValues): JsonSchema => {
-  const all = Object.entries(keywords)
-  return Object.fromEntries(
-    all.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
-  )
-}
-
 const nothing: JsonSchema = { type: 'null' }
 /** A text that YAML reads as something else is taken as it is written. */
 const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
 
-/** Any of those that there are. */
-const either = (...some: readonly (JsonSchema | false | undefined)[]): JsonSchema => {
-  const schemas = some.filter((one): one is JsonSchema => typeof one === 'object')
-  const [only, ...others] = schemas
-  return only !== undefined && others.length === 0 ? only : { anyOf: schemas }
-}
-
-const listOf = (items: JsonSchema, max?: number): JsonSchema =>
-  defined({ type: 'array', items, maxItems: max })
-
-const wordsIn = ({ values = [], ...param }: Param & { type: 'enum' | 'list' }): JsonSchema => ({
-  enum: [...values, ...Object.keys(param.deprecatedValues ?? {})],
-})
+const wordsIn = (param: EnumParam | ListParam): JsonSchema => ({ enum: valuesOf(param) })
 
 /** Numbers as texts; where there are few, just those. */
 const digitsIn = (min: number | undefined, max: number | undefined): string => {
@@ -170,12 +162,11 @@ const digitsIn = (min: number | undefined, max: number | undefined): string => {
   return Array.from({ length: max - min + 1 }, (_, i) => String(min + i)).join('|')
 }
 
-const numberOf = (param: Param & { type: 'integer' | 'list' }): JsonSchema => {
+const numberOf = (param: IntegerParam | ListParam): JsonSchema => {
   const [min, max] = param.type === 'integer' ? [param.min, param.max] : []
-  const number = defined({ type: 'integer', minimum: min, maximum: max })
   const digits: JsonSchema = { type: 'string', pattern: `^(?:${digitsIn(min, max)})$` }
   const names = param.names && { enum: Object.keys(param.names) }
-  return either(number, names, digits)
+  return either({ type: 'integer', ...rangeOf(param) }, names, digits)
 }
 
 const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonSchema>>> = {
@@ -187,18 +178,13 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonS
   spaced: either(text, listOf(text)),
 }
 
-const textOf = (param: StringParam): JsonSchema => {
-  const plain = formats[param.format ?? 'text'] ?? text
-  return either(plain, param.clears === true && { const: '' })
-}
-
-const itemOf = (param: Param & { type: 'list' }): JsonSchema => {
-  if (param.of === 'integer') return numberOf(param)
-  return param.of === 'enum' ? wordsIn(param) : text
+const textOf = (param?: StringParam): JsonSchema => {
+  const plain = formats[param?.format ?? 'text'] ?? text
+  return either(plain, param?.clears === true && { const: '' })
 }
 
 /** A list, whole or as what changes of it. */
-const listIn = (items: JsonSchema, param: Param & { type: 'list' }): JsonSchema => {
+const listIn = (items: JsonSchema, param: ListParam): JsonSchema => {
   const list = listOf(items, param.max)
   const delta: JsonSchema = {
     type: 'object',
@@ -225,27 +211,33 @@ const rangesOf = (value: JsonSchema, bounds: boolean): readonly JsonSchema[] => 
   ]
 }
 
-const plainOf = (param: Param, named: boolean): JsonSchema => {
-  const name: JsonSchema = { $ref: '#/$defs/name' }
-  switch (param.type) {
-    case 'integer':
-      return named ? name : either(numberOf(param), ...rangesOf(numberOf(param), true))
-    case 'boolean':
-      return { type: 'boolean' }
-    case 'enum':
-      return either(wordsIn(param), ...rangesOf(wordsIn(param), false))
-    case 'list':
-      return listIn(named ? name : itemOf(param), param)
-    case 'hash':
-      return { type: 'object' }
-    case 'json':
-      return {}
-    case 'string':
-      return textOf(param)
-    default:
-      return name
-  }
+const name: JsonSchema = { $ref: '#/$defs/name' }
+
+/** What files may say otherwise than the API takes it: ranges, changes of a list, names in place of IDs. */
+const inFiles: Partial<SchemaWays> = {
+  integer: (param) =>
+    param.type === 'list'
+      ? numberOf(param)
+      : either(numberOf(param), ...rangesOf(numberOf(param), true)),
+  choice: (param) =>
+    param.type === 'list'
+      ? wordsIn(param)
+      : either(wordsIn(param), ...rangesOf(wordsIn(param), false)),
+  text: textOf,
+  list: listIn,
+  object: () => ({ type: 'object' }),
+  json: () => ({}),
+  scope: name,
 }
+
+const byName: Partial<SchemaWays> = {
+  ...inFiles,
+  integer: () => name,
+  list: (_, param) => listIn(name, param),
+}
+
+const plainOf = (param: Param, named: boolean): JsonSchema =>
+  valueSchema(param, () => ({}), named ? byName : inFiles)
 
 /** Whether null, which unsets an attribute, is something that it takes. */
 const canBeUnset = (param: Param): boolean =>
@@ -261,7 +253,7 @@ const described = ({ param }: Attribute): string =>
 const filled: JsonSchema = { not: { enum: [null, '', []] } }
 
 /** What files may say of an attribute. */
-const valueSchema = (attribute: Attribute): JsonSchema => ({
+const attributeSchema = (attribute: Attribute): JsonSchema => ({
   ...anyValue(attribute),
   ...(attribute.required ? filled : {}),
 })
