@@ -72,6 +72,7 @@ export const lists = async (bench: Bench): Promise<void> => {
     await listed(bench, '100,000 projects, ndjson, parsed', listing(many, ...parsed), {
       budget: 3,
     }),
+    await listed(bench, '100,000 projects, ndjson, sorted', listing(many, '--sort', 'name'), {}),
   ]
   bench.report({
     work: 'peak memory of these lists',

@@ -1,22 +1,19 @@
 /** `--sort`: an answer whose records wait until all came, and are then printed in their order. */
 
-import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/built.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'
 import { defaultLimit } from '../../client/defaults.js'
-import { Failure, getReason } from '../../errors.js'
+import { Failure } from '../../errors.js'
 import type { Inspection, SingleReader, Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
 import { ownOrders } from '../command/many-flags.js'
 import type { Command } from '../command/types.js'
 import type { Known } from '../where/index.js'
-import { bindOrder, type Order, parseSort, type SortField, type SortKey } from '../where/order.js'
+import { bindOrder, type Order, parseSort, type SortField } from '../where/order.js'
+import { KeptRows } from './kept-rows.js'
 import {
   type Answering,
   columnsBeside,
@@ -26,181 +23,6 @@ import {
 } from './known-fields.js'
 import { encoded, mergedRow } from './merged.js'
 import type { SingleFields } from './single.js'
-
-// Records that wait: in memory up to a bound, behind it in a private file that nobody else can open.
-
-/** So many are written at once. */
-const chunkSize = 1024 * 1024
-
-/** Where a record is: in memory, or at a place of the file. */
-type SpoolPlace = Uint8Array | { readonly at: number; readonly length: number }
-
-const failed = (cause: unknown): Failure =>
-  new Failure(
-    'failed',
-    `cannot store the records for sorting in ${tmpdir()}: ${getReason(cause)}`,
-    {
-      cause,
-      hint: 'Set TMPDIR to a folder with more space, or sort fewer records with --where or --limit.',
-    },
-  )
-
-/** A file without a name: it is gone with the process, however that ends. */
-const openPrivate = async (): Promise<FileHandle> => {
-  const path = join(tmpdir(), `svcctl-sort-${randomBytes(12).toString('hex')}`)
-  const file = await open(path, 'wx+', 0o600)
-  try {
-    await rm(path)
-    return file
-  } catch (error) {
-    await file.close()
-    throw error
-  }
-}
-
-class RecordSpool {
-  readonly #maxHeld: number
-  #held = 0
-  #file: FileHandle | undefined
-  #written = 0
-  #chunk: Uint8Array[] = []
-  #waiting = 0
-
-  /** @param maxHeld so many bytes stay in memory */
-  constructor(maxHeld: number) {
-    this.#maxHeld = maxHeld
-  }
-
-  /** @throws Failure where there is no room */
-  async add(record: Uint8Array): Promise<SpoolPlace> {
-    const { length } = record
-    if (this.#held + length <= this.#maxHeld) {
-      this.#held += length
-      // A record is a part of its page, which goes on without it.
-      return record.slice()
-    }
-    const place = { at: this.#written + this.#waiting, length }
-    this.#chunk.push(record)
-    this.#waiting += length
-    if (this.#waiting >= chunkSize) await this.#flush()
-    return place
-  }
-
-  /** @throws Failure where the file cannot be read */
-  async read(place: SpoolPlace): Promise<Uint8Array> {
-    if (place instanceof Uint8Array) return place
-    await this.#flush()
-    const bytes = Buffer.alloc(place.length)
-    try {
-      await this.#file?.read(bytes, 0, place.length, place.at)
-    } catch (error) {
-      throw failed(error)
-    }
-    return bytes
-  }
-
-  async close(): Promise<void> {
-    const file = this.#file
-    this.#file = undefined
-    await file?.close()
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#waiting === 0) return
-    const bytes = Buffer.concat(this.#chunk)
-    this.#chunk = []
-    this.#waiting = 0
-    try {
-      this.#file ??= await openPrivate()
-      await this.#file.appendFile(bytes)
-    } catch (error) {
-      throw failed(error)
-    }
-    this.#written += bytes.length
-  }
-}
-
-// The rows that a sorted answer may still print: the first so many in its order.
-
-/** Up to so many rows stay in memory. */
-const maxInMemory = 5000
-
-/** Of more than these, so many bytes do. */
-const maxHeld = 32 * 1024 * 1024
-
-/** At least so many come together before the last of them are dropped. */
-const slack = 1000
-
-interface AddedRow {
-  readonly key: SortKey
-  readonly bytes: Uint8Array
-  /** What the limit counts by, where it is not all of them. */
-  readonly group: string
-  /** What reads more of it, once it is printed. */
-  readonly reader: SingleReader | undefined
-}
-
-interface KeptRow extends Omit<AddedRow, 'bytes'> {
-  /** The rows are stable: this decides where keys are equal. */
-  readonly n: number
-  readonly place: SpoolPlace
-}
-
-class KeptRows {
-  readonly #compare: (a: KeptRow, b: KeptRow) => number
-  readonly #most: number
-  readonly #spool: RecordSpool
-  #rows: KeptRow[] = []
-  #count = 0
-  /** How many of each group came. */
-  readonly #groups = new Map<string, number>()
-
-  constructor({ compare }: Pick<Order, 'compare'>, most: number) {
-    this.#compare = (a, b) => compare(a.key, b.key) || a.n - b.n
-    this.#most = most
-    this.#spool = new RecordSpool(most > maxInMemory ? maxHeld : Number.POSITIVE_INFINITY)
-  }
-
-  /** How many came, printed or not. */
-  get count(): number {
-    return this.#count
-  }
-
-  async add({ key, bytes, group, reader }: AddedRow): Promise<void> {
-    this.#count += 1
-    this.#groups.set(group, (this.#groups.get(group) ?? 0) + 1)
-    const place = await this.#spool.add(bytes)
-    this.#rows.push({ key, n: this.#count, group, reader, place })
-    const most = this.#most * this.#groups.size
-    if (this.#rows.length >= most + Math.max(most, slack)) this.#cut()
-  }
-
-  /** All that are to be printed, in their order. */
-  async *sorted(): AsyncGenerator<Pick<AddedRow, 'bytes' | 'reader'>> {
-    this.#cut()
-    for (const { place, reader } of this.#rows)
-      yield { bytes: await this.#spool.read(place), reader }
-  }
-
-  /** How many are printed. */
-  get printed(): number {
-    return this.#rows.length
-  }
-
-  async close(): Promise<void> {
-    await this.#spool.close()
-  }
-
-  #cut(): void {
-    const counts = new Map<string, number>()
-    this.#rows.sort(this.#compare)
-    this.#rows = this.#rows.filter(({ group }) => {
-      const count = (counts.get(group) ?? 0) + 1
-      counts.set(group, count)
-      return count <= this.#most
-    })
-  }
-}
 
 /** After so many records a field that none of them has is unknown: about a page. */
 const maxLooked = 100
