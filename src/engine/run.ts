@@ -36,6 +36,7 @@ import {
 import type { Selection } from './targets/selection.js'
 import type { Until } from './until.js'
 import { watch } from './watch.js'
+import { withTightHeap } from './work/v8.js'
 
 // From targets to the answer.
 
@@ -232,6 +233,9 @@ const followTargets = async (taken: RunLine): Promise<void> => {
 /** Does what a line asks for: once, again and again, for each of several parents, or gone on with. */
 export const follow = async (line: RunLine): Promise<void> => {
   const taken = await takenUp(line)
-  if (taken !== undefined) await followTargets(taken)
+  // What rows say is checked whole before anything is sent: they are all held.
+  const held = taken?.globals.rowFields !== undefined
+  if (taken !== undefined)
+    await (held ? withTightHeap(() => followTargets(taken)) : followTargets(taken))
   checkWhole(taken ?? line)
 }

@@ -97,6 +97,17 @@ describe('members add', () => {
     expect(ran.stderr).toContain('user 5 of project 3: added')
   })
 
+  it('sends at most a hundred as one request', async () => {
+    server.answer = () => ({ body: { status: 'success' } })
+    const ids = Array.from({ length: 201 }, (_, i) => String(i + 1))
+    expect((await add(...ids)).code).toBe(0)
+    expect(sent().map(({ body }) => String(Object(body).user_id).split(','))).toEqual([
+      ids.slice(0, 100),
+      ids.slice(100, 200),
+      ids.slice(200),
+    ])
+  })
+
   it('is exit 8 where some failed, by ID or by name, with the reason of each', async () => {
     server.answer = ({ method }) => ({
       body:

@@ -196,7 +196,11 @@ export const readSteps = async (
     together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
     if (first.length < maxFirst) first.push(step)
   }
-  const each = () => withSmallHeap(stepsIn(past, inverse, () => {}))
+  const each = () =>
+    withSmallHeap(
+      stepsIn(past, inverse, () => {}),
+      true,
+    )
   if (count > maxFirst && !together) return { count, first, each }
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)

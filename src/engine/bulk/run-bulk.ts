@@ -1,4 +1,5 @@
 /** Several plans of one command on the engine: confirmed already, shown as their outcomes become known. */
+import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import {
@@ -243,7 +244,8 @@ const sendTogether = async (
   // What may have been done is only looked at.
   const due = held.filter(({ how }) => how !== 'read')
   await journaled?.prepare(due)
-  await Promise.all(due.map((item) => journaled?.record.begun(item)))
+  const begun = async (item: Numbered) => journaled?.record.begun(item)
+  for await (const _ of mapConcurrent(due, maxConcurrent, begun));
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }
 

@@ -18,15 +18,25 @@ interface Merged {
 /** What plans that go as one have in common. */
 const together = ({ parent, row }: Plan): string => JSON.stringify([parent?.name, row])
 
+/** So many go as one request at most: an instance takes no address or body of any length, and answers in time. */
+const maxMerged = 100
+
 /** What is sent of these; one that is refused, or alone, stands for itself. */
 export const mergePlans = (plans: readonly Plan[], merge: Merge | undefined): readonly Merged[] => {
   if (merge === undefined) return plans.map((plan) => ({ request: plan, plans: [plan] }))
-  const groups = new Map<unknown, Plan[]>()
+  const groups: Plan[][] = []
+  const open = new Map<unknown, Plan[]>()
   for (const plan of plans) {
     const key = plan.refused === undefined ? together(plan) : plan
-    groups.set(key, [...(groups.get(key) ?? []), plan])
+    const group = open.get(key)
+    if (group !== undefined && group.length < maxMerged) group.push(plan)
+    else {
+      const begun = [plan]
+      groups.push(begun)
+      open.set(key, begun)
+    }
   }
-  return [...groups.values()].map((group) => {
+  return groups.map((group) => {
     const [only, ...others] = group
     const alone = only !== undefined && others.length === 0
     return { request: alone ? only : merge.request(group), plans: group }

@@ -183,6 +183,13 @@ export async function* pipedStream(
   if (found.length > 0) yield found
 }
 
+/** So much of a text that is there is understood at once: what its rows are made of is gone before the next. */
+const pieceSize = 64 * 1024
+
+function* piecesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize)
+}
+
 /** The same of a text that is there. */
 export const pipedObjects = async (
   input: string,
@@ -191,7 +198,7 @@ export const pipedObjects = async (
   tap?: RowTap,
 ): Promise<readonly string[]> => {
   const found: string[] = []
-  for await (const some of pipedStream([input], objects, project, tap))
+  for await (const some of pipedStream(piecesOf(input), objects, project, tap))
     for (const one of some) found.push(one)
   return found
 }

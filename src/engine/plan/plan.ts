@@ -219,7 +219,9 @@ export const createPlans = async (
 ): Promise<readonly Plan[]> => {
   const references = await resolveReferences(command, given, around)
   // Of rows all together say which endpoint is meant.
-  const all = await givenInRow(command, given, Object.assign({}, ...(given.rows ?? [])), around)
+  const said: Record<string, JsonValue> = {}
+  for (const row of given.rows ?? []) Object.assign(said, row)
+  const all = await givenInRow(command, given, said, around)
   const choice = choose(command, scopedBy(all, references), around.env, override)
   around.offered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)

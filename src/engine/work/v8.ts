@@ -78,7 +78,12 @@ export class HeapTuning {
     const space = this.#v8
       .getHeapSpaceStatistics()
       .find(({ space_name }) => space_name === 'new_space')
-    if ((space?.space_size ?? 0) < enough) return
+    if ((space?.space_size ?? 0) >= enough) this.hold()
+  }
+
+  /** Keeps it small from now on. */
+  hold(): void {
+    if (this.#held) return
     this.#held = true
     if (holding++ === 0) this.#grow(growths.none)
     this.#growOld(percents.little)
@@ -100,9 +105,20 @@ export class HeapTuning {
   }
 }
 
+/** Does what holds all of its objects in memory, with as little around them as can be. */
+export const withTightHeap = async <T>(work: () => Promise<T>): Promise<T> => {
+  const heap = await HeapTuning.begin(true)
+  heap.hold()
+  try {
+    return await work()
+  } finally {
+    heap.end()
+  }
+}
+
 /** The same objects; while they are gone through, the space for new objects is kept small. */
-export async function* withSmallHeap<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
-  const heap = await HeapTuning.begin()
+export async function* withSmallHeap<T>(objects: AsyncIterable<T>, old = false): AsyncGenerator<T> {
+  const heap = await HeapTuning.begin(old)
   try {
     for await (const object of objects) {
       heap.look()
