@@ -6,8 +6,8 @@ import { pausing, writes } from './writes.js'
 
 const allowed = 100
 const count = 1_500
-/** As many as are allowed at once, and the others as the instance allows them. */
-const ideal = (count - allowed) / allowed
+/** As many requests as are allowed at once, and the others as the instance allows them. */
+const idealFor = (requests: number): number => (requests - allowed) / allowed
 
 /** What the server counted of an instance. */
 interface Counts {
@@ -22,6 +22,9 @@ const countsOf = async (url: string): Promise<Counts> => {
   return { refused, answered }
 }
 
+/** How many instances there were: each run has its own. */
+let instances = 0
+
 /** Runs a program so often, each time against another instance, which counts. */
 const counted = async (
   { folder, instance }: Bench,
@@ -32,7 +35,8 @@ const counted = async (
 ): Promise<readonly (Run & Counts)[]> => {
   const done: (Run & Counts)[] = []
   for (let i = 1; i <= times; i++) {
-    const url = `${instance(100, milliseconds)}/${limit}/${i}`
+    instances += 1
+    const url = `${instance(100, milliseconds)}/${limit}/${instances}`
     const took = await run(program(url), folder)
     done.push({ ...took, ...(await countsOf(url)) })
   }
@@ -41,11 +45,15 @@ const counted = async (
 
 /** An instance that turns away what is too much; a run that fails for one ends the group. */
 const limited = async (bench: Bench): Promise<void> => {
-  for (const [limit, how, most] of [
-    [`allows/${allowed}`, '', 50],
-    [`tells/${allowed}`, ', with RateLimit headers', 0],
+  for (const [limit, how, most, ...flags] of [
+    [`allows/${allowed}`, '', 50, '--no-undo-record'],
+    [`tells/${allowed}`, ', with RateLimit headers', 0, '--no-undo-record'],
+    [`tells/${allowed}`, ', with RateLimit headers and two requests each', 0],
   ] as const) {
-    const runs = await counted(bench, bench.runs || 3, 20, limit, (url) => pausing(url, count))
+    const ideal = idealFor(flags.length === 0 ? 2 * count : count)
+    const runs = await counted(bench, bench.runs || 2, 20, limit, (url) =>
+      pausing(url, count, ...flags),
+    )
     bench.report({
       work: `1,500 updates at 100 a second allowed${how}`,
       measured: median(runs.map((r) => r.wall)),
