@@ -117,6 +117,50 @@ export type Param =
   | ScopeParam
 export type Params = Readonly<Record<string, Param>>
 
+// What is asked of a parameter whatever its type.
+
+/** The format of a text. */
+export const formatOf = (param: Param | undefined): StringParam['format'] =>
+  param?.type === 'string' ? param.format : undefined
+
+/** Whether an empty text removes what is set. */
+export const emptyClears = (param: Param | undefined): boolean =>
+  param?.type === 'string' && param.clears === true
+
+/** The values of an enumeration, or of a list of those. */
+export const valuesOf = (param: Param): readonly string[] =>
+  'values' in param ? (param.values ?? []) : []
+
+/** The names that stand for numbers. */
+export const namesOf = (param: Param): readonly string[] =>
+  'names' in param ? Object.keys(param.names ?? {}) : []
+
+/** The parameters inside of one: the keys of a hash, or of the objects in a list. */
+export const paramsIn = (param: Param): Params | undefined => {
+  if (param.type === 'hash') return param.keys
+  return param.type === 'json' ? param.items : undefined
+}
+
+/** Whether its value names a file of this machine. */
+export const isFile = (param: Param): boolean =>
+  param.completes === 'file' || formatOf(param) === 'pem'
+
+/** Parameters whose text may stand in a file; a PEM parameter names its file anyway. */
+export const fromFile = (param: Param): boolean => {
+  const format = formatOf(param)
+  if (format === 'pem') return false
+  return param.secret === true || param.type === 'json' || format === 'public-key'
+}
+
+export const isScope = (param: Param | undefined): param is ScopeParam =>
+  param?.type === 'project' || param?.type === 'group'
+
+/** A parameter with further values, where it has any. */
+export const widenParam = (param: Param, more: readonly string[]): Param =>
+  more.length === 0 || valuesOf(param).length === 0
+    ? param
+    : ({ ...param, values: [...new Set([...valuesOf(param), ...more])] } as Param)
+
 type Options<P> = Partial<Omit<P, 'type' | 'help'>>
 
 export const string = <const O extends Options<StringParam>>(help: string, options?: O) =>

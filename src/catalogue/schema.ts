@@ -1,6 +1,15 @@
 /** Parameters as JSON Schema. What one reader takes otherwise than the API is laid over that, by the kind of value. */
 import type { JsonValue, JsonValues } from '../base/json/value.js'
-import type { EnumParam, IntegerParam, ListParam, Param, Params, StringParam } from './params.js'
+import {
+  type EnumParam,
+  formatOf,
+  type IntegerParam,
+  type ListParam,
+  type Param,
+  type Params,
+  type StringParam,
+  valuesOf,
+} from './params.js'
 
 /** A JSON Schema. */
 export type JsonSchema = { readonly [key: string]: JsonValue }
@@ -24,12 +33,9 @@ export const listOf = (items: JsonSchema, max?: number): JsonSchema =>
   defined({ type: 'array', items, maxItems: max })
 
 /** The values of an enumeration, with those that still work. */
-export const valuesOf = ({
-  values = [],
-  deprecatedValues = {},
-}: Pick<ListParam, 'values' | 'deprecatedValues'>): readonly string[] => [
-  ...values,
-  ...Object.keys(deprecatedValues),
+export const allValues = (param: EnumParam | ListParam): readonly string[] => [
+  ...valuesOf(param),
+  ...Object.keys(param.deprecatedValues ?? {}),
 ]
 
 /** The range of a whole number; items of a list have none. */
@@ -63,8 +69,8 @@ const ofApi = (inner: (param: Param) => JsonSchema): SchemaWays => {
   }
   return {
     integer: (param) => ({ type: 'integer', ...rangeOf(param) }),
-    choice: (param) => ({ type: 'string', enum: valuesOf(param) }),
-    text: (param) => defined({ type: 'string', format: formats[param?.format ?? ''] }),
+    choice: (param) => ({ type: 'string', enum: allValues(param) }),
+    text: (param) => defined({ type: 'string', format: formats[formatOf(param) ?? ''] }),
     list: (items, { max, single }) => either(single === true && items, listOf(items, max)),
     object: (keys) =>
       keys === undefined ? { type: 'object', additionalProperties: true } : objectOf(keys),

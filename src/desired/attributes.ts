@@ -7,7 +7,7 @@ import { isSecretName } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { IntegrationFamily } from '../catalogue/integration-families.js'
 import type { Managed, Referent } from '../catalogue/managed/managed.js'
-import type { Param, Params } from '../catalogue/params.js'
+import { formatOf, type Param, type Params } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { type ManagedPlace, referenceText } from './address.js'
 import type { CalledBy, CurrentItem } from './state.js'
@@ -58,8 +58,7 @@ const fieldOf = (kind: Managed, name: string): string | undefined => {
 
 const sourceOf = (param: Param): Attribute['source'] => {
   if (param.secret === true) return 'secret'
-  const inFiles = param.type === 'string' && ['pem', 'public-key'].includes(param.format ?? '')
-  return inFiles ? 'file' : undefined
+  return ['pem', 'public-key'].includes(formatOf(param) ?? '') ? 'file' : undefined
 }
 
 /** The parameters that every change sends: those that it requires, and what it would otherwise take away. */

@@ -6,7 +6,7 @@ import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/implied.js'
 import { areas } from '../catalogue/index.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
-import type { Param, Params } from '../catalogue/params.js'
+import { type Params, paramsIn, valuesOf } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import type { Words } from '../catalogue/words.js'
 import type { Failure } from '../errors.js'
@@ -96,15 +96,10 @@ const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | u
 const levelsOf = (params: Params): readonly (readonly string[])[] => [
   Object.keys(params),
   ...Object.values(params).flatMap((param) => {
-    const inner = keysOf(param)
+    const inner = paramsIn(param)
     return inner === undefined ? [] : levelsOf(inner)
   }),
 ]
-
-const keysOf = (param: Param): Params | undefined => {
-  if (param.type === 'hash') return param.keys
-  return param.type === 'json' ? param.items : undefined
-}
 
 /** The fields of a shape, and of the objects in it, a list an object. */
 const objectsIn = (
@@ -242,9 +237,7 @@ const documented = (all: readonly OfArea[]): Documented => {
     parameters: new Set(
       all.flatMap(({ area, endpoint }) =>
         Object.entries(endpoint.params).flatMap(([name, param]) =>
-          param.type === 'enum' || (param.type === 'list' && param.of === 'enum')
-            ? [`${area}.${name}`]
-            : [],
+          valuesOf(param).length > 0 ? [`${area}.${name}`] : [],
         ),
       ),
     ),

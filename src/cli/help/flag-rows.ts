@@ -1,6 +1,5 @@
 /** Flags as help and manual pages show them: how each is written, and what it is for. */
-import type { Param, ScopeParam } from '../../catalogue/params.js'
-import { isScope } from '../../engine/command/derive/index.js'
+import { isScope, namesOf, type Param, type ScopeParam, valuesOf } from '../../catalogue/params.js'
 import type { Flag } from '../../engine/command/types.js'
 import { besides, getSpellings, placeholder, type Spelling } from '../../engine/plan/spellings.js'
 
@@ -8,9 +7,8 @@ import { besides, getSpellings, placeholder, type Spelling } from '../../engine/
 const inDescription = 120
 
 const valuesIn = (param: Param): readonly string[] => {
-  if (param.type === 'enum') return placeholder(param) === 'value' ? param.values : []
-  if (param.type === 'list') return param.values ?? Object.keys(param.names ?? {})
-  return param.type === 'integer' ? Object.keys(param.names ?? {}) : []
+  if (param.type === 'enum' && placeholder(param) !== 'value') return []
+  return [...valuesOf(param), ...namesOf(param)]
 }
 
 /** The values that a flag takes, where its term does not say them; so many as fit in two lines. */

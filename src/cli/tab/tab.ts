@@ -1,7 +1,7 @@
 /** `svcctl __complete <shell> -- <words>`: what the shells' scripts ask. Says nothing but candidates. */
 
 import { areas } from '../../catalogue/index.js'
-import type { Param } from '../../catalogue/params.js'
+import { isFile, namesOf, type Param, valuesOf } from '../../catalogue/params.js'
 import { commandNamed, toolCommands } from '../../commands/index.js'
 import { flagsOfCommand } from '../../engine/command/derive/index.js'
 import type { Argument, Command, Flag } from '../../engine/command/types.js'
@@ -133,13 +133,10 @@ const nextWords = async (place: About): Promise<Candidate[]> => {
 
 // The values that a flag or an argument may have.
 
-const isFile = (param: Param): boolean =>
-  param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
-
 /** The values that the catalogue knows. */
 const fixedValues = (param: Param): string[] => [
-  ...(param.type === 'enum' || param.type === 'list' ? (param.values ?? []) : []),
-  ...(param.type === 'integer' || param.type === 'list' ? Object.keys(param.names ?? {}) : []),
+  ...valuesOf(param),
+  ...namesOf(param),
   ...(param.words ?? []),
 ]
 

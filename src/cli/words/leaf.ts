@@ -1,6 +1,8 @@
 /** The level of one command: its flags and arguments in, texts by flag name out. */
+
 import type { Help, ParseOptionsResult } from 'commander'
 import { writes } from '../../catalogue/endpoint.js'
+import { valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
 import { flagsOfCommand, getCommandName } from '../../engine/command/derive/index.js'
 import type { Command, Flag } from '../../engine/command/types.js'
@@ -33,9 +35,9 @@ const joinPairs = (command: Command, rest: readonly string[]): string[] => {
 
 /** Whether what follows a flag on a line is a value that the documents do not have. */
 const isUnknownValue = ({ param }: Flag, text: string): boolean => {
-  if (param.type !== 'enum' && param.type !== 'list') return false
-  if (param.values === undefined || (param.type === 'list' && param.of !== 'enum')) return false
-  const known = [...param.values, ...(param.words ?? [])]
+  const values = valuesOf(param)
+  if (values.length === 0) return false
+  const known = [...values, ...(param.words ?? [])]
   return text.split(',').some((one) => !known.includes(one.replaceAll('-', '_')))
 }
 

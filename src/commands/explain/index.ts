@@ -5,7 +5,7 @@ import { version } from '../../base/version.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
-import { boolean, oneOf, type Param } from '../../catalogue/params.js'
+import { boolean, oneOf, type Param, valuesOf } from '../../catalogue/params.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
 import { commandWith, ofInstance } from '../../engine/command/known.js'
 import type { Services } from '../../engine/command/services.js'
@@ -95,10 +95,7 @@ const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   in: place,
   type: param.type === 'list' ? `list of ${param.of}` : param.type,
   required: param.required === true || place === 'path',
-  values: [
-    ...(param.type === 'enum' || param.type === 'list' ? (param.values ?? []) : []),
-    ...(param.words ?? []),
-  ].join(', '),
+  values: [...valuesOf(param), ...(param.words ?? [])].join(', '),
   default: param.default ?? null,
   edition: param.edition ?? e.edition ?? null,
   deprecated: param.deprecated ?? null,

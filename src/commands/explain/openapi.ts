@@ -8,7 +8,7 @@ import {
   getStatus,
 } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import type { Param } from '../../catalogue/params.js'
+import { formatOf, type Param } from '../../catalogue/params.js'
 import { defined, either, type JsonSchema, valueSchema } from '../../catalogue/schema.js'
 
 // Parameters of the catalogue → JSON Schema.
@@ -237,7 +237,7 @@ const requestBody = (e: Endpoint): Json => {
   const body = Object.entries(e.params).filter(([, param]) => getPlace(e, param) === 'body')
   if (body.length === 0) return {}
   const schema = valueSchema({ type: 'hash', help: '', keys: Object.fromEntries(body) }, schemaOf)
-  const files = body.some(([, p]) => p.type === 'string' && p.format === 'pem')
+  const files = body.some(([, p]) => formatOf(p) === 'pem')
   return {
     requestBody: {
       required: body.some(([, p]) => p.required === true),

@@ -3,7 +3,7 @@
 import { isObject } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
-import type { Param } from '../../catalogue/params.js'
+import { formatOf, fromFile, type Param } from '../../catalogue/params.js'
 import type { Flag, Given } from '../../engine/command/types.js'
 import { type Failure, usage } from '../../errors.js'
 import { visible } from '../../terminal/text/escape.js'
@@ -45,11 +45,7 @@ const written = (char: string): string => {
   )
 }
 
-const isPublic = (param: Param): boolean => param.type === 'string' && param.format === 'public-key'
-
-/** Whether the text of a flag may stand for a file or a variable (`engine/plan/given.ts`). */
-const mayStandFor = (param: Param): boolean =>
-  param.secret === true || param.type === 'json' || isPublic(param)
+const isPublic = (param: Param): boolean => formatOf(param) === 'public-key'
 
 const holdsSecret = ({ param, parameter = '' }: Flag, value: unknown): boolean =>
   param.secret === true || isSecret(isPublic(param) ? '' : parameter, value)
@@ -76,7 +72,7 @@ const hashTexts = (name: string, value: object): readonly string[] =>
 
 const plainText = ({ name, param }: Flag, value: unknown): string => {
   const text = param.type === 'json' ? JSON.stringify(value) : String(value ?? '')
-  if (mayStandFor(param) && /^(?:@|env:|-$)/.test(text))
+  if (fromFile(param) && /^(?:@|env:|-$)/.test(text))
     throw cannot(name, 'it would refer to a file, a variable or standard input')
   return text
 }
@@ -85,7 +81,7 @@ const plainText = ({ name, param }: Flag, value: unknown): string => {
 const textsOf = (flag: Flag, value: unknown): readonly string[] => {
   const { name, param } = flag
   if (typeof value === 'string' && value !== '' && holdsSecret(flag, value)) {
-    if (!mayStandFor(param)) throw cannot(name, 'it is a secret')
+    if (!fromFile(param)) throw cannot(name, 'it is a secret')
     return [variable(flag)]
   }
   if (param.type === 'list' && value === null) throw cannot(name, 'null')

@@ -5,7 +5,7 @@ import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
-import type { Param } from '../../catalogue/params.js'
+import { emptyClears, type Param } from '../../catalogue/params.js'
 import { survived } from '../../errors.js'
 import { type Address, type Reference, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'
@@ -47,9 +47,7 @@ const sendable = (param: Param | undefined, value: JsonValue): JsonValue => {
 /** What an answer that leaves a field out says of it: a list without members, a date that is not set. */
 const leftOut = (param: Param | undefined): JsonValue | undefined => {
   if (param?.type === 'list') return []
-  return param?.nullable === true || (param?.type === 'string' && param.clears === true)
-    ? null
-    : undefined
+  return param?.nullable === true || emptyClears(param) ? null : undefined
 }
 
 const echoed = (c: DiffContext, record: Fields, name: string): unknown => {

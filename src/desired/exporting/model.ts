@@ -1,7 +1,7 @@
 /** What stands in a file, before it is text: values in their order, with lines for people. */
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { YamlMap } from '../../base/json/yaml-writer.js'
-import type { Param } from '../../catalogue/params.js'
+import { emptyClears, type Param } from '../../catalogue/params.js'
 import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'
 import { meant } from '../diff/matching.js'
@@ -111,7 +111,7 @@ const listInOrder = (param: Param, list: readonly JsonValue[]): JsonValue =>
 
 /** Whether an attribute that is not set is said: where files may say so, of dates in exact files only. */
 const saysNull = (param: Param, { exact }: ExportOptions): boolean =>
-  param.nullable === true || (exact && param.type === 'string' && param.clears === true)
+  param.nullable === true || (exact && emptyClears(param))
 
 /** An attribute's value as files have it; undefined where none is written. */
 export const fileValue = (

@@ -6,7 +6,15 @@ import type { JsonValue } from '../../base/json/value.js'
 import { readPublicKey } from '../../base/public-key.js'
 import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
 import { quoteText } from '../../base/text.js'
-import type { IntegerParam, ListParam, Param, Params, StringParam } from '../../catalogue/params.js'
+import {
+  emptyClears,
+  formatOf,
+  type IntegerParam,
+  type ListParam,
+  type Param,
+  type Params,
+  type StringParam,
+} from '../../catalogue/params.js'
 import {
   asWord,
   checkNumber,
@@ -174,7 +182,7 @@ const checked = (expected: Expected, written: Written): Checked => {
 const unset = ({ name, param, mistakes }: Expected, written: Written): Checked => {
   if (param.nullable === true || param.type === 'json') return null
   const isText = param.type === 'string' && !hasFormat(param)
-  if (isText || (param.type === 'string' && param.clears === true)) return ''
+  if (isText || emptyClears(param)) return ''
   const hint =
     param.type === 'list' ? 'Write [] for an empty list.' : 'Remove it to keep the current value.'
   return mistakes.add(written.origin, `${name} cannot be unset`, hint)
@@ -230,19 +238,18 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, Forma
   },
 }
 
-const formatOf = (param: Param): Format | undefined =>
-  param.type === 'string' && param.format !== undefined ? formats[param.format] : undefined
+const expectedFormat = (param: Param): Format | undefined => formats[formatOf(param) ?? 'text']
 
 /** Whether not every text is one of this parameter. */
-const hasFormat = (param: Param): boolean => formatOf(param) !== undefined
+const hasFormat = (param: Param): boolean => expectedFormat(param) !== undefined
 
 /** A text as it is sent, or what is wrong with it, in words that hold nothing of it. */
 const fitted = (
   param: Param,
   text: string,
 ): { readonly sent: string } | { readonly wrong: string } => {
-  const format = formatOf(param)
-  const isCleared = text === '' && param.type === 'string' && param.clears === true
+  const format = expectedFormat(param)
+  const isCleared = text === '' && emptyClears(param)
   const sent = format === undefined || isCleared ? text : format.sent(text)
   if (sent === undefined) return { wrong: format?.takes ?? 'text' }
   return sent.includes('\0') ? { wrong: 'text without NUL characters' } : { sent }
@@ -259,7 +266,7 @@ const checkText = (
 ): string | undefined => {
   const found = fitted(param, text)
   if ('sent' in found) return found.sent
-  const inFile = formatOf(param)?.inFile === true
+  const inFile = expectedFormat(param)?.inFile === true
   return mistakes.add(
     origin,
     `${name} must be ${found.wrong}, not ${inFile ? textSize(text) : `"${quoteText(text)}"`}`,

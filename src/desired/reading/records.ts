@@ -10,6 +10,7 @@ import { projectErrorTracking } from '../../catalogue/managed/error-tracking.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { projectDomains } from '../../catalogue/managed/pages-domains.js'
 import { projectRunners } from '../../catalogue/managed/runners.js'
+import { formatOf } from '../../catalogue/params.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
 import { Failure, isMissing, survived } from '../../errors.js'
@@ -217,7 +218,7 @@ const identityOf = (kind: Managed, record: Fields): string => {
   const text = textAt(record, identity)
   if (text === undefined || text === '') throw unusable(kind, identity)
   const param = kind.create?.params[identity] ?? kind.update?.params[identity]
-  if (param?.type !== 'string' || param.format !== 'public-key') return text
+  if (formatOf(param) !== 'public-key') return text
   return String(normalised({ param }, text))
 }
 

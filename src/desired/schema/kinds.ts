@@ -3,14 +3,17 @@
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
-import type {
-  EnumParam,
-  IntegerParam,
-  ListParam,
-  Param,
-  StringParam,
+import {
+  type EnumParam,
+  emptyClears,
+  formatOf,
+  type IntegerParam,
+  type ListParam,
+  type Param,
+  type StringParam,
 } from '../../catalogue/params.js'
 import {
+  allValues,
   defined,
   either,
   type JsonSchema,
@@ -18,7 +21,6 @@ import {
   rangeOf,
   type SchemaWays,
   valueSchema,
-  valuesOf,
 } from '../../catalogue/schema.js'
 import { type Attribute, attributesOf, fieldsOfKind, shortAttribute } from '../attributes.js'
 
@@ -154,7 +156,7 @@ const nothing: JsonSchema = { type: 'null' }
 /** A text that YAML reads as something else is taken as it is written. */
 const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
 
-const wordsIn = (param: EnumParam | ListParam): JsonSchema => ({ enum: valuesOf(param) })
+const wordsIn = (param: EnumParam | ListParam): JsonSchema => ({ enum: allValues(param) })
 
 /** Numbers as texts; where there are few, just those. */
 const digitsIn = (min: number | undefined, max: number | undefined): string => {
@@ -179,8 +181,8 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonS
 }
 
 const textOf = (param?: StringParam): JsonSchema => {
-  const plain = formats[param?.format ?? 'text'] ?? text
-  return either(plain, param?.clears === true && { const: '' })
+  const plain = formats[formatOf(param) ?? 'text'] ?? text
+  return either(plain, emptyClears(param) && { const: '' })
 }
 
 /** A list, whole or as what changes of it. */
@@ -243,8 +245,8 @@ const plainOf = (param: Param, named: boolean): JsonSchema =>
 const canBeUnset = (param: Param): boolean =>
   param.nullable === true ||
   param.type === 'json' ||
-  (param.type === 'string' &&
-    (param.clears === true || [undefined, 'text', 'csv', 'spaced', 'url'].includes(param.format)))
+  emptyClears(param) ||
+  (param.type === 'string' && [undefined, 'text', 'csv', 'spaced', 'url'].includes(param.format))
 
 const described = ({ param }: Attribute): string =>
   param.edition === undefined ? param.help : `${param.help} (${param.edition})`

@@ -1,5 +1,5 @@
 /** What a command takes as data: the parameters of its endpoints, by the API's names. */
-import type { Param } from '../../catalogue/params.js'
+import { isFile, type Param } from '../../catalogue/params.js'
 import type { Argument, Described, Flag } from './described.js'
 
 /** One value of a command. */
@@ -13,10 +13,6 @@ export interface Datum {
 
 const snake = (name: string): string => name.replaceAll('-', '_')
 
-/** A value that names a file by what it is: those have no place among data. */
-const isFile = (param: Param): boolean =>
-  param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
-
 /** One that fills no parameter: a text, or the words that its name lists (`projects|groups`). */
 const wordOf = ({ name, help, required }: Argument): Datum =>
   name.includes('|')
@@ -29,7 +25,7 @@ const ofArgument = (argument: Argument): readonly Datum[] => {
   return file === true ? [] : [wordOf(argument)]
 }
 
-/** What it belongs to and what picks an endpoint is called as its flag, whatever the path says. */
+/** What it belongs to and what picks an endpoint is called as its flag, whatever the path says. Files have no place among data. */
 const ofFlag = (flag: Flag): readonly Datum[] => {
   const { name, param, parameter, required, path, selects } = flag
   const isOfApi = parameter !== undefined || path === true || selects === true

@@ -1,7 +1,15 @@
 /** A command as its instance has it: with the values, the settings and the fields that no document names. */
 import { isSecretName } from '../../base/secrets/names.js'
 import { type Endpoints, writes } from '../../catalogue/endpoint.js'
-import { boolean, integer, list, type Param, type Params, string } from '../../catalogue/params.js'
+import {
+  boolean,
+  integer,
+  list,
+  type Param,
+  type Params,
+  string,
+  widenParam,
+} from '../../catalogue/params.js'
 import type { KnownInstance, KnownNames, KnownSetting } from '../../profile/known.js'
 import { flagsOfCommand } from './derive/index.js'
 import { kebab } from './derive/names.js'
@@ -10,13 +18,6 @@ import { declared } from './globals.js'
 
 /** What is said of all that the documents do not have. */
 export const ofInstance = 'of this instance, not in the API documents'
-
-/** A parameter with further values. */
-export const widenParam = (param: Param, more: readonly string[]): Param => {
-  const has = param.type === 'enum' || (param.type === 'list' && param.values !== undefined)
-  if (!has || more.length === 0) return param
-  return { ...param, values: [...new Set([...(param.values ?? []), ...more])] }
-}
 
 /**
  * Endpoints of an area with further values of their parameters; one without any stays the same object.

@@ -1,5 +1,5 @@
 /** The flags of commands that write, and of those that work on many objects. */
-import { boolean, integer, list, type Param, string } from '../../catalogue/params.js'
+import { boolean, integer, list, type Param, string, valuesOf } from '../../catalogue/params.js'
 import { defaultLimit, largestPage } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag } from './described.js'
@@ -86,8 +86,7 @@ export const ordering = declare({
 })
 
 /** The values of the API's own flag of that name; every other text names fields. */
-export const ownOrders = ({ param }: Pick<Flag, 'param'>): readonly string[] =>
-  param.type === 'enum' ? (param.values ?? []) : []
+export const ownOrders = ({ param }: Pick<Flag, 'param'>): readonly string[] => valuesOf(param)
 
 /** The API's own flag of that name, which takes fields as well. */
 export const withFields = (flag: Flag): Flag => ({

@@ -7,7 +7,7 @@ import { maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
 import { type Endpoint, echoes } from '../../catalogue/endpoint.js'
-import type { Param } from '../../catalogue/params.js'
+import { formatOf, type Param } from '../../catalogue/params.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import type { Ask } from '../../http/types.js'
@@ -103,7 +103,7 @@ export const noParameter = (endpoint: Endpoint, name: string, words?: Naming): s
  */
 const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
   param?.secret === true ||
-  (param?.type === 'string' && param.format === 'pem') ||
+  formatOf(param) === 'pem' ||
   (typeof sent === 'string' && isSecretName(name))
 
 /** Whether every answer has a field of that name. */

@@ -7,14 +7,14 @@ import { maskAddresses } from '../../base/secrets/addresses.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
-import type { Param } from '../../catalogue/params.js'
+import { fromFile, isFile, type Param } from '../../catalogue/params.js'
 import { getReason, usage } from '../../errors.js'
 import { flagsOfCommand, getCommandName } from '../command/derive/index.js'
 import { declared } from '../command/globals.js'
 import type { Command, Flag } from '../command/types.js'
 import type { AskedText, LineAsked } from '../journal/lines.js'
 import type { Raw } from '../plan/line.js'
-import { fromFile, paramFile } from '../plan/texts.js'
+import { paramFile } from '../plan/texts.js'
 import type { Replied } from '../ui/ask.js'
 import type { JournalOptions } from './options.js'
 import { parseShard } from './shards.js'
@@ -36,8 +36,7 @@ const fileIn = (
     if (path === '-') throw new Final(`--param ${mark}- was read from standard input`)
     return [mark, path]
   }
-  const own = param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
-  if (own && text !== '-') return ['', text]
+  if (isFile(param) && text !== '-') return ['', text]
   return fromFile(param) && text.startsWith('@') && text.length > 1
     ? ['@', text.slice(1)]
     : ['', '']

@@ -5,7 +5,7 @@ import type { Fields } from '../../base/objects.js'
 import { type Endpoint, type Endpoints, getPath } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
-import type { Param } from '../../catalogue/params.js'
+import { emptyClears, formatOf, type Param } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { getScope } from '../command/derive/names.js'
 import type { Parent } from '../command/described.js'
@@ -161,8 +161,8 @@ const typed = (value: unknown, { type }: { readonly type: string }): unknown =>
 /** A value of a record as a parameter takes it; undefined for what is not to be sent. */
 const asParameter = (value: unknown, param: Param, changes: boolean): unknown => {
   if (value === null && !changes) return undefined
-  if (param.type !== 'string' || param.format !== 'date') return value
-  if (value === null) return param.clears === true ? '' : value
+  if (formatOf(param) !== 'date') return value
+  if (value === null) return emptyClears(param) ? '' : value
   return String(value).slice(0, '2030-01-31'.length)
 }
 

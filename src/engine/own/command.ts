@@ -1,8 +1,8 @@
 /** A command in the words of its instance: its flags answer to both names, its values are as many as the instance's. */
-import type { Param } from '../../catalogue/params.js'
+import { type Param, widenParam } from '../../catalogue/params.js'
 import { ownNames, type Words } from '../../catalogue/words.js'
 import { kebab } from '../command/derive/names.js'
-import { widenEndpoints, widenParam } from '../command/known.js'
+import { widenEndpoints } from '../command/known.js'
 import type { Command, Flag } from '../command/types.js'
 
 /** The keys within a parameter by all their names: a line may have any of them. */

@@ -5,7 +5,7 @@ import { maskFields, secrecies } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import type { Param } from '../../catalogue/params.js'
+import { formatOf, type Param } from '../../catalogue/params.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
@@ -190,9 +190,8 @@ const columns = ['attribute', 'now', 'new'] as const
 /** Values that tell objects of a kind apart: a key without its comment, each of several IDs. */
 const identitiesIn = (param: Param, value: unknown): readonly string[] => {
   const text = String(value)
-  if (param.type !== 'string') return [text]
-  if (param.format === 'public-key') return [text.trim().split(/\s+/, 2).join(' ')]
-  return param.format === 'csv' ? text.split(',') : [text]
+  if (formatOf(param) === 'public-key') return [text.trim().split(/\s+/, 2).join(' ')]
+  return formatOf(param) === 'csv' ? text.split(',') : [text]
 }
 
 /** Parameters of a create with the fields that show them, which no two objects of the kind have alike. */

@@ -2,9 +2,9 @@
 import type { JsonValue } from '../../base/json/value.js'
 import { textSize } from '../../base/secrets/held.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import type { Param } from '../../catalogue/params.js'
+import { formatOf, isScope, type Param } from '../../catalogue/params.js'
 import { Failure, survived, usage } from '../../errors.js'
-import { flagName, getCommandName, isScope } from '../command/derive/index.js'
+import { flagName, getCommandName } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
 import { holderWords } from './choose.js'
 import type { Missing, PlanContext } from './objects.js'
@@ -50,10 +50,8 @@ export const parameterIn = ({ params }: Pick<Endpoint, 'params'>, name: string) 
   Object.hasOwn(params, name) ? name : undefined
 
 /** Several objects that one request takes together (`members add 1 2`). */
-export const joins = (endpoint: Endpoint): boolean => {
-  const param = endpoint.params[endpoint.args?.[0] ?? '']
-  return param?.type === 'string' && param.format === 'csv'
-}
+export const joins = (endpoint: Endpoint): boolean =>
+  formatOf(endpoint.params[endpoint.args?.[0] ?? '']) === 'csv'
 
 /** The object that texts name; of one from standard input a refusal quotes nothing. */
 const parseObject = (

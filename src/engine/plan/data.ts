@@ -2,7 +2,13 @@
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
-import type { HashParam, ListParam, Param } from '../../catalogue/params.js'
+import {
+  formatOf,
+  type HashParam,
+  isScope,
+  type ListParam,
+  type Param,
+} from '../../catalogue/params.js'
 import { asWord, checkNumber, type TakeNote } from '../../catalogue/scalars.js'
 import type { Words } from '../../catalogue/words.js'
 import { bothNames } from '../../catalogue/words.js'
@@ -83,15 +89,14 @@ const number = (param: Param, value: number, label: string): number => {
 /** What a parameter takes as one text, where that is what it is given. */
 const textValue = (param: Param, value: JsonValue, label: string, note: TakeNote): JsonValue => {
   if (typeof value === 'string') return parseValue(param, [value], label, { note })
-  const numeric = param.type === 'integer' || param.type === 'project' || param.type === 'group'
+  const numeric = param.type === 'integer' || isScope(param)
   if (typeof value === 'number' && numeric) return number(param, value, label)
-  if (Array.isArray(value) && param.type === 'string' && isJoined(param.format)) {
-    if (value.every((item) => typeof item === 'string')) return parseValue(param, value, label)
-  }
+  if (Array.isArray(value) && isJoined(param) && value.every((item) => typeof item === 'string'))
+    return parseValue(param, value, label)
   throw wrong(label, numeric ? 'an integer' : 'a string')
 }
 
-const isJoined = (format: string | undefined): boolean => format === 'csv' || format === 'spaced'
+const isJoined = (param: Param): boolean => ['csv', 'spaced'].includes(formatOf(param) ?? '')
 
 /**
  * A value by its parameter.

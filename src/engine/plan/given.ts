@@ -4,6 +4,7 @@ import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/val
 import { readHeld } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
+import { fromFile } from '../../catalogue/params.js'
 import type { TakeNote } from '../../catalogue/scalars.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
@@ -23,14 +24,7 @@ import { readObjects } from './objects.js'
 import { pipedObjects } from './piped-reader.js'
 import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import { spelled } from './spellings.js'
-import {
-  checkOneReader,
-  fromFile,
-  paramValues,
-  readText,
-  type Sources,
-  secretText,
-} from './texts.js'
+import { checkOneReader, paramValues, readText, type Sources, secretText } from './texts.js'
 import { parseValue } from './values.js'
 
 // Flags of commands that have the name of one of everybody's: whose a text is.

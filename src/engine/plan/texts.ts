@@ -2,7 +2,6 @@
 
 import { addToGroup } from '../../base/group-by.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
-import type { Param } from '../../catalogue/params.js'
 import type { TakeNote } from '../../catalogue/scalars.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import type { Flag, ObjectStream } from '../command/types.js'
@@ -63,13 +62,6 @@ export const secretText = async (text: string, flag: Flag, sources: Sources): Pr
       `other users of this machine can see ${spelled(flag)} while the command runs: use env:NAME or @file`,
     )
   return text
-}
-
-/** Parameters whose text may stand in a file; a PEM parameter names its file anyway. */
-export const fromFile = (param: Param): boolean => {
-  if (param.type === 'string' && param.format === 'pem') return false
-  const isKey = param.type === 'string' && param.format === 'public-key'
-  return param.secret === true || param.type === 'json' || isKey
 }
 
 /** The file that `--param name=@file` names, behind the `name=@` in front of it; `-` is standard input. */

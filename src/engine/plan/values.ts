@@ -10,13 +10,14 @@ import type { JsonValue } from '../../base/json/value.js'
 import { textSize } from '../../base/secrets/held.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { didYouMean } from '../../base/suggest.js'
-import type {
-  EnumParam,
-  HashParam,
-  IntegerParam,
-  ListParam,
-  Param,
-  StringParam,
+import {
+  type EnumParam,
+  formatOf,
+  type HashParam,
+  type IntegerParam,
+  type ListParam,
+  type Param,
+  type StringParam,
 } from '../../catalogue/params.js'
 import {
   asWord,
@@ -225,14 +226,13 @@ export const joinedValue = (
   param: Param,
   texts: readonly string[],
 ): string | number | undefined => {
-  if (param.type !== 'string') return undefined
-  if (param.format === 'spaced')
+  if (formatOf(param) === 'spaced')
     return texts
       .join(' ')
       .split(/[\s,]+/)
       .filter(Boolean)
       .join(' ')
-  if (param.format !== 'csv') return undefined
+  if (formatOf(param) !== 'csv') return undefined
   const all = items(texts).join(',')
   return param.completes === 'user' ? idOrText(all) : all
 }

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../base/objects.js'
 import { hasDots } from '../../base/segments.js'
-import type { ListParam, Param } from '../../catalogue/params.js'
+import { isScope, type ListParam, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 
 /** A name and its value, not yet percent-encoded. */
@@ -47,8 +47,7 @@ export const segmentText = (name: string, param: Param | undefined, value: unkno
   const text = String(value)
   refuseDots(name, text)
   refuseRounded(name, value)
-  const scope = param?.type === 'project' || param?.type === 'group'
-  return scope ? percent(text).replaceAll('.', '%2E') : percent(text)
+  return isScope(param) ? percent(text).replaceAll('.', '%2E') : percent(text)
 }
 
 /** A path inside an archive: each segment by itself, the slashes stay. */

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { isScope } from '../../catalogue/params.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import { checkInput, convert } from '../check.js'
@@ -154,7 +155,7 @@ const refuseOutsider = (
 ): void => {
   if (access.startsWith('administrators')) call.admin()
   for (const [name, param] of Object.entries(path)) {
-    if (param.type !== 'project' && param.type !== 'group') continue
+    if (!isScope(param)) continue
     const place = convert(name, param, given[name])
     if (typeof place !== 'string' && typeof place !== 'number') continue
     const role = roles.find(([pattern]) => pattern.test(access))?.[1]

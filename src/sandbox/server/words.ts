@@ -5,23 +5,19 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isObject } from '../../base/objects.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
-import type { Param, Params } from '../../catalogue/params.js'
+import { type Param, type Params, paramsIn, widenParam } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { apiRoot } from '../call.js'
 import { everywhere } from './accepts.js'
 import type { Nested } from './decode.js'
 import type { ServedRoute } from './routes.js'
 
-/** A parameter that takes the further values, too. */
-const widened = (area: string, name: string, param: Param, words: Words): Param => {
-  const more = words.values(`${area}.${name}`)
-  if (more.length === 0 || (param.type !== 'enum' && param.type !== 'list')) return param
-  return { ...param, values: [...(param.values ?? []), ...more] }
-}
-
-const paramsIn = (area: string, params: Params, words: Words): Params =>
+const widened = (area: string, params: Params, words: Words): Params =>
   Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [name, widened(area, name, param, words)]),
+    Object.entries(params).map(([name, param]) => [
+      name,
+      widenParam(param, words.values(`${area}.${name}`)),
+    ]),
   )
 
 /** The routes under their own names; those that are gone are not among them. */
@@ -32,17 +28,12 @@ export const routesIn = (routes: readonly ServedRoute[], words: Words): readonly
     const here = typeof url === 'string' && url.startsWith(`${apiRoot}/`)
     const path = here ? apiRoot + words.path(url.slice(apiRoot.length)) : url
     if (endpoint === undefined || area === undefined) return [{ ...route, url: path }]
-    const params = paramsIn(area, endpoint.params, words)
+    const params = widened(area, endpoint.params, words)
     return [{ ...route, url: path, endpoint: { ...endpoint, params } }]
   })
 
-const innerOf = (param: Param): Params | undefined => {
-  if (param.type === 'hash') return param.keys
-  return param.type === 'json' ? param.items : undefined
-}
-
 const valueIn = (value: unknown, param: Param, words: Words): unknown => {
-  const inner = innerOf(param)
+  const inner = paramsIn(param)
   if (inner === undefined) return value
   if (Array.isArray(value)) return value.map((item: unknown) => valueIn(item, param, words))
   return isObject(value) ? understood(value, inner, words) : value

@@ -1,11 +1,11 @@
 /** Endpoints → the command that they make by themselves. */
 import type { Endpoint, Endpoints } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
-import type { Param } from '../../../catalogue/params.js'
+import { isScope, type Param } from '../../../catalogue/params.js'
 import { getProperties } from '../../../catalogue/shapes/properties.js'
 import type { Described } from '../described.js'
 import type { Argument, Command, Flag } from '../types.js'
-import { flagName, getScope, isScope, kebab, type ScopeKind } from './names.js'
+import { flagName, getScope, kebab, type ScopeKind } from './names.js'
 
 // Endpoints → flags: their placeholders and parameters, one flag for all endpoints of a command.
 

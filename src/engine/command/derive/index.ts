@@ -1,6 +1,6 @@
 /** Catalogue → commands: what an area's endpoints and the specials beside them make together. */
 export { singleNamed, withoutSpecial } from './derived.js'
-export { flagName, getCommandName, getScope, isScope, type ScopeKind } from './names.js'
+export { flagName, getCommandName, getScope, type ScopeKind } from './names.js'
 export { asSent, findReading, shownIn } from './reading.js'
 export { flagsOfCommand, hiddenScopes, manyFlags, ownFlags, siteFlags } from './taken.js'
 export {

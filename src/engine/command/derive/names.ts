@@ -21,10 +21,6 @@ export const getScope = (
   return { kind: scopeRoots[root as keyof typeof scopeRoots], placeholder }
 }
 
-/** A project or group as the object itself may be the one at hand. */
-export const isScope = (param: Param): param is Param & { readonly type: ScopeKind } =>
-  param.type === 'project' || param.type === 'group'
-
 /** The words of a command, as in `approvals rules list`. */
 export const getCommandName = (command: Pick<Command, 'area' | 'words'>): string =>
   [command.area, command.words].filter((w) => w !== '').join(' ')

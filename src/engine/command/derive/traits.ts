@@ -1,5 +1,7 @@
 /** What a command is, by its endpoints. */
+
 import { type Endpoint, echoes, getMethod, writes } from '../../../catalogue/endpoint.js'
+import { formatOf } from '../../../catalogue/params.js'
 import { getProperties } from '../../../catalogue/shapes/properties.js'
 import type { Command, Described, Flag } from '../types.js'
 import { getScope, type ScopeKind } from './names.js'
@@ -99,7 +101,7 @@ export const rowFlags = (
       path !== true &&
       hidden !== true &&
       // It names a file of this machine.
-      !(param.type === 'string' && param.format === 'pem'),
+      formatOf(param) !== 'pem',
   )
 }
 
