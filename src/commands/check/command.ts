@@ -5,6 +5,7 @@ import type { Given, Special } from '../../engine/command/types.js'
 import { survived, usage } from '../../errors.js'
 import { define, type GivenBy, outputFlag } from '../define.js'
 import { joinFirst, whyUnread } from '../health/words.js'
+import { renderNagios, renderPrometheus } from '../reports.js'
 import { type Bounds, parseThresholds, type Thresholds, takenBy } from './levels.js'
 import {
   type CheckFact,
@@ -74,8 +75,7 @@ const lineOf = ({ findings, fine }: Observed): string =>
         '; ',
       )
 
-// How the outcome of a check is written, and which exit codes its reader knows: a row each. Texts come from
-// outside, so that each of them keeps to its line and to its quotes.
+// How the outcome of a check is written, and which exit codes its reader knows: a row each.
 
 type Safe = (text: string) => string
 
@@ -121,58 +121,31 @@ const perfdata = ({ samples, fact, levels }: CheckOutcome): readonly string[] =>
     ]
   })
 
-/** A bar would begin the numbers. */
-const nagios = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string => {
-  const text = safe(lineOf(outcome)).replaceAll('|', '/')
-  const numbers = perfdata(outcome)
-  return `${outcome.fact.name.toUpperCase()} ${severity.toUpperCase()} - ${text}${numbers.length === 0 ? '' : ` | ${numbers.join(' ')}`}\n`
-}
+const nagios = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string =>
+  renderNagios(outcome.fact.name, severity, safe(lineOf(outcome)), perfdata(outcome))
 
 /** Shares are ratios there. */
 const suffixes = { percent: '_ratio', seconds: '_seconds', count: '' } as const
 const scaled = ({ unit }: Measure, value: number): string =>
   rounded(unit === 'percent' ? value / 100 : value)
 
-const quoted = (text: string, safe: Safe): string =>
-  `"${safe(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-
-type Labels = Readonly<Record<string, string | undefined>>
-
-const line = (name: string, labels: Labels, value: string, safe: Safe): string => {
-  const shown = Object.entries(labels).flatMap(([label, text]) =>
-    text === undefined ? [] : [`${label}=${quoted(text, safe)}`],
-  )
-  return `${name}${shown.length === 0 ? '' : `{${shown.join(',')}}`} ${value}\n`
-}
-
-const family = (name: string, help: string, lines: readonly string[]): string =>
-  lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`
-
 const prometheus = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string => {
   const { fact, samples, address } = outcome
-  const status = family(
-    'svcctl_check_status',
-    'Check status: 0 ok, 1 warning, 2 critical, 3 unknown.',
-    [
-      line(
-        'svcctl_check_status',
-        { check: fact.name, address },
-        String(checkSeverities.indexOf(severity)),
-        safe,
-      ),
-    ],
-  )
-  const measured = Object.entries(fact.measures).map(([name, measure]) => {
-    const metric = `svcctl_${fact.name}_${name}${suffixes[measure.unit]}`
-    const known = samples.filter(
-      (one): one is Sample & { value: number } => one.measure === name && one.value !== undefined,
-    )
-    const lines = known.map(({ of, value }) =>
-      line(metric, { [fact.label]: of, address }, scaled(measure, value), safe),
-    )
-    return family(metric, `The ${measure.help}.`, lines)
-  })
-  return [status, ...measured].join('')
+  const status = {
+    name: 'svcctl_check_status',
+    help: 'Check status: 0 ok, 1 warning, 2 critical, 3 unknown.',
+    values: [{ labels: { check: fact.name, address }, value: checkSeverities.indexOf(severity) }],
+  }
+  const measured = Object.entries(fact.measures).map(([name, measure]) => ({
+    name: `svcctl_${fact.name}_${name}${suffixes[measure.unit]}`,
+    help: `The ${measure.help}.`,
+    values: samples.flatMap(({ measure: measured, of, value }) =>
+      measured !== name || value === undefined
+        ? []
+        : [{ labels: { [fact.label]: of, address }, value: scaled(measure, value) }],
+    ),
+  }))
+  return renderPrometheus([status, ...measured], safe)
 }
 
 const checkFormats = {

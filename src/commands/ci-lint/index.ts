@@ -10,9 +10,13 @@ import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
 import { define, type GivenBy, reportFlag } from '../define.js'
-import { type JunitCase, renderJunit } from '../reports/junit.js'
-import { renderSarif, type SarifResult } from '../reports/sarif.js'
-import { writeReport } from '../reports/writing.js'
+import {
+  type JunitCase,
+  renderJunit,
+  renderSarif,
+  type SarifResult,
+  writeReport,
+} from '../reports.js'
 import { asOfFlag, asOfVersion } from '../sandbox/as-of.js'
 import { patient } from '../stores.js'
 import { defaultSource, readLintSources, type Source } from './files.js'

@@ -9,9 +9,13 @@ import type { Origin } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import { escaped } from '../../output/markdown.js'
 import { visible } from '../../terminal/text/escape.js'
-import { type JunitCase, renderJunit } from '../reports/junit.js'
-import { renderSarif, type SarifResult } from '../reports/sarif.js'
-import { writeReport } from '../reports/writing.js'
+import {
+  type JunitCase,
+  renderJunit,
+  renderSarif,
+  type SarifResult,
+  writeReport,
+} from '../reports.js'
 import type { PlanGiven } from './flags.js'
 import type { MadePlan } from './making.js'
 import {

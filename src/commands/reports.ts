@@ -1,0 +1,201 @@
+/** Reports for CI and for monitoring: JUnit, SARIF, Nagios and Prometheus. */
+
+import { resolve, sep } from 'node:path'
+import { writeWhole } from '../base/files/files.js'
+import type { WorkspaceService } from '../engine/command/services.js'
+import { Failure, getReason } from '../errors.js'
+
+// JUnit XML, as CI servers read it: suites of cases, each passed, failed, broken or skipped.
+
+/** XML 1.0 holds no control characters but tab and line ends, and no half of a pair. */
+const clean = (text: string): string =>
+  text.replace(/[^\P{C}\t\n\r\p{Cf}\p{Co}\p{Cn}]|[\ufffe\uffff]/gu, '\ufffd')
+
+/** Line ends in an attribute would be read as spaces anyway. */
+const attribute = (text: string): string => clean(text).replace(/[\t\n\r]+/g, ' ')
+
+interface JunitFault {
+  readonly type: string
+  readonly message: string
+  readonly text: string
+}
+
+export interface JunitCase {
+  readonly name: string
+  readonly file?: string
+  /** It is not as it should be. */
+  readonly failure?: JunitFault
+  /** It could not be looked at. */
+  readonly error?: JunitFault
+  readonly skipped?: string
+  readonly output?: string
+}
+
+/** A report of one suite. */
+export const renderJunit = async (suite: string, cases: readonly JunitCase[]): Promise<string> => {
+  const { default: Builder } = await import('fast-xml-builder')
+  const count = (what: 'error' | 'failure' | 'skipped'): number =>
+    cases.filter((one) => one[what] !== undefined).length
+  const counts = {
+    '@tests': cases.length,
+    '@failures': count('failure'),
+    '@errors': count('error'),
+  }
+  const faultOf = (fault: JunitFault | undefined) =>
+    fault && {
+      '@type': fault.type,
+      '@message': attribute(fault.message),
+      '#text': clean(fault.text),
+    }
+  const testcase = cases.map(({ name, file, failure, error, skipped, output }) => ({
+    '@classname': suite,
+    '@name': attribute(name),
+    '@file': file && attribute(file),
+    failure: faultOf(failure),
+    error: faultOf(error),
+    skipped: skipped === undefined ? undefined : { '@message': attribute(skipped) },
+    'system-out': output === undefined ? undefined : clean(output),
+  }))
+  const builder = new Builder({
+    format: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '@',
+    suppressEmptyNode: true,
+  })
+  return builder.build({
+    '?xml': { '@version': '1.0', '@encoding': 'UTF-8' },
+    testsuites: {
+      '@name': `svcctl ${suite}`,
+      ...counts,
+      testsuite: { '@name': suite, ...counts, '@skipped': count('skipped'), testcase },
+    },
+  })
+}
+
+// SARIF 2.1.0, as code scanning reads it: a result a problem, each with its place in a file.
+
+export interface SarifResult {
+  readonly ruleId: string
+  readonly level: 'error' | 'warning' | 'note'
+  readonly text: string
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+  /** What it is about besides the place. */
+  readonly logical?: string
+}
+
+/** The path of a file as a part of an address: `#`, `?` and `:` are signs of its name. */
+const addressOf = (file: string): string =>
+  // Half of a pair of code units, of which there is no address, becomes what stands for it in UTF-8.
+  Buffer.from(file).toString().split(sep).map(encodeURIComponent).join('/')
+
+const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
+  ruleId,
+  level,
+  message: { text },
+  locations: [
+    {
+      physicalLocation: {
+        artifactLocation: { uri: addressOf(file) },
+        region: { startLine: line ?? 1, startColumn: column },
+      },
+      logicalLocations:
+        logical === undefined ? undefined : [{ fullyQualifiedName: logical, kind: 'resource' }],
+    },
+  ],
+})
+
+/**
+ * A report of one run.
+ * @param rules what each rule finds, by its id
+ */
+export const renderSarif = (
+  version: string,
+  rules: Readonly<Record<string, string>>,
+  results: readonly SarifResult[],
+): string =>
+  `${JSON.stringify(
+    {
+      $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+      version: '2.1.0',
+      runs: [
+        {
+          tool: {
+            driver: {
+              name: 'svcctl',
+              version,
+              rules: Object.entries(rules).map(([id, text]) => ({
+                id,
+                shortDescription: { text },
+              })),
+            },
+          },
+          // As the columns of YAML and of editors.
+          columnKind: 'utf16CodeUnits',
+          results: results.map(resultOf),
+        },
+      ],
+    },
+    null,
+    2,
+  )}\n`
+
+// What monitoring reads. Texts come from outside, so that each of them keeps to its line and to its quotes.
+
+type Safe = (text: string) => string
+
+/** The line of a plugin: what is wrong or fine, and its numbers. A bar in the text would begin the numbers. */
+export const renderNagios = (
+  name: string,
+  state: string,
+  text: string,
+  numbers: readonly string[],
+): string =>
+  `${name.toUpperCase()} ${state.toUpperCase()} - ${text.replaceAll('|', '/')}${numbers.length === 0 ? '' : ` | ${numbers.join(' ')}`}\n`
+
+export interface Gauge {
+  readonly name: string
+  readonly help: string
+  /** Values with their labels; a label without a text is left out. */
+  readonly values: readonly {
+    readonly labels: Readonly<Record<string, string | undefined>>
+    readonly value: string | number
+  }[]
+}
+
+/** Gauges as Prometheus reads them; one without values is left out. */
+export const renderPrometheus = (gauges: readonly Gauge[], safe: Safe): string =>
+  gauges
+    .filter(({ values }) => values.length > 0)
+    .map(({ name, help, values }) => {
+      const lines = values.map(({ labels, value }) => {
+        const shown = Object.entries(labels).flatMap(([label, text]) =>
+          text === undefined
+            ? []
+            : [`${label}="${safe(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`],
+        )
+        return `${name}${shown.length === 0 ? '' : `{${shown.join(',')}}`} ${value}\n`
+      })
+      return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`
+    })
+    .join('')
+
+/**
+ * Writes a report: it is there whole or not at all, since CI would take half a one for the result.
+ * @throws Failure `failed`
+ */
+export const writeReport = async (
+  { clock, cwd }: Pick<WorkspaceService, 'clock' | 'cwd'>,
+  kind: string,
+  file: string,
+  text: string,
+): Promise<void> => {
+  try {
+    await writeWhole(resolve(cwd, file), text, { signal: clock.signal })
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    const what = `cannot write the ${kind} report ${file}`
+    throw new Failure('failed', `${what}: ${getReason(cause)}`, { cause })
+  }
+}
