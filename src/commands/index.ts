@@ -53,7 +53,7 @@ const specials: readonly SpecialRow[] = [
     'billable memberships': 'billableMemberships',
     'billable remove': 'billableRemove',
   }),
-  from('members', () => import('./members/where.js'), { where: 'where' }),
+  from('members', () => import('./members/memberships.js'), { where: 'where' }),
   from('members', () => import('./members/leaving.js'), {
     'remove-everywhere': 'removeEverywhere',
   }),

@@ -1,7 +1,11 @@
 /** Where a user is a member: what is asked, what is told apart, and what could not be read. */
 import { describe, expect, it } from 'vitest'
-import { soughtBy } from '../../src/commands/members/memberships.js'
-import { type MemberPlace, MemberPlaces, textOfPlace } from '../../src/commands/members/places.js'
+import {
+  type MemberPlace,
+  MemberPlaces,
+  soughtBy,
+  textOfPlace,
+} from '../../src/commands/members/memberships.js'
 import type { InstanceService } from '../../src/engine/command/services.js'
 import { calling, rowsOf } from './calling.js'
 

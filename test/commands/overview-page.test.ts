@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { readOverview, renderOverview, toRecord } from '../../src/commands/overview/index.js'
-import { parts } from '../../src/commands/overview/parts/index.js'
+import { parts } from '../../src/commands/overview/parts.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
 import { Failure } from '../../src/errors.js'
 import { createStyle } from '../../src/terminal/text/style.js'

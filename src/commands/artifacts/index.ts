@@ -7,11 +7,18 @@ import type { Operation, Plan } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
-import { extract } from './extract.js'
-import { dispositionName, safeName } from './name.js'
-import { existingFolder } from './publish.js'
-import { BeginAgain, getTotalSize, type Reopen, resumed } from './resume.js'
-import { bytesText, givenAway, type Progress, save } from './save.js'
+import { dispositionName, safeName } from './archive.js'
+import { existingFolder, extract } from './extract.js'
+import {
+  BeginAgain,
+  bytesText,
+  getTotalSize,
+  givenAway,
+  type Progress,
+  type Reopen,
+  resumed,
+  save,
+} from './save.js'
 import {
   archive,
   beginningAs,

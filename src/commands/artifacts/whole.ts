@@ -2,7 +2,7 @@
 import { Failure } from '../../errors.js'
 import { isPage, pageTitle } from '../../http/answers/text.js'
 import type { Answer } from '../../http/types.js'
-import { getEntryEnd, openArchive, readEntries } from './zip.js'
+import { getEntryEnd, openArchive, readEntries } from './archive.js'
 
 // Whether an archive is there to its end: what HTTP itself cannot tell.
 

@@ -4,19 +4,22 @@ import type { Services } from '../../engine/command/services.js'
 import type { Given, Special } from '../../engine/command/types.js'
 import { survived, usage } from '../../errors.js'
 import { define, type GivenBy, outputFlag } from '../define.js'
-import { joinFirst, whyUnread } from '../health/words.js'
 import { renderNagios, renderPrometheus } from '../reports.js'
-import { type Bounds, parseThresholds, type Thresholds, takenBy } from './levels.js'
+import { joinFirst, whyUnread } from '../words.js'
 import {
+  type Bounds,
   type CheckFact,
   type CheckSeverity,
   type Concern,
   checkSeverities,
   type Measure,
   type Observed,
+  parseThresholds,
   type Sample,
+  type Thresholds,
   type Trouble,
-} from './types.js'
+  takenBy,
+} from './fact.js'
 
 // What a check saw, held against its levels.
 

@@ -5,14 +5,21 @@ import { group, list, oneOf, project } from '../../catalogue/params.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
-import { instanceChecks } from '../doctor/instance.js'
-import { type DomainCertificate, readCertificates } from '../health/certificates.js'
-import { type ProfileCredential, readCredentials } from '../health/credentials.js'
-import { type GeoSite, readSites } from '../health/geo.js'
-import { countedStates, countsText, runnerState } from '../health/runners.js'
-import { joinFirst, leftText, several, spanText } from '../health/words.js'
+import { instanceChecks } from '../doctor/checks.js'
+import {
+  countedStates,
+  countsText,
+  type DomainCertificate,
+  type GeoSite,
+  type ProfileCredential,
+  readCertificates,
+  readCredentials,
+  readSites,
+  runnerState,
+} from '../health.js'
+import { joinFirst, leftText, several, spanText } from '../words.js'
 import { checkCommand } from './command.js'
-import { type Concern, checkFact } from './types.js'
+import { type Concern, checkFact } from './fact.js'
 
 // `check runners`: whether there is somebody to run jobs.
 

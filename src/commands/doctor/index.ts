@@ -13,12 +13,19 @@ import { loadChecked, readVocabulary } from '../../vocabulary/index.js'
 import { type Identity, probe } from '../auth/probe.js'
 import { presentShell } from '../completion.js'
 import { define } from '../define.js'
-import { several } from '../health/words.js'
 import { knowOwnInstance } from '../known.js'
 import { readVersion, vocabularyFile } from '../vocabulary/reading.js'
-import { type Check, failed, failedBy, getDoctorExitCode, ok, warning } from './check.js'
-import { instanceChecks } from './instance.js'
-import { networkChecks } from './network.js'
+import { several } from '../words.js'
+import {
+  type Check,
+  failed,
+  failedBy,
+  getDoctorExitCode,
+  instanceChecks,
+  networkChecks,
+  ok,
+  warning,
+} from './checks.js'
 
 // What this machine has: readable configuration, a keyring, completion in the shell.
 

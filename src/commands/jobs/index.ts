@@ -8,12 +8,14 @@ import type { AnswerService, Services } from '../../engine/command/services.js'
 import type { Operation } from '../../engine/command/types.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { define } from '../define.js'
-import { several, spanText } from '../health/words.js'
-import { type Advice, createAdvice, type RunnerFit } from './fitting.js'
+import { several, spanText } from '../words.js'
 import {
+  type Advice,
+  createAdvice,
   type JobSurroundings,
   type OfProject,
   type OtherJob,
+  type RunnerFit,
   readSurroundings,
   waits,
 } from './waiting.js'

@@ -15,10 +15,10 @@ import { recordsAnswered, toToolResult } from './answers.js'
 import { argumentsIn, checkInput, fieldsIn, type ToolInput, textIn } from './input.js'
 import { formatCommandLine, toLine } from './line.js'
 import type { Offer } from './offers.js'
+import { describeOffer, failureFor } from './offers.js'
 import { planChange, severalNames } from './planning.js'
 import type { AgentDraft, AgentPlan } from './plans.js'
 import { schemaOfData } from './schema.js'
-import { describeOffer, failureFor } from './wording.js'
 
 // What there is to ask for: commands by words, and one in full.
 

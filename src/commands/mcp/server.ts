@@ -24,8 +24,7 @@ import { Calls } from './calls.js'
 import type { CallLog } from './log.js'
 import type { Offer } from './offers.js'
 import type { AgentDraft, AgentPlan } from './plans.js'
-import { listPrompts, promptNamed } from './prompts.js'
-import { resourceAt, resourceTemplates } from './resources.js'
+import { listPrompts, promptNamed, resourceAt, resourceTemplates } from './prompts.js'
 import { createTool, standing } from './tools.js'
 
 // Messages of the protocol, a line each: what is none is answered with the protocol's error, and the session goes on.

@@ -10,10 +10,9 @@ import type { Services } from '../../engine/command/services.js'
 import { exitCodes, Failure, survived, usage } from '../../errors.js'
 import { getLevelName } from '../../output/columns.js'
 import { define, type GivenBy } from '../define.js'
-import { isUnoffered, several, whyUnread } from '../health/words.js'
 import { bare, type GroupMember, isId } from '../usernames.js'
-import { Memberships, soughtBy } from './memberships.js'
-import { type MemberPlace, textOfPlace, withAbove } from './places.js'
+import { isUnoffered, several, whyUnread } from '../words.js'
+import { type MemberPlace, Memberships, soughtBy, textOfPlace, withAbove } from './memberships.js'
 
 /** What one may do there, and what gives it. */
 interface AccessRow {

@@ -26,9 +26,14 @@ import {
   toldRun,
 } from '../journal/own-run.js'
 import type { GroupMember } from '../usernames.js'
-import { type FoundMembership, Memberships, type Sought, soughtBy } from './memberships.js'
-import { textOfPlace } from './places.js'
-import { userArgument } from './where.js'
+import {
+  type FoundMembership,
+  Memberships,
+  type Sought,
+  soughtBy,
+  textOfPlace,
+  userArgument,
+} from './memberships.js'
 
 // What stays of a leaver's memberships whatever is asked for: the token's own user, the last owner of a group, one's own project.
 

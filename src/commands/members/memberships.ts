@@ -1,13 +1,137 @@
-/** Where a user is a member: every place that the caller sees is asked, several at once, each answer in its turn. */
-
+/** Where somebody is a member: the projects and groups, the memberships, and the command that lists them. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
+import { isObject, objects, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
-import { usersNamed } from '../../catalogue/implied.js'
+import { projects } from '../../catalogue/areas/projects.js'
+import { groupsAll, usersNamed } from '../../catalogue/implied.js'
+import { boolean } from '../../catalogue/params.js'
+import type { RecordOf } from '../../client/typed.js'
 import { isTolerated, toleratedText } from '../../engine/command/answered.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
-import { exitCodes, Failure, survived } from '../../errors.js'
+import type { Argument } from '../../engine/command/types.js'
+import { exitCodes, Failure, survived, usage } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
 import { bare, type GroupMember, isId } from '../usernames.js'
-import { type MemberPlace, MemberPlaces, textOfPlace } from './places.js'
+
+/** Something that has members. */
+export interface MemberPlace {
+  readonly kind: 'group' | 'project'
+  readonly path: string
+  /** The user in whose own namespace a project stands. */
+  readonly holder?: string
+}
+
+/** A place as answers and journals name it. */
+export const textOfPlace = ({ kind, path }: MemberPlace): string => `${kind}:${path}`
+
+/** So many projects are in hand at once. */
+const chunk = 1000
+
+interface SeenProject {
+  readonly id: number
+  readonly path: string
+  readonly group?: string
+  readonly holder?: string
+}
+
+const projectIn = (record: RecordOf<typeof projects.list>): SeenProject | undefined => {
+  const { id, path_with_namespace, namespace } = record
+  const path = toText(path_with_namespace)
+  if (path === undefined || !Number.isInteger(id)) return undefined
+  const full = toText(namespace?.full_path)
+  const own = { id: Number(id), path }
+  if (full === undefined) return own
+  return namespace?.kind === 'user' ? { ...own, holder: full } : { ...own, group: full }
+}
+
+/** A path, and every group above it, the widest first. */
+export const withAbove = (path: string): readonly string[] =>
+  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
+
+/** A walk through all of them; what it came by is known as it goes. */
+export class MemberPlaces {
+  readonly #instance: Pick<InstanceService, 'records'>
+  /** By paths without case. */
+  readonly #groups = new Set<string>()
+  #projects = 0
+  #listsGroups = true
+
+  constructor(instance: Pick<InstanceService, 'records'>) {
+    this.#instance = instance
+  }
+
+  /** What the walk has covered, in words. */
+  get coverage(): string {
+    const [groups, own] = [this.#groups.size, this.#projects]
+    const counted = `${own} project${own === 1 ? '' : 's'} and ${groups} group${groups === 1 ? '' : 's'}`
+    const listed = this.#listsGroups
+      ? ", and the instance's list of groups"
+      : '; the instance does not list groups, so groups without projects are not included'
+    return `checked ${counted}: the projects that you can see, the groups of their namespaces${listed}`
+  }
+
+  /** Every group once, every project once; archived ones, too. @throws Failure where projects cannot be listed */
+  async *each(): AsyncGenerator<MemberPlace> {
+    for (const path of await this.#listed()) yield* this.#group(path)
+    for (let after = 0; ; ) {
+      const found = await this.#projectsAfter(after)
+      for (const { id, path, group, holder } of found) {
+        if (group !== undefined) for (const one of withAbove(group)) yield* this.#group(one)
+        this.#projects += 1
+        yield { kind: 'project', path, holder }
+        after = id
+      }
+      if (found.length < chunk) return
+    }
+  }
+
+  *#group(path: string): Generator<MemberPlace> {
+    const key = path.toLowerCase()
+    if (this.#groups.has(key)) return
+    this.#groups.add(key)
+    yield { kind: 'group', path }
+  }
+
+  /** The groups of the instance's own list; none where it has no such list. */
+  async #listed(): Promise<readonly string[]> {
+    try {
+      const found = objects(await this.#instance.records(groupsAll, {}))
+      return found.flatMap((group) => toText(group.full_path) ?? []).sort()
+    } catch (error) {
+      const { details, category } = survived(error)
+      const denied = category === 'not_found' || details.status === 403
+      if (!denied) throw error
+      this.#listsGroups = false
+      return []
+    }
+  }
+
+  /** The next projects by their ids. */
+  async #projectsAfter(after: number): Promise<readonly SeenProject[]> {
+    const found: SeenProject[] = []
+    const order = { order_by: 'id', sort: 'asc' } as const
+    await this.#instance.records(
+      projects.list,
+      after === 0 ? order : { ...order, id_after: after },
+      {
+        limit: chunk,
+        where: (record) => {
+          const project = isObject(record) ? projectIn(record) : undefined
+          if (project !== undefined) found.push(project)
+          return false
+        },
+      },
+    )
+    // Without an end to it, the same would be looked at for ever.
+    if (found.some(({ id }) => id <= after))
+      throw new Failure('unreachable', 'the list of projects starts again instead of continuing', {
+        request: projects.list.route,
+      })
+    return found
+  }
+}
+
+// Where a user is a member: every place that the caller sees is asked, several at once, each answer in its turn.
 
 /** Who is looked for: by number, or by username. */
 export interface Sought {
@@ -191,3 +315,49 @@ const exists = async (
     return undefined
   }
 }
+
+// `members where`: every group and project that a user belongs to, and how.
+
+/** The user whom a command is about. */
+export const userArgument: Argument = {
+  name: 'user',
+  required: true,
+  variadic: false,
+  help: 'ID or username',
+  param: { type: 'string', help: 'ID or username', completes: 'user' },
+}
+
+const flags = {
+  direct: boolean('list only direct memberships'),
+} as const
+
+const columns = ['membership', 'access_level', 'expires_at'] as const
+
+const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+  const { answer } = services
+  const [user = ''] = given.args
+  if (user === '') throw usage('members where requires a user', 'Pass an ID or a username.')
+  const sought = soughtBy(user)
+  const found = new Memberships(services, sought, given.flags.direct === true)
+  const records = async function* () {
+    for await (const { place, membership, member } of found.each())
+      yield { of: textOfPlace(place), record: { ...member, membership } }
+  }
+  await answer.printMany(records(), { endpoint: members.listOfGroup, parent: 'of', columns })
+  await answer.flush()
+  await found.tell()
+}
+
+export const where = define({
+  summary: 'List all memberships of a user',
+  description: [
+    'Searches every project that you can see, including archived ones, and every group of their namespaces or of the instance’s list of groups. The last line shows what was searched. The exit code is 8 if a part could not be read.',
+    'You can pipe the output into other commands: members where dov --direct | svcctl members update - --access-level reporter.',
+  ],
+  args: [userArgument],
+  flags,
+  endpoints: [],
+  readOnly: true,
+  examples: ['members where ben', 'members where 8 --direct -o csv'],
+  run,
+})

@@ -6,8 +6,8 @@ import type { AnswerService, Services } from '../../engine/command/services.js'
 import { exitCodes, type Failure, survived } from '../../errors.js'
 import { type Widths, widthsFor } from '../../terminal/text/width.js'
 import { define, type GivenBy } from '../define.js'
-import { isUnoffered, whyUnread } from '../health/words.js'
-import { parts, untold } from './parts/index.js'
+import { isUnoffered, whyUnread } from '../words.js'
+import { parts, untold } from './parts.js'
 import type { OverviewPart, OverviewProject, OverviewSources, Pen, ReadPart } from './types.js'
 
 // All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.

@@ -32,7 +32,7 @@ import {
 import { getScope } from '../../engine/command/derive/index.js'
 import type { LineAnswer } from '../../engine/command/services.js'
 import { Failure, getReason, usage } from '../../errors.js'
-import { whyUnread } from '../health/words.js'
+import { whyUnread } from '../words.js'
 
 // The walk, as far as it came: a line for each parent of each list, so that it can go on after an interruption.
 

@@ -11,8 +11,8 @@ import { lineFlags } from '../../engine/command/many-flags.js'
 import type { LineAnswer, Services } from '../../engine/command/services.js'
 import { exitCodes, Failure, survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { isUnoffered, several, whyUnread } from '../health/words.js'
 import { readVersion } from '../vocabulary/reading.js'
+import { isUnoffered, several, whyUnread } from '../words.js'
 import {
   attempt,
   type InterruptedSnapshot,

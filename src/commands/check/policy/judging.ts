@@ -9,7 +9,7 @@ import { lineFlags } from '../../../engine/command/many-flags.js'
 import type { LineAnswer, LineAsk, LineParent, Services } from '../../../engine/command/services.js'
 import { bindWhere, negated, parseWhere } from '../../../engine/where/index.js'
 import { Failure, usage } from '../../../errors.js'
-import { whyUnread } from '../../health/words.js'
+import { whyUnread } from '../../words.js'
 import type { PolicyRule, PolicySeverity } from './schema.js'
 
 /** A record that breaks a rule, or a rule that could not be judged. */

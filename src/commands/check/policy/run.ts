@@ -2,7 +2,6 @@
 import { version } from '../../../base/version.js'
 import type { Services } from '../../../engine/command/services.js'
 import { exitCodes, usage } from '../../../errors.js'
-import { several } from '../../health/words.js'
 import {
   renderJunit,
   renderNagios,
@@ -10,6 +9,7 @@ import {
   renderSarif,
   writeReport,
 } from '../../reports.js'
+import { several } from '../../words.js'
 import { judge, openFindings, type PolicyFinding, type RuleResult } from './judging.js'
 import { readPolicy } from './reading.js'
 import { type PolicyGiven, type PolicyRule, policySeverities } from './schema.js'

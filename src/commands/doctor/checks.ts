@@ -1,8 +1,118 @@
-/** Whether the instance can be reached at all: its name, a connection, its certificate, a proxy. */
+/** The checks of doctor: what one comes to, the instance, and the way to it. */
+
 import { connect, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import type { ExternalClient } from '../../engine/command/services.js'
+import { type Category, exitCodes, Failure, survived } from '../../errors.js'
+import type { Whole } from '../../http/types.js'
 import type { TransportSettings } from '../../profile/index.js'
-import { type Check, failed, ok, warning } from './check.js'
+import type { KnownInstance } from '../../profile/known.js'
+
+export interface Check {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'failure'
+  readonly message: string
+  readonly remedy?: string
+  /** Why the tool cannot be used; decides the exit code. */
+  readonly category?: Category
+  /** What was seen of the instance, for programs. */
+  readonly known?: KnownInstance
+}
+
+export const ok = (check: string, message: string): Check => ({ check, status: 'ok', message })
+
+export const warning = (check: string, message: string, remedy?: string): Check => ({
+  check,
+  status: 'warning',
+  message,
+  remedy,
+})
+
+export const failed = (
+  check: string,
+  category: Category,
+  message: string,
+  remedy?: string,
+): Check => ({
+  check,
+  status: 'failure',
+  message,
+  category,
+  remedy,
+})
+
+/**
+ * A check from what was thrown.
+ * @throws whatever is no Failure, and an interruption
+ */
+export const failedBy = (check: string, error: unknown, remedy?: string): Check => {
+  const { category, message, details } = survived(error)
+  return failed(check, category, message, remedy ?? details.hint)
+}
+
+/** The exit code of all checks together: that of the first failure. */
+export const getDoctorExitCode = (checks: readonly Check[]): number => {
+  const first = checks.find((c) => c.category !== undefined)?.category
+  return first === undefined ? 0 : exitCodes[first]
+}
+
+// What the instance answers: whether it is this API, its clock, its pagination headers.
+
+/** A list that is there for everybody (`GET /projects`). */
+const first = { method: 'GET', path: '/projects?per_page=1', headers: {} }
+/** Seconds that clocks may differ before signatures and expiry dates suffer. */
+const tolerance = 30
+
+const wrong = 'Check the base URL (--base-url): it includes any path, but not /api/v4.'
+
+/** Whether a refusal is the API's own: JSON with a message. */
+const refused = (error: unknown): boolean =>
+  error instanceof Failure && (error.details.status === 401 || error.details.status === 403)
+
+const clockOf = ({ headers }: Whole, now: Date): Check | undefined => {
+  const { date } = headers
+  const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN
+  if (Number.isNaN(theirs)) return undefined
+  const seconds = Math.round((now.getTime() - theirs) / 1000)
+  const size = Math.abs(seconds)
+  if (size <= tolerance) return ok('clock', `differs by at most ${size} s`)
+  const how = `the clock of this machine is ${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the instance`
+  return warning('clock', how, 'Correct the clock that is wrong, for example with NTP.')
+}
+
+/** Whether a list tells how many pages there are (`http/README.md`). */
+const pageHeadersOf = ({ headers }: Whole): Check => {
+  const missing = ['link', 'x-total', 'x-next-page'].filter((name) => headers[name] === undefined)
+  return missing.length === 0
+    ? ok('page headers', 'all present')
+    : warning(
+        'page headers',
+        `the instance does not send ${missing.join(', ')}`,
+        'Lists work, but without totals and with one page at a time.',
+      )
+}
+
+/** Checks that need no credential; none is sent. */
+export const instanceChecks = async (
+  there: ExternalClient,
+  now: () => Date,
+): Promise<readonly Check[]> => {
+  const check = 'base path'
+  try {
+    const answer = await there.call(first)
+    if (!Array.isArray(answer.data))
+      return [failed(check, 'not_found', 'the server there does not provide this API', wrong)]
+    const clock = clockOf(answer, now())
+    const checks = [ok(check, 'the API responds'), pageHeadersOf(answer)]
+    return clock === undefined ? checks : [...checks, clock]
+  } catch (error) {
+    if (refused(error)) return [ok(check, 'the API responds and requires a credential')]
+    const gone = error instanceof Failure && error.category === 'not_found'
+    return [failedBy(check, error, gone ? wrong : undefined)]
+  }
+}
+
+// Whether the instance can be reached at all: its name, a connection, its certificate, a proxy.
 
 /** Seconds that a connection may take. */
 const patience = 10

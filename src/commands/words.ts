@@ -1,7 +1,6 @@
-/** Numbers and times in the words of a page. */
-
-import type { Failure } from '../../errors.js'
-import { span } from '../../terminal/text/time.js'
+/** Numbers, times and failures in the words of a page. */
+import type { Failure } from '../errors.js'
+import { span } from '../terminal/text/time.js'
 
 // Why something could not be read, in a phrase.
 

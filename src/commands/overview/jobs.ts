@@ -1,11 +1,11 @@
 /** Jobs that wait for a runner, and the one that waits longest. */
 
-import { toText } from '../../../base/objects.js'
-import { quoteWord } from '../../../base/shell-words.js'
-import { jobs } from '../../../catalogue/areas/jobs.js'
-import { type Failure, survived } from '../../../errors.js'
-import { several, spanText } from '../../health/words.js'
-import type { OverviewPart, OverviewSources, Pen } from '../types.js'
+import { toText } from '../../base/objects.js'
+import { quoteWord } from '../../base/shell-words.js'
+import { jobs } from '../../catalogue/areas/jobs.js'
+import { type Failure, survived } from '../../errors.js'
+import { several, spanText } from '../words.js'
+import type { OverviewPart, OverviewSources, Pen } from './types.js'
 
 interface Waiting {
   readonly project: string

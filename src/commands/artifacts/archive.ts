@@ -1,0 +1,296 @@
+/** An archive: its entries, their names, and where in a folder they go. */
+
+import { read } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import type { Entry, RandomAccessReader, ZipFile } from 'yauzl'
+import { scrub, scrubbedMark } from '../../base/secrets/scrub.js'
+import { isDots } from '../../base/segments.js'
+import { Failure } from '../../errors.js'
+
+/** The table is read in small pieces, and from the disk in larger ones. */
+const pageSize = 1 << 14
+const pieceSize = 1 << 16
+
+type Yauzl = typeof import('yauzl')
+
+/** Not Node's own stream, which closes the file when it is given up. */
+async function* pieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(pieceSize, end - at)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at)
+    if (bytesRead === 0) throw new Error('unexpected end of the file')
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+/** Reads through a page, since a call to the system for every entry, twice, takes seconds in all. */
+const pagedReader = (yauzl: Yauzl, handle: FileHandle): RandomAccessReader => {
+  class Paged extends yauzl.RandomAccessReader {
+    #page = Buffer.alloc(0)
+    #start = 0
+
+    override _readStreamForRange(start: number, end: number): Readable {
+      return Readable.from(pieces(handle, start, end), { objectMode: false })
+    }
+
+    override read(
+      buffer: Buffer,
+      offset: number,
+      length: number,
+      position: number,
+      done: (error: Error | null) => void,
+    ): void {
+      const from = position - this.#start
+      if (from >= 0 && from + length <= this.#page.length) {
+        this.#page.copy(buffer, offset, from, from + length)
+        setImmediate(done, null)
+        return
+      }
+      const page = Buffer.alloc(Math.max(pageSize, length))
+      read(handle.fd, page, 0, page.length, position, (error, bytes) => {
+        this.#page = page.subarray(0, bytes)
+        this.#start = position
+        if (error === null && bytes < length) return done(new Error('unexpected end of the file'))
+        if (error === null) page.copy(buffer, offset, 0, length)
+        done(error)
+      })
+    }
+
+    override close(done: (error: Error | null) => void): void {
+      done(null)
+    }
+  }
+  return new Paged()
+}
+
+/** An archive that is open. */
+export interface Archive {
+  readonly zip: ZipFile
+  /** Where the table of contents begins: everything in it lies before that. */
+  readonly table: number
+  /** So many bytes from a place. */
+  read(position: number, length: number): Promise<Buffer>
+  close(): Promise<void>
+}
+
+/**
+ * Opens an archive.
+ * @param names false leaves the names of entries as the bytes that they are, whatever they are
+ * @throws what yauzl and the system throw
+ */
+export const openArchive = async (path: string, names = true): Promise<Archive> => {
+  const yauzl = await import('yauzl')
+  const handle = await open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const zip = await new Promise<ZipFile>((resolve, reject) => {
+      yauzl.fromRandomAccessReader(
+        pagedReader(yauzl, handle),
+        size,
+        { lazyEntries: true, autoClose: false, validateEntrySizes: true, decodeStrings: names },
+        (error, opened) =>
+          error === null || error === undefined ? resolve(opened) : reject(error),
+      )
+    })
+    // Declared as a boolean; it is where the next entry of the table stands.
+    const table = Number(zip.readEntryCursor)
+    const read = async (position: number, length: number): Promise<Buffer> => {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position)
+      if (bytesRead < length) throw new Error('unexpected end of the file')
+      return buffer
+    }
+    return { zip, table, read, close: () => handle.close() }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** The entries, as the table of contents has them; what is not needed further is let go. */
+export async function* readEntries({ zip }: Archive): AsyncGenerator<Entry> {
+  const nothing = Buffer.alloc(0)
+  for await (const entry of zip.eachEntry()) {
+    entry.fileNameRaw = nothing
+    entry.extraFieldRaw = nothing
+    entry.fileCommentRaw = nothing
+    entry.extraFields = []
+    yield entry
+  }
+}
+
+/** Where an entry ends at the earliest: its header, its name and its packed bytes. */
+export const getEntryEnd = (entry: Entry): number =>
+  entry.relativeOffsetOfLocalHeader + 30 + entry.fileNameLength + entry.compressedSize
+
+// The name under which a download is written: never a path, whatever the instance says.
+
+/** Names that are devices on some systems. */
+const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+const control = /\p{Cc}/u
+
+/** The last segment of a name, refused where it could leave the directory or is no file name. */
+export const safeName = (name: string): string => {
+  const last = name.split(/[/\\]/).at(-1) ?? ''
+  if (last === '' || isDots(last) || control.test(last) || device.test(last))
+    throw new Failure('failed', `the instance sent the unsafe file name ${JSON.stringify(name)}`, {
+      hint: 'Pass the name with --to <file>.',
+    })
+  return last
+}
+
+/** The name in a Content-Disposition header, if there is one; without what was sent as a secret. */
+export const dispositionName = async (header: unknown): Promise<string | undefined> => {
+  if (typeof header !== 'string') return undefined
+  const { default: disposition } = await import('content-disposition')
+  try {
+    const { filename } = disposition.parse(header).parameters
+    return typeof filename === 'string' && filename !== ''
+      ? scrub(filename).replaceAll(scrubbedMark, 'xxx')
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const unsafe = (path: string, why: string): Failure =>
+  new Failure(
+    'failed',
+    `the archive contains ${JSON.stringify(path)}, which ${why}; nothing was extracted`,
+    { hint: 'Run the command without --extract to keep the archive itself.' },
+  )
+
+/**
+ * A path inside an archive, as segments.
+ * @throws Failure `failed` where it leaves the archive, or is no name for a file everywhere
+ */
+const archiveSegments = (path: string): readonly string[] => {
+  const segments = path.split(/[/\\]/)
+  const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some(isDots)
+  if (leaves) throw unsafe(path, 'leaves the target directory')
+  if (segments.some((s) => control.test(s) || device.test(s)))
+    throw unsafe(path, 'is not a safe file name')
+  const names = segments.filter((s) => s !== '')
+  if (names.length === 0) throw unsafe(path, 'has no name')
+  return names
+}
+
+// What an archive holds, looked at before any of it is written.
+
+/** Larger archives than these are extracted by hand: a bomb is refused before it goes off. */
+const largest = 20 * 1024 ** 3
+const steepest = 1000
+const most = 200_000
+
+/** A file of the archive, and where it goes below the folder. */
+export interface Placement {
+  readonly entry: Entry
+  readonly path: string
+}
+
+export interface Contents {
+  readonly files: readonly Placement[]
+  /** Below the folder, those above before those in them. */
+  readonly folders: readonly string[]
+  /** Bytes of all files, unpacked. */
+  readonly size: number
+}
+
+export const refusal = (what: string, cause?: unknown): Failure =>
+  new Failure('failed', `${what}; nothing was extracted`, {
+    hint: 'Run the command without --extract to keep the archive itself.',
+    cause,
+  })
+
+const holds = (entry: Entry, which: string): Failure =>
+  refusal(`the archive contains ${JSON.stringify(entry.fileName)}, which ${which}`)
+
+const isSpecial = (entry: Entry): boolean => {
+  const mode = (entry.externalFileAttributes >>> 16) & 0o170000
+  return mode !== 0 && mode !== 0o100000 && mode !== 0o040000
+}
+
+const checkEntry = (entry: Entry): void => {
+  if (isSpecial(entry)) throw holds(entry, 'is a symbolic link or a device')
+  if (entry.isEncrypted()) throw holds(entry, 'is encrypted')
+  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
+    throw holds(entry, `uses an unknown compression method (${entry.compressionMethod})`)
+  const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize)
+  if (entry.uncompressedSize > largest || (ratio > steepest && entry.uncompressedSize > 1 << 26))
+    throw refusal(`the archive is too large when extracted (${JSON.stringify(entry.fileName)})`)
+}
+
+/** Names that one file system takes for the same, and another does not. */
+const folded = process.platform === 'darwin' || process.platform === 'win32'
+const keyOf = (path: string): string => (folded ? path.normalize('NFC').toLowerCase() : path)
+
+/** Every path of the archive with those above it: none twice, and none both file and folder. */
+class Paths {
+  readonly #kinds = new Map<string, 'file' | 'folder' | 'implied'>()
+  readonly folders: string[] = []
+
+  take(segments: readonly string[], entry: Entry): string {
+    const path = segments.join('/')
+    const kind = entry.fileName.endsWith('/') ? 'folder' : 'file'
+    for (let depth = 1; depth < segments.length; depth++)
+      this.#above(segments.slice(0, depth).join('/'), entry)
+    const key = keyOf(path)
+    const there = this.#kinds.get(key)
+    if (there === kind) throw holds(entry, 'appears twice in it')
+    if (there !== undefined && kind === 'file') throw holds(entry, 'is also a folder in it')
+    if (there === 'file') throw holds(entry, 'is also a file in it')
+    if (there === undefined && kind === 'folder') this.folders.push(path)
+    this.#kinds.set(key, kind)
+    return path
+  }
+
+  #above(path: string, entry: Entry): void {
+    const key = keyOf(path)
+    const there = this.#kinds.get(key)
+    if (there === 'file') throw holds(entry, 'is inside an entry that is a file')
+    if (there !== undefined) return
+    this.#kinds.set(key, 'implied')
+    this.folders.push(path)
+  }
+}
+
+/** Bytes that belong to two entries are how a small archive becomes an endless one. */
+const checkOverlaps = (entries: readonly Entry[], table: number): void => {
+  const inOrder = [...entries].sort(
+    (a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader,
+  )
+  inOrder.forEach((entry, i) => {
+    const next = inOrder[i + 1]
+    const limit = next === undefined ? table : next.relativeOffsetOfLocalHeader
+    if (getEntryEnd(entry) > limit)
+      throw holds(
+        entry,
+        next === undefined ? 'points outside of the archive' : 'overlaps with another entry',
+      )
+  })
+}
+
+/**
+ * Reads the table of contents.
+ * @throws Failure `failed` for whatever must not be extracted
+ */
+export const readArchiveContents = async (archive: Archive): Promise<Contents> => {
+  const entries: Entry[] = []
+  const files: Placement[] = []
+  const paths = new Paths()
+  let size = 0
+  for await (const entry of readEntries(archive)) {
+    const segments = archiveSegments(entry.fileName)
+    checkEntry(entry)
+    entries.push(entry)
+    if (entries.length > most) throw refusal(`the archive has more than ${most} entries`)
+    size += entry.uncompressedSize
+    const path = paths.take(segments, entry)
+    if (!entry.fileName.endsWith('/')) files.push({ entry, path })
+    else if (entry.uncompressedSize > 0) throw holds(entry, 'is a folder with content')
+  }
+  if (size > largest) throw refusal('the archive is too large when extracted')
+  checkOverlaps(entries, archive.table)
+  return { files, folders: paths.folders, size }
+}

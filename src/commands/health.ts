@@ -1,0 +1,329 @@
+/** How an instance is: its runners, certificates, sites, and the tokens of the profiles. */
+import { toText } from '../base/objects.js'
+import { geo } from '../catalogue/areas/geo.js'
+import { mr } from '../catalogue/areas/mr.js'
+import { pagesDomains } from '../catalogue/areas/pages-domains.js'
+import type { runners } from '../catalogue/areas/runners.js'
+import type { RecordOf } from '../client/typed.js'
+import type { InstanceService, Services } from '../engine/command/services.js'
+import { survived } from '../errors.js'
+import { getPaths, openStore } from '../profile/index.js'
+import type { ResolvedCredential, Session } from '../profile/types.js'
+import { getReplicationKinds, percent, toFiniteNumber } from './geo.js'
+import { made } from './pages-domains.js'
+
+// Runners as they are counted: by the one state that each is in, and by type.
+
+type Runner = RecordOf<(typeof runners)['listAll']>
+
+/** The states that a runner may be in, the best first. */
+export const runnerStates = ['online', 'offline', 'not_connected', 'paused', 'unknown'] as const
+export type RunnerState = (typeof runnerStates)[number]
+
+/** Paused comes first: such a runner takes no job, whether it is connected or not. */
+export const runnerState = ({ active, status, online }: Partial<Runner>): RunnerState => {
+  if (active === false || status === 'paused') return 'paused'
+  const told = runnerStates.find((state) => state === status)
+  if (told !== undefined) return told
+  if (online === null) return 'not_connected'
+  return online === undefined ? 'unknown' : online ? 'online' : 'offline'
+}
+
+export type RunnerCounts = Readonly<Record<RunnerState, number>>
+
+/** How many there are in each state. */
+export const countedStates = (all: readonly Runner[]): RunnerCounts => {
+  const counts = { online: 0, offline: 0, not_connected: 0, paused: 0, unknown: 0 }
+  for (const runner of all) counts[runnerState(runner)] += 1
+  return counts
+}
+
+/** The same of each type. */
+export const countedTypes = (all: readonly Runner[]): Readonly<Record<string, RunnerCounts>> => {
+  const types = new Map<string, Runner[]>()
+  for (const runner of all) {
+    const type = runner.runner_type ?? 'unknown'
+    const same = types.get(type) ?? []
+    same.push(runner)
+    types.set(type, same)
+  }
+  return Object.fromEntries([...types].map(([type, some]) => [type, countedStates(some)]))
+}
+
+/** `2 online, 1 paused`. */
+export const countsText = (counts: RunnerCounts): string =>
+  runnerStates
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${counts[state]} ${state.replace('_', ' ')}`)
+    .join(', ')
+
+// Certificates of Pages domains by the time that is left of them.
+
+type Domain = RecordOf<(typeof pagesDomains)['listAll']>
+
+export interface DomainCertificate {
+  readonly domain: string
+  readonly project_id?: number
+  /** ISO time; undefined where neither the instance nor the certificate says it. */
+  readonly expires_at?: string
+  readonly expired?: boolean
+  /** Less than nothing once it ended. */
+  readonly left_seconds?: number
+  /** Another takes its place by itself. */
+  readonly renews?: boolean
+}
+
+interface Certificates {
+  /** The one that ends first is first; those whose end is not told come last. */
+  readonly certificates: readonly DomainCertificate[]
+  /** Domains without one. */
+  readonly without: number
+}
+
+const certificateOf = (domain: Domain, now: Date): DomainCertificate => {
+  const expires = made.expires_at(domain)
+  const time = expires === undefined ? Number.NaN : Date.parse(expires)
+  const { project_id, auto_ssl_enabled, certificate } = domain
+  return {
+    domain: toText(domain.domain) ?? '',
+    ...(typeof project_id === 'number' ? { project_id } : {}),
+    ...(Number.isNaN(time)
+      ? {}
+      : {
+          expires_at: new Date(time).toISOString(),
+          left_seconds: Math.floor((time - now.getTime()) / 1000),
+        }),
+    ...(typeof certificate?.expired === 'boolean' ? { expired: certificate.expired } : {}),
+    ...(auto_ssl_enabled === true ? { renews: true } : {}),
+  }
+}
+
+const certificateEnd = ({ left_seconds }: DomainCertificate): number =>
+  left_seconds ?? Number.POSITIVE_INFINITY
+
+/**
+ * The certificates of the instance, or of one project.
+ * @throws Failure as the instance refuses
+ */
+export const readCertificates = async (
+  instance: Pick<InstanceService, 'records'>,
+  now: Date,
+  project?: string | number,
+): Promise<Certificates> => {
+  const domains =
+    project === undefined
+      ? await instance.records(pagesDomains.listAll, {})
+      : await instance.records(pagesDomains.list, { id: project })
+  const having = domains.filter(({ certificate }) => certificate != null)
+  return {
+    certificates: having
+      .map((domain) => certificateOf(domain, now))
+      .toSorted((a, b) => certificateEnd(a) - certificateEnd(b) || (a.domain < b.domain ? -1 : 1)),
+    without: domains.length - having.length,
+  }
+}
+
+// Replication, site by site: whether it is well, how far behind, how much of its data is there.
+
+/** A kind of data on a site. */
+interface SyncedKind {
+  readonly kind: string
+  readonly percent: number
+}
+
+export interface GeoSite {
+  readonly id: number
+  readonly name: string
+  /** Undefined where the instance does not say. */
+  readonly primary?: boolean
+  readonly enabled?: boolean
+  readonly healthy?: boolean
+  readonly health: string
+  readonly lag_seconds?: number
+  /** Of everything that is counted, in percent. */
+  readonly synced_percent?: number
+  /** The kind of which the least is there. */
+  readonly least?: SyncedKind
+  readonly failed?: number
+}
+
+interface Counted {
+  readonly count: number
+  readonly synced: number
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
+
+const defined = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value])
+
+type Status = Readonly<Record<string, unknown>>
+
+/** The share of a site's data that is there, over all kinds, and of the kind that has the least. */
+const sharesOf = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'failed'> => {
+  // Of what there is nothing of, nothing is missing.
+  const kinds = getReplicationKinds(status).filter((kind) => status[`${kind}_count`] !== 0)
+  const counted = kinds.flatMap((kind): readonly Counted[] => {
+    const count = toFiniteNumber(status[`${kind}_count`])
+    const synced = toFiniteNumber(status[`${kind}_synced_count`])
+    return count === undefined || synced === undefined ? [] : [{ count, synced }]
+  })
+  const failed = kinds.flatMap((kind) => defined(toFiniteNumber(status[`${kind}_failed_count`])))
+  const [least] = kinds
+    .flatMap((kind) => defined(percent(status, kind)).map((share) => ({ kind, percent: share })))
+    .toSorted((a, b) => a.percent - b.percent)
+  const all = sum(counted.map(({ count }) => count))
+  return {
+    ...(all === 0
+      ? {}
+      : { synced_percent: (100 * sum(counted.map(({ synced }) => synced))) / all }),
+    least: least && { ...least, kind: least.kind.replaceAll('_', ' ') },
+    ...(failed.length === 0 ? {} : { failed: sum(failed) }),
+  }
+}
+
+const siteOf = (id: number, node: Status | undefined, status: Status | undefined): GeoSite => {
+  const { healthy, health, health_status, db_replication_lag_seconds: lag } = status ?? {}
+  const told = [health, health_status].find((text) => typeof text === 'string' && text !== '')
+  return {
+    id,
+    name: typeof node?.name === 'string' && node.name !== '' ? node.name : `node ${id}`,
+    ...(typeof node?.primary === 'boolean' ? { primary: node.primary } : {}),
+    ...(typeof node?.enabled === 'boolean' ? { enabled: node.enabled } : {}),
+    ...(typeof healthy === 'boolean' ? { healthy } : {}),
+    health: typeof told === 'string' ? told : 'unknown',
+    ...(typeof lag === 'number' ? { lag_seconds: lag } : {}),
+    ...(status && sharesOf(status)),
+  }
+}
+
+/**
+ * All sites, the primary one first; one without a status stands there as one whose health is not told.
+ * @throws Failure as the instance refuses
+ */
+export const readSites = async (
+  instance: Pick<InstanceService, 'records'>,
+): Promise<readonly GeoSite[]> => {
+  const [nodes, statuses] = await Promise.all([
+    instance.records(geo.list, {}),
+    instance.records(geo.status, {}),
+  ])
+  const ids = new Set([...nodes.map(({ id }) => id), ...statuses.map((s) => s.geo_node_id)])
+  return [...ids]
+    .flatMap((id) => (typeof id === 'number' ? [id] : []))
+    .map((id) =>
+      siteOf(
+        id,
+        nodes.find((node) => node.id === id),
+        statuses.find((status) => status.geo_node_id === id),
+      ),
+    )
+    .toSorted((a, b) => Number(b.primary === true) - Number(a.primary === true) || a.id - b.id)
+}
+
+// The tokens of the profiles: whether each works, asked by one GET with that token at its own address, and
+// when it ends, where signing in was told so. The API has no word for a token's end.
+
+export interface ProfileCredential {
+  readonly profile: string
+  readonly base_url: string
+  /** `personal, from the keyring`. */
+  readonly credential: string
+  /** Undefined where nobody could say. */
+  readonly works?: boolean
+  /** Why it does not, or why that is not known. */
+  readonly reason?: string
+  readonly expires_at?: string
+  readonly left_seconds?: number
+  readonly renews?: boolean
+}
+
+/** What a session is called that no profile made. */
+const unnamed = '(environment)'
+
+const credentialEnd = ({ expiresAt, renews }: ResolvedCredential, now: Date) => {
+  const time = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt)
+  return {
+    ...(Number.isNaN(time)
+      ? {}
+      : {
+          expires_at: new Date(time).toISOString(),
+          left_seconds: Math.floor((time - now.getTime()) / 1000),
+        }),
+    ...(renews === true ? { renews } : {}),
+  }
+}
+
+/** One documented GET that needs somebody to be signed in. */
+const tried = async (
+  { instance }: Services,
+  session: Session,
+  { kind, value }: ResolvedCredential,
+): Promise<Pick<ProfileCredential, 'works' | 'reason'>> => {
+  try {
+    const there = instance.elsewhere(session.baseUrl, { kind, value }, session)
+    const request = await there.build({ endpoint: mr.list, values: {} })
+    await there.call({ ...request, path: `${request.path}?per_page=1` })
+    return { works: true }
+  } catch (error) {
+    const { category, message, details } = survived(error)
+    // What is only not allowed to it, it may ask for.
+    if (details.status === 403) return { works: true }
+    return category === 'auth' ? { works: false, reason: message } : { reason: message }
+  }
+}
+
+const ofSession = async (services: Services, session: Session): Promise<ProfileCredential> => {
+  const who = { profile: session.profile?.name ?? unnamed, base_url: session.baseUrl }
+  let credential: ResolvedCredential | undefined
+  try {
+    credential = await session.credential()
+  } catch (error) {
+    const { category, message } = survived(error)
+    const works = category === 'unreachable' ? {} : { works: false }
+    return { ...who, credential: 'invalid', ...works, reason: message }
+  }
+  if (credential === undefined)
+    return { ...who, credential: 'none', works: false, reason: 'no token' }
+  return {
+    ...who,
+    credential: `${credential.kind}, from ${credential.source}`,
+    ...(await tried(services, session, credential)),
+    ...credentialEnd(credential, services.place.clock.now()),
+  }
+}
+
+/** Those that are meant: the profile of the line, else all; what stands beside them where that is in force. */
+const namesIn = ({ place }: Services): readonly (string | undefined)[] => {
+  const { globals, env } = place
+  if (globals.profile !== undefined) return [globals.profile]
+  const names = openStore(getPaths(env)).names()
+  const outside = globals.sandbox || globals.baseUrl !== undefined || Boolean(env.SVC_BASE_URL)
+  if (outside || names.length === 0) return [undefined, ...(globals.sandbox ? [] : names)]
+  return names
+}
+
+/** One of all profiles that cannot even be opened is one that does not work. */
+const ofProfile = async (services: Services, name: string): Promise<ProfileCredential> => {
+  try {
+    return await ofSession(services, await services.place.sessionOf(name))
+  } catch (error) {
+    const { message } = survived(error)
+    const base_url = openStore(getPaths(services.place.env)).get(name)?.baseUrl ?? ''
+    return { profile: name, base_url, credential: 'invalid', works: false, reason: message }
+  }
+}
+
+/**
+ * The tokens of all profiles, or of the one that the line names.
+ * @throws Failure `auth` where there is no instance at all, `usage` for a profile that there is not
+ */
+export const readCredentials = (services: Services): Promise<readonly ProfileCredential[]> => {
+  const { profile } = services.place.globals
+  return Promise.all(
+    namesIn(services).map(async (name) =>
+      name === undefined || name === profile
+        ? ofSession(services, await services.place.sessionOf(name))
+        : ofProfile(services, name),
+    ),
+  )
+}

@@ -1,0 +1,295 @@
+/** The parts of the overview, in the order of its columns. */
+import { isObject } from '../../base/objects.js'
+import { runners } from '../../catalogue/areas/runners.js'
+import { settings } from '../../catalogue/areas/settings.js'
+import {
+  countedStates,
+  countedTypes,
+  countsText,
+  type DomainCertificate,
+  type GeoSite,
+  type ProfileCredential,
+  type RunnerCounts,
+  readCertificates,
+  readCredentials,
+  readSites,
+  runnerStates,
+} from '../health.js'
+import { leftText, several, spanText } from '../words.js'
+import { jobsPart } from './jobs.js'
+import type { OverviewPart, OverviewSources, Pen } from './types.js'
+
+const totalOf = (counts: RunnerCounts): number =>
+  runnerStates.reduce((sum, state) => sum + counts[state], 0)
+
+/** The share that is online, of those that are not paused. */
+const shareOf = (counts: RunnerCounts): number | undefined => {
+  const awake = totalOf(counts) - counts.paused
+  return awake === 0 ? undefined : counts.online / awake
+}
+
+const nameOf = (type: string): string => type.replace(/_type$/, '')
+const runnerColumns = { name: 10, bar: 12 } as const
+
+const runnersPart: OverviewPart = {
+  name: 'runners',
+  title: 'Runners',
+  read: async ({ instance }) => {
+    const all = await instance.records(runners.listAll, {})
+    const counts = countedStates(all)
+    const types = countedTypes(all)
+    return {
+      value: { total: all.length, by_state: counts, by_type: types },
+      headline: several(all.length, 'runner'),
+      lines: ({ bar, cell, after }) =>
+        [['online', counts] as const, ...Object.entries(types)].flatMap(([name, some], i) => {
+          const share = shareOf(some)
+          const drawn =
+            share === undefined ? ' '.repeat(runnerColumns.bar) : bar(share, runnerColumns.bar)
+          const percent = share === undefined ? '    –' : `${Math.round(100 * share)} %`.padStart(5)
+          const said = i === 0 ? 'of active runners' : countsText(some)
+          return after(`${cell(nameOf(name), runnerColumns.name)} ${drawn} ${percent}  `, said)
+        }),
+      rows: [
+        { item: 'all', value: all.length },
+        ...Object.entries(types).flatMap(([type, some]) =>
+          runnerStates
+            .filter((state) => some[state] > 0)
+            .map((state) => ({ item: nameOf(type), value: some[state], state })),
+        ),
+      ],
+    }
+  },
+}
+
+// Certificates of Pages domains, the one that ends first first.
+
+const day = 86_400
+/** A month before its end one is looked at, a week before there is haste. */
+const soon = { bad: 7 * day, warn: 30 * day } as const
+
+const certificateMark = ({
+  left_seconds: left,
+  expired,
+}: DomainCertificate): 'good' | 'warn' | 'bad' => {
+  if (left === undefined) return expired === true ? 'bad' : 'warn'
+  return left < soon.bad ? 'bad' : left < soon.warn ? 'warn' : 'good'
+}
+
+const certificateEnd = ({ left_seconds: left, expired, renews }: DomainCertificate): string => {
+  const end =
+    left === undefined ? (expired === true ? 'expired' : 'expiry unknown') : leftText(left)
+  return renews === true ? `${end}, renewed automatically` : end
+}
+
+/** As many as a page has room for. */
+const mostCertificates = 5
+const nameColumns = 34
+
+const spans = [
+  ['ended', (left: number) => left < 0],
+  ['within 7 days', (left: number) => left >= 0 && left < soon.bad],
+  ['within 30 days', (left: number) => left >= soon.bad && left < soon.warn],
+  ['later', (left: number) => left >= soon.warn],
+] as const
+
+const certificatesPart: OverviewPart = {
+  name: 'certificates',
+  title: 'Pages certificates',
+  read: async ({ instance, place }) => {
+    const { certificates, without } = await readCertificates(instance, place.clock.now())
+    const counts = spans.map(([name, within]) => {
+      const among = certificates.filter(
+        ({ left_seconds: left }) => left !== undefined && within(left),
+      )
+      return [name, among.length] as const
+    })
+    const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
+    const told = [...counts, ['with an unknown expiry date', open] as const]
+      .filter(([, n]) => n > 0)
+      .map(([name, n]) => `${n} ${name}`)
+    const rest = certificates.length - mostCertificates
+    return {
+      value: { by_time_left: Object.fromEntries(counts), without, certificates },
+      headline:
+        [...told, ...(without === 0 ? [] : [`${several(without, 'domain')} without one`])].join(
+          ', ',
+        ) || 'none',
+      lines: ({ cell, mark, after }) => [
+        ...certificates
+          .slice(0, mostCertificates)
+          .flatMap((one) =>
+            after(
+              `${mark(certificateMark(one))} ${cell(one.domain, nameColumns)} `,
+              certificateEnd(one),
+            ),
+          ),
+        ...(rest > 0 ? [`and ${rest} more, which ${rest === 1 ? 'ends' : 'end'} later`] : []),
+      ],
+      rows: certificates.map((one) => ({
+        item: one.domain,
+        value: one.expires_at ?? '',
+        state: { good: 'fine', warn: 'soon', bad: 'urgent' }[certificateMark(one)],
+      })),
+    }
+  },
+}
+
+// Replication, a site a line.
+
+const columns = { name: 14, bar: 12 } as const
+
+const siteState = ({ healthy }: GeoSite): string =>
+  healthy === undefined ? 'unknown' : healthy ? 'healthy' : 'unhealthy'
+
+const siteMark = ({ healthy }: GeoSite): 'good' | 'bad' | 'warn' =>
+  healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'
+
+/** What is said behind the bar of a site. */
+const factsOf = ({ primary, enabled, lag_seconds: lag, failed }: GeoSite): string =>
+  [
+    ...(primary === true ? ['primary'] : []),
+    ...(enabled === false ? ['disabled'] : []),
+    ...(lag === undefined ? [] : [`${spanText(lag)} behind`]),
+    ...(failed === undefined || failed === 0 ? [] : [`${failed} failed`]),
+  ].join(', ')
+
+/** What is said below it. */
+const belowOf = ({ healthy, health, least }: GeoSite): readonly string[] => [
+  ...(healthy === true ? [] : [health]),
+  ...(least === undefined || least.percent >= 100
+    ? []
+    : [`least: ${least.kind}, ${least.percent.toFixed(1)} %`]),
+]
+
+const siteLines = (site: GeoSite, { bar, cell, mark, after }: Pen): readonly string[] => {
+  const share = site.synced_percent
+  const drawn = share === undefined ? ' '.repeat(columns.bar) : bar(share / 100, columns.bar)
+  const percent = share === undefined ? '      –' : `${share.toFixed(1)} %`.padStart(7)
+  const line = `${mark(siteMark(site))} ${cell(site.name, columns.name)} ${drawn} ${percent}  `
+  return [...after(line, factsOf(site)), ...belowOf(site).flatMap((text) => after('  ', text))]
+}
+
+const replicationPart: OverviewPart = {
+  name: 'replication',
+  title: 'Replication',
+  read: async ({ instance }) => {
+    const sites = await readSites(instance)
+    return {
+      value: sites,
+      headline: several(sites.length, 'site'),
+      lines: (pen) => sites.flatMap((site) => siteLines(site, pen)),
+      rows: sites.map((site) => ({
+        item: site.name,
+        value: site.synced_percent === undefined ? '' : `${site.synced_percent.toFixed(1)} %`,
+        state: siteState(site),
+      })),
+    }
+  },
+}
+
+// How many projects each storage holds: one that is emptied loses them as its moves end.
+
+interface Storage {
+  readonly storage: string
+  readonly projects: number
+  /** How many of the new ones it gets; null where the instance does not say. */
+  readonly weight: number | null
+}
+
+const weightOf = (weights: unknown, name: string): number | null => {
+  const weight = isObject(weights) ? weights[name] : undefined
+  return typeof weight === 'number' ? weight : null
+}
+
+const storagesOf = async (
+  sources: OverviewSources,
+): Promise<{ readonly storages: readonly Storage[]; readonly untold: number }> => {
+  const [{ data }, projects] = await Promise.all([
+    sources.instance.call(settings.get, {}),
+    sources.projects(),
+  ])
+  const { repository_storages: names } = data ?? {}
+  const counts = new Map((Array.isArray(names) ? names : []).map((name) => [String(name), 0]))
+  let untold = 0
+  for (const { repository_storage: name } of projects)
+    if (typeof name === 'string') counts.set(name, (counts.get(name) ?? 0) + 1)
+    else untold += 1
+  const storages = [...counts].map(([storage, count]) => ({
+    storage,
+    projects: count,
+    weight: weightOf(data?.repository_storages_weighted, storage),
+  }))
+  return { storages, untold }
+}
+
+const storagesPart: OverviewPart = {
+  name: 'storages',
+  title: 'Projects by storage',
+  read: async (sources) => {
+    const { storages, untold } = await storagesOf(sources)
+    const total = storages.reduce((sum, { projects }) => sum + projects, 0)
+    return {
+      value: storages,
+      headline: several(total, 'project'),
+      ...(untold === 0
+        ? {}
+        : {
+            missing: `${several(untold, 'project')} ${untold === 1 ? 'does' : 'do'} not report their storage`,
+          }),
+      lines: ({ bar, cell, after }) =>
+        storages.flatMap(({ storage, projects, weight }) => {
+          const drawn = bar(total === 0 ? 0 : projects / total, columns.bar)
+          const said = `${projects}${weight === null ? '' : `, weight ${weight}`}`
+          return after(`${cell(storage, columns.name)} ${drawn} `, said)
+        }),
+      rows: storages.map(({ storage, projects }) => ({ item: storage, value: projects })),
+    }
+  },
+}
+
+// The tokens of the profiles.
+
+const tokenState = ({ works }: ProfileCredential): string =>
+  works === undefined ? 'not checked' : works ? 'works' : 'invalid'
+
+const tokenMark = ({ works }: ProfileCredential): 'good' | 'bad' | 'warn' =>
+  works === undefined ? 'warn' : works ? 'good' : 'bad'
+
+const tokenEnd = ({ left_seconds: left, renews }: ProfileCredential): readonly string[] =>
+  renews === true ? ['renewed automatically'] : left === undefined ? [] : [leftText(left)]
+
+const tokensPart: OverviewPart = {
+  name: 'tokens',
+  title: 'Tokens of the profiles',
+  own: true,
+  read: async (services) => {
+    const all = await readCredentials(services)
+    return {
+      value: all,
+      headline: several(all.length, 'token'),
+      lines: ({ cell, mark, after }) =>
+        all.flatMap((one) => {
+          const said = [...tokenEnd(one), one.base_url, one.reason ?? one.credential].join(', ')
+          return after(`${mark(tokenMark(one))} ${cell(one.profile, columns.name)} `, said)
+        }),
+      rows: all.map((one) => ({
+        item: one.profile,
+        value: one.expires_at ?? '',
+        state: tokenState(one),
+      })),
+    }
+  },
+}
+
+export const parts: readonly OverviewPart[] = [
+  runnersPart,
+  jobsPart,
+  certificatesPart,
+  replicationPart,
+  storagesPart,
+  tokensPart,
+]
+
+/** What belongs here and has no endpoint: nothing is shown that the API does not say. */
+export const untold = ['alerts', 'storage moves under way'] as const
