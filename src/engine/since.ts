@@ -1,8 +1,7 @@
 /** `--since`: a list held against the same list of a snapshot. */
 import { isDeepStrictEqual } from 'node:util'
-import { parseExact } from '../base/json/json.js'
+import { parseBytes } from '../base/json/built.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
-import { viewed } from '../base/utf8.js'
 import { getIdentifier, getIdentity, volatileFields } from '../client/snapshot/manifest.js'
 import { exitCodes, usage } from '../errors.js'
 import { getCommandName } from './command/derive/index.js'
@@ -54,7 +53,7 @@ const readSide = async (
     allowed: lineFlags,
     from,
     take: (bytes, parent) => {
-      const record: unknown = parseExact(viewed(bytes).toString())
+      const record = parseBytes(bytes)
       column ??= parent?.column
       const name = parent?.name ?? ''
       const known = records.get(name) ?? new Map<string, unknown>()

@@ -1,7 +1,7 @@
 /** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
 import { join } from 'node:path'
 import { parseMoment } from '../../base/dates.js'
-import { parseExact } from '../../base/json/json.js'
+import { parseBytes } from '../../base/json/built.js'
 import { isObject, toText } from '../../base/objects.js'
 import { viewed } from '../../base/utf8.js'
 import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
@@ -152,7 +152,7 @@ export class SnapshotReader {
         const kind = this.manifest.kinds.find((one) => one.route === route)
         if (kind === undefined || kind.column !== undefined) return refuse(request)
         for await (const bytes of this.#lines(kind, undefined)) {
-          const data = parseExact(viewed(bytes).toString())
+          const data = parseBytes(bytes)
           return {
             status: 200,
             headers: {},
@@ -226,7 +226,7 @@ export class SnapshotReader {
     if (tests.length === 0 && order === undefined) return yield* lines
     const sorted: { readonly key: unknown; readonly bytes: Uint8Array }[] = []
     for await (const bytes of lines) {
-      const parsed = parseExact(viewed(bytes).toString())
+      const parsed = parseBytes(bytes)
       const record = words === undefined ? parsed : legible(parsed, words)
       if (!tests.every((test) => test(record))) continue
       if (order === undefined) yield bytes
@@ -309,7 +309,7 @@ export class SnapshotReader {
     const paths = new Map<string, string>()
     if (projects === undefined) return paths
     for await (const bytes of this.#lines(projects, undefined)) {
-      const record: unknown = JSON.parse(viewed(bytes).toString())
+      const record = parseBytes(bytes)
       const path = isObject(record) ? toText(record.path_with_namespace) : undefined
       if (isObject(record) && path !== undefined) paths.set(String(record.id), path)
     }

@@ -1,7 +1,6 @@
 /** What of its list breaks a rule. */
-import { parseExact } from '../../../base/json/json.js'
+import { parseBytes } from '../../../base/json/built.js'
 import { isObject } from '../../../base/objects.js'
-import { viewed } from '../../../base/utf8.js'
 import { getIdentity } from '../../../client/snapshot/manifest.js'
 import { originText } from '../../../desired/state.js'
 import { groupFlags } from '../../../engine/command/globals.js'
@@ -206,7 +205,7 @@ const read = async ({ place }: Services, rule: PolicyRule, parents: Parents) => 
   const answer = await place.runs.line({
     ...inPlace(rule, () => asking(rule)),
     allowed,
-    take: (bytes, parent) => rows.push({ parent, record: parseExact(viewed(bytes).toString()) }),
+    take: (bytes, parent) => rows.push({ parent, record: parseBytes(bytes) }),
     parents,
   })
   const { failure } = answer
