@@ -132,6 +132,7 @@ const listener: RequestListener = async (req, res) => {
     await sendRunner(call)
     if (allowance !== undefined) allowance.first ??= Date.now()
   } else if (/\/artifacts$/.test(path)) sendArchive(call)
+  else if (/\/members$/.test(path)) sendJson(call, { status: 'success' })
   else if (declaredAt(path) !== undefined) sendJson(call, declaredAt(path))
   else res.writeHead(404, { 'content-type': json }).end('{"error":"404 Not Found"}')
 }

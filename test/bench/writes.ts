@@ -95,6 +95,27 @@ const resuming = async (
   })
 }
 
+/** People with a level and a day of their own, from a sheet: all of its rows are checked before anything is sent. */
+const rows = async ({ folder, instance, report }: Bench): Promise<void> => {
+  const row = (i: number): string => `${i + 1},${10 * (1 + (i % 4))},2027-0${1 + (i % 9)}-01\n`
+  const lines = Array.from({ length: 100_000 }, (_, i) => row(i))
+  const fields = ['--row-fields', 'access_level,expires_at']
+  const program = {
+    ...watched('members', 'add', '-', '-P', '1', ...fields, '-o', 'ndjson'),
+    env: { SVC_BASE_URL: instance(100, 0), SVC_TOKEN: 'bench' },
+    stdin: `user_id,access_level,expires_at\n${lines.join('')}`,
+    silent: true,
+  } as const
+  const it = await run(program, folder)
+  report({
+    work: 'peak memory of 100,000 members from rows',
+    measured: it.megabytes,
+    budget: 130,
+    unit: 'MB',
+    detail: used([it]),
+  })
+}
+
 /** So many stay in memory no more than few do. Minutes: only where it is asked for. */
 export const million = async ({ folder, instance, report }: Bench): Promise<void> => {
   const program = pausing(instance(100, 0), 1_000_000, '--concurrency', '32')
@@ -134,4 +155,5 @@ export const writes = async (bench: Bench): Promise<void> => {
   await auto(bench)
   await journalShare(bench)
   await journal(bench)
+  await rows(bench)
 }
