@@ -16,7 +16,7 @@ const flagRow = (flag: Flag) => ({
 })
 
 /** One row of the map; paths are those of the catalogue. */
-export const toCommandRow = (command: Described) => ({
+const toCommandRow = (command: Described) => ({
   command: [command.area, command.words].filter((w) => w !== '').join(' '),
   summary: command.summary,
   endpoints: Object.values(command.endpoints).map((e) => e.route),

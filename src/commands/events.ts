@@ -37,7 +37,7 @@ const commented = (note: Fields, title: string | undefined): string => {
 }
 
 /** What was done, without who and where. */
-export const describeAction = (event: Fields): string => {
+const describeAction = (event: Fields): string => {
   if (isObject(event.push_data)) return pushed(event.push_data)
   const title = toText(event.target_title)
   if (isObject(event.note)) return commented(event.note, title)

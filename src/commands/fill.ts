@@ -10,7 +10,7 @@ import type { InstanceService } from '../engine/command/services.js'
 import type { Given, Operation, Plan } from '../engine/command/types.js'
 import { usage } from '../errors.js'
 
-export interface Filling {
+interface Filling {
   /** The words of the command, for messages. */
   readonly command: string
   /** How the record is read; its path has the placeholders of the update. */

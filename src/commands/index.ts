@@ -86,7 +86,7 @@ const specials: readonly SpecialRow[] = [
   from('ci', () => import('./ci-lint/index.js'), { lint: 'lint' }),
 ].flat()
 
-export interface ToolRow extends SpecialRow {
+interface ToolRow extends SpecialRow {
   /** Under which heading help lists it. */
   readonly group: string
 }

@@ -154,7 +154,7 @@ export const renderNagios = (
 ): string =>
   `${name.toUpperCase()} ${state.toUpperCase()} - ${text.replaceAll('|', '/')}${numbers.length === 0 ? '' : ` | ${numbers.join(' ')}`}\n`
 
-export interface Gauge {
+interface Gauge {
   readonly name: string
   readonly help: string
   /** Values with their labels; a label without a text is left out. */

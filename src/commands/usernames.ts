@@ -9,7 +9,7 @@ import type { Operation, Plan } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 
 /** Which members a name is looked for among. */
-export type Among = 'direct' | 'all' | 'billable'
+type Among = 'direct' | 'all' | 'billable'
 
 const give = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
 

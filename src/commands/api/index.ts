@@ -10,8 +10,7 @@ import type { Given, Operation, Suggestion } from '../../engine/command/types.js
 import { Failure, usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import { define, type GivenBy } from '../define.js'
-import { every, hasPlace, inEach } from './every.js'
-import { fillApiPath, normalizePath, resolveAddress } from './path.js'
+import { every, fillApiPath, hasPlace, inEach, normalizePath, resolveAddress } from './requests.js'
 
 // The request that `svcctl api` is asked for.
 

@@ -162,7 +162,7 @@ const wrote = ({ counts }: Entry): boolean =>
   counts === undefined || counts.done + counts.unknown > 0
 
 /** A run that is to be undone, and what else was written since then where it is. */
-export interface LastRun {
+interface LastRun {
   readonly file: string
   readonly since: readonly string[]
 }

@@ -28,7 +28,7 @@ import { type Failure, usage } from '../../errors.js'
 export type { GivenObject, Item } from '../../engine/work/items.js'
 
 /** What a run is, as its journal says it. */
-export interface OwnCommand {
+interface OwnCommand {
   /** Area and verb. */
   readonly command: string
   /** By which it is taken back. */

@@ -11,7 +11,7 @@ import type { AgentDraft, AgentPlan } from './plans.js'
 
 // What a line would change: read, never written.
 
-export interface Tried {
+interface Tried {
   /** What would become of each object: JSON texts, as the dry run prints them. */
   readonly changes: readonly string[]
   /** What the objects belong to, where there are several. */
