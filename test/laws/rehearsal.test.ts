@@ -1,4 +1,7 @@
-/** `--dry-run` on every command that writes: nothing is sent but GETs, and what has a read is read. */
+/**
+ * Every command that writes: `--dry-run` sends nothing but GETs and reads what has a read, `--curl` sends nothing at all, and
+ * what is sent stands in a journal before.
+ */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
@@ -134,7 +137,7 @@ const files: Readonly<Record<string, string>> = {
   'README.md': 'What it is for.\n',
 }
 
-const rehearse = async (name: string, line: string) => {
+const rehearse = async (name: string, line: string, how: '--dry-run' | '--curl') => {
   const cwd = folder()
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(join(cwd, file, '..'), { recursive: true })
@@ -145,7 +148,7 @@ const rehearse = async (name: string, line: string) => {
     ([, quoted, plain]) => quoted ?? plain ?? '',
   )
   const given = words.filter((word) => word !== '--yes')
-  return svcctl([...given, '--dry-run'], {
+  return svcctl([...given, how], {
     cwd,
     env: {
       SVC_BASE_URL: `${url}/${name.replaceAll(' ', '.')}`,
@@ -155,6 +158,15 @@ const rehearse = async (name: string, line: string) => {
 }
 
 const tried = commands.filter(rehearsable)
+// What needs a journal first has a test of its own.
+const alone = tried.filter(({ writes }) => writes !== true)
+
+/** A line of a command that writes, without a pipe. */
+const lineOf = async (command: (typeof tried)[number]): Promise<string> => {
+  if (getCommandName(command) === 'api') return 'api PUT /runners/1 --param active=false'
+  const lines = await loadExamples(command)
+  return lines.find((line) => !line.includes(' | ')) ?? ''
+}
 
 describe('a dry run', () => {
   it('is there for every verb that writes', () => {
@@ -169,15 +181,12 @@ describe('a dry run', () => {
     expect(tried).toHaveLength(60)
   })
 
-  // What needs a journal first has a test of its own.
-  const alone = tried.filter(({ writes }) => writes !== true)
   it.concurrent.each(alone.map((command) => [getCommandName(command), command] as const))(
     'of %s sends GETs only, asks nothing, and shows what would be',
     { timeout: 60_000 },
     async (name, command) => {
-      const lines = (await loadExamples(command)).filter((line) => !line.includes(' | '))
-      const [line = ''] = name === 'api' ? ['api PUT /runners/1 --param active=false'] : lines
-      const ran = await rehearse(name, line)
+      const line = await lineOf(command)
+      const ran = await rehearse(name, line, '--dry-run')
       expect(ran, line).toMatchObject({ code: 0 })
       expect(ran.stdout).toMatch(/^object\tattribute\tnow\tnew\n\S/)
       const sent = seen.get(name.replaceAll(' ', '.')) ?? []
@@ -190,4 +199,23 @@ describe('a dry run', () => {
       if (read.some((one) => one !== undefined)) expect(sent.length).toBeGreaterThan(0)
     },
   )
+})
+
+describe('--curl', () => {
+  it.concurrent.each(alone.map((command) => [getCommandName(command), command] as const))(
+    'of %s prints its requests, and sends none',
+    { timeout: 60_000 },
+    async (name, command) => {
+      const line = await lineOf(command)
+      const own = `${name} curl`
+      const ran = await rehearse(own, line, '--curl')
+      expect(ran, line).toMatchObject({ code: 0 })
+      expect(ran.stdout).toMatch(/^curl .*(?:POST|PUT|PATCH|DELETE)/m)
+      expect(seen.get(own.replaceAll(' ', '.')) ?? []).toEqual([])
+    },
+  )
+
+  it('is tried of every verb that a dry run is tried of', () => {
+    expect(alone.length).toBeGreaterThan(50)
+  })
 })
