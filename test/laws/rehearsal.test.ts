@@ -3,7 +3,7 @@
  * what is sent stands in a journal before.
  */
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -11,9 +11,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { allCommands, loadExamples } from '../../src/commands/index.js'
-import { findReading, getCommandName, rehearsable } from '../../src/engine/command/derive/index.js'
+import {
+  findReading,
+  getCommandName,
+  keepsJournal,
+  rehearsable,
+} from '../../src/engine/command/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder } from '../support/program.js'
+import { linesOf } from '../engine/journaling/runs.js'
+import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const all = (
@@ -137,7 +143,7 @@ const files: Readonly<Record<string, string>> = {
   'README.md': 'What it is for.\n',
 }
 
-const rehearse = async (name: string, line: string, how: '--dry-run' | '--curl') => {
+const rehearse = async (name: string, line: string, how: string, config = configuration()) => {
   const cwd = folder()
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(join(cwd, file, '..'), { recursive: true })
@@ -153,6 +159,7 @@ const rehearse = async (name: string, line: string, how: '--dry-run' | '--curl')
     env: {
       SVC_BASE_URL: `${url}/${name.replaceAll(' ', '.')}`,
       SVC_TOKEN: 'sandbox-root-token',
+      SVC_CONFIG_DIR: config,
     },
   })
 }
@@ -218,4 +225,32 @@ describe('--curl', () => {
   it('is tried of every verb that a dry run is tried of', () => {
     expect(alone.length).toBeGreaterThan(50)
   })
+})
+
+describe('a journal', () => {
+  const kept = alone.filter(keepsJournal)
+  it('is kept of every verb that writes', () => {
+    expect(alone.filter((command) => !keepsJournal(command)).map(getCommandName)).toEqual([])
+  })
+
+  it.each(kept.map((command) => [getCommandName(command), command] as const))(
+    'has every write of %s, which nobody asked for it',
+    { timeout: 60_000 },
+    async (name, command) => {
+      const own = `${name} sent`
+      const config = configuration()
+      const ran = await rehearse(own, await lineOf(command), '--yes', config)
+      const sent = (seen.get(own.replaceAll(' ', '.')) ?? []).filter((one) => !/^GET /.test(one))
+      expect(sent.length, ran.stderr).toBeGreaterThan(0)
+      const journals = join(config, 'state', 'journals')
+      const [journal = '', ...others] = readdirSync(journals).filter((file) =>
+        /\.ndjson$/.test(file),
+      )
+      expect(others).toEqual([])
+      const begun = linesOf(join(journals, journal)).filter(
+        (line) => 'n' in line && line.state === 'begun',
+      )
+      expect(begun).toHaveLength(sent.length)
+    },
+  )
 })
