@@ -1,6 +1,7 @@
 /** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
 import { join } from 'node:path'
 import { parseMoment } from '../../base/dates.js'
+import { getHead, tail } from '../../base/json/below.js'
 import { parseBytes } from '../../base/json/built.js'
 import { isObject, toText } from '../../base/objects.js'
 import { viewed } from '../../base/utf8.js'
@@ -15,7 +16,6 @@ import type { Called } from '../credential.js'
 import {
   checkKept,
   compareValues,
-  getLineFrame,
   openKept,
   readManifest,
   type SnapshotGap,
@@ -319,19 +319,23 @@ export class SnapshotReader {
   /** The records of a parent, each as the bytes that came, without what names the parent. */
   async *#lines(
     kind: SnapshotKind,
-    parent: SnapshotParent | undefined,
+    parent: SnapshotParent | undefined = kind.parents[0],
   ): AsyncGenerator<Uint8Array> {
-    const { at, bytes, refused, head, tail } = getLineFrame(kind, parent)
-    if (refused !== undefined) throw unread(kind.kind, refused)
+    if (parent?.refused !== undefined) throw unread(kind.kind, parent.refused)
     await this.#check(kind)
-    if (bytes === 0) return
-    const file = await openKept(join(this.#folder, kind.file))
+    if (parent === undefined || parent.bytes === 0) return
+    const { at, bytes, name } = parent
+    const { column } = kind
+    const head = column === undefined ? Buffer.alloc(0) : getHead(column, name)
+    const behind = column === undefined ? 0 : tail.length
+    const path = join(this.#folder, kind.file)
+    const file = await openKept(path)
     try {
       const from = { start: at, end: at + bytes - 1, autoClose: false }
       for await (const line of linesIn(file.createReadStream(from)))
         if (viewed(line).subarray(0, head.length).equals(head))
-          yield line.subarray(head.length, line.length - tail)
-        else throw toChanged(join(this.#folder, kind.file))
+          yield line.subarray(head.length, line.length - behind)
+        else throw toChanged(path)
     } finally {
       await file.close()
     }
