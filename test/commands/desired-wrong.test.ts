@@ -151,6 +151,69 @@ const wrong: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   'a command without a program': chat('webhook: {command: pass}'),
   'a file outside': chat('webhook: {file: ../../x}'),
   'a file that is not there': app('deploy_keys: {a: {key: {file: a.pub}}}'),
+  // teams
+  'a team as list': 'teams: {leads: [ana]}',
+  'a team with more': 'teams: {leads: {zzz: [ana]}}',
+  'a wrong team name': "teams: {'the leads': {users: [ana]}}",
+  'a team twice': {
+    'a.yml': 'version: 1\nteams: {leads: {users: [ana]}}\n',
+    'b.yml': 'version: 1\nteams: {leads: {users: [ben]}}\n',
+  },
+  'users of a team as text': 'teams: {leads: {users: ana}}',
+  'a user of a team as map': 'teams: {leads: {users: [{ana: 1}]}}',
+  'a list of teams without users': `teams: {none: {users: []}}\n${rule('user_ids: [team:none]')}`,
+  'two teams that differ': `teams: {a: {users: [eva]}, b: {users: [eva]}}\n${people('team:a: {access_level: guest, expires_at: 2031-01-01}, team:b: {access_level: guest, expires_at: 2032-01-01}')}`,
+  // selectors
+  'a selector of no known key': "projects: {'{zzz: a}': {approvals: {}}}",
+  'a selector of a map': "projects: {'{topic: {a: b}}': {approvals: {}}}",
+  'a selector of nothing': "projects: {'{}': {approvals: {}}}",
+  'a selector that does not end': "projects: {'{topic: a': {approvals: {}}}",
+  // ownership
+  'owns as text': 'owns: site',
+  'an address that nobody owns': 'owns: [everything]',
+  'owns twice': {
+    'a.yml': 'version: 1\nowns: [site]\n',
+    'b.yml': 'version: 1\nowns: [site]\n',
+  },
+  'what the folder does not own': `owns: [site]\n${app('approvals: {}')}`,
+  'what another folder owns': {
+    'a/f.yml': 'version: 1\nowns: [projects/platform/app]\n',
+    'b/f.yml': `version: 1\n${app('approvals: {}')}\n`,
+  },
+  'what two folders own': {
+    'a/f.yml': 'version: 1\nowns: [site]\n',
+    'b/f.yml': 'version: 1\nowns: [site]\n',
+  },
+  'more than the folder above owns': {
+    'f.yml': 'version: 1\nowns: [site]\n',
+    'b/f.yml': 'version: 1\nowns: [groups/platform]\n',
+  },
+  'a team of a folder that owns': {
+    'a/f.yml': 'version: 1\nowns: [site]\nteams: {leads: {users: [ana]}}\n',
+    'b/f.yml': `version: 1\n${people('team:leads: developer')}\n`,
+  },
+  // ranges and formats
+  'a range of an unknown word': rule('approvals_required: {mni: 1}'),
+  'a range of nothing': rule('approvals_required: {}'),
+  'a range with one of': rule('approvals_required: {min: 1, one_of: [2]}'),
+  'a least value as list': rule('approvals_required: {min: [1]}'),
+  'one of as text': rule('approvals_required: {one_of: 1}'),
+  'one of nothing': rule('approvals_required: {one_of: [null]}'),
+  'a list where text is': settings('after_sign_up_text: [a]'),
+  'a map in a list': settings('domain_allowlist: [{a: 1}]'),
+  'text with a NUL': settings('after_sign_up_text: "a\\0b"'),
+  'a name without a text': rule("user_ids: ['']"),
+  'text for PEM': app('pages_domains: {www.example.test: {certificate: AAAA}}'),
+  'a private key as certificate': {
+    'f.yml': `version: 1\n${app('pages_domains: {www.example.test: {certificate: {file: a.txt}}}')}\n`,
+    'a.txt': '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n',
+  },
+  'a rule for a field nobody knows': 'site: {runners: [{match: {zzz: a}, set: {}}]}',
+  'a rule for a map': 'site: {runners: [{match: {id: {a: 1}}, set: {}}]}',
+  'a rule with a word nobody knows': 'site: {runners: [{match: {id: 1}, set: {}, zzz: {}}]}',
+  'a kind nobody knows': app('zzz: {}'),
+  'a key nobody knows': 'zzz: {}',
+  'an attribute that a family requires': chat('webhook: null'),
   // what only the instance shows
   'a project that is not there': 'projects: {platform/ap: {approvals: {}}}',
   'a group that is not there': 'groups: {platfrm: {members: {}}}',
@@ -179,10 +242,8 @@ it('says what is wrong in each of them, and where', async () => {
       mkdirSync(dirname(join(cwd, path)), { recursive: true })
       writeFileSync(join(cwd, path), name === 'no UTF-8' ? Buffer.from(text, 'utf16le') : text)
     }
-    const { code, stdout, stderr } = await svcctl(['plan', ...Object.keys(texts(said))], {
-      cwd,
-      env,
-    })
+    const files = Object.keys(texts(said)).filter((path) => path.endsWith('.yml'))
+    const { code, stdout, stderr } = await svcctl(['plan', ...files], { cwd, env })
     if (code !== 2 || stdout !== '') right.push(`${name}: ${code} ${stdout}`)
     all.push(`# ${name}\n${stderr.replaceAll(url(), 'https://svc.example')}`)
   }
