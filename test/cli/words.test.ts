@@ -252,3 +252,17 @@ describe('a line that is being written', () => {
     expect(items.map(({ value }) => value)).toEqual(wanted)
   })
 })
+
+describe('a global flag with a value', () => {
+  const sandboxed = { env: { SVC_SANDBOX: '1' } }
+
+  it.each([
+    ['before the area', ['--limit', '2', 'runners', 'list', '--instance']],
+    ['between area and verb', ['runners', '--limit', '2', 'list', '--instance']],
+    ['behind the verb', ['runners', 'list', '--instance', '--limit', '2']],
+  ])('counts %s', async (_, line) => {
+    const { code, stdout } = await svcctl([...line, '-o', 'json'], sandboxed)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toHaveLength(2)
+  })
+})

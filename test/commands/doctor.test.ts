@@ -1,11 +1,14 @@
 /** `doctor` against instances that are well, and that are not. */
-import { chmodSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exempt } from '../../src/commands/doctor/checks.js'
 import { keyringCheck } from '../../src/commands/doctor/index.js'
+import { certificate, key } from '../http/certificate.js'
 import { configuration, folder } from '../support/program.js'
 import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
@@ -196,6 +199,89 @@ describe('NO_PROXY', () => {
       status: 'warning',
       message: expect.stringContaining('other users can write to'),
       remedy: `Run: chmod go-w ${join(root, 'cache')}`,
+    })
+  })
+})
+
+/** The check of an instance's certificate; where it is trusted, by a profile that names it. */
+const checked = async (
+  pair: { readonly cert: string; readonly key: string },
+  { trusted = false, args = [] }: { trusted?: boolean; args?: readonly string[] } = {},
+) => {
+  const answer = json(() => [200, { id: 1, username: 'root', version: '17.0.0' }])
+  const server = createSecure(pair, answer)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  stops.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const file = join(folder(), 'ca.pem')
+  writeFileSync(file, pair.cert)
+  const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any' }
+  const trust = trusted ? ['--ca-file', file] : []
+  await svcctl(['profile', 'set', 'secure', '--base-url', base, ...trust], { env })
+  const { code, line } = await doctor(['--profile', 'secure', ...args], env)
+  return { code, certificate: line('certificate'), further: line('base path') !== undefined }
+}
+
+describe('the certificate of an instance', () => {
+  it('that nobody vouches for is a failure, behind which nothing is looked for', async () => {
+    expect(await checked({ cert: certificate, key })).toEqual({
+      code: 7,
+      certificate: {
+        check: 'certificate',
+        status: 'failure',
+        message: expect.stringMatching(/^not trusted: /),
+        remedy: expect.stringContaining('--ca-file <file>'),
+      },
+      further: false,
+    })
+  })
+
+  it('is a warning with --insecure', async () => {
+    expect(await checked({ cert: certificate, key }, { args: ['--insecure'] })).toMatchObject({
+      certificate: {
+        status: 'warning',
+        message: expect.stringMatching(/^not trusted \(.+\), but accepted because of --insecure$/),
+      },
+      further: true,
+    })
+  })
+
+  it('is well where the profile trusts it, until when it says', async () => {
+    expect(await checked({ cert: certificate, key }, { trusted: true })).toMatchObject({
+      certificate: {
+        status: 'ok',
+        message: expect.stringMatching(/^valid until 2126-10-27, \d+ days$/),
+      },
+      further: true,
+    })
+  })
+
+  it.skipIf(!has('openssl', 'version')).each([
+    [20, 'warning', /, 19 days left$/, 'Renew the certificate.'],
+    [22, 'ok', /, 21 days$/, undefined],
+  ])('that ends in %i days is %s', async (days, status, message, remedy) => {
+    const cwd = folder()
+    const made = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=soon'
+    const names = '-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem'
+    const args = ['req', ...made.split(' '), ...names.split(' '), '-days', String(days)]
+    execFileSync('openssl', args, { cwd, stdio: 'pipe' })
+    const [cert, own] = ['cert.pem', 'key.pem'].map((name) => readFileSync(join(cwd, name), 'utf8'))
+    const found = await checked({ cert: cert ?? '', key: own ?? '' }, { trusted: true })
+    expect(found.certificate).toMatchObject({ status, message: expect.stringMatching(message) })
+    expect(found.certificate?.remedy).toBe(remedy)
+  })
+
+  it('is not there behind a base URL that should not begin with https', async () => {
+    const base = await serve(() => {})
+    const { code, line } = await doctor(['--base-url', base.replace('http:', 'https:')])
+    expect(code).toBe(7)
+    expect(line('certificate')).toMatchObject({
+      status: 'failure',
+      message: expect.stringMatching(/^no TLS connection/),
+      remedy: 'Check whether the base URL should begin with https.',
     })
   })
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { execa } from 'execa'
 import { afterEach, describe, expect, it } from 'vitest'
-import { head } from '../faults/answers.js'
+import { head, refuse } from '../faults/answers.js'
 import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
 import { configuration, folder, program } from '../support/program.js'
 import { type Started, start } from './start.js'
@@ -97,6 +97,19 @@ describe.each(endings)('%s', (signal, ending) => {
     expect(ended).toEqual({ ...ending, stdout: '' })
     expect(stderr).toMatch(/interrupted; it is unknown whether the request was carried out/)
     expect(stderr).toMatch(/PUT .*\/runners\/11/)
+  })
+
+  it('while a request waits to be sent again ends the wait, and sends it no more', async () => {
+    const later = { 'retry-after': '120' }
+    const server = await serve((_asked, socket) => refuse(socket, '502 Bad Gateway', later))
+    const run = start(['runners', 'get', '11'], { SVC_BASE_URL: server.url })
+    await run.noted('; retrying in ')
+    const { length } = server.seen
+    run.kill(signal)
+    const { stderr, ...ended } = await run.ended
+    expect(ended).toEqual({ ...ending, stdout: '' })
+    expect(stderr).toMatch(/interrupted/)
+    expect(server.seen).toHaveLength(length)
   })
 
   it('while a rebase is waited for says that it was asked for', async () => {

@@ -19,6 +19,8 @@ export interface Started {
   readonly stopReading: () => void
   /** Resolves once standard output holds the text, with all that was said. */
   readonly said: (text: string) => Promise<string>
+  /** Resolves once standard error holds the text. */
+  readonly noted: (text: string) => Promise<void>
   readonly ended: Promise<Ended>
 }
 
@@ -53,6 +55,9 @@ export const start = (
     said: async (text) => {
       while (!stdout.includes(text)) await once(child.stdout, 'data')
       return stdout
+    },
+    noted: async (text) => {
+      while (!stderr.includes(text)) await once(child.stderr, 'data')
     },
     ended,
   }

@@ -179,6 +179,18 @@ describe('a 410', () => {
   })
 })
 
+describe('a request that fails each time', () => {
+  it.each([
+    ['three times where nobody says how often', '', 4],
+    ['as often as is said', ' --retries 1', 2],
+  ])('is sent again %s', async (_, flags, times) => {
+    const failing = { status: 502, headers: { 'retry-after': '0' }, body: {} }
+    const { server, run } = await started(() => failing)
+    const { code } = await run(`${commands.GET}${flags}`)
+    expect([code, server.seen.length]).toEqual([7, times])
+  })
+})
+
 describe('a deletion that is tried again', () => {
   it.each<readonly [string, Scripted, number]>([
     ['the record is missing', { status: 404, body: { message: '404 Not found' } }, 0],
