@@ -50,12 +50,13 @@ const partsOf = (graph) => {
 }
 const chunkOf = (id, graph) => {
   parts ??= partsOf(graph)
-  if (parts.core.has(id) || id.includes('rolldown/runtime')) return 'core'
+  // Every area describes its options with these, for help and completion as well.
+  const shapes = /\/typebox\/|\/catalogue\/shapes(\/common)?\.ts$/.test(id)
+  if (parts.core.has(id) || shapes || id.includes('rolldown/runtime')) return 'core'
   if (parts.run.has(id)) return parts.tab.has(id) ? 'session' : 'run'
   if (parts.tab.has(id)) return 'tab'
-  if (/\/undici\/lib\/(?!api\/|core\/socks5|dispatcher\/(agent|.*proxy-agent))/.test(id))
-    return 'undici'
-  return /\/typebox\/|\/catalogue\/shapes(\/common)?\.ts$/.test(id) ? 'shapes' : undefined
+  const undici = /\/undici\/lib\/(?!api\/|core\/socks5|dispatcher\/(agent|.*proxy-agent))/.test(id)
+  return undici ? 'undici' : undefined
 }
 
 /**
