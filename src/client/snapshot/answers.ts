@@ -1,7 +1,6 @@
 /** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
 import { join } from 'node:path'
 import { parseMoment } from '../../base/dates.js'
-import { getHead, tail } from '../../base/json/below.js'
 import { parseBytes } from '../../base/json/built.js'
 import { isObject, toText } from '../../base/objects.js'
 import { viewed } from '../../base/utf8.js'
@@ -16,6 +15,7 @@ import type { Called } from '../credential.js'
 import {
   checkKept,
   compareValues,
+  getLineFrame,
   openKept,
   readManifest,
   type SnapshotGap,
@@ -319,23 +319,19 @@ export class SnapshotReader {
   /** The records of a parent, each as the bytes that came, without what names the parent. */
   async *#lines(
     kind: SnapshotKind,
-    parent: SnapshotParent | undefined = kind.parents[0],
+    parent: SnapshotParent | undefined,
   ): AsyncGenerator<Uint8Array> {
-    if (parent?.refused !== undefined) throw unread(kind.kind, parent.refused)
+    const { at, bytes, refused, head, tail } = getLineFrame(kind, parent)
+    if (refused !== undefined) throw unread(kind.kind, refused)
     await this.#check(kind)
-    if (parent === undefined || parent.bytes === 0) return
-    const { at, bytes, name } = parent
-    const { column } = kind
-    const head = column === undefined ? Buffer.alloc(0) : getHead(column, name)
-    const behind = column === undefined ? 0 : tail.length
-    const path = join(this.#folder, kind.file)
-    const file = await openKept(path)
+    if (bytes === 0) return
+    const file = await openKept(join(this.#folder, kind.file))
     try {
       const from = { start: at, end: at + bytes - 1, autoClose: false }
       for await (const line of linesIn(file.createReadStream(from)))
         if (viewed(line).subarray(0, head.length).equals(head))
-          yield line.subarray(head.length, line.length - behind)
-        else throw toChanged(path)
+          yield line.subarray(head.length, line.length - tail)
+        else throw toChanged(join(this.#folder, kind.file))
     } finally {
       await file.close()
     }

@@ -7,6 +7,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nonBlocking, readRegular } from '../../base/files/regular.js'
+import { getHead, tail } from '../../base/json/below.js'
 import { isObject } from '../../base/objects.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 
@@ -186,4 +187,18 @@ export const checkKept = async (path: string, kind: SnapshotKind): Promise<void>
   }
   const listed = kind.parents.reduce((sum, { bytes }) => sum + bytes, 0)
   if (hash.digest('hex') !== kind.sha256 || size !== listed) throw toChanged(path)
+}
+
+const nothing = Buffer.alloc(0)
+
+/** Where the lines of a parent stand, what stands on each before its record, and how many bytes behind it. */
+export const getLineFrame = (kind: SnapshotKind, parent: SnapshotParent | undefined) => {
+  const { at, bytes, name, refused } = parent ??
+    kind.parents[0] ?? { at: 0, bytes: 0, name: '', refused: undefined }
+  const { column } = kind
+  const around =
+    column === undefined
+      ? { head: nothing, tail: 0 }
+      : { head: getHead(column, name), tail: tail.length }
+  return { at, bytes, refused, ...around }
 }
