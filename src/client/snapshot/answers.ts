@@ -1,4 +1,5 @@
 /** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
+import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseMoment } from '../../base/dates.js'
 import { parseBytes } from '../../base/json/built.js'
@@ -108,6 +109,13 @@ const missing = (what: string, hint: string): Failure => new Failure('not_found'
 /** Whether all of an endpoint is known, as of a list that the catalogue has. */
 const isListed = (endpoint: Called | undefined): endpoint is Endpoint =>
   endpoint !== undefined && 'returns' in endpoint
+
+/** A record in a file, and what it is sorted by. */
+interface Place {
+  readonly at: number
+  readonly length: number
+  readonly key?: unknown
+}
 
 /** How many records go on at once. */
 const batchSize = 500
@@ -224,21 +232,38 @@ export class SnapshotReader {
     const order = orderOf(endpoint, query)
     const lines = this.#lines(kind, parent)
     if (tests.length === 0 && order === undefined) return yield* lines
-    const sorted: { readonly key: unknown; readonly bytes: Uint8Array }[] = []
+    const frame = getLineFrame(kind, parent)
+    const sorted: Place[] = []
+    let at = frame.at + frame.head.length
     for await (const bytes of lines) {
+      const place = { at, length: bytes.length }
+      at += frame.head.length + bytes.length + frame.tail + 1
       const parsed = parseBytes(bytes)
       const record = words === undefined ? parsed : legible(parsed, words)
       if (!tests.every((test) => test(record))) continue
       if (order === undefined) yield bytes
-      // Copied, since a record as it comes keeps the whole chunk that it came in.
-      else
-        sorted.push({
-          key: isObject(record) ? record[order.field] : undefined,
-          bytes: new Uint8Array(bytes),
-        })
+      else sorted.push({ ...place, key: isObject(record) ? record[order.field] : undefined })
     }
-    const sign = order?.down === true ? -1 : 1
-    for (const { bytes } of sorted.sort((a, b) => sign * compareValues(a.key, b.key))) yield bytes
+    if (order === undefined) return
+    const sign = order.down ? -1 : 1
+    yield* this.#at(
+      kind,
+      sorted.sort((a, b) => sign * compareValues(a.key, b.key)),
+    )
+  }
+
+  /** Records at places of a file: in another order than they stand there, and none kept in memory. */
+  *#at({ file }: SnapshotKind, places: readonly Place[]): Generator<Uint8Array> {
+    const handle = openSync(join(this.#folder, file), 'r')
+    try {
+      for (const { at, length } of places) {
+        const bytes = Buffer.allocUnsafe(length)
+        readSync(handle, bytes, 0, length, at)
+        yield bytes
+      }
+    } finally {
+      closeSync(handle)
+    }
   }
 
   /** @throws Failure `usage` for a filter that only the instance can apply, or that the snapshot was taken with */
