@@ -12,6 +12,7 @@ import { parseGlobals } from '../../src/engine/plan/given.js'
 import { startRun } from '../../src/engine/run.js'
 import { runWithin } from '../../src/engine/subcommand.js'
 import { formatNamed } from '../../src/output/formats.js'
+import { folder } from './program.js'
 
 /** Pieces of text that come when they come, until they end. */
 const piped = () => {
@@ -80,15 +81,16 @@ export interface ServeHow {
   }
 }
 
-/** The services of the command, its standard streams replaced. */
+/** The services of the command, its standard streams replaced; unless a configuration is named, in one of its own. */
 export const servicesOf = async (
-  { env = {}, globals = {} }: ServeHow,
+  { env: more, globals = {} }: ServeHow,
   { chunks }: Pick<ReturnType<typeof piped>, 'chunks'> = piped(),
   write: AnswerService['write'] = async () => {},
   signal: AbortSignal = new AbortController().signal,
 ) => {
   const command = await commandNamed('mcp', 'serve')
   if (command?.run === undefined) throw new Error('there is no mcp serve')
+  const env = { SVC_CONFIG_DIR: folder(), ...more }
   const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
   const raw = { args: [], flags }
   const running = await startRun({
