@@ -18,7 +18,7 @@ interface Merged {
 /** What plans that go as one have in common. */
 const together = ({ parent, row }: Plan): string => JSON.stringify([parent?.name, row])
 
-/** So many go as one request at most: an instance takes no address or body of any length, and answers in time. */
+/** At most so many plans go as one request: an instance limits the length of a request and the time for its answer. */
 const maxMerged = 100
 
 /** What is sent of these; one that is refused, or alone, stands for itself. */

@@ -183,14 +183,14 @@ export async function* pipedStream(
   if (found.length > 0) yield found
 }
 
-/** So much of a text that is there is understood at once: what its rows are made of is gone before the next. */
+/** A text is parsed in pieces of so many characters: the memory of one piece is free before the next is parsed. */
 const pieceSize = 64 * 1024
 
 function* piecesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize)
 }
 
-/** The same of a text that is there. */
+/** The objects that a text in memory names. */
 export const pipedObjects = async (
   input: string,
   objects: Objects = plainObjects,

@@ -13,16 +13,16 @@ import type { SingleReader } from '../../output/types.js'
 import type { Order, SortKey } from '../where/order.js'
 import { HeapTuning } from '../work/v8.js'
 
-/** Where a limit is larger than this, not all of its rows have to fit into memory. */
+/** Rows of a larger limit go to the file. */
 const maxInMemory = 5000
 
-/** So many bytes of rows are sorted and written to the file at once. */
+/** The bytes of rows that are sorted and written to the file as one run. */
 const runSize = 8 * 1024 * 1024
 
-/** What a row takes in memory besides its record, about. */
+/** An estimate of the bytes that a row takes in memory besides its record. */
 const rowSize = 400
 
-/** At least so many rows come together before the last of them are dropped. */
+/** At least so many rows beyond the limit are collected before the last ones are dropped. */
 const slack = 1000
 
 /** So many bytes are written at once. */
@@ -41,7 +41,7 @@ export interface AddedRow {
 }
 
 interface KeptRow extends AddedRow {
-  /** The rows are stable: this decides where keys are equal. */
+  /** The order in which the rows came: it decides between equal keys. */
   readonly n: number
 }
 

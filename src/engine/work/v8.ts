@@ -105,7 +105,7 @@ export class HeapTuning {
   }
 }
 
-/** Does what holds all of its objects in memory, with as little around them as can be. */
+/** Runs work that has to keep all of its objects in memory, and collects garbage more often meanwhile. */
 export const withTightHeap = async <T>(work: () => Promise<T>): Promise<T> => {
   const heap = await HeapTuning.begin(true)
   heap.hold()
