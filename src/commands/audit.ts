@@ -32,11 +32,16 @@ const logOf = ({ place }: Services): string => {
 const last = integer('list only the latest entries', { min: 1 })
 
 const flags = {
-  since: string('list entries from this date or time on'),
-  until: string('list entries up to this date or time'),
+  since: string('list entries from this date or time on', { placeholder: 'date|time' }),
+  until: string('list entries up to this date or time', { placeholder: 'date|time' }),
   user: string('filter by user, including requests made as this user'),
-  method: string('filter by HTTP method', { words: ['POST', 'PUT', 'PATCH', 'DELETE'] }),
-  status: string('filter by status (403), class (4xx) or none'),
+  method: string('filter by HTTP method', {
+    words: ['POST', 'PUT', 'PATCH', 'DELETE'],
+    placeholder: 'method',
+  }),
+  status: string('filter by status (403), class (4xx) or none', {
+    placeholder: '403|4xx|none',
+  }),
   last,
 } as const
 type Mine = GivenBy<typeof flags>

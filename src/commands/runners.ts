@@ -114,6 +114,7 @@ const flags = {
   'wait-timeout': integer('seconds to wait for running jobs', { min: 1, default: 3600 }),
   'resume-after': string(
     'run this shell command (without svcctl’s credentials), then always resume the runners that were active',
+    { placeholder: 'command' },
   ),
 } as const
 

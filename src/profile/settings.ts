@@ -26,7 +26,9 @@ export type Changes = Partial<Readonly<Record<SettingName, unknown>>>
 export const settings = {
   'base-url': string('base URL of the instance', { format: 'url' }),
   'token-kind': oneOf(userTokenKinds, 'token kind', { default: 'personal' }),
-  'token-command': string('program with arguments that prints the token (run without a shell)'),
+  'token-command': string('program with arguments that prints the token (run without a shell)', {
+    placeholder: 'command',
+  }),
   'token-url': string('OAuth: URL that refreshes the token', { format: 'url' }),
   'client-id': string('OAuth: client ID of the token'),
   output: string('output format', { default: 'table' }),

@@ -8,7 +8,7 @@ import { patient } from '../stores.js'
 import { asOfFlag, asOfVersion } from './as-of.js'
 
 const stateDir = {
-  ...string('folder for the state', { completes: 'file' }),
+  ...string('folder for the state', { completes: 'file', placeholder: 'folder' }),
   aliases: ['state'],
 } as const
 const where = { 'state-dir': stateDir } as const
@@ -44,7 +44,9 @@ const served = {
   ...where,
   'no-impersonation': boolean('reject impersonation tokens'),
   speed: integer('speed factor for jobs, rebases and moves', { min: 1, default: 1 }),
-  jobs: string('result of jobs: pass, fail=<glob of names>, hold [as before; initially pass]'),
+  jobs: string('result of jobs: pass, fail=<glob of names>, hold [as before; initially pass]', {
+    placeholder: 'rule',
+  }),
   vocabulary: string('use the names of this vocabulary file only', { completes: 'file' }),
   testable: boolean('serve routes below /-/test for tests: seed, reset, snapshot, requests, fail'),
   latency: integer('delay of each response in milliseconds', { min: 0, max: 600_000 }),

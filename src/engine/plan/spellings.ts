@@ -1,5 +1,5 @@
 /** How a flag is written on a line: each of its forms, and the word that stands for its value. */
-import type { Param } from '../../catalogue/params.js'
+import { isFile, type Param } from '../../catalogue/params.js'
 import type { Command, Flag } from '../command/types.js'
 
 /** One form of a flag. */
@@ -17,7 +17,6 @@ const formats: Readonly<Record<string, string>> = {
   datetime: 'YYYY-MM-DD[Thh:mm:ssZ]|[+]30d',
   duration: '1h30m',
   url: 'url',
-  pem: 'file',
 }
 
 /** The longest list of values that stands in a flag's own term. */
@@ -41,9 +40,8 @@ export const placeholder = (param: Param): string => {
     case 'group':
       return 'id|path'
     case 'string':
-      return param.secret === true && param.format !== 'pem'
-        ? 'secret'
-        : (formats[param.format ?? ''] ?? 'text')
+      if (isFile(param)) return 'file'
+      return param.secret === true ? 'secret' : (formats[param.format ?? ''] ?? 'text')
     default:
       return 'value'
   }
