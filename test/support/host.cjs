@@ -3,6 +3,7 @@
 'use strict'
 
 const fs = require('node:fs')
+const channels = require('node:diagnostics_channel')
 const { join } = require('node:path')
 const { Readable, Writable } = require('node:stream')
 const { Script } = require('node:vm')
@@ -89,6 +90,15 @@ const filesBeside = (streams) => ({
   },
 })
 
+/** Node's channels, where nobody listens on behalf of a run that is over. */
+const channelsUntil = (ends) => ({
+  ...channels,
+  subscribe: (name, listener) => {
+    channels.subscribe(name, listener)
+    ends.push(() => channels.unsubscribe(name, listener))
+  },
+})
+
 const stand = (name, value) =>
   Object.defineProperty(process, name, { value, configurable: true, writable: true })
 
@@ -115,6 +125,7 @@ const run = async ({ args, env, cwd, input }) => {
   await turn()
   const [before, listeners, symbols] = [holding(), heard(), Reflect.ownKeys(globalThis)]
   const [out, err] = [gathering(), gathering()]
+  const ends = []
   process.chdir(cwd)
   setVariables(env)
   process.argv = [process.execPath, program, ...args]
@@ -126,7 +137,13 @@ const run = async ({ args, env, cwd, input }) => {
     // As Node would end a process with what nobody caught.
     process.on('uncaughtException', reject)
     process.on('unhandledRejection', reject)
-    fresh('main.cjs', new Map([['node:fs', filesBeside({ 1: out.stream, 2: err.stream })]]))
+    fresh(
+      'main.cjs',
+      new Map([
+        ['node:fs', filesBeside({ 1: out.stream, 2: err.stream })],
+        ['node:diagnostics_channel', channelsUntil(ends)],
+      ]),
+    )
       .main(args)
       .then(() => idle(before))
       .then(resolve, reject)
@@ -136,6 +153,7 @@ const run = async ({ args, env, cwd, input }) => {
   })
   const code = process.exitCode ?? 0
   unhear(listeners, code)
+  for (const end of ends) end()
   for (const key of Reflect.ownKeys(globalThis))
     if (!symbols.includes(key)) Reflect.deleteProperty(globalThis, key)
   process.exitCode = undefined
