@@ -1,10 +1,9 @@
-/** One text → one value of a parameter: what is typed for a flag, and what stands in files, by the same rules. */
+/** One text of a file as the value of a parameter. What `coerce.ts` does for every other source; it goes when files are read so too. */
 import { didYouMean } from '../base/suggest.js'
 import { usage } from '../errors.js'
 import type { EnumParam, IntegerParam, ListParam, Param } from './params.js'
 
-/** Notes about deprecated values, collected while parsing. */
-export type TakeNote = (text: string) => void
+type TakeNote = (text: string) => void
 
 const words = (param: Param): readonly string[] => param.words ?? []
 /** The word that stands in for a value, however it is written. */
@@ -113,7 +112,3 @@ export const parseEnum = (
     hintOf(didYouMean(text, values), beyond),
   )
 }
-
-/** IDs made of digits are numbers in JSON; paths and names stay text. */
-export const idOrText = (text: string): string | number =>
-  /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text

@@ -1,139 +1,24 @@
-/** Checks and converts what was sent by the parameters of the catalogue. */
-import { isDay, isMoment } from '../base/dates.js'
+/** Checks and converts what was sent by the parameters of the catalogue, and says what is wrong in the service's own words. */
+import { coerce, wireSource } from '../catalogue/coerce.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { EnumParam, HashParam, ListParam, Param } from '../catalogue/params.js'
+import type { Param } from '../catalogue/params.js'
 import { invalid, missing } from './reply.js'
 
-const bad = (name: string) => invalid(`${name} is invalid`)
-const unlisted = (name: string) => invalid(`${name} does not have a valid value`)
-
-const truths: Readonly<Record<string, boolean>> = {
-  true: true,
-  t: true,
-  '1': true,
-  yes: true,
-  on: true,
-  false: false,
-  f: false,
-  '0': false,
-  no: false,
-  off: false,
-}
-
-/** No text holds a NUL: neither a database nor a program takes one. */
-const asText = (name: string, value: unknown): string => {
-  if (typeof value === 'string' && !value.includes('\0')) return value
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw bad(name)
-}
-
-const asInteger = (name: string, value: unknown): number => {
-  const number =
-    typeof value === 'string' && /^[+-]?\d+$/.test(value.trim()) ? Number(value) : value
-  if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw bad(name)
-  return number
-}
-
-const asBoolean = (name: string, value: unknown): boolean => {
-  const known = truths[asText(name, value).toLowerCase()]
-  if (known === undefined) throw bad(name)
-  return known
-}
-
-const asScope = (name: string, value: unknown): string | number => {
-  const text = asText(name, value)
-  if (text === '') throw bad(name)
-  return /^\d+$/.test(text) ? Number(text) : text
-}
-
-const asString = (name: string, param: Param & { type: 'string' }, value: unknown): string => {
-  const text = asText(name, value)
-  if (text === '' && param.clears === true) return text
-  if (param.format === 'date' && !isDay(text)) throw bad(name)
-  if (param.format === 'datetime' && !isMoment(text)) throw bad(name)
-  return text
-}
-
-const asEnum = (
-  name: string,
-  param: Pick<EnumParam, 'values' | 'deprecatedValues'>,
-  value: unknown,
-): string => {
-  const text = asText(name, value)
-  if (!param.values.includes(text) && !Object.hasOwn(param.deprecatedValues ?? {}, text))
-    throw unlisted(name)
-  return text
-}
-
-/** One text holds several items, joined by commas, unless the documents let it be one. */
-const items = (param: ListParam, value: unknown): readonly unknown[] => {
-  if (Array.isArray(value)) return value.filter((item) => item !== '')
-  if (value === '') return []
-  return typeof value === 'string' && param.single !== true
-    ? value.split(',').map((item) => item.trim())
-    : [value]
-}
-
-const asList = (name: string, param: ListParam, value: unknown): unknown => {
-  if (typeof value === 'object' && !Array.isArray(value)) throw bad(name)
-  const list = items(param, value).map((item) => {
-    if (param.of === 'integer') return asInteger(name, item)
-    return param.of === 'enum'
-      ? asEnum(name, { values: param.values ?? [] }, item)
-      : asText(name, item)
-  })
-  if (param.max !== undefined && list.length > param.max) throw unlisted(name)
-  return list
-}
-
-const asHash = (name: string, param: HashParam, value: unknown): unknown => {
-  if (value === '') return {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad(name)
-  const given = Object.entries(value)
-  if (param.keys === undefined)
-    return Object.fromEntries(given.map(([key, v]) => [key, asText(`${name}[${key}]`, v ?? '')]))
-  const known = param.keys
-  const checked: Record<string, unknown> = {}
-  for (const [key, v] of given) {
-    const sub = Object.hasOwn(known, key) ? known[key] : undefined
-    if (sub !== undefined) checked[key] = convert(`${name}[${key}]`, sub, v)
-  }
-  return checked
-}
-
-const within = (name: string, param: Param & { type: 'integer' }, value: number): number => {
-  if (value < (param.min ?? value) || value > (param.max ?? value)) throw unlisted(name)
-  return value
-}
-
-const isWord = (param: Param, value: unknown): boolean =>
-  typeof value === 'string' && (param.words ?? []).includes(value)
-const isNull = (param: Param, value: unknown): boolean =>
-  param.nullable === true && (value === null || (value === '' && param.type !== 'string'))
+/** What is well formed and yet not taken; of all else the service says no more than that it is invalid. */
+const unlisted: readonly string[] = ['unknown value', 'out of range', 'too many values']
 
 /** One value as its parameter takes it. Refuses with 400, naming it. */
 export const convert = (name: string, param: Param, value: unknown): unknown => {
-  if (isNull(param, value)) return null
-  if (isWord(param, value)) return value
-  switch (param.type) {
-    case 'integer':
-      return within(name, param, asInteger(name, value))
-    case 'boolean':
-      return asBoolean(name, value)
-    case 'enum':
-      return asEnum(name, param, value)
-    case 'list':
-      return asList(name, param, value)
-    case 'hash':
-      return asHash(name, param, value)
-    case 'json':
-      return value
-    case 'project':
-    case 'group':
-      return asScope(name, value)
-    case 'string':
-      return asString(name, param, value)
-  }
+  const { value: taken, errors } = coerce(param, value, wireSource)
+  const [error] = errors
+  if (error === undefined) return taken
+  const keys = error.path.filter((key) => typeof key === 'string')
+  const place = `${name}${keys.map((key) => `[${key}]`).join('')}`
+  throw invalid(
+    unlisted.includes(error.problem)
+      ? `${place} does not have a valid value`
+      : `${place} is invalid`,
+  )
 }
 
 /** A null that a parameter does not know, and an empty boolean, say nothing. */

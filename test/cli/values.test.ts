@@ -95,7 +95,7 @@ describe('values', () => {
       'a time that is none',
       datetime('t'),
       ['tomorrow'],
-      /--flag takes a time as YYYY-MM-DDTHH:MM:SSZ, 30d \(ago\), \+30d \(ahead\), today or/,
+      /--flag must be a time as YYYY-MM-DDTHH:MM:SSZ, 30d \(ago\), \+30d \(ahead\), today or/,
     ],
     ['a duration that is none', string('d', { format: 'duration' }), ['soon'], /1h30m.*--/],
     ['a hash without =', hash('h'), ['version'], /key=value/],

@@ -5,13 +5,14 @@
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
+import { joinItems } from '../../catalogue/formats.js'
 import type { Param } from '../../catalogue/params.js'
 import { isObjectFailure, usage } from '../../errors.js'
 import { flagName, getCommandName, getScope } from '../command/derive/index.js'
 import type { Plan } from '../command/described.js'
 import type { Command, Flag, Given, Operation } from '../command/types.js'
 import { spelled, spelledIn } from './spellings.js'
-import { joinedValue, parseParam, parseValue } from './values.js'
+import { parseParam, parseValue } from './values.js'
 
 // Requests made complete, one object at a time: what is wrong with one is what became of it.
 
@@ -81,7 +82,7 @@ export const extraValues = (endpoint: Endpoint, given: Given, unknown: Unknown) 
     const param = endpoint.params[name]
     if (param === undefined && endpoint.path[name] === undefined) unknown(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
-    const one = (t: string): JsonValue => (body ? parseParam(t, true) : queryParam(t, name))
+    const one = (t: string): JsonValue => (body ? parseParam(t) : queryParam(t, name))
     extra[name] = typeof text === 'string' ? one(text) : text.map(one)
   }
   return extra
@@ -90,7 +91,7 @@ export const extraValues = (endpoint: Endpoint, given: Given, unknown: Unknown) 
 const queryParam = (text: string, name: string): JsonValue => {
   if (text === 'null') throw usage(`--param ${name}=null: query parameters cannot be null`)
   if (!/^\[.*\]$/s.test(text)) return text
-  const list = parseParam(text, true)
+  const list = parseParam(text)
   return Array.isArray(list) ? list : text
 }
 
@@ -106,7 +107,7 @@ export const inputValues = (endpoint: Endpoint, given: Given, unknown: Unknown) 
 const joined = (param: Param | undefined, value: JsonValue | undefined): JsonValue | undefined =>
   param === undefined || !Array.isArray(value)
     ? value
-    : (joinedValue(param, value.map(String)) ?? value)
+    : (joinItems(param, value.map(String)) ?? value)
 
 export const checkExclusive = (command: Command, endpoint: Endpoint, values: JsonValues): void => {
   for (const names of endpoint.exclusive ?? []) {

@@ -5,7 +5,6 @@ import { readHeld } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { fromFile } from '../../catalogue/params.js'
-import type { TakeNote } from '../../catalogue/scalars.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
 import { flagsOfCommand, getCommandName, lists } from '../command/derive/index.js'
@@ -25,7 +24,7 @@ import { pipedObjects } from './piped-reader.js'
 import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import { spelled } from './spellings.js'
 import { checkOneReader, paramValues, readText, type Sources, secretText } from './texts.js'
-import { parseValue } from './values.js'
+import { parseValue, type TakeNote } from './values.js'
 
 // Flags of commands that have the name of one of everybody's: whose a text is.
 

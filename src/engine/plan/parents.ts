@@ -1,6 +1,6 @@
 /** Several projects or groups on one line: which flags say so, and what they name. */
 import type { JsonValues } from '../../base/json/value.js'
-import { idOrText } from '../../catalogue/scalars.js'
+import { idOrText } from '../../catalogue/formats.js'
 import { type Failure, usage } from '../../errors.js'
 import { getCommandName, hasForm, spreads } from '../command/derive/index.js'
 import type { Parent } from '../command/described.js'

@@ -26,7 +26,7 @@ import { placeProject, resolveReferences, scopedBy, withoutReference } from './r
 import { givenInRow } from './row-fields.js'
 import { fillScope, type Scoped } from './scope.js'
 import { spelledIn } from './spellings.js'
-import { oneScope, parseValue } from './values.js'
+import { parseValue } from './values.js'
 
 // What an update is to change, where nothing was given: asked of a person, else refused.
 
@@ -80,11 +80,20 @@ const attributesOf = async (
 
 type Values = JsonValues
 
+/** @throws Failure `usage` for several, and for `-`: a path holds no comma */
+const checkSingle = (kind: string, text: string, label: string): void => {
+  if (text.trim() !== '-' && !text.includes(',')) return
+  throw usage(
+    `${label} takes a single ${kind}, not "${text}"`,
+    `Run the command once for each ${kind}.`,
+  )
+}
+
 const checkSegment = (name: string, param: Param, value: unknown): void => {
   if (param.type === 'string' ? hasDots(String(value)) : isDots(String(value)))
     throw usage(`${flagName(name, param)}: "." and ".." cannot be used in a path`)
   if (isScope(param) || param.completes === 'user')
-    oneScope(isScope(param) ? param.type : 'user', [String(value)], flagName(name, param))
+    checkSingle(isScope(param) ? param.type : 'user', String(value), flagName(name, param))
   if (String(value) === '') throw usage(`${flagName(name, param)} must not be empty`)
 }
 

@@ -2,12 +2,11 @@
 
 import { addToGroup } from '../../base/group-by.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
-import type { TakeNote } from '../../catalogue/scalars.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
 import { spelled } from './spellings.js'
-import { keyValue } from './values.js'
+import { keyValue, type TakeNote } from './values.js'
 
 export interface Sources {
   readonly env: NodeJS.ProcessEnv

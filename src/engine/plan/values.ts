@@ -1,72 +1,21 @@
 /**
- * Text of the command line → values of the API, checked before anything is sent. What a parameter
- * accepts is in its catalogue entry; how each type is written, the help of its flag says.
+ * Texts of the command line as values of the API, checked before anything is sent. What a parameter accepts is in its
+ * catalogue entry, how it is read in `catalogue/coerce.ts`; here are the sentences about what it does not accept.
  */
-
-import { sentTime } from '../../base/dates.js'
-import { isDuration } from '../../base/duration.js'
-import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { textSize } from '../../base/secrets/held.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { didYouMean } from '../../base/suggest.js'
 import {
-  type EnumParam,
-  formatOf,
-  type HashParam,
-  type IntegerParam,
-  type ListParam,
-  type Param,
-  type StringParam,
-} from '../../catalogue/params.js'
-import {
-  asWord,
-  checkNumber,
-  idOrText,
-  parseEnum,
-  parseInteger,
-  type TakeNote,
-} from '../../catalogue/scalars.js'
-import { usage } from '../../errors.js'
+  type Coerced,
+  coerceTexts,
+  describeError,
+  type ValueError,
+} from '../../catalogue/coerce.js'
+import { formatOf, namesOf, type Param, valuesOf } from '../../catalogue/params.js'
+import { type Failure, usage } from '../../errors.js'
 
-// One text of the command line → one value of the API, where people may say it in words that are theirs.
-
-const relative = '30d (ago), +30d (ahead), today or yesterday'
-const written = { date: 'a day as YYYY-MM-DD', datetime: 'a time as YYYY-MM-DDTHH:MM:SSZ' } as const
-
-/** A day or a moment, as the API takes it, of one that people say. @throws Failure `usage` */
-const parseTime = (kind: keyof typeof written, text: string, label: string): string => {
-  const time = sentTime(text, kind, Date.now())
-  if (time === undefined) throw usage(`${label} takes ${written[kind]}, ${relative}, not "${text}"`)
-  return time
-}
-
-/** @throws Failure `usage` for what is not of the format */
-const parseString = (param: StringParam, text: string, label: string): string => {
-  switch (param.format) {
-    case 'date':
-    case 'datetime':
-      return text === '' && param.clears === true ? text : parseTime(param.format, text, label)
-    case 'duration':
-      if (!isDuration(text))
-        throw usage(
-          `${label} must be a duration such as 1h30m or 3w1h, not "${text}"`,
-          'Units are mo, w, d, h, m and s. Put a negative duration after "--".',
-        )
-      return text
-    default:
-      return text
-  }
-}
-
-/** @throws Failure `usage` for what is no JSON, with nothing of it: it may come from a file or a variable */
-const parseJson = (text: string, label: string): JsonValue => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw usage(`${label} must be JSON, not ${textSize(text)}`)
-  }
-}
+/** Notes about deprecated values, collected while parsing. */
+export type TakeNote = (text: string) => void
 
 /** How texts are read. */
 export interface ValueSyntax {
@@ -76,116 +25,57 @@ export interface ValueSyntax {
 }
 
 /** How a value is sent that only a newer instance knows. */
-const beyond = ({ parameter }: ValueSyntax, text: string): string | undefined =>
-  parameter === undefined
-    ? undefined
-    : `Newer instances may support more values. Send one with --param ${quoteWord(`${parameter}=${text}`)}.`
-
-const numberOf = (
-  param: IntegerParam | ListParam,
-  text: string,
-  label: string,
-  how: ValueSyntax,
-): number => {
-  const more = beyond(how, /^-?\d+$/.test(text) ? text : '<number>')
-  return checkNumber(param, parseInteger(param, text, label, more), label, more)
+const beyond = (parameter: string, { param }: ValueError, text: string): string => {
+  const value = namesOf(param).length === 0 || /^-?\d+$/.test(text) ? text : '<number>'
+  return `Newer instances may support more values. Send one with --param ${quoteWord(`${parameter}=${value}`)}.`
 }
 
-const wordOf = (
-  param: EnumParam | ListParam,
-  text: string,
-  label: string,
-  how: ValueSyntax,
-): string => {
-  const { note = () => {} } = how
-  return parseEnum(param, text, label, { note, beyond: beyond(how, text) })
+const hintFor = (error: ValueError, text: string, parameter?: string): string | undefined => {
+  const { param, problem, path } = error
+  if (problem === 'several values') return `Run the command once for each ${param.type}.`
+  if (problem === 'wrong format' && formatOf(param) === 'duration')
+    return 'Units are mo, w, d, h, m and s. Put a negative duration after "--".'
+  const isChoice = valuesOf(param).length + namesOf(param).length > 0
+  const isUnknown = problem === 'unknown value' || problem === 'wrong type'
+  const isOwn = !path.some((key) => typeof key === 'string')
+  const more = parameter !== undefined && isChoice && isUnknown && isOwn
+  const sentences = [
+    ...(error.nearest === undefined ? [] : [`Did you mean ${error.nearest}?`]),
+    ...(more ? [beyond(parameter, error, text)] : []),
+  ]
+  return sentences.join(' ') || undefined
 }
 
-const items = (texts: readonly string[]): string[] =>
-  texts.flatMap((text) => text.split(',').map((item) => item.trim())).filter((item) => item !== '')
-
-const parseList = (
-  param: ListParam,
-  texts: readonly string[],
-  label: string,
-  how: ValueSyntax,
-): JsonValue => {
-  const [only] = texts
-  const word = texts.length === 1 && only !== undefined ? asWord(param, only.trim()) : undefined
-  if (word !== undefined) return word
-  const parts = items(texts)
-  for (const part of parts) {
-    const successor = param.deprecatedValues?.[part]
-    if (successor !== undefined) how.note?.(`${label} ${part} is deprecated: use ${successor}`)
-  }
-  if (param.max !== undefined && parts.length > param.max)
-    throw usage(`${label} takes at most ${param.max} values, not ${parts.length}`)
-  return parts.map((part) =>
-    param.of === 'integer'
-      ? numberOf(param, part, label, how)
-      : param.of === 'enum'
-        ? wordOf(param, part, label, how)
-        : part,
-  )
+/** What was given, as a message shows it: JSON may come from a file, and hold a secret. */
+const shownOf = ({ given, param, problem, expected, path }: ValueError): string => {
+  if (problem === 'unknown key') return `"${path.at(-1)}"`
+  if (given === null) return 'null'
+  if (typeof given === 'object') return Array.isArray(given) ? 'a list' : 'an object'
+  const text = String(given)
+  if (param.secret === true || expected === 'JSON') return textSize(text)
+  return problem !== 'wrong format' && /^-?\d+$/.test(text) ? text : `"${text}"`
 }
 
-/** Splits `key=value` at the first `=`. */
-export const keyValue = (text: string, label: string): [string, string] => {
-  const at = text.indexOf('=')
-  if (at < 1) throw usage(`${label} must have the form key=value, not "${text}"`)
-  return [text.slice(0, at), text.slice(at + 1)]
-}
-
-const parseHash = (
-  param: HashParam,
-  texts: readonly string[],
-  label: string,
-  { note }: ValueSyntax,
-): JsonValue => {
-  const grouped = new Map<string, string[]>()
-  for (const text of texts) {
-    const [given, value] = keyValue(text, label)
-    const key = param.keys === undefined ? given : given.replaceAll('-', '_')
-    addToGroup(grouped, key, value)
-  }
-  const hash: Record<string, JsonValue> = {}
-  for (const [key, values] of grouped)
-    hash[key] = parseHashValue(param, key, values, label, { note })
-  return hash
-}
-
-const parseHashValue = (
-  param: HashParam,
-  key: string,
-  values: readonly string[],
-  label: string,
-  how: ValueSyntax,
-): JsonValue => {
-  if (param.keys === undefined) return values.at(-1) ?? ''
-  const inner = param.keys[key]
-  if (inner === undefined)
-    throw usage(
-      `${label} accepts the keys ${Object.keys(param.keys).join(', ')}, not "${key}"`,
-      didYouMean(key, Object.keys(param.keys)),
-    )
-  const [first] = values
-  if (inner.type === 'list' || values.length === 1 || first === undefined)
-    return parseValue(inner, values, `${label} ${key}`, how)
-  return values.map((value) => parseValue(inner, [value], `${label} ${key}`, how))
+const refusal = (error: ValueError, label: string, parameter?: string): Failure => {
+  const keys = error.path.filter((key) => typeof key === 'string')
+  const names = [label, ...(error.problem === 'unknown key' ? keys.slice(0, -1) : keys)]
+  const hint = hintFor(error, String(error.given), parameter)
+  return usage(describeError(names.join(' '), error, shownOf(error)), hint)
 }
 
 /**
- * The one project or group that texts name.
- * @throws Failure `usage` for several, and for `-`: a path holds no comma
+ * The value that was read of a parameter.
+ * @throws Failure `usage` naming the parameter, what it takes and what was given
  */
-export const oneScope = (kind: string, texts: readonly string[], label: string): string => {
-  const [first = '', ...others] = texts
-  const strange = texts.find((text) => text.trim() === '-' || text.includes(','))
-  if (strange === undefined && others.every((text) => text === first)) return first
-  throw usage(
-    `${label} takes a single ${kind}, not "${strange ?? texts.join(',')}"`,
-    `Run the command once for each ${kind}.`,
-  )
+export const checkedValue = (
+  { value, errors: [error], deprecated }: Coerced,
+  label: string,
+  { note = () => {}, parameter }: ValueSyntax = {},
+): JsonValue => {
+  for (const { value: old, successor } of deprecated)
+    note(`${label} ${old} is deprecated: use ${successor}`)
+  if (value !== undefined) return value
+  throw error === undefined ? usage(`${label} has no value`) : refusal(error, label, parameter)
 }
 
 /**
@@ -197,49 +87,17 @@ export const parseValue = (
   texts: readonly string[],
   label: string,
   how: ValueSyntax = {},
-): JsonValue => {
-  if (param.type === 'list') return parseList(param, texts, label, how)
-  if (param.type === 'hash') return parseHash(param, texts, label, how)
-  const text = texts.at(-1) ?? ''
-  const word = asWord(param, text)
-  if (word !== undefined) return word
-  if (text === '' && param.nullable === true && param.type !== 'string') return null
-  switch (param.type) {
-    case 'integer':
-      return numberOf(param, text, label, how)
-    case 'enum':
-      return wordOf(param, text, label, how)
-    case 'json':
-      return parseJson(text, label)
-    case 'project':
-    case 'group':
-      return idOrText(oneScope(param.type, texts, label))
-    case 'boolean':
-      return text !== 'false'
-    default:
-      return joinedValue(param, texts) ?? parseString(param, text, label)
-  }
+): JsonValue => checkedValue(coerceTexts(param, texts), label, how)
+
+/** Splits `key=value` at the first `=`. */
+export const keyValue = (text: string, label: string): [string, string] => {
+  const at = text.indexOf('=')
+  if (at < 1) throw usage(`${label} must have the form key=value, not "${text}"`)
+  return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** A string that holds several items: joined; a single ID of a user stays a number. */
-export const joinedValue = (
-  param: Param,
-  texts: readonly string[],
-): string | number | undefined => {
-  if (formatOf(param) === 'spaced')
-    return texts
-      .join(' ')
-      .split(/[\s,]+/)
-      .filter(Boolean)
-      .join(' ')
-  if (formatOf(param) !== 'csv') return undefined
-  const all = items(texts).join(',')
-  return param.completes === 'user' ? idOrText(all) : all
-}
-
-/** `--param`: JSON where it parses as JSON (bodies), text in a query. */
-export const parseParam = (text: string, json: boolean): JsonValue => {
-  if (!json) return text
+/** `--param` of a body: JSON where it parses as JSON, else text. */
+export const parseParam = (text: string): JsonValue => {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,5 @@
 /** The objects that a line means: its arguments, those of standard input, of a journal, or those that `--select` finds. */
 
-import type { TakeNote } from '../../catalogue/scalars.js'
 import { usage } from '../../errors.js'
 import { hasForm, streams } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
@@ -17,6 +16,7 @@ import { namedParents, type Parents, type ParentTarget } from '../plan/parents.j
 import { mayOwn, ownedObjects, ownedSlots, readsParents } from '../plan/piped-parents.js'
 import { pipedStream } from '../plan/piped-reader.js'
 import { RowFields, unusedColumns } from '../plan/row-fields.js'
+import type { TakeNote } from '../plan/values.js'
 import { besideIds, selectionList } from './selected-list.js'
 import type { Selection } from './selection.js'
 

@@ -1,0 +1,399 @@
+/**
+ * The value of a parameter from whatever was written for it: texts of the command line, JSON, YAML, what travels to an
+ * instance. Mistakes are data; each reader puts them into its own words, most of them with `describeError`.
+ */
+import { addToGroup } from '../base/group-by.js'
+import { formatNumber, isNumber } from '../base/json/json.js'
+import type { JsonValue } from '../base/json/value.js'
+import { isObject } from '../base/objects.js'
+import { nearest } from '../base/suggest.js'
+import { formatRule, isJoined, joinItems, type SourceKind } from './formats.js'
+import {
+  emptyClears,
+  type HashParam,
+  type JsonParam,
+  type ListParam,
+  type Param,
+  type StringParam,
+} from './params.js'
+import {
+  asWord,
+  itemParam,
+  ownOf,
+  type Refusal,
+  readReference,
+  readScalar,
+  type Scalar,
+  type ScalarValue,
+} from './values.js'
+
+/** What one node of a source is. */
+type View<N> =
+  | ({ readonly is: 'scalar' } & Scalar)
+  | { readonly is: 'list'; readonly items: readonly N[] }
+  | { readonly is: 'map'; readonly entries: readonly Entry<N>[] }
+
+interface Entry<N> {
+  readonly key: string
+  readonly value: N
+}
+
+/** How the values of a source are looked into; `N` is its node: a JSON value, a node of YAML. */
+export interface Source<N> {
+  /**
+   * Who wrote a value decides how strictly it is read:
+   *
+   * - `text`, the command line: names of levels, dashes for underscores, `30d` for a time; an empty text unsets
+   * - `data`, an agent or a program: strings the same way; numbers, booleans and lists are what they are in JSON
+   * - `file`, declared state: names and dashes too, but times are written out, any scalar is text where text is due, and
+   *   certificates and keys are checked; null unsets
+   * - `wire`, what an instance is sent: numbers and booleans may be strings, a list may be joined by commas, unknown keys
+   *   are dropped; there are no names and no dashes
+   */
+  readonly kind: SourceKind
+  readonly view: (given: N) => View<N>
+  /** A node as it is, where nothing is known of what it should be. */
+  readonly plain: (given: N) => JsonValue
+  /** The items of a text that is a list by itself. */
+  readonly split?: (text: string) => readonly N[]
+  /**
+   * Given where the numbers of a parameter stand for objects that have names: the name or the ID that a text is, undefined
+   * for neither.
+   */
+  readonly reference?: ((text: string) => string | number | undefined) | undefined
+}
+
+/** What is wrong with a value: `problem`, what is `expected` in its place, and the `nearest` that is known. */
+export interface ValueError<N = unknown> extends Refusal {
+  /** Keys and positions that lead from the parameter's value to what is wrong; empty where that is the value itself. */
+  readonly path: readonly (string | number)[]
+  /** The parameter that takes something else: that of a key, inside of a hash. */
+  readonly param: Param
+  /** The node that is wrong; of an unknown key, the value behind it. It may be a secret. */
+  readonly given: N
+}
+
+/** A value that still works, and what to use instead. */
+interface DeprecatedValue {
+  readonly value: string
+  readonly successor: string
+}
+
+/** What came of a value. */
+export interface Coerced<N = unknown> {
+  /** As the API takes it; undefined exactly where there are errors. */
+  readonly value: JsonValue | undefined
+  readonly errors: readonly ValueError<N>[]
+  readonly deprecated: readonly DeprecatedValue[]
+}
+
+/**
+ * The value of a parameter.
+ * @param given a node of the source
+ */
+export const coerce = <N>(param: Param, given: N, source: Source<N>): Coerced<N> => {
+  const walk: Walk<N> = { source, path: [], errors: [], deprecated: [] }
+  const value = anyValue(walk, param, given)
+  return { value: walk.errors.length === 0 ? value : undefined, ...collected(walk) }
+}
+
+/**
+ * The value of a parameter from the texts that a flag was given, in order: lists are joined by commas, hashes are
+ * `key=value`, of anything else the last text counts.
+ */
+export const coerceTexts = (param: Param, texts: readonly string[]): Coerced => {
+  const walk: Walk<unknown> = { source: textSource, path: [], errors: [], deprecated: [] }
+  const value = valueOfTexts(walk, param, texts)
+  return { value: walk.errors.length === 0 ? value : undefined, ...collected(walk) }
+}
+
+/**
+ * A mistake as a sentence: `--retries must be an integer, not "x"`.
+ * @param label of the parameter, with the keys below it
+ * @param shown what was given, in the reader's words: quoted, or its size where it may be a secret
+ */
+export const describeError = (
+  label: string,
+  { problem, expected }: Pick<ValueError, 'problem' | 'expected'>,
+  shown: string,
+): string => {
+  switch (problem) {
+    case 'out of range':
+      return `${label} must have a number of ${expected}, not ${shown}`
+    case 'too large':
+      return `${label}: ${shown} is too large`
+    case 'too many values':
+      return `${label} can have ${expected}`
+    case 'wrong form':
+      return `${label} must have the form ${expected}, not ${shown}`
+    case 'several values':
+      return `${label} takes ${expected}, not ${shown}`
+    case 'unknown key':
+      return `${label} accepts ${expected}, not ${shown}`
+    default:
+      return `${label} must be ${expected}, not ${shown}`
+  }
+}
+
+// Values of JSON as nodes.
+
+const viewJson = (given: unknown): View<unknown> => {
+  if (Array.isArray(given)) return { is: 'list', items: given }
+  if (isObject(given))
+    return { is: 'map', entries: Object.entries(given).map(([key, value]) => ({ key, value })) }
+  if (isNumber(given)) return { is: 'scalar', value: Number(given), text: formatNumber(given) }
+  const value = typeof given === 'string' || typeof given === 'boolean' ? given : null
+  return { is: 'scalar', value, text: String(value ?? '') }
+}
+
+const json = { view: viewJson, plain: (given: unknown) => given as JsonValue }
+const split = (text: string): string[] => text.split(',').map((item) => item.trim())
+const splitTexts = (text: string): string[] => split(text).filter((item) => item !== '')
+
+const textSource: Source<unknown> = { ...json, kind: 'text', split: splitTexts }
+/** JSON of an agent or a program. */
+export const dataSource: Source<unknown> = { ...json, kind: 'data' }
+/** What an instance is sent. */
+export const wireSource: Source<unknown> = { ...json, kind: 'wire', split }
+
+// What is collected on the way.
+
+interface Walk<N> {
+  readonly source: Source<N>
+  readonly path: ValueError['path']
+  readonly errors: ValueError<N>[]
+  readonly deprecated: DeprecatedValue[]
+}
+
+type Value = JsonValue | undefined
+
+const collected = <N>({ errors, deprecated }: Walk<N>) => ({ errors, deprecated })
+
+const below = <N>(walk: Walk<N>, key: string | number): Walk<N> => ({
+  ...walk,
+  path: [...walk.path, key],
+})
+
+const fail = <N>(walk: Walk<N>, param: Param, given: N, refusal: Refusal): undefined => {
+  walk.errors.push({ ...refusal, path: walk.path, param, given })
+}
+
+const scalarOf = <N>({ source }: Walk<N>, given: N): Scalar | undefined => {
+  const view = source.view(given)
+  return view.is === 'scalar' ? view : undefined
+}
+
+const taken = <N>(walk: Walk<N>, param: Param, given: N, read: ScalarValue): Value => {
+  if ('problem' in read) return fail(walk, param, given, read)
+  const { value, successor } = read
+  if (successor !== undefined) walk.deprecated.push({ value: String(value), successor })
+  return value
+}
+
+const isPresent = (value: Value): value is JsonValue => value !== undefined
+
+const wordOf = <N>(walk: Walk<N>, param: Param, given: N): string | undefined => {
+  const { value, text } = scalarOf(walk, given) ?? { value: null, text: '' }
+  if (param.words === undefined || value === null) return undefined
+  const word = asWord(param, text)
+  return walk.source.kind === 'wire' && word !== value ? undefined : word
+}
+
+/** Whether nothing was given, as a source says that: null, and an empty text where that is no value by itself. */
+const isNothing = <N>(walk: Walk<N>, param: Param, given: N): boolean => {
+  const { kind } = walk.source
+  const scalar = scalarOf(walk, given)
+  const isEmpty = scalar?.value === '' && param.type !== 'string'
+  if (kind === 'text' || kind === 'wire')
+    return param.nullable === true && (scalar?.value === null || isEmpty)
+  // Inside of what a file declares, null is a value like any other.
+  return scalar?.value === null && (kind === 'data' || walk.path.length === 0)
+}
+
+/** What is sent for nothing, which unsets a parameter. */
+const unset = <N>(walk: Walk<N>, param: Param, given: N): Value => {
+  const { kind } = walk.source
+  if (param.nullable === true || (kind === 'file' && param.type === 'json')) return null
+  const isPlainText = param.type === 'string' && formatRule(kind, param) === undefined
+  if (kind === 'file' && (isPlainText || emptyClears(param))) return ''
+  const expected = param.type === 'list' ? 'a list' : 'a value'
+  return fail(walk, param, given, { problem: 'null', expected })
+}
+
+// Lists and objects.
+
+const listItem = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
+  const { kind, reference } = walk.source
+  const scalar = scalarOf(walk, given)
+  if (reference !== undefined) return taken(walk, param, given, readReference(scalar, reference))
+  const successor = ownOf(param.deprecatedValues, scalar?.text ?? '')
+  if (param.of === 'string' && scalar !== undefined && successor !== undefined)
+    walk.deprecated.push({ value: scalar.text, successor })
+  const item = itemParam(param)
+  return taken(walk, item, given, readScalar(item, scalar, kind))
+}
+
+/** The items of what is given for a list; undefined where it is none. */
+const itemsOf = <N>(walk: Walk<N>, param: ListParam, given: N): readonly N[] | undefined => {
+  const { view, kind, split } = walk.source
+  const seen = view(given)
+  if (seen.is === 'list')
+    return kind === 'wire'
+      ? seen.items.filter((item) => scalarOf(walk, item)?.value !== '')
+      : seen.items
+  if (seen.is === 'map' || seen.value === null) return undefined
+  if (kind === 'wire' && seen.value === '') return []
+  if (param.single === true && (kind === 'file' || kind === 'wire')) return [given]
+  if (kind === 'wire' && typeof seen.value !== 'string') return [given]
+  return split?.(seen.text)
+}
+
+const listValue = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
+  const items = itemsOf(walk, param, given)
+  if (items === undefined)
+    return fail(walk, param, given, { problem: 'wrong type', expected: 'a list' })
+  const { max = items.length } = param
+  if (items.length > max) {
+    const expected = `at most ${max} values, not ${items.length}`
+    fail(walk, param, given, { problem: 'too many values', expected })
+  }
+  const values = items.map((item, at) => listItem(below(walk, at), param, item))
+  return values.every(isPresent) ? values : undefined
+}
+
+const objectOf = (fields: readonly (readonly [string, Value])[]): Value => {
+  const known = fields.filter((field): field is [string, JsonValue] => isPresent(field[1]))
+  return known.length === fields.length ? Object.fromEntries(known) : undefined
+}
+
+const anyText: StringParam = { type: 'string', help: '' }
+
+const unknownKey = <N>(walk: Walk<N>, param: HashParam, { key, value }: Entry<N>): undefined => {
+  const known = Object.keys(param.keys ?? {})
+  const expected = `the keys ${known.join(', ')}`
+  fail(below(walk, key), param, value, {
+    problem: 'unknown key',
+    expected,
+    nearest: nearest(key, known),
+  })
+}
+
+const hashValue = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
+  const { kind, view, plain } = walk.source
+  const seen = view(given)
+  if (kind === 'wire' && seen.is === 'scalar' && seen.value === '') return {}
+  if (seen.is !== 'map') {
+    const expected = kind === 'file' ? 'a map' : 'an object'
+    return fail(walk, param, given, { problem: 'wrong type', expected })
+  }
+  const { keys } = param
+  if (keys === undefined && kind === 'file') return plain(given)
+  const isKnown = ({ key }: Entry<N>): boolean => keys === undefined || Object.hasOwn(keys, key)
+  const entries = kind === 'wire' ? seen.entries.filter(isKnown) : seen.entries
+  return objectOf(
+    entries.map((entry) => {
+      const { key, value } = entry
+      const isNothing = kind === 'wire' && scalarOf(walk, value)?.value === null
+      if (keys === undefined && isNothing) return [key, '']
+      const inner = keys === undefined ? anyText : ownOf(keys, key)
+      const found = inner && anyValue(below(walk, key), inner, value)
+      return [key, inner === undefined ? unknownKey(walk, param, entry) : found]
+    }),
+  )
+}
+
+const stringValue = <N>(walk: Walk<N>, param: StringParam, given: N): Value => {
+  const { view, kind } = walk.source
+  const seen = view(given)
+  const isList = seen.is === 'list' && isJoined(param) && kind !== 'wire'
+  const texts = (isList ? seen.items : [given]).map((one) =>
+    taken(walk, param, one, readScalar(param, scalarOf(walk, one), kind)),
+  )
+  if (!texts.every(isPresent)) return undefined
+  return (kind === 'wire' ? undefined : joinItems(param, texts.map(String))) ?? texts[0] ?? ''
+}
+
+/** What is JSON by the documents: taken as it is. */
+const jsonValue = <N>(walk: Walk<N>, param: JsonParam, given: N): Value => {
+  const { kind, view, plain } = walk.source
+  if (kind !== 'data' || param.items === undefined || view(given).is === 'list') return plain(given)
+  return fail(walk, param, given, { problem: 'wrong type', expected: 'a list' })
+}
+
+const anyValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
+  const { kind, reference } = walk.source
+  if (isNothing(walk, param, given)) return unset(walk, param, given)
+  const word = wordOf(walk, param, given)
+  if (word !== undefined) return word
+  switch (param.type) {
+    case 'list':
+      return listValue(walk, param, given)
+    case 'hash':
+      return hashValue(walk, param, given)
+    case 'json':
+      return jsonValue(walk, param, given)
+    case 'string':
+      return stringValue(walk, param, given)
+    case 'boolean':
+    case 'enum':
+      return taken(walk, param, given, readScalar(param, scalarOf(walk, given), kind))
+    default: {
+      const scalar = scalarOf(walk, given)
+      const read =
+        reference === undefined ? readScalar(param, scalar, kind) : readReference(scalar, reference)
+      return taken(walk, param, given, read)
+    }
+  }
+}
+
+// Texts of the command line.
+
+/** The values of a hash, by its keys: several of one key are a list. */
+const hashOfTexts = (walk: Walk<unknown>, param: HashParam, texts: readonly string[]): Value => {
+  const grouped = new Map<string, string[]>()
+  for (const text of texts) {
+    const at = text.indexOf('=')
+    if (at < 1) return fail(walk, param, text, { problem: 'wrong form', expected: 'key=value' })
+    const key = text.slice(0, at)
+    addToGroup(
+      grouped,
+      param.keys === undefined ? key : key.replaceAll('-', '_'),
+      text.slice(at + 1),
+    )
+  }
+  return objectOf(
+    [...grouped].map(([key, values]) => {
+      const inner = ownOf(param.keys, key)
+      if (param.keys === undefined) return [key, values.at(-1)]
+      if (inner === undefined) return [key, unknownKey(walk, param, { key, value: values })]
+      const each =
+        inner.type === 'list' || values.length === 1 ? [values] : values.map((one) => [one])
+      const found = each.map((some) => valueOfTexts(below(walk, key), inner, some))
+      return [key, found.length > 1 && found.every(isPresent) ? found : found[0]]
+    }),
+  )
+}
+
+const valueOfTexts = (walk: Walk<unknown>, param: Param, texts: readonly string[]): Value => {
+  const text = texts.at(-1) ?? ''
+  switch (param.type) {
+    case 'hash':
+      return hashOfTexts(walk, param, texts)
+    case 'list': {
+      const word = texts.length === 1 ? asWord(param, text.trim()) : undefined
+      return word ?? listValue(walk, param, texts.flatMap(splitTexts))
+    }
+    case 'json':
+      if (text === '' && param.nullable === true) return null
+      try {
+        return JSON.parse(text)
+      } catch {
+        return fail(walk, param, text, { problem: 'wrong format', expected: 'JSON' })
+      }
+    case 'project':
+    case 'group':
+      return anyValue(walk, param, new Set(texts).size > 1 ? texts.join(',') : text)
+    default:
+      return anyValue(walk, param, isJoined(param) ? texts : text)
+  }
+}

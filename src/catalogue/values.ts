@@ -1,0 +1,220 @@
+/** One number, boolean or text as the value of a parameter, for `coerce.ts`: everything that is no list and no object. */
+import { nearest } from '../base/suggest.js'
+import { formatRule, idOrText, isJoined, type SourceKind } from './formats.js'
+import type {
+  BooleanParam,
+  EnumParam,
+  IntegerParam,
+  ListParam,
+  Param,
+  ScopeParam,
+  StringParam,
+} from './params.js'
+
+/** A value without parts, as its source has it. */
+export interface Scalar {
+  readonly value: string | number | boolean | null
+  /** As it was spelled: `1.0`, `0x10`. */
+  readonly text: string
+}
+
+type Problem =
+  | 'wrong type'
+  | 'wrong format'
+  | 'wrong form'
+  | 'unknown value'
+  | 'unknown key'
+  | 'out of range'
+  | 'too large'
+  | 'too many values'
+  | 'several values'
+  | 'null'
+
+/** Why something is no value of its parameter. */
+export interface Refusal {
+  readonly problem: Problem
+  /** What is taken instead, to stand behind "must be": `an integer`, `one of asc, desc`. */
+  readonly expected: string
+  /** The known value or key that was probably meant. */
+  readonly nearest?: string | undefined
+}
+
+/** A value as the API takes it; of one that is deprecated, what to use instead. */
+export type ScalarValue =
+  | { readonly value: string | number | boolean; readonly successor?: string }
+  | Refusal
+
+const refuse = (problem: Problem, expected: string, near?: string): Refusal => ({
+  problem,
+  expected,
+  nearest: near,
+})
+
+export const ownOf = <T>(table: Readonly<Record<string, T>> | undefined, key: string) =>
+  table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined
+
+/** The word that stands in for a value (`None`, `Any`), however it is written. */
+export const asWord = ({ words = [] }: Param, text: string): string | undefined =>
+  words.find((word) => word.toLowerCase() === text.toLowerCase())
+
+// Numbers.
+
+/** The whole number that a scalar is, of whatever size. */
+const wholeNumber = ({ value }: Scalar, kind: SourceKind): number | undefined => {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
+  const pattern = kind === 'wire' ? /^\s*[+-]?\d+\s*$/ : /^-?\d+$/
+  return typeof value === 'string' && pattern.test(value) ? Number(value) : undefined
+}
+
+const rangeText = (min?: number, max?: number): string => {
+  if (max === undefined) return `at least ${min}`
+  return min === undefined ? `at most ${max}` : `${min} to ${max}`
+}
+
+const checkInteger = ({ min, max }: IntegerParam, value: number): ScalarValue => {
+  if (!Number.isSafeInteger(value)) return refuse('too large', 'a smaller integer')
+  const isInside = value >= (min ?? value) && value <= (max ?? value)
+  return isInside ? { value } : refuse('out of range', rangeText(min, max))
+}
+
+const readInteger = (
+  param: IntegerParam,
+  given: Scalar | undefined,
+  kind: SourceKind,
+): ScalarValue => {
+  const value = given && wholeNumber(given, kind)
+  if (value !== undefined) return checkInteger(param, value)
+  return refuse('wrong type', ['an integer', ...(param.words ?? [])].join(' or '))
+}
+
+/** A level, which has a number and a name. Files keep numbers without a name, as an export found them. */
+const readLevel = (
+  param: IntegerParam,
+  names: Readonly<Record<string, number>>,
+  given: Scalar | undefined,
+  kind: SourceKind,
+): ScalarValue => {
+  const text = typeof given?.value === 'string' ? given.text : ''
+  const named = ownOf(names, text.toLowerCase().replaceAll('_', '-').replaceAll(' ', '-'))
+  if (named !== undefined) return { value: named }
+  const read = readInteger(param, given, kind)
+  const known = Object.keys(names)
+  if ('problem' in read) {
+    if (read.problem !== 'wrong type') return read
+    const words = [`one of ${known.join(', ')}`, ...(param.words ?? [])]
+    return refuse('wrong type', ['an integer', ...words].join(' or '), nearest(text, known))
+  }
+  const isFree = kind === 'file' && typeof given?.value === 'number'
+  if (isFree || Object.values(names).some((level) => level === read.value)) return read
+  const levels = Object.entries(names).map(([name, level]) => `${level} (${name})`)
+  return refuse('unknown value', `one of ${levels.join(', ')}`)
+}
+
+// Booleans.
+
+const truths: Readonly<Record<string, boolean>> = {
+  ...{ true: true, t: true, '1': true, yes: true, on: true },
+  ...{ false: false, f: false, '0': false, no: false, off: false },
+}
+
+const readBoolean = (given: Scalar | undefined, kind: SourceKind): ScalarValue => {
+  if (typeof given?.value === 'boolean') return { value: given.value }
+  const text = given?.text ?? ''
+  // A flag has no text of its own: it is `true`, or `false` with `no-` before its name.
+  if (kind === 'text') return { value: text !== 'false' }
+  const value = kind === 'wire' ? ownOf(truths, text.toLowerCase()) : undefined
+  return value === undefined ? refuse('wrong type', 'true or false') : { value }
+}
+
+// Texts.
+
+/** The text that a scalar is: of JSON only a string is one, of YAML whatever was written. */
+const textOf = (given: Scalar | undefined, kind: SourceKind): string | undefined => {
+  if (given === undefined || given.value === null) return undefined
+  return typeof given.value === 'string' || kind !== 'data' ? given.text : undefined
+}
+
+const readEnum = (param: EnumParam, given: Scalar | undefined, kind: SourceKind): ScalarValue => {
+  const { values, words = [] } = param
+  const expected = `one of ${[...values, ...words].join(', ')}`
+  const text = textOf(given, kind)
+  if (text === undefined) return refuse('wrong type', kind === 'data' ? 'a string' : expected)
+  if (values.includes(text)) return { value: text }
+  const successor = ownOf(param.deprecatedValues, text)
+  if (successor !== undefined) return { value: text, successor }
+  const dashed = text.replaceAll('-', '_')
+  if (kind !== 'wire' && values.includes(dashed)) return { value: dashed }
+  return refuse('unknown value', expected, nearest(text, values))
+}
+
+const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKind): ScalarValue => {
+  const text = textOf(given, kind)
+  if (text === undefined) {
+    const noun = kind === 'file' ? 'text' : 'a string'
+    return refuse('wrong type', isJoined(param) ? `${noun} or a list` : noun)
+  }
+  if (text === '' && param.clears === true) return { value: text }
+  const { sent = (plain: string) => plain, expected = 'text' } = formatRule(kind, param) ?? {}
+  const value = sent(text)
+  if (value === undefined) return refuse('wrong format', expected)
+  // Neither a database nor a program takes one.
+  if (value.includes('\0')) return refuse('wrong format', 'text without NUL characters')
+  return { value }
+}
+
+const readScope = (
+  { type }: ScopeParam,
+  given: Scalar | undefined,
+  kind: SourceKind,
+): ScalarValue => {
+  const isId = typeof given?.value === 'number' && Number.isSafeInteger(given.value)
+  const text = isId ? given.text : textOf(given, kind)
+  if (text === undefined || (text === '' && kind === 'wire'))
+    return refuse('wrong type', 'an ID or a path')
+  // A path holds no comma.
+  if (kind !== 'wire' && (text.trim() === '-' || text.includes(',')))
+    return refuse('several values', `a single ${type}`)
+  return { value: idOrText(text) }
+}
+
+/** A name or an ID in place of a number. */
+export const readReference = (
+  given: Scalar | undefined,
+  parse: (text: string) => string | number | undefined,
+): ScalarValue => {
+  const text = given === undefined || given.value === null ? '' : given.text
+  const value = text === '' ? undefined : parse(text)
+  if (value !== undefined) return { value }
+  return refuse(text === '' ? 'wrong type' : 'wrong format', 'a name or an ID')
+}
+
+/** A parameter that takes one item of a list. */
+export const itemParam = (param: ListParam): IntegerParam | EnumParam | StringParam => {
+  const { of, names, values = [], deprecatedValues, words, help } = param
+  if (of === 'integer') return { type: 'integer', help, names, words }
+  return of === 'enum'
+    ? { type: 'enum', help, values, deprecatedValues, words }
+    : { type: 'string', help }
+}
+
+/** @param given undefined for a list or an object */
+export const readScalar = (
+  param: IntegerParam | BooleanParam | EnumParam | StringParam | ScopeParam,
+  given: Scalar | undefined,
+  kind: SourceKind,
+): ScalarValue => {
+  switch (param.type) {
+    case 'integer':
+      return param.names === undefined || kind === 'wire'
+        ? readInteger(param, given, kind)
+        : readLevel(param, param.names, given, kind)
+    case 'boolean':
+      return readBoolean(given, kind)
+    case 'enum':
+      return readEnum(param, given, kind)
+    case 'string':
+      return readText(param, given, kind)
+    default:
+      return readScope(param, given, kind)
+  }
+}
