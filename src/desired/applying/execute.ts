@@ -53,31 +53,30 @@ const freshOf = async (
 }
 
 /**
- * A write whose answer was lost, settled by reading.
- * @throws Failure: still unknown where it cannot be told
+ * A write whose answer does not say whether it was made, settled by reading: the answer was lost, or what was to be
+ * deleted is said not to be there.
+ * @throws Failure where it was not made; the one given where that cannot be told
  */
 const settled = async (
   parts: PerformingParts,
   action: PlannedAction,
-  lost: Failure,
+  given: Failure,
 ): Promise<void> => {
   const items = await freshOf(parts, action).catch((error: unknown) => {
     survived(error)
     return undefined
   })
-  if (items === undefined) throw lost
+  if (items === undefined) {
+    if (isGone(action.step, given)) return
+    throw given
+  }
   const wrong = differences(action, items)
   if (wrong.length === 0) return
   const untouched = digestOf(action.kind, itemOf(action.kind, action.step, items)) === action.digest
-  if (!untouched && wrong.every(({ attribute }) => attribute !== undefined)) throw lost
-  const { unknownOutcome: _, ...details } = lost.details
-  throw new Failure(
-    lost.category,
-    `${lost.message}; a fresh read shows that the change was not made`,
-    {
-      ...details,
-    },
-  )
+  if (!untouched && wrong.every(({ attribute }) => attribute !== undefined)) throw given
+  const { unknownOutcome: _, ...details } = given.details
+  const text = `${given.message}; a fresh read shows that the change was not made`
+  throw new Failure(given.category, text, details)
 }
 
 const isGone = ({ endpoint }: ActionStep, failure: Failure): boolean =>
@@ -113,10 +112,10 @@ export const perform = async (
     return { set, gone: false, status }
   } catch (error) {
     const failure = survived(error)
-    if (isGone(step, failure)) return { set, gone: true }
-    if (failure.details.unknownOutcome !== true) throw failure
+    const gone = isGone(step, failure)
+    if (!gone && failure.details.unknownOutcome !== true) throw failure
     await settled(parts, action, failure)
-    return { set, gone: false }
+    return { set, gone }
   }
 }
 
