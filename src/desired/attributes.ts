@@ -119,6 +119,14 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
   )
 }
 
+/** The family of an item: the one that its name is documented to be of, else the one that is said to be its. */
+export const familyOf = (
+  { families }: Pick<Managed, 'families'>,
+  item: string,
+  said?: string,
+): IntegrationFamily | undefined =>
+  families?.find(({ slugs }) => slugs.includes(item)) ?? families?.find(({ name }) => name === said)
+
 /** What a scalar in place of an item's map is the value of: the only attribute that creation requires. */
 export const shortAttribute = (kind: Managed): Attribute | undefined => {
   const all = [...attributesOf(kind).values()].filter(

@@ -3,6 +3,7 @@
  * kind has follows from the parameters of its endpoints; where they are read, from its shapes.
  */
 import type { Static, TSchema } from 'typebox'
+import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../endpoint.js'
 import type { IntegrationFamily } from '../integration-families.js'
 
@@ -73,6 +74,30 @@ export interface Managed {
   readonly open?: true
   /** Kinds of the same place whose actions come first where both are wanted. */
   readonly after?: readonly string[]
+  /** Values that its list is asked with. */
+  readonly query?: JsonValues
+  /** Reading it needs an administrator: an export that nobody asked for it leaves it out where it may not. */
+  readonly forAdministrators?: true
+  /** Names that differ only in their case are one. */
+  readonly ignoresCase?: true
+  /** A 404 for the one object says that there is none. */
+  readonly optional?: true
+  /** Why what is not there cannot be made; files that want no more than `off` have it already. */
+  readonly onlyIf?: { readonly why: string; readonly off?: JsonValues }
+  /** What an attribute is unless files say otherwise: export leaves it out. */
+  readonly usual?: JsonValues
+  /** Sent with every change of an item that has any, which would otherwise lose them. */
+  readonly keepAny?: readonly string[]
+  /** Sent along while the first is switched on, by its name: nobody can see whether it is set. */
+  readonly requires?: Readonly<Record<string, string>>
+  /** The field that is true where a list shows only what the token's user may see, by attribute. */
+  readonly mask?: Readonly<Record<string, string>>
+  /** There is one such item in a place, whatever it is called: the value of a field, and what that means. */
+  readonly single?: { readonly field: string; readonly value: string; readonly text: string }
+  /** A certificate and its key, which no answer shows: sent together, and neither while `unless` is true. */
+  readonly pair?: { readonly shown: string; readonly hidden: string; readonly unless: string }
+  /** Items that belong to something else: no set has or removes them. */
+  readonly spared?: RegExp
 }
 
 type ShapeOf<E> = E extends { returns: { shape: infer S extends TSchema } } ? Static<S> : never
@@ -96,6 +121,10 @@ interface Names<R, W, A> {
   readonly without?: readonly ParamOf<W>[]
   readonly operational?: readonly ParamOf<W>[]
   readonly only?: { readonly [N in FieldOf<R>]?: readonly string[] }
+  readonly usual?: { readonly [N in ParamOf<W>]?: string }
+  readonly keepAny?: readonly ParamOf<W>[]
+  readonly requires?: { readonly [N in ParamOf<W>]?: ParamOf<W> }
+  readonly mask?: { readonly [N in ParamOf<W>]?: FieldOf<R> }
 }
 
 type Endpoints = 'read' | 'each' | 'create' | 'update' | 'remove' | 'enable'

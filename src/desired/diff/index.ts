@@ -11,7 +11,7 @@ import { byText } from '../values.js'
 import { diffKind } from './kind.js'
 import { kindMeant } from './matching.js'
 import { checkMembers, memberships, owner } from './members.js'
-import { byPlace, lessThese, possibleTogether } from './order.js'
+import { byPlace, possibleTogether } from './order.js'
 import {
   type DiffOptions,
   type DiffView,
@@ -271,6 +271,25 @@ const changes = (drafts: readonly Draft[], how: DiffOptions): readonly Refused[]
       flag: '--max-changes',
     },
   ]
+}
+
+/** Tallies of sets without what cannot be done. */
+const lessThese = (
+  tallies: readonly SetCount[],
+  dropped: ReadonlySet<Draft>,
+): readonly SetCount[] => {
+  const sets = new Map<string, { creates: number; deletes: number }>()
+  for (const { verb, address } of dropped) {
+    const { scope, path, kind } = address
+    const set = addressText({ scope, path, kind })
+    const less = sets.get(set) ?? { creates: 0, deletes: 0 }
+    less[verb === 'delete' ? 'deletes' : 'creates'] += verb === 'update' ? 0 : 1
+    sets.set(set, less)
+  }
+  return tallies.map((tally) => {
+    const { creates = 0, deletes = 0 } = sets.get(addressText(tally.address)) ?? {}
+    return { ...tally, creates: tally.creates - creates, deletes: tally.deletes - deletes }
+  })
 }
 
 /** The limits that a plan goes beyond, each with the flag that lifts it. */

@@ -1,66 +1,26 @@
 /** One item: what has to be done that it becomes what is wanted. */
 
-import type { JsonValue } from '../../base/json/value.js'
-import type { Endpoint } from '../../catalogue/endpoint.js'
-import { type ActionStep, actionId, type Change, type Verb } from '../actions.js'
+import type { Change } from '../actions.js'
 import { type Address, addressText } from '../address.js'
-import { alwaysSent, attributesOf, digestOf } from '../attributes.js'
-import type { CurrentItem, DesiredItem, Origin, SecretSource } from '../state.js'
-import { diffAttributes, numberOf, readValue, sayOverridden } from './attributes.js'
-import { currentAddress, itemAddress, paired } from './matching.js'
-import type { AttributeDiff, DiffContext, Draft } from './types.js'
-
-/** What is to be done in the manner of drafts. */
-export const draft = (
-  c: DiffContext,
-  verb: Verb,
-  address: Address,
-  origin: Origin,
-  rest: Pick<Draft, 'step'> & Partial<Pick<Draft, 'changes' | 'before' | 'loses' | 'replaces'>>,
-): Draft => ({
-  id: actionId({ verb, address }),
-  waitsFor: [],
-  verb,
-  address,
-  kind: c.kind,
-  changes: [],
-  digest: digestOf(c.kind, rest.before),
-  origin,
-  ...rest,
-})
-
-export const changeOf = ({ name, shown, secret, within, origin }: AttributeDiff): Change => ({
-  attribute: name,
-  ...shown,
-  secret,
-  within,
-  origin,
-})
-
-/** The draft that deletes an item; undefined where nothing of its kind can be deleted. */
-export const removal = (
-  c: DiffContext,
-  item: CurrentItem,
-  origin: Origin,
-  address: Address = currentAddress(c, item),
-): Draft | undefined => {
-  const { remove } = c.kind
-  if (remove === undefined) return undefined
-  const step = stepAt(c, remove, item)
-  return draft(c, 'delete', address, origin, { before: item, step, loses: remove.destructive })
-}
-
-/** Adds a draft, or says why it cannot be done here. @returns whether it was added */
-export const propose = async (
-  c: DiffContext,
-  made: Draft,
-  desired?: DesiredItem,
-): Promise<boolean> => {
-  const why = await c.hooks.impossible?.(c, made, desired)
-  if (why === undefined) c.diff.drafts.push(made)
-  else c.diff.say('impossible', made.address, why, made.origin)
-  return why === undefined
-}
+import { attributesOf, familyOf } from '../attributes.js'
+import type { CurrentItem, DesiredItem } from '../state.js'
+import { diffAttributes, numberOf, sayOverridden } from './attributes.js'
+import { isKeyed, pairKey, takeInKey, titledWhereNew } from './deploy-keys.js'
+import { asMeant, isOff, isSingle, wantsSingle, whyImpossible } from './facts.js'
+import { itemAddress, paired } from './matching.js'
+import {
+  alsoSent,
+  atNumber,
+  changeOf,
+  draft,
+  identityValue,
+  placeValues,
+  propose,
+  removal,
+  stepOf,
+  updateStep,
+} from './steps.js'
+import type { AttributeDiff, DiffContext, Pairing } from './types.js'
 
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
@@ -90,7 +50,7 @@ const renaming = (c: DiffContext, desired: DesiredItem, item: CurrentItem): read
 }
 
 /** The diff of an item that exists. */
-const updateItem = async (
+export const updateItem = async (
   c: DiffContext,
   desired: DesiredItem,
   item: CurrentItem,
@@ -113,7 +73,7 @@ const updateItem = async (
       changes: [...changes, ...resent.map(changeOf)],
       step: updateStep(c, update, item, desired, all, identity),
     })
-    isSent = await propose(c, made, desired)
+    isSent = propose(c, made, desired)
   } else if (isOf('fixed').length === 0) c.diff.same++
   for (const { name, shown, origin } of isOf('fixed')) {
     const text = `can only be set on creation; the value is ${JSON.stringify(shown.now)}`
@@ -130,17 +90,36 @@ const lacking = (c: DiffContext, all: readonly AttributeDiff[]): readonly string
     .filter(({ required, name }) => required && !all.some((one) => one.name === name))
     .map(({ name }) => name)
 
+/** The number that the name of an item stands for; null where its kind has none, undefined where nobody knows it. */
+const numberOfItem = async (
+  c: DiffContext,
+  { identity, origin }: DesiredItem,
+): Promise<number | null | undefined> =>
+  c.kind.by === undefined ? null : numberOf(c, c.kind.by, identity, origin)
+
+/** An item that exists elsewhere, or cannot be made. */
+const enableItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
+  const { origin } = desired
+  const address = itemAddress(c.desired, desired.identity)
+  const { enable, read } = c.kind
+  if (enable === undefined) {
+    const made = draft(c, 'create', address, origin, { step: stepOf(read, {}) })
+    const why = whyImpossible(c, made, desired) ?? 'the object does not exist'
+    c.diff.say('impossible', address, why, origin)
+    return
+  }
+  const number = await numberOfItem(c, desired)
+  if (typeof number !== 'number') return
+  const step = stepOf(enable, { ...atNumber(c, number), ...placeValues(c) })
+  propose(c, draft(c, 'enable', address, origin, { step }), desired)
+}
+
 /** The diff of an item that does not exist. */
 const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
   const { identity, origin } = desired
   const address = itemAddress(c.desired, identity)
-  const { create, by } = c.kind
-  if (create === undefined) {
-    const made = draft(c, 'create', address, origin, { step: stepOf(c.kind.read, {}) })
-    const why = (await c.hooks.impossible?.(c, made, desired)) ?? 'the object does not exist'
-    c.diff.say('impossible', address, why, origin)
-    return
-  }
+  const { create } = c.kind
+  if (create === undefined) return enableItem(c, desired)
   const all = (await diffAttributes(c, address, desired, undefined)).filter(
     ({ wanted }) => wanted !== null,
   )
@@ -150,19 +129,16 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
     c.mistakes.add(origin, text)
     return
   }
-  const number = by === undefined ? undefined : await numberOf(c, by, identity, origin)
-  if (by !== undefined && number === undefined) return
+  const number = await numberOfItem(c, desired)
+  if (number === undefined) return
   const leading = {
     ...identityValue(c, create, identity),
-    ...(number === undefined ? atIdentity(c, desired) : atNumber(c, number)),
+    ...(number === null ? atIdentity(c, desired) : atNumber(c, number)),
     ...placeValues(c),
   }
+  const changes = all.map(changeOf)
   const step = stepOf(create, leading, all)
-  await propose(
-    c,
-    draft(c, 'create', address, origin, { changes: all.map(changeOf), step }),
-    desired,
-  )
+  propose(c, draft(c, 'create', address, origin, { changes, step }), desired)
 }
 
 /** Placeholders that the identity itself fills. */
@@ -173,117 +149,48 @@ const atIdentity = ({ kind }: DiffContext, { identity }: DesiredItem): Record<st
     ),
   )
 
+/** @returns whether the family of an item is known, by which its attributes are; if not, it is reported */
+const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired: DesiredItem) => {
+  const { families } = kind
+  const { identity, family, origin } = desired
+  if (families === undefined || familyOf(kind, String(identity), family?.value)) return true
+  const address = addressText(itemAddress({ place, kind }, identity))
+  const names = families.map(({ name }) => name).join(', ')
+  mistakes.add(origin, `${address} has no known family; set family:`, `Families are ${names}.`)
+  return false
+}
+
+/** What is to be done about an item that is wanted, and not there. */
+const diffAbsent = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
+  if (isOff(c, desired)) c.diff.same++
+  else if (hasFamily(c, desired) && !(isKeyed(c) && (await takeInKey(c, desired))))
+    await createItem(c, desired)
+}
+
+/** The current item that a desired one means. */
+const pairOf = (c: DiffContext, desired: DesiredItem): Pairing => {
+  if (isKeyed(c)) return pairKey(c, desired)
+  return wantsSingle(c, desired) && desired.gone === undefined
+    ? { item: c.items.find((item) => isSingle(c, item)) }
+    : paired(c, desired)
+}
+
 /** Adds the diff of one desired item. @returns the current item that it means */
 export const diffItem = async (
   c: DiffContext,
   given: DesiredItem,
 ): Promise<CurrentItem | undefined> => {
-  const pairing = await (c.hooks.pair ?? paired)(c, given)
+  const pairing = pairOf(c, given)
   if (pairing === 'mistaken') return undefined
   const { item } = pairing
-  const desired = c.hooks.understood?.(c, given, item) ?? given
+  const desired = isKeyed(c) ? titledWhereNew(given, item) : asMeant(c, given, item)
   if (desired.gone === undefined) {
-    if (item !== undefined) await updateItem(c, desired, item)
-    else if ((await c.hooks.absent?.(c, desired)) !== true) await createItem(c, desired)
+    if (item === undefined) await diffAbsent(c, desired)
+    else await updateItem(c, desired, item)
   } else if (item === undefined) c.diff.same++
   else {
     const made = removal(c, item, desired.origin)
-    if (made !== undefined) await propose(c, made, desired)
+    if (made !== undefined) propose(c, made, desired)
   }
   return item
 }
-
-// What an action sends.
-
-type Values = Record<string, JsonValue>
-
-/** The placeholder of the place. */
-export const placeValues = ({ place, placeId }: Pick<DiffContext, 'place' | 'placeId'>): Values =>
-  place.scope === 'site' ? {} : { id: placeId }
-
-const taken = (endpoint: Endpoint, values: Readonly<Values>): Values =>
-  Object.fromEntries(
-    Object.entries(values).filter(([name]) => name in endpoint.path || name in endpoint.params),
-  )
-
-/** The request of an action: the diffs of the item's attributes, and what leads to the item. */
-export const stepOf = (
-  endpoint: Endpoint,
-  leading: Readonly<Values>,
-  diffs: readonly AttributeDiff[] = [],
-): ActionStep => {
-  const values: Values = taken(endpoint, leading)
-  const secrets: Record<string, SecretSource> = {}
-  for (const { name, attribute, wanted, secret } of diffs) {
-    // What no document knows goes as it is given.
-    if (attribute !== undefined && !(name in endpoint.params)) continue
-    if (secret !== undefined) secrets[name] = secret
-    else if (wanted !== undefined) values[name] = wanted
-  }
-  return { endpoint, values, secrets }
-}
-
-/** A request that only has to find its item. */
-export const stepAt = (c: DiffContext, endpoint: Endpoint, item: CurrentItem): ActionStep =>
-  stepOf(endpoint, { ...placeValues(c), ...item.at })
-
-/** Attributes that a change sends whether they differ or not. */
-const alsoSent = (
-  c: DiffContext,
-  desired: DesiredItem,
-  item: CurrentItem | undefined,
-): ReadonlySet<string> => {
-  const identity = c.kind.label === undefined ? c.kind.identity : undefined
-  const names = [...alwaysSent(c.kind), ...(c.hooks.needs?.(c, desired, item) ?? [])]
-  return new Set(names.filter((name) => name !== identity))
-}
-
-/** The identity, where a write has a parameter of its name. */
-const identityValue = (
-  { kind }: Pick<DiffContext, 'kind'>,
-  endpoint: Endpoint,
-  identity: string | number,
-): Values => {
-  const { identity: name, label } = kind
-  if (name === undefined || label !== undefined || !(name in endpoint.params)) return {}
-  return { [name]: String(identity) }
-}
-
-/** A change: what differs, what has to go along, as it is wanted or else as it is. */
-export const updateStep = (
-  c: DiffContext,
-  endpoint: Endpoint,
-  item: CurrentItem,
-  desired: DesiredItem,
-  all: readonly AttributeDiff[],
-  identity: string | number = item.identity,
-): ActionStep => {
-  const also = alsoSent(c, desired, item)
-  const sent = all.filter(({ name, verdict }) => verdict === 'differs' || also.has(name))
-  const attributes = attributesOf(c.kind)
-  const kept: Values = {}
-  for (const name of also) {
-    const value = readValue(c, item, name, attributes.get(name))
-    if (value !== undefined) kept[name] = value
-  }
-  const named = alwaysSent(c.kind).has(c.kind.identity ?? '')
-  const renamed = identity !== item.identity
-  return stepOf(
-    endpoint,
-    {
-      ...kept,
-      ...(named || renamed ? identityValue(c, endpoint, identity) : {}),
-      ...placeValues(c),
-      ...item.at,
-    },
-    sent,
-  )
-}
-
-/** The placeholders and parameters that a field of a record fills, where only its number is known. */
-export const atNumber = ({ kind }: Pick<DiffContext, 'kind'>, number: number): Values =>
-  Object.fromEntries(
-    Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
-      field === 'id' ? [[name, number]] : [],
-    ),
-  )

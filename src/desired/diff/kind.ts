@@ -1,19 +1,28 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
+import type { JsonValue } from '../../base/json/value.js'
 import { addressText, looksLikeId, type ManagedPlace, type Reference } from '../address.js'
 import { digestOfSet } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
-import type { CurrentItem, CurrentKind, DesiredItem, DesiredKind } from '../state.js'
-import { diffItem, propose, removal } from './item.js'
-import { hooksOf } from './kinds/index.js'
+import type {
+  CurrentItem,
+  CurrentKind,
+  DesiredItem,
+  DesiredKind,
+  DesiredValue,
+  Said,
+} from '../state.js'
+import { isKeyed, sayLeftovers } from './deploy-keys.js'
+import { certificateWarning, isSingle, isSpared, wantsSingle } from './facts.js'
+import { diffItem, updateItem } from './item.js'
 import { currentAddress, itemAddress, itemMeant, meant } from './matching.js'
 import { levelOf, owner } from './members.js'
+import { propose, removal } from './steps.js'
 import {
   type DiffContext,
   type DiffOptions,
   type DiffView,
   type Draft,
   KindDiff,
-  type KindHooks,
   type SetCount,
 } from './types.js'
 
@@ -43,14 +52,13 @@ const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
 }
 
 /** Deletes what an exact set does not list, but for what its kind spares. */
-const deleteUnlisted = async (c: DiffContext, claimed: Set<CurrentItem>): Promise<void> => {
+const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
   const { exact } = c.desired
   if (exact?.value !== true) return
   for (const item of c.items) {
-    const isSpared = claimed.has(item) || c.hooks.spares?.(c, item) === true
-    if (isSpared || !meant(c.how, currentAddress(c, item))) continue
+    if (claimed.has(item) || isSpared(c, item) || !meant(c.how, currentAddress(c, item))) continue
     const made = removal(c, item, exact.origin)
-    if (made !== undefined && (await propose(c, made))) claimed.add(item)
+    if (made !== undefined && propose(c, made)) claimed.add(item)
   }
 }
 
@@ -100,13 +108,78 @@ const refuseArchived = ({ place, how, diff }: DiffContext): void => {
   diff.drafts.length = 0
 }
 
+/** Notes that the one item of its sort has another name than files have for it. */
+const noteSingle = (c: DiffContext): void => {
+  const item = c.items.find((one) => isSingle(c, one))
+  if (item === undefined) return
+  for (const desired of c.desired.items.filter((one) => wantsSingle(c, one))) {
+    const { identity, origin } = desired
+    const text = `is ${c.kind.single?.text}, whose name is ${item.identity} here`
+    if (identity !== item.identity)
+      c.diff.say('note', itemAddress(c.desired, identity), text, origin)
+  }
+}
+
+const warnOfCertificates = (c: DiffContext): void => {
+  for (const item of c.items) {
+    const text = certificateWarning(c, item)
+    if (text !== undefined) c.diff.say('warning', itemAddress(c.desired, item.identity), text)
+  }
+}
+
 /** Adds the diff of a kind that could be read. */
 const diffSet = async (c: DiffContext): Promise<void> => {
   const claimed = await diffItems(c)
-  await deleteUnlisted(c, claimed)
-  c.hooks.rest?.(c, claimed)
+  deleteUnlisted(c, claimed)
+  if (isKeyed(c)) sayLeftovers(c, claimed)
+  noteSingle(c)
+  warnOfCertificates(c)
   noteRename(c)
   refuseArchived(c)
+}
+
+// Rules: which items each is for, and what they want together.
+
+const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+
+const alike = (wanted: JsonValue, value: unknown): boolean => {
+  if (Array.isArray(wanted))
+    return Array.isArray(value) && wanted.every((one) => value.some((other) => alike(one, other)))
+  if (typeof wanted !== 'string') return String(value) === String(wanted)
+  const pattern = wanted.split('*').map(escaped).join('.*')
+  return new RegExp(`^${pattern}$`, 'is').test(String(value ?? ''))
+}
+
+/** Whether an item is one of those that a rule is for: all fields must be alike. */
+const isFor = ({ match = {} }: DesiredItem, { record }: CurrentItem): boolean =>
+  Object.entries(match).every(([field, wanted]) => alike(wanted, record[field]))
+
+/** What the rules want of an item: later ones win, attribute by attribute. */
+const wantedByRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefined => {
+  const rules = c.desired.items.filter((rule) => isFor(rule, item))
+  const [first] = rules
+  if (first === undefined) return undefined
+  const attributes = new Map<string, Said<DesiredValue>>()
+  for (const rule of rules)
+    for (const [name, said] of rule.attributes) {
+      const before = attributes.get(name)
+      const over = before === undefined ? said.over : [...(said.over ?? []), before]
+      attributes.set(name, { ...said, over })
+    }
+  const { match: _, ...rest } = first
+  return { ...rest, identity: String(item.record.id ?? item.identity), attributes }
+}
+
+const diffRules = async (c: DiffContext): Promise<void> => {
+  for (const item of c.items) {
+    const desired = wantedByRules(c, item)
+    if (desired !== undefined) await updateItem(c, desired, item)
+  }
+  for (const rule of c.desired.items) {
+    const { identity, origin } = rule
+    if (!c.items.some((item) => isFor(rule, item)))
+      c.diff.say('note', itemAddress(c.desired, identity), 'no runner matches', origin)
+  }
 }
 
 /** The keys of a kind that the instance has no list of. */
@@ -149,10 +222,9 @@ export const diffKind = async (
   }
   diff.read = true
   const placeId = await placeIdOf(view, place)
-  const hooks: KindHooks = hooksOf(kind)
   const { items } = current
-  const c: DiffContext = { view, how, place, placeId, kind, hooks, desired, items, diff, mistakes }
-  await (hooks.compare ?? diffSet)(c)
+  const c: DiffContext = { view, how, place, placeId, kind, desired, items, diff, mistakes }
+  await (kind.holds === 'rules' ? diffRules : diffSet)(c)
   const tally = tallied(c)
   if (tally.exact) diff.sets[addressText(tally.address)] = digestOfSet(items)
   if (tally.deletes > 0 || (tally.owners > 0 && diff.drafts.length > 0)) diff.tallies.push(tally)

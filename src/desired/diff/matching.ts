@@ -16,7 +16,7 @@ import type { DiffContext, DiffOptions, Pairing } from './types.js'
 
 /** Names of domains are the same whatever their case, as those of users are. */
 const nameOf = ({ kind }: DiffContext, name: string): string =>
-  kind.identity === 'domain' ? name.toLowerCase() : foldedName(kind.by, name)
+  kind.ignoresCase === true ? name.toLowerCase() : foldedName(kind.by, name)
 
 type Index = ReadonlyMap<string | number, readonly CurrentItem[]>
 

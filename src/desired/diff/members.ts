@@ -3,19 +3,15 @@
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { members as endpoints } from '../../catalogue/areas/members.js'
-import { groupMembers, projectMembers } from '../../catalogue/managed/members.js'
-import { type ManagedPlace, placeText } from '../address.js'
+import { groupMembers, projectMembers } from '../../catalogue/managed/index.js'
+import { type ManagedPlace, placeText, type Reference } from '../address.js'
 import type { Mistakes } from '../files/written.js'
-import type { CurrentItem, CurrentKind } from '../state.js'
-import type { DiffContext, DiffOptions, DiffView, Draft, KindHooks } from './types.js'
-
-const bot = /^(project|group)_\d+_bot/
+import type { CurrentKind } from '../state.js'
+import type { DiffContext, DiffOptions, DiffView, Draft } from './types.js'
 
 /** The number of an access level; 0 where there is none. */
 export const levelOf = (value: JsonValue | undefined): number =>
   typeof value === 'number' ? value : 0
-
-export const isBot = ({ identity }: CurrentItem): boolean => bot.test(identity)
 
 /** Who the group above a place has, whatever above makes them members; undefined where there is none. */
 export const above = ({ scope, path }: ManagedPlace): ManagedPlace | undefined => {
@@ -36,19 +32,11 @@ export const allMembers = (view: DiffView, place: ManagedPlace): Promise<Current
 const isPersonal = ({ how, place }: DiffContext): boolean =>
   place.scope === 'project' && how.about?.(place.path)?.namespace === 'user'
 
-/** Whose the namespace of a project is. */
-const ownsNamespace = (c: DiffContext, username: string): boolean =>
-  isPersonal(c) && c.place.path.split('/')[0]?.toLowerCase() === username.toLowerCase()
-
-export const members: KindHooks = {
-  spares: (c, item) => isBot(item) || ownsNamespace(c, item.identity),
-  impossible: async (c, { before }, desired) => {
-    const meant = before?.identity ?? desired?.identity ?? ''
-    const username = typeof meant === 'number' ? c.view.names.name('user', meant, c.place) : meant
-    return username !== undefined && ownsNamespace(c, username)
-      ? "the project is in the user's own namespace, so the user stays its owner"
-      : undefined
-  },
+/** Whether a user owns the namespace that a project is in. */
+export const ownsNamespace = (c: DiffContext, user: Reference): boolean => {
+  const username = typeof user === 'number' ? c.view.names.name('user', user, c.place) : user
+  const [namespace = ''] = c.place.path.split('/')
+  return isPersonal(c) && namespace.toLowerCase() === username?.toLowerCase()
 }
 
 // Drafts about members: whose they are, and which level users have, and are left with.

@@ -5,12 +5,14 @@
 
 import { addToGroup, groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
+import { objects } from '../../base/objects.js'
+import { runners } from '../../catalogue/areas/runners.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Change, type PlanFinding, type PlannedAction, ReadyQueue } from '../actions.js'
 import { addressText, type ManagedPlace, placeText } from '../address.js'
 import { sideBySide } from '../reading/view.js'
 import { byText, normalised, sameValue } from '../values.js'
-import { projectsOfRunner } from './kinds/index.js'
 import {
   above,
   allMembers,
@@ -21,7 +23,7 @@ import {
   type PlannedMembership,
   planOfMembership,
 } from './members.js'
-import type { DiffOptions, DiffView, Draft, SetCount } from './types.js'
+import type { DiffOptions, DiffView, Draft } from './types.js'
 
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
 const verbs = ['create', 'enable', 'update', 'delete']
@@ -307,6 +309,28 @@ const belowFloors = async (
 
 // No runner loses its only project, as the plan leaves it.
 
+/** Any runner, by its ID. */
+const byItself = {
+  name: 'runners/one',
+  scope: 'site',
+  read: runners.get,
+  unlisted: '/runners/:id',
+  only: {},
+} as const
+
+/** How many projects a runner has; undefined where it does not say it: the list never does. */
+const projectsOfRunner = async (
+  view: DiffView,
+  kind: Managed,
+  id: number,
+): Promise<number | undefined> => {
+  const one = { ...kind, ...byItself }
+  const current = await view.readKind({ scope: 'site', path: '' }, one, [String(id)])
+  if (current.is !== 'read') return undefined
+  const found = current.items.find(({ record }) => record.id === id)
+  return found === undefined ? undefined : objects(found.record.projects).length
+}
+
 /** The number of the runner that a draft is about. */
 const runnerOf = ({ kind, step }: Draft): number | undefined => {
   const id = Number(step.values.runner_id)
@@ -369,23 +393,4 @@ export const possibleTogether = async (
     ],
     dropped,
   }
-}
-
-/** Tallies of sets without what cannot be done. */
-export const lessThese = (
-  tallies: readonly SetCount[],
-  dropped: ReadonlySet<Draft>,
-): readonly SetCount[] => {
-  const sets = new Map<string, { creates: number; deletes: number }>()
-  for (const { verb, address } of dropped) {
-    const { scope, path, kind } = address
-    const set = addressText({ scope, path, kind })
-    const less = sets.get(set) ?? { creates: 0, deletes: 0 }
-    less[verb === 'delete' ? 'deletes' : 'creates'] += verb === 'update' ? 0 : 1
-    sets.set(set, less)
-  }
-  return tallies.map((tally) => {
-    const { creates = 0, deletes = 0 } = sets.get(addressText(tally.address)) ?? {}
-    return { ...tally, creates: tally.creates - creates, deletes: tally.deletes - deletes }
-  })
 }

@@ -6,14 +6,7 @@ import type { Address, ManagedPlace, Reference } from '../address.js'
 import type { Attribute } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
 import type { InstanceView, Scoping, UnreadPlace } from '../reading/view.js'
-import type {
-  CurrentItem,
-  DesiredItem,
-  DesiredKind,
-  Origin,
-  ReadableInstance,
-  SecretSource,
-} from '../state.js'
+import type { CurrentItem, DesiredKind, Origin, ReadableInstance, SecretSource } from '../state.js'
 
 /** The part of reading that comparing asks. */
 export type DiffView = Pick<InstanceView, 'names' | 'readKind' | 'self'> &
@@ -115,7 +108,6 @@ export interface DiffContext {
   /** What stands for the place in requests: its path, or its ID where that would be taken for one. */
   readonly placeId: Reference
   readonly kind: Managed
-  readonly hooks: KindHooks
   readonly desired: DesiredKind
   /** The items that count as being there. */
   readonly items: readonly CurrentItem[]
@@ -141,26 +133,6 @@ export interface AttributeDiff {
 
 /** The current item that a desired one means: one, none, or it cannot be said (the mistake is reported). */
 export type Pairing = { readonly item: CurrentItem | undefined } | 'mistaken'
-
-/** What a fact cannot say of a kind. */
-export interface KindHooks {
-  /** All of it, where items are no set and no one object. */
-  compare?(c: DiffContext): Promise<void>
-  /** Which item is meant, where that is not the one of its name. */
-  pair?(c: DiffContext, desired: DesiredItem): Promise<Pairing> | Pairing
-  /** The item as it is wanted, where files may leave something to be understood. */
-  understood?(c: DiffContext, desired: DesiredItem, item: CurrentItem | undefined): DesiredItem
-  /** Further attributes that a change sends. */
-  needs?(c: DiffContext, desired: DesiredItem, item: CurrentItem | undefined): readonly string[]
-  /** Why it cannot be done here. */
-  impossible?(c: DiffContext, draft: Draft, desired?: DesiredItem): Promise<string | undefined>
-  /** Handles an item that does not exist; returns whether it did: otherwise the item is created. */
-  absent?(c: DiffContext, desired: DesiredItem): Promise<boolean>
-  /** Whether an exact set leaves an item alone that it does not list. */
-  spares?(c: DiffContext, item: CurrentItem): boolean
-  /** What there is to say and do besides, of items that are not `claimed` above all. */
-  rest?(c: DiffContext, claimed: ReadonlySet<CurrentItem>): void
-}
 
 /** A set that something is deleted of: how many there were, and what is left of an exact one. */
 export interface SetCount {

@@ -5,7 +5,7 @@ import type { Failure } from '../../errors.js'
 import { type Address, addressText, type ManagedPlace } from '../address.js'
 import { type InstanceView, sideBySide } from '../reading/view.js'
 import type { CurrentKind, ReadableInstance } from '../state.js'
-import { isForAdministrators, kindValue } from './kind.js'
+import { kindValue } from './kind.js'
 import { type ExportOptions, FileMap, type FileSection, type FileValue, plain } from './model.js'
 
 /** Lists that fit one line stand in one. */
@@ -163,7 +163,7 @@ export const lookAt = async (
     one.is === 'unreadable' &&
     !how.asked &&
     one.failure.details.status === 403 &&
-    isForAdministrators(one.kind)
+    one.kind.forAdministrators === true
   return {
     place,
     section,

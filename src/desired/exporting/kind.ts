@@ -4,8 +4,13 @@ import { isObject } from '../../base/objects.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'
-import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
-import { isBot } from '../diff/members.js'
+import {
+  type Attribute,
+  attributesOf,
+  familyOf,
+  isAttributeName,
+  isSecretPlace,
+} from '../attributes.js'
 import { attributeValue } from '../files/value.js'
 import { Mistakes, plainValue, type Written } from '../files/written.js'
 import { type CurrentItem, type CurrentKind, itemText } from '../state.js'
@@ -77,13 +82,11 @@ const misfit = ({ params }: IntegrationFamily, shown: readonly string[]): number
  * The family of an item: the one that its identity is documented to belong to, else the one that its
  * record fits best, which the file then says. Undefined where its kind has none.
  */
-export const familyOf = (kind: Managed, item: CurrentItem): Told | undefined => {
-  const { families } = kind
-  if (families === undefined) return undefined
-  const known = families.find(({ slugs }) => slugs.includes(item.identity))
+const toldFamily = (kind: Managed, item: CurrentItem): Told | undefined => {
+  const known = familyOf(kind, item.identity)
   if (known !== undefined) return { family: known, said: false }
   const shown = shownBy(kind, item)
-  const [best] = [...families].sort((a, b) => misfit(a, shown) - misfit(b, shown))
+  const [best] = [...(kind.families ?? [])].sort((a, b) => misfit(a, shown) - misfit(b, shown))
   return best === undefined ? undefined : { family: best, said: true }
 }
 
@@ -148,8 +151,8 @@ const itemMap = (
   byKey: Readonly<Record<string, JsonValue>> = {},
 ): FileMap | undefined => {
   const { kind, place, how } = within
-  const { without, remarks } = keptBack(kind.name, item)
-  const told = familyOf(kind, item)
+  const { without, remarks } = keptBack(kind, item)
+  const told = toldFamily(kind, item)
   const address = {
     scope: place.scope,
     path: place.path,
@@ -273,47 +276,21 @@ const holdings = { one: oneOf, set: setOf, rules: rulesOf } as const
 export const kindValue = (current: CurrentKind, how: ExportOptions): FileValue | undefined => {
   if (current.is !== 'read') return undefined
   const { kind, place } = current
-  const items = current.items.filter((item) => !isOmitted(kind.name, item))
+  const items = current.items.filter(({ identity }) => kind.spared?.test(identity) !== true)
   return holdings[kind.holds](items, { kind, place, how })
 }
 
-// What a fact cannot say of how a kind is written.
-
 /** What of an item is not written, and what is said in its place. */
-interface Kept {
-  readonly without: readonly string[]
-  readonly remarks: readonly string[]
+const keptBack = (
+  { mask = {}, pair, refs = {}, usual = {} }: Managed,
+  { attributes, record }: CurrentItem,
+): { readonly without: readonly string[]; readonly remarks: readonly string[] } => {
+  // What cannot be seen would be removed if the rest were sent again.
+  const masked = Object.keys(mask).filter((name) => record[mask[name] ?? ''] === true)
+  const ordinary = Object.keys(usual).filter((name) => attributes[name] === usual[name])
+  const isPair = pair === undefined || typeof attributes[pair.shown] === 'string'
+  return {
+    without: [...masked, ...ordinary, ...(isPair ? [] : [pair.hidden])],
+    remarks: masked.map((name) => `${name}: some ${refs[name]}s cannot be seen`),
+  }
 }
-
-const nothingKept: Kept = { without: [], remarks: [] }
-
-/** Groups that the token cannot see would be removed if the rule were sent again. */
-const approvalRule = ({ record, attributes }: CurrentItem): Kept => ({
-  without: [
-    ...(record.contains_hidden_groups === true ? ['group_ids'] : []),
-    // What a rule is that says nothing of it.
-    ...(attributes.rule_type === 'regular' ? ['rule_type'] : []),
-  ],
-  remarks: record.contains_hidden_groups === true ? ['group_ids: some groups cannot be seen'] : [],
-})
-
-/** A key goes with a certificate. */
-const pagesDomain = ({ attributes }: CurrentItem): Kept => ({
-  without: typeof attributes.certificate === 'string' ? [] : ['key'],
-  remarks: [],
-})
-
-const keptByKind: Readonly<Record<string, (item: CurrentItem) => Kept>> = {
-  approval_rules: approvalRule,
-  pages_domains: pagesDomain,
-}
-
-/** What of this item is not written. */
-const keptBack = (kind: string, item: CurrentItem): Kept => keptByKind[kind]?.(item) ?? nothingKept
-
-/** Whether an item is not written: a bot belongs to a token, nobody makes it a member, and no exact set removes it. */
-const isOmitted = (kind: string, item: CurrentItem): boolean => kind === 'members' && isBot(item)
-
-/** Whether a kind is left out where nobody asked for it and the token may not read it: a list for administrators. */
-export const isForAdministrators = ({ scope, name }: Pick<Managed, 'scope' | 'name'>): boolean =>
-  scope === 'site' && name === 'runners'

@@ -9,7 +9,7 @@ import { quoteText } from '../../base/text.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed, Referent } from '../../catalogue/managed/managed.js'
 import { addressText, type ManagedPlace } from '../address.js'
-import { attributesOf } from '../attributes.js'
+import { attributesOf, familyOf } from '../attributes.js'
 import {
   type DesiredItem,
   type DesiredKind,
@@ -192,16 +192,8 @@ export const mergeLevels = (
 
 // What can be wrong only in what several levels say together.
 
-/** The family that an item's own name says, or that is said beside it. */
-const familyOfItem = (
-  kind: Managed,
-  { identity, family }: Pick<DesiredItem, 'identity' | 'family'>,
-): IntegrationFamily | undefined =>
-  kind.families?.find(({ slugs }) => slugs.includes(String(identity))) ??
-  kind.families?.find(({ name }) => name === family?.value)
-
 const checkItem = (kind: Managed, item: DesiredItem, mistakes: Mistakes): void => {
-  const family = familyOfItem(kind, item)
+  const family = familyOf(kind, String(item.identity), item.family?.value)
   const name = quoteText(String(item.identity))
   if (family === undefined) {
     const slugs = kind.families?.flatMap((one) => one.slugs) ?? []

@@ -1,22 +1,15 @@
 /** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
-import { isObject, toText } from '../../base/objects.js'
+import { type Fields, isObject, toText } from '../../base/objects.js'
 import { account } from '../../catalogue/implied.js'
+import { groupMembers } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import { groupMembers } from '../../catalogue/managed/members.js'
 import { Breaker } from '../../engine/work/breaker.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
 import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
 import { PlaceListing, Places } from './places.js'
-import {
-  hasList,
-  isUnsupported,
-  itemOf,
-  type KindReader,
-  readingOfKind,
-  recordsOf,
-} from './records.js'
+import { hasList, isUnsupported, itemOf, type KindReader, recordsOf } from './records.js'
 import {
   AskedOnce,
   type InstanceView,
@@ -31,12 +24,8 @@ import {
 export type * from './view.js'
 
 /** A record that comes twice, as pages shift, is one item. */
-const itemsOf = (kind: Managed, records: readonly Readonly<Record<string, unknown>>[]) => {
-  const { meant = (attributes) => attributes } = readingOfKind(kind)
-  const items = records.map((record): CurrentItem => {
-    const item = itemOf(kind, record)
-    return { ...item, attributes: meant(item.attributes, record) }
-  })
+const itemsOf = (kind: Managed, records: readonly Fields[]): readonly CurrentItem[] => {
+  const items = records.map((record) => itemOf(kind, record))
   const key = ({ at, identity, record }: CurrentItem) => JSON.stringify([at, identity, record.id])
   return [...new Map(items.map((item) => [key(item), item])).values()]
 }

@@ -1,21 +1,17 @@
 /** The records of a kind in its place: of its list, each by itself where that lacks fields, or by their keys. */
 
 import { Exact } from '../../base/json/json.js'
-import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { listAt } from '../../catalogue/implied.js'
-import { familyOfSlug } from '../../catalogue/integration-families.js'
-import { projectErrorTracking } from '../../catalogue/managed/error-tracking.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import { projectDomains } from '../../catalogue/managed/pages-domains.js'
-import { projectRunners } from '../../catalogue/managed/runners.js'
 import { formatOf } from '../../catalogue/params.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
 import { Failure, isMissing, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
-import { attributesOf, isSecretValue } from '../attributes.js'
+import { attributesOf, familyOf, isSecretValue } from '../attributes.js'
 import type { CurrentItem, ReadableInstance } from '../state.js'
 import { normalised, typed } from '../values.js'
 import { type AskedOnce, sideBySide } from './view.js'
@@ -78,7 +74,8 @@ const one = async (reader: KindReader, place: ManagedPlace, kind: Managed) => {
     const ask = { endpoint: kind.read, values: placed(reader, place, kind.read) }
     return [objectIn((await reader.instance.get(ask)).data, kind.read)]
   } catch (error) {
-    if (readingOfKind(kind).none?.(survived(error)) === true) return []
+    const failure = survived(error)
+    if (kind.optional === true && isMissing(failure) && !isPlaceMissing(failure)) return []
     throw error
   }
 }
@@ -132,7 +129,7 @@ const listed = async (
   const having = place.scope === 'project' ? await holders(reader, place, kind) : undefined
   const id = reader.id(place)
   if (having !== undefined && typeof id === 'number' && !having.has(id)) return []
-  const values = { ...placed(reader, place, kind.read), ...readingOfKind(kind).values }
+  const values = { ...placed(reader, place, kind.read), ...kind.query }
   return reader.instance.records({ endpoint: kind.read, values }, (record) =>
     isManaged(kind, record),
   )
@@ -252,20 +249,31 @@ const attributesIn = (
   record: Fields,
   identity: string,
 ): CurrentItem['attributes'] => {
-  const family = kind.families === undefined ? undefined : familyOfSlug(identity)
+  const family = familyOf(kind, identity)
   const known = attributesOf(kind, family)
   const shown = [...known.values()].flatMap(({ name, field }) =>
     field === undefined ? [] : [[name, field] as const],
   )
   const further = furtherOf(kind, record).map((name) => [name, name] as const)
-  return Object.fromEntries(
+  const attributes = Object.fromEntries(
     [...shown, ...further].flatMap(([name, field]) => {
       const value = fieldAt(record, field)
       if (value === undefined || isSecretValue(known.get(name), name, value)) return []
       return [[name, typed({ param: known.get(name)?.param }, value)] as const]
     }),
   )
+  return kind.pair === undefined ? attributes : withoutAutomatic(kind.pair, attributes)
 }
+
+/** Nobody declared what an instance makes itself; one that does not say so makes nothing. */
+const withoutAutomatic = (
+  { shown, unless }: NonNullable<Managed['pair']>,
+  { [shown]: value, [unless]: automatic = false, ...others }: CurrentItem['attributes'],
+): CurrentItem['attributes'] => ({
+  ...others,
+  [unless]: automatic,
+  ...(automatic === true || value === undefined ? {} : { [shown]: value }),
+})
 
 const isTrue = (value: unknown): boolean => !['false', '0', 'null'].includes(String(value))
 
@@ -292,49 +300,6 @@ export const itemOf = (kind: Managed, record: Fields): CurrentItem => {
     record,
   }
 }
-
-// What may be said of reading a kind beyond its fact.
-
-export interface KindReading {
-  /** Asked for with its list. */
-  readonly values?: JsonValues
-  /** Attributes as they are meant. */
-  readonly meant?: (
-    attributes: CurrentItem['attributes'],
-    record: Fields,
-  ) => CurrentItem['attributes']
-  /** Whether a refusal says that there is none. */
-  readonly none?: (failure: Failure) => boolean
-}
-
-// What the fact of a kind cannot say of reading it.
-// Pages domains: with automatic certificates nobody declared theirs; without a word they are not automatic.
-
-const pagesDomains: KindReading = {
-  meant: (attributes) => {
-    const { certificate, auto_ssl_enabled: automatic = false, ...others } = attributes
-    const meant = { ...others, auto_ssl_enabled: automatic }
-    return automatic === true || certificate === undefined ? meant : { ...meant, certificate }
-  },
-}
-
-// Error tracking: where it was never configured, the instance knows no settings of it.
-
-const errorTracking: KindReading = {
-  none: (failure) => isMissing(failure) && !isPlaceMissing(failure),
-}
-
-// Runners of a project: those of the instance and of groups are shown with them, and are nothing of its own.
-
-const runnersOfProject: KindReading = { values: { type: 'project_type' } }
-
-const hooks = new Map<Managed, KindReading>([
-  [projectDomains, pagesDomains],
-  [projectErrorTracking, errorTracking],
-  [projectRunners, runnersOfProject],
-])
-
-export const readingOfKind = (kind: Managed): KindReading => hooks.get(kind) ?? {}
 
 // What a refusal says of what was asked for (`lacks`: in the instance's own words).
 

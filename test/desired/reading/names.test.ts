@@ -1,8 +1,10 @@
 /** Names for numbers and back: where they come from, and what is asked for them. */
 import { describe, expect, it } from 'vitest'
-import { approvalRules } from '../../../src/catalogue/managed/approvals.js'
-import { projectMembers } from '../../../src/catalogue/managed/members.js'
-import { projectRunners } from '../../../src/catalogue/managed/runners.js'
+import {
+  approvalRules,
+  projectMembers,
+  projectRunners,
+} from '../../../src/catalogue/managed/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import { json, rejected, serve } from '../../http/servers.js'
 import { sandbox } from '../../sandbox/instance.js'

@@ -1,20 +1,24 @@
 /** Deploy keys: what a key is, is its type and base64; what it is called, its title. */
-import type { JsonValue } from '../../../base/json/value.js'
-import { actionId } from '../../actions.js'
-import { attributesOf, digestOf } from '../../attributes.js'
-import type { CurrentItem } from '../../state.js'
+import type { JsonValue } from '../../base/json/value.js'
+import { actionId } from '../actions.js'
+import { attributesOf, digestOf } from '../attributes.js'
 import {
+  type CurrentItem,
   type DesiredItem,
   type DesiredValue,
   plainValueOf,
   type Said,
   withValue,
-} from '../../state.js'
-import { normalised } from '../../values.js'
-import { diffAttributes } from '../attributes.js'
-import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from '../item.js'
-import { itemAddress, named } from '../matching.js'
-import type { DiffContext, KindHooks } from '../types.js'
+} from '../state.js'
+import { normalised } from '../values.js'
+import { diffAttributes } from './attributes.js'
+import { itemAddress, named } from './matching.js'
+import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from './steps.js'
+import type { DiffContext, Pairing } from './types.js'
+
+/** Whether the items of a kind have a name of people's besides what they are. */
+export const isKeyed = ({ kind: { by, holds, label } }: Pick<DiffContext, 'kind'>): boolean =>
+  label !== undefined && holds === 'set' && by === undefined
 
 /** The identity that an item of this key has. */
 const identityOf = ({ kind }: DiffContext, key: JsonValue): string =>
@@ -129,41 +133,42 @@ const known = async (c: DiffContext, key: JsonValue): Promise<CurrentItem | unde
   return current.is === 'read' ? withKey(c, current.items, key) : undefined
 }
 
-export const deployKeys: KindHooks = {
-  pair: (c, desired) => {
-    const key = plainValueOf(desired, 'key')
-    if (key !== undefined) return { item: withKey(c, c.items, key) }
-    const [item, another] = named(c, desired.identity)
-    if (another === undefined) return { item }
-    c.mistakes.add(
-      desired.origin,
-      `several keys have the title ${desired.identity}`,
-      'Set key: to choose one.',
-    )
-    return 'mistaken'
-  },
-  understood: (_, desired, item) => {
-    if (desired.gone !== undefined) return desired
-    // Found by its title, it has it.
-    return item !== undefined && !desired.attributes.has('key') ? desired : titled(desired)
-  },
-  absent: async (c, desired) => {
-    const key = plainValueOf(desired, 'key')
-    if (key === undefined) return false
-    const old = replaced(c, desired)
-    if (old !== undefined) {
-      await replaceKey(c, desired, old)
-      return true
-    }
-    const elsewhere = await known(c, key)
-    return elsewhere !== undefined && enableKey(c, desired, elsewhere)
-  },
-  rest: (c, claimed) => {
-    const free = c.items.filter((item) => !claimed.has(item))
-    for (const desired of c.desired.items.filter(({ gone }) => gone === undefined)) {
-      const title = plainValueOf(titled(desired), 'title')
-      for (const item of free.filter(({ attributes }) => attributes.title === title))
-        sayLeftover(c, desired, item)
-    }
-  },
+/** The key that is meant: itself where files have it, else the only one of its title. */
+export const pairKey = (c: DiffContext, desired: DesiredItem): Pairing => {
+  const key = plainValueOf(desired, 'key')
+  if (key !== undefined) return { item: withKey(c, c.items, key) }
+  const [item, another] = named(c, desired.identity)
+  if (another === undefined) return { item }
+  const text = `several keys have the title ${desired.identity}`
+  c.mistakes.add(desired.origin, text, 'Set key: to choose one.')
+  return 'mistaken'
+}
+
+/** The item with its title; one that was found by its title has it. */
+export const titledWhereNew = (desired: DesiredItem, item: CurrentItem | undefined): DesiredItem =>
+  desired.gone !== undefined || (item !== undefined && !desired.attributes.has('key'))
+    ? desired
+    : titled(desired)
+
+/** A key that takes the place of another, or is known elsewhere. @returns false where it is new */
+export const takeInKey = async (c: DiffContext, desired: DesiredItem): Promise<boolean> => {
+  const key = plainValueOf(desired, 'key')
+  if (key === undefined) return false
+  const old = replaced(c, desired)
+  if (old !== undefined) {
+    await replaceKey(c, desired, old)
+    return true
+  }
+  const elsewhere = await known(c, key)
+  return elsewhere !== undefined && enableKey(c, desired, elsewhere)
+}
+
+/** Tells of keys that no item `claimed`, and that have the title of a declared one. */
+export const sayLeftovers = (c: DiffContext, claimed: ReadonlySet<CurrentItem>): void => {
+  const free = c.items.filter((item) => !claimed.has(item))
+  for (const desired of c.desired.items.filter(({ gone }) => gone === undefined)) {
+    const title = plainValueOf(titled(desired), 'title')
+    for (const item of free.filter(({ attributes }) => attributes.title === title))
+      sayLeftover(c, desired, item)
+  }
 }
