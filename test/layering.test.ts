@@ -45,8 +45,8 @@ const openTo: Readonly<Record<string, RegExp>> = {
 const engineOrder: readonly (readonly string[])[] = [
   ['command', 'where', 'work'],
   ['journal', 'own'],
-  ['workspace', 'plan'],
-  ['ui', 'records'],
+  ['plan'],
+  ['workspace', 'records'],
   ['answer', 'instance'],
   ['journaling'],
   ['bulk'],

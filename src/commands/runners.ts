@@ -6,7 +6,7 @@ import { programs } from '../base/processes.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { integer, string } from '../catalogue/params.js'
 import { pathIn } from '../catalogue/path-in.js'
-import { toAnswer } from '../engine/command/answered.js'
+import { toAnswer } from '../engine/command/running.js'
 import type {
   InstanceService,
   PlanAnswer,

@@ -6,21 +6,21 @@ import { checkShown } from './answer/about.js'
 import { changes, takesSeveral } from './command/derive/index.js'
 import { type Globals, spelledGlobal } from './command/globals.js'
 import { isAggregate } from './command/many-flags.js'
+import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
-import type { AskedLine, Decided, InnerLine, LinePart, RunOptions, RunWithin } from './options.js'
+import type { AskedLine, Decided, InnerLine, LinePart, RunOptions, Sharing } from './options.js'
 import { type FindOwn, ownWords } from './own/found.js'
-import { Printed } from './perform/unsent.js'
+import { Printed } from './perform/requests.js'
 import { commandsOwn, everybodys, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
-import { preflight } from './preflight.js'
-import { follow, startRun } from './run.js'
+import type { Until } from './repeat.js'
+import { follow, preflight, startRun } from './run.js'
 import { spreadBy } from './targets/objects.js'
 import { checkSelection } from './targets/selected-list.js'
-import type { Until } from './until.js'
 
 /** What a line says of its journal, before anything of it is understood. */
 const journalOptionsOf = (
@@ -171,11 +171,9 @@ const untilOf = async (
     if (timeout === undefined) return {}
     throw usage('--wait-timeout requires --wait-until', 'For example: --wait-until status=success')
   }
-  const { Until } = await import('./until.js')
+  const { Until } = await import('./repeat.js')
   return { until: new Until(texts, { command, timeout, ...words }) }
 }
-
-const within: RunWithin = async (...ask) => (await import('./subcommand.js')).runWithin(...ask)
 
 /** What a line says, before anything is done for it. */
 const understand = async (
@@ -197,15 +195,19 @@ const understand = async (
   return { raw, early, globals, format, parents, journaling, words, said }
 }
 
-/** What runs lines within a run. */
-export const linesWithin = (
+/** What runs commands and lines within a run. */
+export const runsWithin = (
+  outer: RunOptions,
+  sharing: Sharing,
   parse: AskedLine['parse'],
-): Pick<RunOptions, 'runLine' | 'runTyped'> => ({
-  runLine: async (...ask) =>
-    (await import('./inner-line.js')).runLineWithin(parse, executeOne, ...ask),
-  runTyped: async (...ask) =>
-    (await import('./inner-line.js')).runTypedWithin(parse, executeOne, ...ask),
-})
+): InnerRuns => {
+  const inside = { outer, sharing, parse, run: executeOne }
+  return {
+    command: async (ask) => (await import('./subcommand.js')).runWithin(outer, sharing, ask),
+    line: async (ask) => (await import('./inner-line.js')).runLineWithin(inside, ask),
+    typed: async (ask) => (await import('./inner-line.js')).runTypedWithin(inside, ask),
+  }
+}
 
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
@@ -214,7 +216,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   const input = line.input ?? part?.input ?? new StandardInput(signal)
   const understood = await understand(line, part, env, inner)
   const { raw, globals, format, parents, journaling, said } = understood
-  const running = await startRun({
+  const options: RunOptions = {
     own,
     ...said,
     part,
@@ -227,10 +229,10 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
     stdin: input,
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
     journaling,
-    within,
-    ...linesWithin(parse),
+    runs: (sharing) => runsWithin(options, sharing, parse),
     chosen: new Map(),
-  })
+  }
+  const running = await startRun(options)
   const { printing, close } = running
   let failed: unknown
   try {

@@ -5,11 +5,11 @@ import { Failure, usage } from '../errors.js'
 import { calls, getCommandName, lists, onlyReads } from './command/derive/index.js'
 import { type Globals, spelledGlobal } from './command/globals.js'
 import { isAggregate } from './command/many-flags.js'
-import type { LineAnswer, LineAsk } from './command/services.js'
+import type { LineAnswer, LineAsk, TypedAsk } from './command/services.js'
 import type { Command } from './command/types.js'
 import { failureIn } from './failed.js'
 import { StandardInput } from './input.js'
-import type { AskedLine, InnerLine, InnerPart, RunLineWithin, RunTyped } from './options.js'
+import type { AskedLine, InnerLine, InnerPart, RunOptions, Sharing } from './options.js'
 import { everybodys, parseGlobals } from './plan/given.js'
 import type { Meant, Raw } from './plan/line.js'
 import { environmentFor, givenAway, keptScreen, shared, unrehearsedCommand } from './subcommand.js'
@@ -71,7 +71,13 @@ const besides = (command: Command, ask: LineAsk): readonly string[] => {
   return lists(command) ? ['--limit=all', ...where] : []
 }
 
-type RunUnderstood = (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>
+/** The run that a line is run within, and what understands and runs lines. */
+interface Inside {
+  readonly outer: RunOptions
+  readonly sharing: Sharing
+  readonly parse: AskedLine['parse']
+  readonly run: (line: AskedLine, part: undefined, inner: InnerLine) => Promise<number>
+}
 
 /** A line within a run, understood. */
 const understood = async (
@@ -83,11 +89,10 @@ const understood = async (
   throw new Failure('internal', `${words.join(' ')} is no line`)
 }
 
-/** @param run runs a line that is understood */
+/** Runs a line as if a person had typed it. @returns its exit code */
 export const runTypedWithin = async (
-  parse: AskedLine['parse'],
-  run: RunUnderstood,
-  ...[outer, sharing, { words, input }]: Parameters<RunTyped>
+  { outer, sharing, parse, run }: Inside,
+  { words, input }: TypedAsk,
 ): Promise<number> => {
   const { globals, signal } = outer
   const flags = [...reachedBy(globals, undefined), ...flagWord('output', globals.output)]
@@ -98,11 +103,10 @@ export const runTypedWithin = async (
   return run(line, undefined, { part: sharing })
 }
 
-/** @param run runs a line that is understood */
+/** Runs a line for its records, or for what it would change. */
 export const runLineWithin = async (
-  parse: AskedLine['parse'],
-  run: RunUnderstood,
-  ...[outer, sharing, ask]: Parameters<RunLineWithin>
+  { outer, sharing, parse, run }: Inside,
+  ask: LineAsk,
 ): Promise<LineAnswer> => {
   const screen = await keptScreen()
   const { notes, failures } = screen

@@ -10,24 +10,15 @@ import type { Liveness, Notes } from '../terminal/streams/notes.js'
 import type { Stdout } from '../terminal/streams/stdout.js'
 import type { ColorFlag } from '../terminal/text/color.js'
 import type { Style } from '../terminal/text/style.js'
-import type { Plan } from './command/described.js'
 import type { Globals } from './command/globals.js'
-import type {
-  Emit,
-  LineAnswer,
-  LineAsk,
-  Piped,
-  TypedAsk,
-  WithinAnswer,
-  WithinAsk,
-} from './command/services.js'
-import type { Command } from './command/types.js'
+import type { Emit, InnerRuns, LineAsk, Piped } from './command/services.js'
+import type { Command, Plan } from './command/types.js'
+
 import type { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
 import type { FindOwn } from './own/found.js'
 import type { Meant, Raw } from './plan/line.js'
-import type { Until } from './until.js'
-import type { Rounds } from './watch.js'
+import type { Rounds, Until } from './repeat.js'
 
 // The screen of a run: where answers go, what is said beside them, how questions are asked.
 
@@ -149,23 +140,6 @@ export interface InnerLine {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Runs a line within a run. */
-export type RunLineWithin = (
-  outer: RunOptions,
-  sharing: Sharing,
-  ask: LineAsk,
-) => Promise<LineAnswer>
-
-/** Runs a line within a run as if a person had typed it. */
-export type RunTyped = (outer: RunOptions, sharing: Sharing, ask: TypedAsk) => Promise<number>
-
-/** Runs a command within a run. */
-export type RunWithin = (
-  outer: RunOptions,
-  sharing: Sharing,
-  ask: WithinAsk,
-) => Promise<WithinAnswer>
-
 export interface RunOptions {
   readonly command: Command
   readonly globals: Globals
@@ -186,10 +160,7 @@ export interface RunOptions {
   /** Where it is within another: what it has from there, and how it is seen. */
   readonly inner?: InnerPart
   /** How others are run within it. */
-  readonly within?: RunWithin
-  /** The same for lines. */
-  readonly runLine?: RunLineWithin
-  readonly runTyped?: RunTyped
+  readonly runs?: ((sharing: Sharing) => InnerRuns) | undefined
   /** What is waited for, where the rounds end by themselves. */
   readonly until?: Until
   /** The records that `--select` chose, by what their objects are called. */

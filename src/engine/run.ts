@@ -14,17 +14,21 @@ import { resolve } from 'node:path'
 import { writes } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
-import type { Given, ObjectStream, Plan, PlanSource } from './command/described.js'
+import { getSelects, isRehearsal } from './command/derive/index.js'
+import type { Globals } from './command/globals.js'
 import { isAggregate, isRepeated } from './command/many-flags.js'
-import type { Services } from './command/services.js'
-import type { Command, Operation } from './command/types.js'
-import type { JournalOptions } from './journaling/options.js'
+import type { Services, UiService } from './command/services.js'
+import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from './command/types.js'
+
+import { checkJournal, type JournalOptions } from './journaling/options.js'
 import type { RunOptions } from './options.js'
 import { asNeutral } from './own/found.js'
+import { liveHow } from './perform/live.js'
 import { isSource, type Targets } from './perform/requests.js'
 import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
-import { createServices, type RunParts, type RunServices } from './services.js'
+import type { Until } from './repeat.js'
+import { createServices, type RunParts } from './services.js'
 import {
   getRowFields,
   inPart,
@@ -34,9 +38,49 @@ import {
   selectedBy,
 } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
-import type { Until } from './until.js'
-import { watch } from './watch.js'
+
 import { withTightHeap } from './work/v8.js'
+
+// What is said and refused of a line before anything of it is done.
+
+interface UncheckedLine {
+  readonly command: Command
+  readonly globals: Globals
+  readonly ui: Pick<UiService, 'note'>
+  readonly words?: Words
+}
+
+/**
+ * @param early what was noted as the line was read
+ * @throws Failure `usage` for flags that do not go together
+ */
+export const preflight = async (
+  { command, globals, ui, words }: UncheckedLine,
+  early: readonly string[],
+): Promise<void> => {
+  for (const text of early) ui.note(text)
+  checkRehearsal({ command, globals })
+  checkJournal(globals)
+  if (globals.web && isRepeated(globals))
+    throw usage(
+      `--web and --${globals.watch === undefined ? 'wait-until' : 'watch'} exclude each other`,
+    )
+  // What a rehearsal shows has fields of its own, and nothing is written by then.
+  if (globals.fields === undefined || isRehearsal({ command, globals })) return
+  const { checkFields } = await import('./records/known-fields.js')
+  await checkFields(command, globals.fields, words)
+}
+
+/** Flags that are about what is written, or how often. */
+const refused = new Set(['curl', 'journal', 'resume', 'wait-until', 'watch'])
+
+/** @throws Failure `usage` where another flag says the contrary of `--dry-run` */
+const checkRehearsal = (asked: Pick<RunOptions, 'command' | 'globals'>): void => {
+  if (!isRehearsal(asked)) return
+  for (const [name, value] of Object.entries(asked.globals))
+    if (refused.has(name) && value !== undefined && value !== false)
+      throw usage(`--dry-run and --${name} exclude each other`)
+}
 
 // From targets to the answer.
 
@@ -44,13 +88,13 @@ import { withTightHeap } from './work/v8.js'
 type Perform = (given: Given, operation: Operation, targets?: Targets) => Promise<void>
 
 /** A run whose services are there. */
-export interface Running extends Omit<RunServices, 'parts'> {
+export interface Running extends RunParts {
   readonly perform: Perform
 }
 
 /** A list, page by page; one document where the command makes that of it. */
 const list = async (
-  { answer, curl, lists, globals }: RunParts,
+  { answer, curl, lists, options: { globals } }: RunParts,
   { emit = {} }: Operation,
   plans: readonly Plan[],
 ): Promise<void> => {
@@ -60,7 +104,7 @@ const list = async (
   if (document !== undefined && isAggregate(globals))
     throw usage('groups are made of records, and this result is one document')
   for (const plan of plans) {
-    if (globals.curl) await curl.list(plan, document?.whole === true)
+    if (curl !== undefined) await curl.list(plan, document?.whole === true)
     else if (plan.request !== undefined) await lists.streamRequest(plan.request)
     else if (document === undefined) await lists.stream(plan, emit)
     else {
@@ -80,14 +124,14 @@ const carryOut = async (
   operation: Operation,
   source: readonly Plan[] | PlanSource,
 ): Promise<void> => {
-  const { crowd, curl, globals, lists, preview } = parts
+  const { crowd, curl, lists, preview } = parts
   const first = isSource(source) ? undefined : source[0]
   if (!isSource(source) && first?.endpoint.returns.kind === 'many')
     return list(parts, operation, source)
-  if (globals.curl) return curl.print(source, operation)
+  if (curl !== undefined) return curl.print(source, operation)
   if (preview !== undefined && isWriting(source)) return (await preview()).show(source, operation)
   if (first?.request !== undefined) lists.refuseChoice()
-  const how = parts.live(operation)
+  const how = liveHow(parts, operation)
   return isSource(source) ? crowd.stream(source, how) : crowd.many(source, how)
 }
 
@@ -98,7 +142,7 @@ const performing =
     const { around = (work) => work() } = operation
     const source = await parts.requests.of(given, operation, targets)
     const work = (): Promise<void> => carryOut(parts, operation, source)
-    if (parts.globals.curl || parts.preview !== undefined) return work()
+    if (parts.curl !== undefined || parts.preview !== undefined) return work()
     await around(work)
     const further = await operation.after?.()
     if (further !== undefined)
@@ -107,8 +151,8 @@ const performing =
 
 /** The services of a run, and what does with them what a command says. */
 export const startRun = async (options: RunOptions): Promise<Running> => {
-  const { parts, ...rest } = await createServices(options)
-  return { ...rest, perform: performing(parts) }
+  const parts = await createServices(options)
+  return { ...parts, perform: performing(parts) }
 }
 
 // From a line to its targets.
@@ -205,7 +249,22 @@ const inRounds = async (line: RunLine, round: () => Promise<void>): Promise<void
   const { watch: seconds = defaultRound, curl } = globals
   if (!isRepeated(globals) || curl) return round()
   const { services, rounds, printing } = running
+  const { watch } = await import('./repeat.js')
   await watch(services, { seconds, rounds, printing, until }, round)
+}
+
+/** `--select`, of what was asked; undefined where nothing is to be selected. */
+const openSelection = async (
+  { command, globals: { select }, running }: RunLine,
+  { flags }: Given,
+): Promise<Selection | undefined> => {
+  if (select === undefined) {
+    const alone = getSelects(command)?.by?.find((name) => flags[name] === true)
+    if (alone !== undefined) throw usage(`--${alone} requires --select`)
+    return undefined
+  }
+  const { Selection } = await import('./targets/selection.js')
+  return new Selection(running, select)
 }
 
 const followTargets = async (taken: RunLine): Promise<void> => {
@@ -217,7 +276,7 @@ const followTargets = async (taken: RunLine): Promise<void> => {
   const [slot] = line.slots ?? []
   if (slot !== undefined) journaling.parents = slot.parent.column
   const said = await asked(line, coming, rowFields)
-  const selection = await running.selection(said)
+  const selection = await openSelection(line, said)
   if (parents !== undefined) return followOver({ ...line, parents }, said, selection)
   const selected = await selectedBy(line, selection, said)
   const part = selected === undefined ? undefined : await inPart(line, selected)

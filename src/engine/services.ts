@@ -1,98 +1,56 @@
 /** The services of one run, put together: what a command is handed, and what carries out what it asks for. */
 
-import { Failure } from '../errors.js'
-import type { Ask } from '../http/types.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import { exitCodes } from '../errors.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
 import type { Engine } from './bulk/each.js'
 import { BulkRunner } from './bulk/runner.js'
-import { getCommandName } from './command/derive/index.js'
-import type { Given, Plan } from './command/described.js'
-import type { InstanceService, Many, Services } from './command/services.js'
-import type { Operation } from './command/types.js'
+import { getCommandName, isRehearsal, sendsAll } from './command/derive/index.js'
+import { concurrencyLimit } from './command/globals.js'
+import type { InstanceService, Services } from './command/services.js'
+import type { Plan } from './command/types.js'
 import { Caller } from './instance/caller.js'
 import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
-import type { JournalParts } from './journaling/journaled-run.js'
 import { isKept, recordFor } from './journaling/options.js'
-import type { RunEnd, RunLineWithin, RunOptions, RunTyped, RunWithin, Streams } from './options.js'
-import { Curl } from './perform/curl.js'
-import { LiveInstance, liveHow } from './perform/live.js'
+import type { RunEnd, RunOptions, Streams } from './options.js'
+import type { Curl } from './perform/curl.js'
+import { LiveInstance } from './perform/live.js'
 import type { Previews } from './perform/preview.js'
 import { Requests } from './perform/requests.js'
-import { UnsentInstance } from './perform/unsent.js'
-import type { Wanted } from './plan/sources.js'
-import { isRehearsal, sendsAll } from './preflight.js'
-import { SingleBudget } from './records/budget.js'
+import { mayAskSingles, SingleBudget } from './records/budget.js'
+import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
+import type { Rounds } from './repeat.js'
 import { createStreams, DeferredNotes, heardBy } from './streams.js'
-import { loadChoice, loadSelection } from './targets/lazily.js'
-import { type ListOver, listingOver } from './targets/listing.js'
-import type { Selection } from './targets/selection.js'
-import { Prompter } from './ui/prompter.js'
-import type { Rounds } from './watch.js'
-import { Sessions } from './workspace/sessions.js'
-import { Workspace } from './workspace/workspace.js'
+import { Prompter, SilentPrompter } from './workspace/prompter.js'
+import { Sessions, Workspace } from './workspace/workspace.js'
 
-// The person of a run in which nothing is written: a secret need not be typed for it.
-
-/** A secret's place is taken by its name. */
-export class SilentPrompter extends Prompter {
-  override async askSecret(_question: string, name: string): Promise<string> {
-    return `<${name}>`
-  }
-}
-
-// What a run has to do with those within it.
-
-/** What runs others within this run, where the run was made with it. */
-const withinOf = ({ within }: RunOptions): RunWithin => {
-  if (within === undefined) throw new Failure('internal', 'nothing runs within this run')
-  return within
-}
-
-/** What reads lines within this run, where the run was made with it. */
-const lineOf = ({ runLine }: RunOptions): RunLineWithin => {
-  if (runLine === undefined) throw new Failure('internal', 'no line is read within this run')
-  return runLine
-}
-
-/** What does lines within this run that a person would have typed, where the run was made with it. */
-const typedOf = ({ runTyped }: RunOptions): RunTyped => {
-  if (runTyped === undefined) throw new Failure('internal', 'no line is run within this run')
-  return runTyped
-}
-
-/** Who hears of a list, and how it ended. */
-const listsEnd = ({ inner }: RunOptions, { later }: DeferredNotes) => ({
-  later,
-  ended: inner?.ended,
-  asked: inner?.asked,
-})
-
-/** What carries requests out. */
-export interface RunParts {
-  readonly requests: Requests
-  readonly lists: Lists
-  readonly crowd: BulkRunner
-  readonly answer: RunAnswer
-  readonly globals: RunOptions['globals']
-  /** How what an operation wants sent is sent. */
-  readonly live: (operation: Operation) => Many
-  /** `--curl`: prints requests. */
-  readonly curl: Curl
-  /** `--dry-run`: shows what would be written; undefined where it is. */
-  readonly preview: (() => Promise<Previews>) | undefined
-}
+/** How single records are read, beside the lists that they come from. */
+type SingleReads = Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
 
 /** What a run is made of. */
-export interface RunServices {
+export interface RunParts {
+  readonly options: RunOptions
   readonly services: Services
-  readonly parts: RunParts
-  /** `--select`, of what was asked; undefined where nothing is to be selected. */
-  readonly selection: (given: Given) => Promise<Selection | undefined>
-  readonly listOver: ListOver
-  /** The gate that all requests to the run's instance pass. */
-  readonly gate: Engine['gate']
+  readonly place: Workspace
+  readonly answer: RunAnswer
+  readonly ui: Prompter
+  readonly exchange: ExchangeServices
+  readonly planning: Planning
+  readonly requests: Requests
+  readonly sending: Caller
+  readonly lists: Lists
+  /** Which records of a list are wanted; undefined where all are. */
+  readonly choice: (endpoint?: Endpoint) => Promise<RecordChoice | undefined>
+  readonly singles: SingleReads
+  readonly crowd: BulkRunner
+  /** A line that stands below the output. */
+  readonly later: DeferredNotes['later']
+  /** `--curl`: prints requests. */
+  readonly curl: Curl | undefined
+  /** `--dry-run`: shows what would be written; undefined where it is. */
+  readonly preview: (() => Promise<Previews>) | undefined
   /** Is told of each round, and tells the exit code. */
   readonly printing: Pick<Printing, 'begin' | 'code'>
   readonly rounds: Rounds
@@ -104,9 +62,9 @@ const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
   if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
   return {
-    data: async (ask: Ask) =>
+    data: async (ask) =>
       (await (await exchange.client(ask.endpoint)).call(await exchange.request(ask))).data,
-    wanted: async ({ endpoint, request }: Wanted) =>
+    wanted: async ({ endpoint, request }) =>
       (await (await exchange.client(endpoint)).call(request)).data,
     answers: sendsAll(options),
   }
@@ -114,12 +72,11 @@ const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
 
 /** Where the answer goes: to standard output, or among those of other instances. */
 const answerOf = async (
-  options: RunOptions,
+  { env, globals, part, words }: RunOptions,
   printing: Printing,
   screen: Streams,
   place: Workspace,
 ): Promise<RunAnswer> => {
-  const { env, globals, part, words } = options
   if (globals.web && !globals.curl) {
     const baseUrl = async (): Promise<string> => (await place.session()).baseUrl
     const note = (text: string): void => screen.notes.note(text)
@@ -131,163 +88,158 @@ const answerOf = async (
   return new PartOfInstance(printing, part)
 }
 
-/** The room in which a run goes on: nothing is sent before a command asks for it. */
-const roomOf = async (options: RunOptions, screen: Streams, { later }: DeferredNotes) => {
-  const { globals, env, signal, inner } = options
+/** Which records the lists of a run give: nothing of it is loaded before a list asks. */
+const choosing =
+  (
+    { command, globals, signal, words }: RunOptions,
+    singles: SingleReads,
+    budget: SingleBudget,
+  ): RunParts['choice'] =>
+  async (endpoint) => {
+    const { where } = globals
+    if (where === undefined) {
+      if (!mayAskSingles(command, globals)) return undefined
+      const { getSingleFields } = await import('./records/single.js')
+      const emit = endpoint === undefined ? {} : { endpoint }
+      if ((await getSingleFields({ command, emit, words }, globals)) === undefined) return undefined
+    }
+    const { RecordChoice } = await import('./records/where.js')
+    const asked = { paging: globals, asked: globals, budget, signal, words }
+    return new RecordChoice(where ?? [], { command, ...asked, ...singles })
+  }
+
+/** `--dry-run`: what shows what would be written; undefined where it is. */
+const previewOf = (
+  options: RunOptions,
+  engine: Engine,
+  parts: Pick<RunParts, 'answer' | 'exchange' | 'sending' | 'lists'>,
+): RunParts['preview'] => {
+  if (!isRehearsal(options)) return undefined
+  const { command, globals, words } = options
+  return async () => {
+    const { Previews } = await import('./perform/preview.js')
+    const crowd = new BulkRunner({ ...engine, listed: true })
+    const shown = { tolerates: globals.tolerate !== undefined, secrets: globals.showSecrets }
+    return new Previews({ ...parts, ...shown, crowd, command, words })
+  }
+}
+
+/** What keeps the journal of a run. */
+const keeperOf =
+  (
+    { command, globals, journaling, chosen }: RunOptions,
+    parts: Pick<RunParts, 'exchange' | 'place' | 'planning' | 'ui'>,
+    instance: () => InstanceService,
+  ): Engine['keeper'] =>
+  (first, single, final) => {
+    if (!isKept({ command, globals, journaling }, first)) return undefined
+    return async () => {
+      const { JournaledRun } = await import('./journaling/journaled-run.js')
+      const { exchange, place, planning, ui } = parts
+      const run = { command, globals, journaling, place, ui, single, final, instance: instance() }
+      const selected = (plan: Plan): unknown => recordFor(chosen, plan)
+      const answered = () => planning.answered
+      const { once: reads, admits } = exchange
+      return JournaledRun.of({ ...run, selected, reads, admits, answered }, first)
+    }
+  }
+
+/** The room in which a run goes on: its screen, its session, its instance and its answer. */
+const openRoom = async (options: RunOptions) => {
+  const { command, env, globals, inner, signal } = options
+  const sends = sendsAll(options)
+  const screen = await createStreams(options)
+  const below = new DeferredNotes(screen.notes)
   const sessions = inner?.sessions ?? new Sessions(options, screen.notes)
-  const place = new Workspace(
-    options,
-    sessions,
-    screen,
-    async (ask) => (globals.curl ? undefined : exchange.glance(ask)),
-    {
-      command: (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
-      line: (ask) => lineOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
-      typed: (ask) => typedOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
-    },
-  )
-  const printing = new Printing(options, screen, later, async () => (await place.session()).baseUrl)
-  const answer = await answerOf(options, printing, screen, place)
-  const exchange = createExchange({
+  const place: Workspace = new Workspace(options, sessions, screen, () => exchange)
+  const exchange: ExchangeServices = createExchange({
     globals,
     env,
     signal,
-    readOnly: inner?.readOnly ?? (options.command.readOnly === true || isRehearsal(options)),
+    readOnly: inner?.readOnly ?? (command.readOnly === true || isRehearsal(options)),
     gateOf: inner?.gateOf,
     session: () => place.session(),
     snapshot: () => sessions.snapshot(),
     profile: () => place.profile(),
     own: options.own,
-    remembers: sendsAll(options),
+    remembers: sends,
     unkept: place.unkept,
     screen: heardBy(screen, globals.verbose),
   })
-  const ui = new (sendsAll(options) ? Prompter : SilentPrompter)(globals, screen, {
-    command: options.command,
-    owner: () => place.session(),
-    glance: exchange.glance,
-  })
+  const address = async (): Promise<string> => (await place.session()).baseUrl
+  const printing = new Printing(options, screen, below.later, address)
+  const answer = await answerOf(options, printing, screen, place)
+  const owner = () => place.session()
+  const subject = { command, owner, glance: exchange.glance }
+  const ui = new (sends ? Prompter : SilentPrompter)(globals, screen, subject)
   const budget = new SingleBudget(globals.limit !== undefined)
-  return { sessions, place, printing, answer, exchange, ui, budget }
+  return { screen, below, sessions, place, exchange, printing, answer, ui, budget }
 }
 
-type Room = Awaited<ReturnType<typeof roomOf>>
+type Room = Awaited<ReturnType<typeof openRoom>>
 
-type UnsentParts = ConstructorParameters<typeof UnsentInstance>[0]
+/** Says what stands below the output, once all is done, and ends the answer. */
+const closing =
+  ({ inner, part }: RunOptions, room: Room, sending: Caller): RunParts['close'] =>
+  async (end = { code: 0 }) => {
+    const { below, budget, exchange, screen, sessions } = room
+    for (const { text, unknown } of sending.lines()) below.later(text, unknown ? 'warn' : 'note')
+    if (budget.note !== undefined) below.later(budget.note)
+    await exchange.close()
+    // Those of an outer run stay open for its next.
+    if (inner?.sessions === undefined) await sessions.close()
+    if (part === undefined) return screen.finish(() => below.say(), end)
+    part.later(() => below.say())
+  }
 
-/** What a command may ask the instance by itself: everything is sent, or nothing. */
-const instanceOf = (
+/** How the lists of a run read single records. */
+const singlesOf = (
   { globals }: RunOptions,
-  parts: ConstructorParameters<typeof LiveInstance>[0] & UnsentParts,
-): InstanceService => (globals.curl ? new UnsentInstance(parts) : new LiveInstance(parts))
+  { answer, ui }: Room,
+  planning: Planning,
+  { data }: Reads,
+): SingleReads => ({
+  width: concurrencyLimit(globals),
+  planned: (other, given) => planning.ofCommand(other, given),
+  data,
+  failed: (text, failure) => {
+    ui.report(failure, text)
+    answer.exit(exitCodes.partial)
+  },
+})
 
-interface PreviewParts {
-  readonly engine: Engine
-  readonly exchange: ExchangeServices
-  readonly sending: Caller
-  readonly lists: Lists
-}
-
-/** `--dry-run`: what shows what would be written; undefined where it is. */
-const previewOf = (options: RunOptions, { engine, exchange, sending, lists }: PreviewParts) => {
-  if (!isRehearsal(options)) return undefined
-  const { command, globals, words } = options
-  return async () => {
-    const { Previews } = await import('./perform/preview.js')
-    return new Previews({
-      exchange,
-      sending,
-      lists,
-      crowd: new BulkRunner({ ...engine, listed: true }),
-      answer: engine.answer,
-      command,
-      tolerates: globals.tolerate !== undefined,
-      secrets: globals.showSecrets,
-      words,
-    })
-  }
-}
-
-/** What keeps the journal of a run; nothing where nothing is written. */
-const keeperOf = (
-  options: RunOptions,
-  { exchange, place, ui }: Pick<Room, 'exchange' | 'place' | 'ui'>,
-  late: { readonly instance: () => InstanceService; readonly answered: JournalParts['answered'] },
-): Pick<Engine, 'keeper' | 'resumed'> => {
-  if (!sendsAll(options)) return {}
-  const { command, globals, journaling, chosen } = options
-  const keeper: Engine['keeper'] = (first, single, final) => {
-    if (!isKept({ command, globals, journaling }, first)) return undefined
-    return async () => {
-      const { JournaledRun } = await import('./journaling/journaled-run.js')
-      const selected = (plan: Plan): unknown => recordFor(chosen, plan)
-      const parts = {
-        command,
-        globals,
-        journaling,
-        selected,
-        place,
-        ui,
-        reads: exchange.once,
-        admits: exchange.admits,
-        single,
-        final,
-      }
-      return JournaledRun.of(
-        { ...parts, instance: late.instance(), answered: late.answered },
-        first,
-      )
-    }
-  }
-  return { keeper, resumed: () => journaling.resumed }
-}
-
-/** What is said once all is done. */
-const tellAfter = (below: DeferredNotes, sending: Caller, { note }: SingleBudget): void => {
-  for (const { text, unknown } of sending.lines()) below.later(text, unknown ? 'warn' : 'note')
-  if (note !== undefined) below.later(note)
-}
-
-/** The services of a run, made for its options. */
-export const createServices = async (options: RunOptions): Promise<RunServices> => {
-  const { globals, listed, signal } = options
-  const screen = await createStreams(options)
-  const below = new DeferredNotes(screen.notes)
-  const room = await roomOf(options, screen, below)
-  const { sessions, place, printing, answer, exchange, ui, budget } = room
+/** The services of a run, made for its options: nothing is sent before a command asks for it. */
+export const createServices = async (options: RunOptions): Promise<RunParts> => {
+  const { command, globals, inner, journaling, listed, signal, words } = options
+  const room = await openRoom(options)
+  const { answer, below, budget, exchange, place, screen, ui } = room
   const reads = readsOf(exchange, options)
   const planning = new Planning(options, screen, place, reads)
-  const choice = loadChoice(options, { ...room, planning, reads })
-  const writer = { writer: answer.writer.bind(answer), ...listsEnd(options, below) }
-  const lists = new Lists(globals, exchange.instance, writer, choice)
-  const sending = new Caller(exchange, ui, answer, globals, options.words)
-  const run = { command: getCommandName(options.command), gate: exchange.gate, signal, listed }
+  const singles = singlesOf(options, room, planning, reads)
+  const choice = choosing(options, singles, budget)
+  const writer = answer.writer.bind(answer)
+  const heard = { writer, later: below.later, ended: inner?.ended, asked: inner?.asked }
+  const lists = new Lists(globals, exchange.instance, heard, choice)
+  const sending = new Caller(exchange, ui, answer, globals, words)
+  const run = { command: getCommandName(command), gate: exchange.gate, signal, listed }
   const engine: Engine = { send: (plan) => sending.send(plan), answer, ui, globals, ...run }
-  const keeper = keeperOf(options, room, {
-    instance: () => instance,
-    answered: () => planning.answered,
-  })
-  const crowd = new BulkRunner({ ...engine, ...keeper })
+  const keeper = keeperOf(options, { ...room, planning }, () => instance)
+  const resumed = () => journaling.resumed
+  const crowd = new BulkRunner(sendsAll(options) ? { ...engine, keeper, resumed } : engine)
   const parts = { planning, sending, exchange, lists, crowd, ui, answer }
-  const instance = instanceOf(options, parts)
-  const preview = previewOf(options, { engine, exchange, sending, lists })
-  const requests = new Requests(planning)
-  const carrying = { requests, lists, crowd, answer, globals, preview, curl: new Curl(parts) }
+  const printed = globals.curl ? await import('./perform/curl.js') : undefined
+  const instance: InstanceService =
+    printed === undefined ? new LiveInstance(parts) : new printed.UnsentInstance(parts)
+  const around = { options, place, singles, choice, later: below.later }
   return {
+    ...parts,
+    ...around,
     services: { instance, answer, ui, place },
-    selection: loadSelection(options, { ...parts, reads, place }),
-    parts: { ...carrying, live: (operation) => liveHow(parts, operation) },
-    listOver: listingOver(options, { ...parts, place, requests, below, choice }),
-    gate: exchange.gate,
-    printing: budget.counting(printing),
+    requests: new Requests(planning),
+    preview: previewOf(options, engine, parts),
+    curl: printed && new printed.Curl(parts),
+    printing: budget.counting(room.printing),
     rounds: screen.rounds,
-    close: async (end = { code: 0 }) => {
-      tellAfter(below, sending, budget)
-      await exchange.close()
-      // Those of an outer run stay open for its next.
-      if (options.inner?.sessions === undefined) await sessions.close()
-      if (options.part === undefined) return screen.finish(() => below.say(), end)
-      options.part.later(() => below.say())
-    },
+    close: closing(options, room, sending),
   }
 }

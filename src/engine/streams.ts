@@ -21,7 +21,7 @@ import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/many-flags.js'
 import type { ExchangeOptions } from './instance/exchange.js'
 import type { RunOptions, Streams } from './options.js'
-import type { Rounds } from './watch.js'
+import type { Rounds } from './repeat.js'
 
 // What a run says beside its answer: of its requests, and below the output.
 

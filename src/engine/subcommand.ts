@@ -11,18 +11,17 @@ import { standardError } from '../terminal/streams/standard.js'
 import type { Stdout } from '../terminal/streams/stdout.js'
 import { createStyle } from '../terminal/text/style.js'
 import { withoutSpecial } from './command/derive/index.js'
-import type { Given } from './command/described.js'
 import { type Globals, readGlobals } from './command/globals.js'
 import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
-import type { Command } from './command/types.js'
+import type { Command, Given } from './command/types.js'
+
 import { failureIn } from './failed.js'
-import type { RunOptions, RunWithin, Sharing, Streams } from './options.js'
+import type { RunOptions, Sharing, Streams } from './options.js'
 import { commandIn } from './own/command.js'
 import { ownWords } from './own/found.js'
-import { Printed } from './perform/unsent.js'
+import { Printed } from './perform/requests.js'
 import { givenInWords } from './plan/data.js'
-import { preflight } from './preflight.js'
-import { startRun } from './run.js'
+import { preflight, startRun } from './run.js'
 
 // The screen of a run within another: nobody sits before it, and what it prints is kept.
 
@@ -263,7 +262,12 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
   return running.printing.code
 }
 
-export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinAnswer> => {
+/** Runs a command within a run. */
+export const runWithin = async (
+  outer: RunOptions,
+  sharing: Sharing,
+  ask: WithinAsk,
+): Promise<WithinAnswer> => {
   const records: Uint8Array[] = []
   const screen = await keptScreen()
   const format = givenAway((bytes) => records.push(Buffer.from(bytes)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseReference } from '../../src/engine/plan/references.js'
+import { parseReference } from '../../src/engine/plan/arguments.js'
 
 const base = 'https://host/forge'
 const mr = (text: string) => parseReference(text, 'merge_request_iid', () => base)

@@ -1,6 +1,6 @@
 /** `--wait-until`: rounds that end by themselves, and what of them is printed. */
 import { describe, expect, it } from 'vitest'
-import { Until } from '../../src/engine/until.js'
+import { Until } from '../../src/engine/repeat.js'
 import { calling } from '../commands/calling.js'
 import { has } from '../support/terminal.js'
 

@@ -1,7 +1,6 @@
 /** Whoever sits before standard error: what is asked, what is not, and what is said to who leaves. */
 import { expect, it } from 'vitest'
-import { SilentPrompter } from '../../src/engine/services.js'
-import { Prompter } from '../../src/engine/ui/prompter.js'
+import { Prompter, SilentPrompter } from '../../src/engine/workspace/prompter.js'
 import { Failure } from '../../src/errors.js'
 
 const owner = {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Sessions } from '../../src/engine/workspace/sessions.js'
-import { Workspace } from '../../src/engine/workspace/workspace.js'
+import { Sessions, Workspace } from '../../src/engine/workspace/workspace.js'
+
 import { getPaths, openStore } from '../../src/profile/index.js'
 
 let home: string
@@ -20,8 +20,12 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 type Options = ConstructorParameters<typeof Workspace>[0]
 
-const nothingWithin = async (): Promise<never> => {
+const _nothingWithin = async (): Promise<never> => {
   throw new Error('nothing runs within it')
+}
+
+const nothingAsked = (): never => {
+  throw new Error('nothing is asked of the instance')
 }
 
 const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
@@ -44,12 +48,7 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
       options,
       new Sessions(options, heard),
       { interactive: () => false, notes: heard } as never,
-      async () => undefined,
-      {
-        command: nothingWithin,
-        typed: async () => Promise.reject(new Error('none')),
-        line: nothingWithin,
-      },
+      nothingAsked,
     ),
     warned,
   }

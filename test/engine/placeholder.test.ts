@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { approvals } from '../../src/catalogue/areas/approvals.js'
 import { members } from '../../src/catalogue/areas/members.js'
-import { createPlaceholder, readable } from '../../src/engine/perform/unsent.js'
+import { createPlaceholder, readable } from '../../src/engine/perform/curl.js'
 
 it('gives each field by its name, those of lists and objects below theirs', () => {
   expect(createPlaceholder(approvals.rulesGet)).toMatchObject({

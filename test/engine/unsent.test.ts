@@ -1,7 +1,8 @@
 /** `--curl`: what a command wants to know is printed and goes on; what it would do ends its object, then the run. */
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { Printed, UnsentInstance } from '../../src/engine/perform/unsent.js'
+import { UnsentInstance } from '../../src/engine/perform/curl.js'
+import { Printed } from '../../src/engine/perform/requests.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask } from '../../src/http/types.js'
 

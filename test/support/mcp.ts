@@ -6,11 +6,11 @@ import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol
 import { parseTokens } from '../../src/cli/words/tree.js'
 import { commandNamed } from '../../src/commands/index.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
-import { linesWithin } from '../../src/engine/execute.js'
+import { runsWithin } from '../../src/engine/execute.js'
+import type { RunOptions } from '../../src/engine/options.js'
 import { findOwnWords } from '../../src/engine/own/found.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 import { startRun } from '../../src/engine/run.js'
-import { runWithin } from '../../src/engine/subcommand.js'
 import { formatNamed } from '../../src/output/formats.js'
 import { folder } from './program.js'
 
@@ -93,7 +93,7 @@ export const servicesOf = async (
   const env = { SVC_CONFIG_DIR: folder(), ...more }
   const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
   const raw = { args: [], flags }
-  const running = await startRun({
+  const options: RunOptions = {
     command,
     globals: parseGlobals(raw, env, () => {}),
     format: formatNamed('json'),
@@ -103,10 +103,10 @@ export const servicesOf = async (
     listed: false,
     journaling: { source: 'arguments', raw, several: false, digests: new Map() },
     chosen: new Map(),
-    within: runWithin,
-    ...linesWithin(parseTokens),
+    runs: (sharing) => runsWithin(options, sharing, parseTokens),
     own: findOwnWords([], env),
-  })
+  }
+  const running = await startRun(options)
   const answer = { terminal: false, write, flush: async () => {} } as unknown as AnswerService
   const services: Services = { ...running.services, answer }
   return { run: command.run, services, close: running.close }

@@ -1,6 +1,6 @@
 /** `commits cherry-pick`, `revert` and `diff` (`catalogue/reference/commits.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
-import { toAnswer } from '../../engine/command/answered.js'
+import { toAnswer } from '../../engine/command/running.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Operation, Plan } from '../../engine/command/types.js'
 import { Failure, survived } from '../../errors.js'

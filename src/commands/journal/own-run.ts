@@ -1,9 +1,9 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
 
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { toKeptAnswer } from '../../engine/command/answered.js'
 import { concurrencyLimit } from '../../engine/command/globals.js'
 import { createAttributeMask } from '../../engine/command/kept.js'
+import { toKeptAnswer } from '../../engine/command/running.js'
 import type { PlanAnswer, Services } from '../../engine/command/services.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineAsked } from '../../engine/journal/lines.js'

@@ -1,7 +1,7 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
 import { boolean } from '../../catalogue/params.js'
-import { toAnswer, toKeptAnswer } from '../../engine/command/answered.js'
 import { createAttributeMask } from '../../engine/command/kept.js'
+import { toAnswer, toKeptAnswer } from '../../engine/command/running.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'

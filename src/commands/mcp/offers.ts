@@ -2,10 +2,10 @@
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { type Datum, getData } from '../../engine/command/data.js'
-import { withoutSpecial } from '../../engine/command/derive/derived.js'
-import { flagName, getCommandName } from '../../engine/command/derive/names.js'
-import type { Described } from '../../engine/command/described.js'
+import { flagName, getCommandName, withoutSpecial } from '../../engine/command/derive/derived.js'
+
 import { declared } from '../../engine/command/globals.js'
+import type { Described } from '../../engine/command/types.js'
 import { type Category, Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/advice.js'
 

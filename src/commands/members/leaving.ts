@@ -3,7 +3,7 @@ import { isObject, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { account } from '../../catalogue/implied.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
-import { toAnswer } from '../../engine/command/answered.js'
+import { toAnswer } from '../../engine/command/running.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import {

@@ -8,10 +8,9 @@ import { usage } from '../../errors.js'
 import type { Format } from '../../output/types.js'
 import { objectColumn } from '../command/derive/derived.js'
 import { flagName } from '../command/derive/index.js'
-import type { Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { PlanAnswer } from '../command/services.js'
-import type { Command } from '../command/types.js'
+import type { Command, Plan } from '../command/types.js'
 
 // What the objects of an answer are called, for formats that show nothing else.
 

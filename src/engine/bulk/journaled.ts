@@ -1,8 +1,8 @@
 /** A run whose plans are all in hand, by way of its journal. Loaded late: an object that is only read needs none of it. */
 import { survived } from '../../errors.js'
 import { getParentFields } from '../answer/about.js'
-import type { Plan } from '../command/described.js'
 import type { Many, PlanAnswer } from '../command/services.js'
+import type { Plan } from '../command/types.js'
 import { seenIn } from '../journal/work.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
 import {

@@ -12,9 +12,9 @@ import {
   showsNothing,
   toldApart,
 } from '../answer/about.js'
-import { toleratedText } from '../command/answered.js'
-import type { Plan } from '../command/described.js'
+import { toleratedText } from '../command/running.js'
 import type { Many, PlanAnswer } from '../command/services.js'
+import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Numbered, Result, WorkQueue } from '../journaling/work-queue.js'
 import { maxNamed } from '../work/items.js'

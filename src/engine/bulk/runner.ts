@@ -2,13 +2,12 @@
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { showsNothing } from '../answer/about.js'
-import { toleratedText } from '../command/answered.js'
-import type { Plan, PlanSource } from '../command/described.js'
 import { concurrencyLimit } from '../command/globals.js'
-import { lossIn } from '../command/running.js'
+import { lossIn, toleratedText } from '../command/running.js'
 import type { Emit, Many, PlanAnswer } from '../command/services.js'
-import { resolveDetails } from '../ui/prompter.js'
+import type { Plan, PlanSource } from '../command/types.js'
 import { parseFailureLimit } from '../work/report.js'
+import { resolveDetails } from '../workspace/prompter.js'
 import {
   createCall,
   describeDone,

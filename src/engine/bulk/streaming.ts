@@ -1,8 +1,8 @@
 /** Objects as they come: planned one after the other, by way of the journal where one is kept. */
 import { mapConcurrent } from '../../base/async.js'
 import { Failure } from '../../errors.js'
-import type { Plan, PlanSource } from '../command/described.js'
 import { lossIn, type Many } from '../command/running.js'
+import type { Plan, PlanSource } from '../command/types.js'
 import { readWork, type Spool, seenIn, spool } from '../journal/work.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Resumed } from '../journaling/options.js'

@@ -1,6 +1,6 @@
 /** What a command takes as data: the parameters of its endpoints, by the API's names. */
 import { isFile, type Param } from '../../catalogue/params.js'
-import type { Argument, Described, Flag } from './described.js'
+import type { Argument, Described, Flag } from './types.js'
 
 /** One value of a command. */
 export interface Datum {

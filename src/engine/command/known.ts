@@ -11,10 +11,10 @@ import {
   widenParam,
 } from '../../catalogue/params.js'
 import type { KnownInstance, KnownNames, KnownSetting } from '../../profile/known.js'
+import { kebab } from './derive/derived.js'
 import { flagsOfCommand } from './derive/index.js'
-import { kebab } from './derive/names.js'
-import type { Described, Flag } from './described.js'
 import { declared } from './globals.js'
+import type { Described, Flag } from './types.js'
 
 /** What is said of all that the documents do not have. */
 export const ofInstance = 'of this instance, not in the API documents'

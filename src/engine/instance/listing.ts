@@ -17,9 +17,9 @@ import { Failure, usage } from '../../errors.js'
 import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
 import type { SingleReader, Writer } from '../../output/types.js'
-import type { Plan } from '../command/described.js'
 import { type GroupFlags, isAggregate } from '../command/many-flags.js'
 import type { Emit } from '../command/services.js'
+import type { Plan } from '../command/types.js'
 import type { Narrowed, RecordChoice } from '../records/where.js'
 
 // What is said of a list once it ended, or broke off.

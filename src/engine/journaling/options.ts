@@ -2,9 +2,9 @@
 import { writes } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
 import { keepsJournal } from '../command/derive/index.js'
-import type { Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
-import type { Command } from '../command/types.js'
+import type { Command, Plan } from '../command/types.js'
+
 import type { Next, Past } from '../journal/past.js'
 import type { Journal } from '../journal/writing.js'
 import type { Raw } from '../plan/line.js'

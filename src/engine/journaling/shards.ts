@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { usage } from '../../errors.js'
 import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
+import { parseReference } from '../plan/arguments.js'
 import { type ParentTarget, slotIn } from '../plan/parents.js'
-import { parseReference } from '../plan/references.js'
 import { type GivenObject, normalizeId } from '../work/items.js'
 
 // `--shard i/n`: one part of the objects, so that several machines share a run. The parts are

@@ -1,8 +1,8 @@
 /** The plans of a run on their way to the engine: numbered, each once. */
 
 import { getParentFields } from '../answer/about.js'
-import type { Plan, PlanSource } from '../command/described.js'
 import type { PlanAnswer } from '../command/services.js'
+import type { Plan, PlanSource } from '../command/types.js'
 import type { GivenObject, Item } from '../work/items.js'
 import type { Settled } from '../work/report.js'
 import { Seen } from '../work/seen.js'

@@ -6,7 +6,7 @@ import type { Words } from '../../catalogue/words.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import { calls } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
-import type { Spelt } from './given.js'
+import type { Spelt } from './command.js'
 
 /** Words, and whose they are. */
 export interface Own {
@@ -113,7 +113,7 @@ export const asNeutral = async (
   words: Words | undefined,
 ): Promise<Given> => {
   if (words === undefined || !calls(command)) return given
-  const { neutralGiven } = await import('./given.js')
+  const { neutralGiven } = await import('./command.js')
   return neutralGiven(given, raw, command, words)
 }
 

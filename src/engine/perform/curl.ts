@@ -1,13 +1,181 @@
 /** `--curl`: requests as curl commands. Nothing is sent. */
 
+import type { JsonValues } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import { type Endpoint, writes } from '../../catalogue/endpoint.js'
+import {
+  type Answered,
+  answered,
+  type Input,
+  isItem,
+  type Listing,
+  type RecordOf,
+} from '../../client/typed.js'
 import { toCurl } from '../../http/index.js'
-import type { Plan, PlanSource } from '../command/described.js'
-import type { AnswerService } from '../command/services.js'
-import type { Operation } from '../command/types.js'
+import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import type {
+  AnswerService,
+  ExternalClient,
+  InstanceService,
+  UiService,
+} from '../command/services.js'
+import type { Given, Operation, Plan, PlanSource } from '../command/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-import { mergePlans } from './requests.js'
-import { readable } from './unsent.js'
+import type { Planning } from '../instance/planning.js'
+import { mergePlans, Printed } from './requests.js'
+
+// `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
+// and whatever was planned, ends the object it was for; what a command only wants to know gives
+// placeholders, which then stand in the commands that follow.
+
+// What stands for an answer that nobody asked for: each field by its own name, `<name>`.
+
+/** Deeper than this no field of an answer is looked at. */
+const deepest = 5
+
+const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'
+
+const standIn = (schema: unknown, path: readonly string[]): unknown => {
+  if (isObject(schema) && path.length < deepest) {
+    const { anyOf, items, properties } = schema
+    if (isObject(properties))
+      return Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [name, standIn(field, [...path, name])]),
+      )
+    if (schema.type === 'array') return [standIn(items, path)]
+    if (Array.isArray(anyOf))
+      return standIn(
+        anyOf.find((one) => !isNull(one)),
+        path,
+      )
+  }
+  return `<${path.join('.')}>`
+}
+
+/** The data that an endpoint would answer with; of a list, one record. */
+export const createPlaceholder = ({ returns: { kind, shape } }: Endpoint): unknown => {
+  const one = standIn(shape, [])
+  return kind === 'many' ? [one] : one
+}
+
+/** A request with its placeholders as they are read, which an address writes in percents. */
+export const readable = <R extends { readonly path: string }>(request: R): R => ({
+  ...request,
+  path: request.path.replace(/%3C([a-z_][\w.]*)%3E/g, '<$1>'),
+})
+
+interface UnsentParts {
+  readonly planning: Planning
+  readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
+  readonly lists: Pick<Lists, 'whole'>
+  readonly answer: Pick<AnswerService, 'write'>
+  readonly ui: Pick<UiService, 'note'>
+}
+
+/** Nothing is sent. */
+export class UnsentInstance implements InstanceService {
+  readonly #parts: UnsentParts
+  /** Whether it was said what placeholders are. */
+  #explained = false
+
+  constructor(parts: UnsentParts) {
+    this.#parts = parts
+  }
+
+  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+    return this.#parts.planning.plans(given, override)
+  }
+
+  plan(given: Given, override?: JsonValues): Promise<Plan> {
+    return this.#parts.planning.plan(given, override)
+  }
+
+  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>> {
+    const wire = await this.#build({ endpoint, values: { ...input } })
+    if (writes(endpoint)) return this.#end(wire, endpoint)
+    await this.#print(wire, endpoint)
+    const data = this.#placeholder(endpoint)
+    return answered(endpoint, { status: 200, headers: {}, bytes: new Uint8Array(), data })
+  }
+
+  #build(ask: Ask): Promise<WireRequest> {
+    return this.#parts.exchange.build(ask)
+  }
+
+  async send(plan: Plan): Promise<Whole> {
+    return this.#end(await this.#build(plan), plan.endpoint)
+  }
+
+  async records<const E extends Listing>(
+    endpoint: E,
+    input: Input<E>,
+  ): Promise<readonly RecordOf<E>[]> {
+    await this.#print(await this.#parts.lists.whole({ endpoint, values: { ...input } }), endpoint)
+    const found = this.#placeholder(endpoint)
+    return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []
+  }
+
+  async collect(plan: Plan): Promise<never> {
+    return this.#end(await this.#parts.lists.whole(plan), plan.endpoint)
+  }
+
+  /** One after the other, each up to its write; after the last the run ends, since nothing was done. */
+  async each<T>(
+    items: Iterable<T> | AsyncIterable<T>,
+    work: (item: T, index: number) => Promise<void>,
+  ): Promise<void> {
+    let printed: Printed | undefined
+    let index = 0
+    for await (const item of items)
+      try {
+        await work(item, index++)
+      } catch (error) {
+        if (!(error instanceof Printed)) throw error
+        printed = error
+      }
+    if (printed !== undefined) throw printed
+  }
+
+  async open(plan: Plan): Promise<Download> {
+    return this.#end(await this.#build(plan), plan.endpoint)
+  }
+
+  elsewhere(baseUrl: string, credential: Credential | undefined): ExternalClient {
+    return {
+      build: (ask) => this.#parts.exchange.build(ask, baseUrl),
+      call: async (request) => {
+        await this.#write(toCurl(baseUrl, readable(request), credential?.kind))
+        throw new Printed()
+      },
+    }
+  }
+
+  async raw(request: WireRequest): Promise<never> {
+    await this.#parts.exchange.guard(request)
+    return this.#end(request)
+  }
+
+  #write(command: string): Promise<void> {
+    return this.#parts.answer.write(`${command}\n`)
+  }
+
+  async #print(wire: WireRequest, endpoint?: Endpoint): Promise<void> {
+    await this.#write(await this.#parts.exchange.curlOf(readable(wire), endpoint))
+  }
+
+  async #end(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
+    await this.#print(wire, endpoint)
+    throw new Printed()
+  }
+
+  #placeholder(endpoint: Endpoint): unknown {
+    if (!this.#explained)
+      this.#parts.ui.note('nothing is sent; <name> stands for the output of the previous command')
+    this.#explained = true
+    return createPlaceholder(endpoint)
+  }
+}
 
 interface Parts {
   readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>

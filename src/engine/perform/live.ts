@@ -20,7 +20,6 @@ import type {
 } from '../../http/types.js'
 import { toPlanAnswer } from '../bulk/each.js'
 import type { BulkRunner } from '../bulk/runner.js'
-import type { Given, Plan } from '../command/described.js'
 import type {
   ClientIdentity,
   Collecting,
@@ -30,7 +29,8 @@ import type {
   PlanAnswer,
   Which,
 } from '../command/services.js'
-import type { Operation, Received } from '../command/types.js'
+import type { Given, Operation, Plan, Received } from '../command/types.js'
+
 import type { Caller } from '../instance/caller.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'

@@ -1,11 +1,14 @@
 /** The requests that a command wants made of its targets, each complete. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
-import type { Given, ObjectStream, Plan, PlanSource } from '../command/described.js'
-import type { Merge, Operation } from '../command/types.js'
+import type { Given, Merge, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
+
 import type { Planning } from '../instance/planning.js'
-import { completing } from '../plan/attributes.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
+import { completing } from '../plan/plan.js'
 import { apartWithRows } from '../plan/row-fields.js'
+
+/** Ends the work on an object, or the run, early and well: its request was printed instead of sent. */
+export class Printed extends Error {}
 
 // Requests that go as one: of several projects or groups, one for each of them.
 

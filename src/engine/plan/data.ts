@@ -9,7 +9,7 @@ import { usage } from '../../errors.js'
 import { type Datum, getData } from '../command/data.js'
 import { getCommandName } from '../command/derive/index.js'
 import type { Described, Given } from '../command/types.js'
-import { neutralGiven } from '../own/given.js'
+import { neutralGiven } from '../own/command.js'
 import { checkedValue, type TakeNote } from './values.js'
 
 /**

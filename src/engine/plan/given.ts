@@ -23,8 +23,15 @@ import { readObjects } from './objects.js'
 import { pipedObjects } from './piped-reader.js'
 import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import { spelled } from './spellings.js'
-import { checkOneReader, paramValues, readText, type Sources, secretText } from './texts.js'
-import { parseValue, type TakeNote } from './values.js'
+import {
+  checkOneReader,
+  paramValues,
+  parseValue,
+  readText,
+  type Sources,
+  secretText,
+  type TakeNote,
+} from './values.js'
 
 // Flags of commands that have the name of one of everybody's: whose a text is.
 

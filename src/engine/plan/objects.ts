@@ -7,7 +7,6 @@ import type { Naming } from '../../catalogue/words.js'
 import { getAnswerFields } from '../command/derive/derived.js'
 import type { ScopeKind } from '../command/derive/index.js'
 import type { Argument } from '../command/types.js'
-import type { Unknown } from './attributes.js'
 
 // What planning needs from where it runs: everything that is not on the line.
 
@@ -31,6 +30,9 @@ export type PickFlags = (
   question: string,
   flags: readonly Pick<Missing, 'name' | 'param'>[],
 ) => Promise<readonly string[] | undefined>
+
+/** Told of a name that is sent though the catalogue does not have it. */
+export type Unknown = (endpoint: Endpoint, name: string) => void
 
 /** What planning needs from its surroundings. */
 export interface PlanContext {

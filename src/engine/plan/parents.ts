@@ -3,10 +3,10 @@ import type { JsonValues } from '../../base/json/value.js'
 import { idOrText } from '../../catalogue/formats.js'
 import { type Failure, usage } from '../../errors.js'
 import { getCommandName, hasForm, spreads } from '../command/derive/index.js'
-import type { Parent } from '../command/described.js'
-import type { Command, Given } from '../command/types.js'
+import type { Command, Given, Parent } from '../command/types.js'
+
 import type { Raw } from './line.js'
-import { checkOneReader } from './texts.js'
+import { checkOneReader } from './values.js'
 
 type ParentKind = 'project' | 'group'
 

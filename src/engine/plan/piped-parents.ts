@@ -9,9 +9,16 @@ import type { Command, NamedObject, ObjectStream, Parent } from '../command/type
 import type { Raw } from './line.js'
 import { readObjects } from './objects.js'
 import { type ParentTarget, SlotsWithObjects, slotIn } from './parents.js'
-import { type Cells, objectAt, plainObjects, splitCells } from './piped.js'
-import { CommaRows, InputLines } from './piped-lines.js'
-import { refuseRow } from './piped-row.js'
+import {
+  type Cells,
+  CommaRows,
+  InputLines,
+  objectAt,
+  plainObjects,
+  refuseRow,
+  splitCells,
+} from './piped.js'
+
 import type { RowFields } from './row-fields.js'
 
 type Column = Parent['column']

@@ -4,22 +4,24 @@
  */
 import { JsonCutter } from '../../base/json/cutter.js'
 import type { Objects } from './objects.js'
+import type { RowTap } from './piped.js'
 import {
   type Cells,
+  CommaRows,
   describePosition,
+  InputLines,
   isHeadless,
   isOneHeading,
   isTable,
   lineReader,
   type NumberedText,
   objectAt,
+  type Parse,
   plainObjects,
   rowReader,
   splitCells,
   type ValueReading,
 } from './piped.js'
-import { CommaRows, InputLines, type Parse } from './piped-lines.js'
-import type { RowTap } from './row-fields.js'
 
 /** Takes text, and gives the objects that it names. */
 interface Form {

@@ -4,10 +4,9 @@ import { formatNumber, isNumber } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../catalogue/words.js'
+import { usage } from '../../errors.js'
 import { getFirstSegment, objectColumn } from '../command/derive/derived.js'
 import type { Objects } from './objects.js'
-import { bareObject, objectIn, otherThings, refuseRow } from './piped-row.js'
-import type { RowTap } from './row-fields.js'
 
 export interface NumberedText {
   readonly number: number
@@ -16,6 +15,16 @@ export interface NumberedText {
 export interface Cells {
   readonly place: string
   readonly cells: readonly string[]
+}
+
+/** Is told of each record that names an object, in the order of the objects. */
+export interface RowTap {
+  /** People chose its columns: it is a sheet, whatever they are called. */
+  readonly sheet?: true
+  /** @param field the value of a column; undefined where there is none */
+  take(place: string, columns: readonly string[], field: (name: string) => unknown): void
+  /** An object without columns stands there. */
+  bare(place: string): void
 }
 
 export const plainObjects: Objects = {
@@ -204,4 +213,157 @@ export const isTable = (heading: readonly string[], objects: Objects): boolean =
   const fields = heading.filter((cell) => knownCell(cell, objects)).length
   if (strange && fields > 0) throw otherThings('line 1', objects)
   return false
+}
+
+// Which object a row of standard input names, and the project that a number belongs to.
+
+/** One object's record, wherever it stood. */
+interface Row {
+  /** Where it stands, for messages: `line 3`. */
+  readonly place: string
+  readonly field: (name: string) => string
+}
+/** What cannot be understood, with its place. */
+export const refuseRow = (place: string, what: string, hint: string) =>
+  usage(`standard input, ${place}: ${what}`, hint)
+
+const reference = /^(?<project>.+)(?<mark>[!#])(?<id>\d+)$/
+const bare = /^[!#]?\d+$/
+const sameProject = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+/** A number means something only in its project, which is never guessed for what is piped. */
+const ofProject = (place: string, id: string, objects: Objects, project: string | undefined) => {
+  if (project !== undefined) return id
+  throw refuseRow(
+    place,
+    `it has the number of a ${objects.word} but not its project`,
+    `Pass --project, or include the column "reference". The default project is not used for piped objects.`,
+  )
+}
+
+/** The object of a row that carries its project along, as a reference; bare below the same project. */
+const referenceIn = (row: Row, objects: Objects, project: string | undefined): string => {
+  const full = row.field('reference') || row.field('references.full')
+  const match = reference.exec(full)?.groups
+  if (match !== undefined && match.mark !== objects.mark) throw otherThings(row.place, objects)
+  const id = match?.id ?? row.field('iid')
+  const owners = [match?.project, row.field('project_id')].filter(
+    (p) => p !== undefined && p !== '',
+  )
+  if (id === '') return row.field('web_url')
+  if (project !== undefined && owners.some((owner) => sameProject(owner ?? '', project))) return id
+  if (full !== '' && match !== undefined) return full
+  const [owner] = owners
+  return owner === undefined
+    ? ofProject(row.place, id, objects, project)
+    : `${owner}${objects.mark}${id}`
+}
+
+/** The object that a row names. */
+const objectIn = (row: Row, objects: Objects, project: string | undefined): string => {
+  const marked = objects.mark === undefined ? '' : referenceIn(row, objects, project)
+  const found =
+    [...objects.names, ...objects.also, objectColumn].map(row.field).find((text) => text !== '') ??
+    ''
+  const text = marked || (found !== '' && bareObject(row.place, found, objects, project))
+  if (text) return text
+  throw refuseRow(
+    row.place,
+    `no ${objects.names[0] ?? objectColumn} of a ${objects.word}`,
+    `svcctl reads the objects from the ${objects.names.length > 1 ? 'columns' : 'column'} ${objects.names.join(', ')}.`,
+  )
+}
+
+/** An object as a line of its own. */
+const bareObject = (
+  place: string,
+  text: string,
+  objects: Objects,
+  project: string | undefined,
+): string =>
+  objects.mark !== undefined && bare.test(text) ? ofProject(place, text, objects, project) : text
+
+const otherThings = (place: string, objects: Objects) =>
+  refuseRow(
+    place,
+    `a list of objects other than ${wordOfSeveral(objects.word)}`,
+    `Pipe in a list with the column ${objects.names[0] ?? objectColumn}.`,
+  )
+
+// Standard input as lines, and as rows of comma-separated cells, as it comes.
+
+/** Whole lines, numbered; what has no end yet waits. */
+export class InputLines {
+  #rest: string[] = []
+  #number = 0
+
+  take(text: string, last: boolean): readonly NumberedText[] {
+    const end = last ? text.length : text.lastIndexOf('\n') + 1
+    if (end === 0 && !last) {
+      this.#rest.push(text)
+      return []
+    }
+    const lines = [...this.#rest, text.slice(0, end)].join('').split('\n')
+    this.#rest = [text.slice(end)]
+    // Behind the last end there is nothing.
+    if (lines.at(-1) === '') lines.pop()
+    const first = this.#number + 1
+    this.#number += lines.length
+    return lines
+      .map((line, i) => ({
+        number: first + i,
+        text: line.endsWith('\r') ? line.slice(0, -1) : line,
+      }))
+      .filter(({ text: line }) => line.trim() !== '')
+  }
+}
+
+export type Parse = typeof import('csv-parse/sync')['parse']
+
+/** Whether a text opens a quoted cell that it does not close, or the other way about. */
+const turns = (text: string): boolean => text.split('"').length % 2 === 0
+
+/** @throws Failure `usage` naming the place, for quotes that do not go together */
+const rowsOf = (parse: Parse, lines: readonly NumberedText[], place: string): string[][] => {
+  try {
+    return parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
+  } catch {
+    throw refuseRow(
+      place,
+      'a misplaced quotation mark',
+      'Put a cell that contains quotation marks in quotation marks, and double each of them.',
+    )
+  }
+}
+
+/** Rows of comma-separated cells, whose texts may go over several lines. */
+export class CommaRows {
+  readonly #parse: Parse
+  #waiting: NumberedText[] = []
+  #open = false
+
+  constructor(parse: Parse) {
+    this.#parse = parse
+  }
+
+  /** @throws Failure `usage` naming the place, for quotes that do not go together */
+  take(lines: readonly NumberedText[], last: boolean): readonly Cells[] {
+    const found: Cells[] = []
+    for (const line of lines) {
+      this.#waiting.push(line)
+      if (turns(line.text)) this.#open = !this.#open
+      if (!this.#open) found.push(...this.#rows())
+    }
+    if (last && this.#waiting.length > 0) found.push(...this.#rows())
+    return found
+  }
+
+  #rows(): readonly Cells[] {
+    const some = this.#waiting.splice(0)
+    const place = `line ${some[0]?.number ?? 1}`
+    return rowsOf(this.#parse, some, place).map((row) => ({
+      place,
+      cells: row.map((cell) => cell.trim()),
+    }))
+  }
 }

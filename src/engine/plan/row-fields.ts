@@ -10,23 +10,12 @@ import { usage } from '../../errors.js'
 import { getCommandName, rowFlags } from '../command/derive/index.js'
 import type { Command, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
-import { refuseRow } from './piped-row.js'
+import { type RowTap, refuseRow } from './piped.js'
 import { spelled } from './spellings.js'
-import { type Sources, secretText } from './texts.js'
-import { parseValue } from './values.js'
+import { parseValue, type Sources, secretText } from './values.js'
 
 /** The attributes of one object by the API's names; a secret is the text that refers to it. */
 export type RowValues = JsonValues
-
-/** Is told of each record that names an object, in the order of the objects. */
-export interface RowTap {
-  /** People chose its columns: it is a sheet, whatever they are called. */
-  readonly sheet?: true
-  /** @param field the value of a column; undefined where there is none */
-  take(place: string, columns: readonly string[], field: (name: string) => unknown): void
-  /** An object without columns stands there. */
-  bare(place: string): void
-}
 
 const namesOf = ({ name, own = [], parameter = '' }: Flag): readonly string[] => [
   ...new Set([parameter, name, name.replaceAll('-', '_'), ...own]),

@@ -16,14 +16,11 @@ import type {
   PlanSource,
 } from '../command/types.js'
 import type { GivenObject } from '../work/items.js'
-import { placeArgs } from './arguments.js'
-import { completing } from './attributes.js'
-import { choose } from './choose.js'
+import { type ObjectReference, parseReference, placeArgs, placeProject } from './arguments.js'
+import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { givenFor, type ParentTarget, slotIn } from './parents.js'
-import { type Common, completed, planCommon } from './plan.js'
-import { type ObjectReference, parseReference, placeProject } from './references.js'
-import { fillScope } from './scope.js'
+import { type Common, completed, completing, planCommon } from './plan.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
 // its text, or as a journal names it: by its id, and what it belongs to.

@@ -6,14 +6,14 @@ import { groupsAll } from '../../catalogue/implied.js'
 import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, survived, usage } from '../../errors.js'
-import type { Engine } from '../bulk/each.js'
-import { changes, getCommandName, getScope, hasForm } from '../command/derive/index.js'
+import { changes, getCommandName, getScope, hasForm, isRehearsal } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import { isAggregate } from '../command/many-flags.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import type { Targets } from '../perform/requests.js'
-import { Printed } from '../perform/unsent.js'
+import { Printed } from '../perform/requests.js'
+import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import {
   createParentTarget,
@@ -24,9 +24,8 @@ import {
   slotOfTree,
 } from '../plan/parents.js'
 import { pipedObjects } from '../plan/piped-reader.js'
-import { parseReference } from '../plan/references.js'
-import { isRehearsal } from '../preflight.js'
-import type { ListOver } from './listing.js'
+import type { RunParts } from '../services.js'
+import { listOver } from './over.js'
 import { doTogether, selectedIn } from './selecting.js'
 import type { Selection } from './selection.js'
 
@@ -238,10 +237,7 @@ interface Asked {
   readonly command: Command
   readonly given: Given
   readonly operation: Operation
-  readonly running: {
-    readonly services: Services
-    readonly gate: Engine['gate']
-    readonly listOver: ListOver
+  readonly running: RunParts & {
     readonly perform: (given: Given, operation: Operation, targets?: Targets) => Promise<void>
   }
   readonly parents: Parents
@@ -334,7 +330,7 @@ const runSelected = async (
 ): Promise<void> => {
   const { command, running, given, signal } = asked
   const { services } = running
-  const choosing = { selection, services, given, signal, gate: await running.gate() }
+  const choosing = { selection, services, given, signal, gate: await running.exchange.gate() }
   const chosen = await selectedIn(choosing, slots)
   if (chosen.length === 0) return
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
@@ -353,10 +349,10 @@ const over = async (asked: Asked, slots: readonly ParentTarget[]): Promise<void>
   if (command.run !== undefined)
     return globals.curl
       ? unsent(asked, command.run, slots)
-      : running.listOver(given, command.run, slots, Number.POSITIVE_INFINITY)
+      : listOver(running, given, command.run, slots, Number.POSITIVE_INFINITY)
   const isList = operation.lists === true || isListing(command, slots)
   if (!isList || globals.curl) return running.perform(given, operation, { slots })
-  return running.listOver(given, operation, slots, mostOf(globals))
+  return listOver(running, given, operation, slots, mostOf(globals))
 }
 
 /** Does what a line asks for in each of several projects or groups. */

@@ -1,25 +1,28 @@
 /** Records of several parents: they are read of each, and printed below each other in the order of the parents. */
-
 import type { Paging } from '../../client/paging.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
-import { isTolerated, toleratedText } from '../command/answered.js'
+import { PartOfAnswer, refusePart } from '../answer/part.js'
 import type { Globals } from '../command/globals.js'
+import { isTolerated, toleratedText } from '../command/running.js'
 import type { Emit, LineAsk, Services } from '../command/services.js'
-import type { ParentTarget } from '../plan/parents.js'
+import type { Command, Given, Operation } from '../command/types.js'
+import { Lists } from '../instance/listing.js'
+import { LiveInstance, type Parts } from '../perform/live.js'
+import { givenFor, type ParentTarget } from '../plan/parents.js'
+import type { RunParts } from '../services.js'
 import type { Item } from '../work/items.js'
 import { maxTold, type Report, type Settled, verdict } from '../work/report.js'
-import type { EngineOptions } from '../work/run.js'
-import { run } from '../work/run.js'
+import { type EngineOptions, run } from '../work/run.js'
 import { Ended, Enough, FieldPresence, isOwn, Shared, unwrapEnded } from './shared.js'
 
 /** Where the records of one of several go, and how many of them at most. */
-export interface PartOfOver {
+interface PartOfOver {
   readonly paging: Paging
   readonly writer: (emit: Emit) => Writer
 }
 
-export interface Over {
+interface Over {
   readonly services: Pick<Services, 'answer' | 'ui'>
   readonly slots: readonly ParentTarget[]
   /** Told of each in their order, when its records are written. */
@@ -170,4 +173,108 @@ const wholly = (failure: Failure): Error =>
   failure.category === 'interrupted' ? failure : new Ended(failure)
 
 /** Prints what each of several parents has. @throws Failure what they came to together */
-export const overParents = (over: Over): Promise<void> => new OverParents(over).run()
+const overParents = (over: Over): Promise<void> => new OverParents(over).run()
+
+// What a run does for each of several parents by itself: it lists, or it runs a command that works in its own way.
+
+type Run = NonNullable<Command['run']>
+
+/** What of a run each parent takes. */
+type OverParts = Pick<
+  RunParts,
+  | 'answer'
+  | 'choice'
+  | 'crowd'
+  | 'exchange'
+  | 'later'
+  | 'lists'
+  | 'options'
+  | 'place'
+  | 'planning'
+  | 'requests'
+  | 'sending'
+  | 'ui'
+>
+
+/** The parents that a line within another reads, in its order. */
+const chosen = (
+  slots: readonly ParentTarget[],
+  choose: (names: readonly string[]) => readonly string[],
+): readonly ParentTarget[] => {
+  const known = new Map(slots.map((slot) => [slot.parent.name, slot]))
+  return choose([...known.keys()]).flatMap((name) => known.get(name) ?? [])
+}
+
+class EachParent {
+  readonly #parts: OverParts
+
+  constructor(parts: OverParts) {
+    this.#parts = parts
+  }
+
+  /** One list. */
+  listing(given: Given, operation: Operation): Over['one'] {
+    const { emit = {} } = operation
+    if (emit.document !== undefined) throw refusePart('project or group')
+    return async (slot, part) => {
+      const [plan] = await this.#parts.requests.below(operation.given ?? given, operation, [slot])
+      if (plan === undefined) throw new Failure('internal', 'a list without a plan')
+      if (plan.refused !== undefined) throw plan.refused
+      const lists = this.#listsTo(part)
+      await (plan.request === undefined
+        ? lists.stream(plan, emit)
+        : lists.streamRequest(plan.request))
+    }
+  }
+
+  /** A command, which sees one parent alone. */
+  running(given: Given, run: Run): Over['one'] {
+    const { answer, ui, place, planning } = this.#parts
+    return async (slot, part) => {
+      const { parent } = slot
+      const own: Parts['planning'] = {
+        plans: async (...asked) =>
+          (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
+        plan: async (...asked) => ({ ...(await planning.plan(...asked)), parent }),
+      }
+      const lists = this.#listsTo(part)
+      const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
+      const services = { instance, answer: new PartOfAnswer(answer, part.writer), ui, place }
+      await run(services, givenFor(given, slot))
+    }
+  }
+
+  #listsTo({ paging, writer }: PartOfOver): Lists {
+    const { choice, exchange, options } = this.#parts
+    const { asked } = options.inner ?? {}
+    // What is said of a list is said of all of them together.
+    const to = { writer: async (_: boolean, emit: Emit) => writer(emit), later: () => {}, asked }
+    return new Lists({ ...options.globals, ...paging }, exchange.instance, to, choice)
+  }
+}
+
+/** Prints what each of several parents has, so many records at most. */
+export const listOver = async (
+  parts: OverParts,
+  given: Given,
+  work: Operation | Run,
+  found: readonly ParentTarget[],
+  most: number,
+): Promise<void> => {
+  const { answer, exchange, later, options, ui } = parts
+  const { globals, inner, part, signal } = options
+  const each = new EachParent(parts)
+  await overParents({
+    services: { answer, ui },
+    slots: inner?.parents === undefined ? found : chosen(found, inner.parents.choose),
+    settled: inner?.parents?.settled,
+    most,
+    one: typeof work === 'function' ? each.running(given, work) : each.listing(given, work),
+    writer: (emit) => answer.writer(true, emit),
+    held: part?.held ?? (() => false),
+    later,
+    signal,
+    gate: await exchange.gate(),
+    globals,
+  })
+}

@@ -9,7 +9,13 @@ import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { getCommandName, getScope, getSelects, hasForm } from '../command/derive/index.js'
+import {
+  getCommandName,
+  getScope,
+  getSelects,
+  hasForm,
+  isRehearsal,
+} from '../command/derive/index.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
@@ -18,7 +24,6 @@ import { chosenAs } from '../journaling/options.js'
 import type { RunOptions } from '../options.js'
 import { type Objects, readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/piped.js'
-import { isRehearsal } from '../preflight.js'
 import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
 import { parseWhere } from '../where/index.js'
 import { maxNamed } from '../work/items.js'
@@ -119,8 +124,9 @@ const everythingOf = (
   )
 }
 
-export interface Selecting
-  extends Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'> {
+export interface Selecting {
+  readonly options: RunOptions
+  readonly singles: Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
   readonly exchange: Pick<ExchangeServices, 'instance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly place: Pick<Workspace, 'scopeAmong'>
@@ -191,8 +197,8 @@ export class Selection {
   /** The objects of a list that knows no projects, by the projects that its records name. */
   #owned: Promise<ReadonlyMap<string, readonly string[]>> | undefined
 
-  constructor(options: RunOptions, around: Selecting, texts: readonly string[]) {
-    this.#options = options
+  constructor(around: Selecting, texts: readonly string[]) {
+    this.#options = around.options
     this.#around = around
     this.#texts = texts
   }
@@ -304,7 +310,7 @@ export class Selection {
     const by = getSelects(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
     const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
-    const [plan] = await this.#around.planned(list, asked)
+    const [plan] = await this.#around.singles.planned(list, asked)
     if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...everythingOf(plan.endpoint, this.#texts), ...plan.values }
     return this.#records(list, { ...plan, values }, most)
@@ -319,7 +325,7 @@ export class Selection {
   #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
     const { signal, words } = this.#options
     this.#choice ??= new RecordChoice(this.#texts, {
-      ...this.#around,
+      ...this.#around.singles,
       command: list,
       paging: {},
       signal,

@@ -4,8 +4,8 @@ import { stringifyExact } from '../../base/json/json.js'
 import type { Fields } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
-import type { Parent } from '../command/described.js'
 import type { Emit } from '../command/services.js'
+import type { Parent } from '../command/types.js'
 import { Unshown } from '../records/stage.js'
 
 // Fields that lists of several parents are asked for: where one holds nothing, another's records may have them.

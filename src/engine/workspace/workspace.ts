@@ -1,13 +1,183 @@
 /** The place of a run: its process, its session, the project or group at hand. */
+
+import { isObject, toText } from '../../base/objects.js'
+import { userAgent, version } from '../../base/version.js'
+import { refreshTimeout } from '../../client/defaults.js'
+import { type FormWay, postForm } from '../../client/form.js'
+import type { SnapshotReader } from '../../client/snapshot/answers.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import { environmentScope, scopeAtHand, type Takes } from '../../profile/index.js'
-import type { Profile, Session } from '../../profile/types.js'
+import {
+  createTransport,
+  environmentScope,
+  getPaths,
+  openStore,
+  openTokens,
+  resolveSession,
+  scopeAtHand,
+  type Takes,
+} from '../../profile/index.js'
+import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
 import type { ScopeKind } from '../command/derive/index.js'
-import type { MadeBy } from '../command/described.js'
 import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
-import type { OpenSessions, RunOptions, Streams } from '../options.js'
+import type { MadeBy } from '../command/types.js'
+import type { OpenSessions, RunOptions, Sharing, Streams } from '../options.js'
+import { withWorkspaceHint } from './advice.js'
+import { getInstanceName, sandboxSession } from './sandbox.js'
 import { UnkeptWrites } from './unkept.js'
+
+// Whose instance a run talks to: the session of flags, environment and profile, or the embedded one.
+
+// The refresh of an OAuth token on its way, with the words of this tool for what fails.
+
+/**
+ * Sends the form of an OAuth refresh; whatever answer comes is given back.
+ * @throws Failure where none came
+ */
+const sendForm = (
+  url: string,
+  form: Readonly<Record<string, string>>,
+  way: Omit<FormWay, 'userAgent'>,
+): ReturnType<typeof postForm> =>
+  postForm(url, form, { ...way, userAgent }).catch((error: unknown) => {
+    throw withWorkspaceHint(error)
+  })
+
+interface Heard {
+  readonly note: (text: string) => void
+  readonly warn: (text: string) => void
+}
+
+type SessionOptions = Pick<RunOptions, 'globals' | 'env' | 'own' | 'signal'>
+
+/** A profile by name is itself: not the address and the token that stand beside each other there. */
+const environmentFor = (profile: string | undefined, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  profile === undefined || !env.SVC_BASE_URL
+    ? env
+    : { ...env, SVC_BASE_URL: '', SVC_TOKEN: '', SVC_JOB_TOKEN: '' }
+
+const flagsFor = (name: string | undefined, { globals }: SessionOptions): InstanceFlags => ({
+  profile: name,
+  baseUrl: globals.baseUrl,
+  sudo: globals.sudo,
+})
+
+/** The sessions of a run, the one in force opened once. */
+export class Sessions implements OpenSessions {
+  readonly #options: SessionOptions
+  readonly #heard: Heard
+  #current: Promise<Session> | undefined
+  #closeSandbox: (() => Promise<void>) | undefined
+  #snapshot: Promise<SnapshotReader> | undefined
+
+  constructor(options: SessionOptions, heard: Heard) {
+    this.#options = options
+    this.#heard = heard
+  }
+
+  /** The one in force; nothing is read before it is asked for. */
+  current(): Promise<Session> {
+    this.#current ??= this.#start()
+    return this.#current
+  }
+
+  #start(): Promise<Session> {
+    const { from, sandbox } = this.#options.globals
+    if (from !== undefined) return this.#kept()
+    return sandbox ? this.#sandbox() : this.#open()
+  }
+
+  /** What answers in the place of the instance. @throws Failure `usage` where the folder holds none */
+  async snapshot(): Promise<SnapshotReader | undefined> {
+    const { from } = this.#options.globals
+    if (from === undefined) return undefined
+    this.#snapshot ??= import('../../client/snapshot/answers.js').then(
+      ({ SnapshotReader }) => new SnapshotReader(from),
+    )
+    return this.#snapshot
+  }
+
+  /** The session of a snapshot: nobody is asked, and no credential is looked for. */
+  async #kept(): Promise<Session> {
+    const snapshot = await this.snapshot()
+    if (snapshot === undefined) throw new Failure('internal', 'a session of no snapshot')
+    this.#heard.note(snapshot.described)
+    return {
+      baseUrl: snapshot.manifest.instance,
+      baseUrlSource: '--from',
+      credential: async () => undefined,
+      jobToken: () => undefined,
+      renew: async () => undefined,
+    }
+  }
+
+  /** Another profile's; without a name, what flags and environment alone make. */
+  async of(profile: string | undefined): Promise<Session> {
+    const { from, sandbox } = this.#options.globals
+    return sandbox || from !== undefined ? this.current() : this.#resolve(profile)
+  }
+
+  /** The profile in force, where there is one; nothing is said of what its session would be. */
+  async profile(): Promise<Profile | undefined> {
+    const { from, sandbox } = this.#options.globals
+    if (sandbox || from !== undefined) return undefined
+    try {
+      return this.#resolve(undefined).profile
+    } catch (error) {
+      // Without any instance there is no profile either.
+      if (error instanceof Failure && error.category === 'auth') return undefined
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#current?.catch(() => undefined)
+    await this.#closeSandbox?.()
+  }
+
+  async #open(): Promise<Session> {
+    const opened = this.#resolve(undefined)
+    for (const text of opened.warnings ?? []) this.#heard.warn(text)
+    return opened
+  }
+
+  async #sandbox(): Promise<Session> {
+    const { globals, env, own, signal } = this.#options
+    const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
+    const { words } = (await own?.()) ?? {}
+    const started = await sandboxSession(env, sudo, { note: this.#heard.note, signal }, words)
+    this.#closeSandbox = started.close
+    return started.session
+  }
+
+  #resolve(profile: string | undefined): Session {
+    const env = environmentFor(profile, this.#options.env)
+    const paths = getPaths(env)
+    const { signal } = this.#options
+    const resolved: Session = resolveSession(
+      flagsFor(profile ?? this.#options.globals.profile, this.#options),
+      env,
+      {
+        store: openStore(paths),
+        tokens: openTokens(paths, env, { note: this.#heard.note, signal }),
+        signal,
+        post: (...form) => this.#post(resolved, env, form),
+      },
+    )
+    return resolved
+  }
+
+  async #post(
+    session: Session,
+    env: NodeJS.ProcessEnv,
+    [url, form]: Parameters<Post>,
+  ): ReturnType<Post> {
+    const { globals, signal } = this.#options
+    const transport = await createTransport(session, globals.insecure, env)
+    const timeout = globals.timeout ?? session.profile?.timeout ?? refreshTimeout
+    return sendForm(url, form, { transport, timeout, signal })
+  }
+}
 
 // Waiting that an interruption ends.
 
@@ -42,8 +212,15 @@ const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
 
 type Options = Pick<
   RunOptions,
-  'command' | 'env' | 'globals' | 'inner' | 'part' | 'signal' | 'stdin'
+  'command' | 'env' | 'globals' | 'inner' | 'part' | 'runs' | 'signal' | 'stdin'
 >
+
+/** What a run asks its instance by. */
+interface Requests {
+  /** The data that a reading request is answered with. */
+  readonly glance: (ask: Ask) => Promise<unknown>
+  readonly gateOf: Sharing['gateOf']
+}
 
 /** The place of a run. */
 export class Workspace implements WorkspaceService {
@@ -53,29 +230,23 @@ export class Workspace implements WorkspaceService {
   readonly clock: WorkspaceService['clock']
   readonly #sessions: OpenSessions
   readonly stdin: RunOptions['stdin']
-  readonly #glance: (ask: Ask) => Promise<unknown>
+  readonly #requests: () => Requests
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
-  readonly runs: InnerRuns
   readonly unkept: UnkeptWrites
 
   readonly #options: Options
 
-  /**
-   * @param glance the data that a reading request is answered with; nothing where nothing is sent
-   * @param runs runs other commands, and lines, within this one
-   */
+  /** @param requests those of the run, which are there once it asks for any */
   constructor(
     options: Options,
     sessions: OpenSessions,
     screen: Pick<Streams, 'notes'>,
-    glance: (ask: Ask) => Promise<unknown>,
-    runs: InnerRuns,
+    requests: () => Requests,
   ) {
-    this.runs = runs
     const { globals, env, part, signal, stdin } = options
     this.#options = options
-    this.#glance = glance
+    this.#requests = requests
     this.#searched = part === undefined ? this.cwd : undefined
     this.env = env
     this.globals = globals
@@ -84,6 +255,13 @@ export class Workspace implements WorkspaceService {
     this.stdin = stdin
     const warn = (text: string): void => screen.notes.warn(text)
     this.unkept = new UnkeptWrites({ command: options.command, place: this, warn })
+  }
+
+  /** What runs others within this run, where the run was made with it. */
+  get runs(): InnerRuns {
+    const { runs } = this.#options
+    if (runs === undefined) throw new Failure('internal', 'nothing runs within this run')
+    return runs({ sessions: this.#sessions, gateOf: this.#requests().gateOf })
   }
 
   session(): Promise<Session> {
@@ -99,8 +277,10 @@ export class Workspace implements WorkspaceService {
   }
 
   async identity(how: 'asked' | 'known' = 'asked'): Promise<MadeBy> {
-    const { readIdentity } = await import('./identity.js')
-    return readIdentity({ place: this, ...(how === 'asked' ? { glance: this.#glance } : {}) })
+    const { glance } = this.#requests()
+    const nothing = async (): Promise<undefined> => undefined
+    const asks = this.globals.curl ? nothing : glance
+    return readIdentity({ place: this, glance: how === 'asked' ? asks : undefined })
   }
 
   async scope(kind: ScopeKind): Promise<string | undefined> {
@@ -122,5 +302,37 @@ export class Workspace implements WorkspaceService {
       environmentScope(takes, this.env) ??
       (await scopeAtHand(takes, this.env, await this.session(), this.#searched))
     )
+  }
+}
+
+// Who a run is made by, and where: what a journal holds the next one against.
+
+/** Who the instance says asks; undefined where it does not say. */
+const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
+  try {
+    const { account } = await import('../../catalogue/implied.js')
+    const data = await glance({ endpoint: account, values: {} })
+    return isObject(data) ? toText(data.username) : undefined
+  } catch (error) {
+    if (error instanceof Failure && error.category !== 'interrupted') return undefined
+    throw error
+  }
+}
+
+interface Identifying {
+  readonly place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>
+  /** Asks the instance who it is; without it what the profile knows is taken. */
+  readonly glance?: (ask: Ask) => Promise<unknown>
+}
+
+/** The identity of a run that is made now. */
+const readIdentity = async ({ place, glance }: Identifying): Promise<MadeBy> => {
+  const { profile, sudo, user } = await place.session()
+  return {
+    instance: await getInstanceName(place),
+    profile: profile?.name ?? null,
+    user: (glance === undefined ? user : await userOf(glance)) ?? null,
+    sudo: sudo ?? null,
+    version: version,
   }
 }

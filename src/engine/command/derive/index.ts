@@ -1,6 +1,12 @@
 /** Catalogue → commands: what an area's endpoints and the specials beside them make together. */
-export { singleNamed, withoutSpecial } from './derived.js'
-export { flagName, getCommandName, getScope, type ScopeKind } from './names.js'
+export {
+  flagName,
+  getCommandName,
+  getScope,
+  type ScopeKind,
+  singleNamed,
+  withoutSpecial,
+} from './derived.js'
 export { asSent, findReading, shownIn } from './reading.js'
 export { flagsOfCommand, hiddenScopes, manyFlags, ownFlags, siteFlags } from './taken.js'
 export {
@@ -9,11 +15,13 @@ export {
   getSelects,
   hasForm,
   isAskable,
+  isRehearsal,
   keepsJournal,
   lists,
   onlyReads,
   rehearsable,
   rowFlags,
+  sendsAll,
   spreads,
   streams,
   takesSeveral,

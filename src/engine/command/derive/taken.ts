@@ -1,6 +1,5 @@
 /** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
 
-import type { FlagGroup } from '../described.js'
 import {
   groupFlags,
   journalFlags,
@@ -20,7 +19,8 @@ import {
   writeFlags,
 } from '../globals.js'
 import { withFields } from '../many-flags.js'
-import type { Described, Flag } from '../types.js'
+import type { Described, Flag, FlagGroup } from '../types.js'
+
 import { scopeLetters } from './derived.js'
 import {
   answersChanges,

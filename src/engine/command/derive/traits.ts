@@ -3,8 +3,9 @@
 import { type Endpoint, echoes, getMethod, writes } from '../../../catalogue/endpoint.js'
 import { formatOf } from '../../../catalogue/params.js'
 import { getProperties } from '../../../catalogue/shapes/properties.js'
+import type { Globals } from '../globals.js'
 import type { Command, Described, Flag } from '../types.js'
-import { getScope, type ScopeKind } from './names.js'
+import { getScope, type ScopeKind } from './derived.js'
 
 /** Whether a command reaches the instance through the catalogue. */
 export const calls = (c: Described): boolean => Object.keys(c.endpoints).length > 0
@@ -33,6 +34,19 @@ export const changes = (c: Described, [first = '', path]: readonly string[]): bo
 export const rehearsable = (c: Described): boolean =>
   (sendsBody(c) || c.writes === true) &&
   !Object.values(c.endpoints).some((e) => e.rehearses === true)
+
+/** A command with the flags that say whether its requests are sent. */
+interface Asked {
+  readonly command: Described
+  readonly globals: Pick<Globals, 'curl' | 'dryRun'>
+}
+
+/** Whether nothing is written; a command whose API tries it out by itself sends what it is given. */
+export const isRehearsal = ({ command, globals }: Asked): boolean =>
+  globals.dryRun && rehearsable(command)
+
+/** Whether everything is sent. */
+export const sendsAll = (asked: Asked): boolean => !asked.globals.curl && !isRehearsal(asked)
 
 /** Which list a command's objects may be selected from; undefined where there is none. */
 export const getSelects = (c: Described): Endpoint['selects'] =>

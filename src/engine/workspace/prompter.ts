@@ -13,9 +13,9 @@ import type { CountedWork, Waited } from '../../terminal/streams/meter.js'
 import type { Notes } from '../../terminal/streams/notes.js'
 import { progress } from '../../terminal/streams/progress.js'
 import { getScope } from '../command/derive/index.js'
-import type { Described, Plan } from '../command/described.js'
 import type { Globals } from '../command/globals.js'
 import type { Details, Owner, Stays, Tell, UiService } from '../command/services.js'
+import type { Described, Plan } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
 import { isHidden } from '../plan/sources.js'
 import { maxNamed } from '../work/items.js'
@@ -291,5 +291,12 @@ export class Prompter implements UiService {
     } finally {
       release()
     }
+  }
+}
+
+/** The person of a run in which nothing is written: a secret need not be typed, its place is taken by its name. */
+export class SilentPrompter extends Prompter {
+  override async askSecret(_question: string, name: string): Promise<string> {
+    return `<${name}>`
   }
 }
