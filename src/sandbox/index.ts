@@ -10,8 +10,7 @@ import { InstanceClock } from './call.js'
 import type { Version } from './ci-lint/index.js'
 import { Repositories } from './git/repositories.js'
 import { setJobsRule } from './rules/repository/job-runs.js'
-import { getHistory } from './seed/histories.js'
-import { cast, sampleToken } from './seed/people.js'
+import { sampleToken } from './seed/rows.js'
 import { TestDouble } from './server/double.js'
 import type { Load } from './server/limits.js'
 import { buildServer } from './server/server.js'
@@ -145,27 +144,32 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-const users: readonly SandboxUser[] = cast.map(({ name, username, role }) => ({
-  name,
-  username,
-  role,
-  token: sampleToken(username),
-}))
+/** The users of the sample data, and what each is there for. */
+const users: readonly SandboxUser[] = [
+  { username: 'root', name: 'Administrator', role: 'administrator' },
+  { username: 'ana', name: 'Ana Alves', role: 'owner of platform' },
+  { username: 'ben', name: 'Ben Baker', role: 'maintainer of platform, owner of web' },
+  { username: 'chi', name: 'Chi Chen', role: 'developer of platform' },
+  { username: 'dov', name: 'Dov Dahan', role: 'reporter of platform, owner of labs' },
+  { username: 'eva', name: 'Eva Engel', role: 'guest of platform' },
+  { username: 'fay', name: 'Fay Fuchs', role: 'blocked' },
+  { username: 'gus', name: 'Gus Grant', role: 'external, developer of platform/app' },
+].map(({ name, username, role }) => ({ name, username, role, token: sampleToken(username) }))
 
 const instanceOf = (store: StateStore, options: SandboxOptions) => {
-  const git = new Repositories(
-    join(options.stateDir, 'repositories'),
-    async (id) => getHistory(id)?.content,
-  )
+  const git = new Repositories(join(options.stateDir, 'repositories'), async (id) => {
+    const { getHistory } = await import('./seed/histories.js')
+    return getHistory(id)?.content
+  })
   const clock = new InstanceClock(options.now, options.speed)
   const { asOf } = options
   return { state: store.state, clock, git, base: '', asOf, save: () => store.save() }
 }
 
 /** What a folder's state holds: records by kind. Nothing is started or written. */
-export const summarizeState = (folder: string): Readonly<Record<string, number>> => {
+export const summarizeState = async (folder: string): Promise<Readonly<Record<string, number>>> => {
   const { users, groups, projects, runners, jobs, mergeRequests, issues, events } =
-    readState(folder)
+    await readState(folder)
   const tables = { users, groups, projects, runners, jobs, mergeRequests, issues, events }
   return Object.fromEntries(
     Object.entries(tables).map(([name, table]) => [
@@ -176,12 +180,12 @@ export const summarizeState = (folder: string): Readonly<Record<string, number>>
 }
 
 /** The credentials of a folder's instance. */
-export const listCredentials = (folder: string): readonly KnownCredential[] =>
-  credentialsIn(readState(folder))
+export const listCredentials = async (folder: string): Promise<readonly KnownCredential[]> =>
+  credentialsIn(await readState(folder))
 
 /** Alerts that a folder's instance received, newest first, and where they can be sent. */
-export const listAlerts = (folder: string, base: string) => {
-  const state = readState(folder)
+export const listAlerts = async (folder: string, base: string) => {
+  const state = await readState(folder)
   return { received: receivedAlerts(state), endpoints: listAlertEndpoints(state, base) }
 }
 

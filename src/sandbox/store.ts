@@ -16,7 +16,6 @@ import { type Lock, lock } from '../base/files/lock.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { isObject, objects } from '../base/objects.js'
 import { Failure, usage } from '../errors.js'
-import { seedState } from './seed/index.js'
 import {
   applyChange,
   restore,
@@ -139,10 +138,10 @@ interface Reading {
   readonly size: number
 }
 
-const readAll = (folder: string): Reading => {
+const readAll = async (folder: string): Promise<Reading> => {
   const [file, logAt] = [stateFile(folder), logFile(folder)]
   const none = { n: 0, log: 0, size: 0 }
-  if (!existsSync(file)) return { state: seedState(), ...none }
+  if (!existsSync(file)) return { state: (await import('./seed/index.js')).seedState(), ...none }
   let saved: (SavedState & { format: number; generation?: unknown }) | null
   let log: Buffer = Buffer.alloc(0)
   let size = 0
@@ -170,7 +169,7 @@ const readAll = (folder: string): Reading => {
 }
 
 /** The saved state of a folder; that of the sample data where there is none. */
-export const readState = (folder: string): State => readAll(folder).state
+export const readState = async (folder: string): Promise<State> => (await readAll(folder)).state
 
 const inUse = (folder: string, owner = 'another process'): Failure =>
   new Failure('conflict', `The sandbox in ${folder} is in use by ${owner}.`, {
@@ -212,8 +211,8 @@ export class StateStore {
   private constructor(
     private readonly folder: string,
     private readonly lock: Lock,
+    { state, generation, n, log, size }: Reading,
   ) {
-    const { state, generation, n, log, size } = readAll(folder)
     this.state = state
     this.#generation = generation
     this.#n = n
@@ -225,7 +224,7 @@ export class StateStore {
   static async open(folder: string, waiting: StateWait = {}): Promise<StateStore> {
     const lock = await lockFolder(folder, waiting)
     try {
-      return new StateStore(folder, lock)
+      return new StateStore(folder, lock, await readAll(folder))
     } catch (error) {
       lock.release()
       throw error

@@ -11,8 +11,8 @@ import type { Ask, Whole } from '../../src/http/types.js'
 import type { Instance } from '../../src/sandbox/call.js'
 import { InstanceClock } from '../../src/sandbox/call.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
+import { seedState } from '../../src/sandbox/seed/index.js'
 import { buildServer } from '../../src/sandbox/server/server.js'
-import { readState } from '../../src/sandbox/store.js'
 
 type App = Awaited<ReturnType<typeof buildServer>>
 
@@ -42,7 +42,7 @@ export const inside = () => {
   })
   /** Begins with the sample data again. */
   const fresh = (): void => {
-    instance.state = readState(folder)
+    instance.state = seedState()
   }
   const asked: string[] = []
   const send = async (method: string, path: string, body?: unknown) => {

@@ -28,7 +28,7 @@ describe('alert endpoints', () => {
   }
   const received = async () => {
     await stop()
-    return receivedAlerts(readState(folder))
+    return receivedAlerts(await readState(folder))
   }
 
   beforeEach(async () => {

@@ -294,8 +294,8 @@ const isWhole = (answer: Raw): boolean => {
 }
 
 /** What the folder holds, but for the runner that is renamed below. */
-const held = (): unknown => {
-  const { runners, ...others } = JSON.parse(JSON.stringify(readState(folder())))
+const held = async (): Promise<unknown> => {
+  const { runners, ...others } = JSON.parse(JSON.stringify(await readState(folder())))
   return [others, runners.rows.slice(1)]
 }
 
@@ -305,10 +305,10 @@ const checkLog = async (): Promise<void> => {
   // Otherwise what goes on by itself changes things meanwhile.
   stopped = new Date()
   await rename('small')
-  const logged = held()
+  const logged = await held()
   for (let i = 0; i < 5; i++) await rename('x'.repeat(1024 * 1024))
   expect((await stat(join(folder(), 'state.log'))).size).toBeLessThan(2 * 1024 * 1024)
-  expect(held()).toEqual(logged)
+  expect(await held()).toEqual(logged)
   stopped = undefined
 }
 

@@ -164,11 +164,11 @@ describe('an answer', () => {
   it('to a write comes when the write is on disk', async () => {
     const token = 'sandbox-instance-registration'
     const { body } = await send('POST /runners', { as: '', json: { token, description: 'saved' } })
-    expect(readState(folder()).runners.get(body.id)?.description).toBe('saved')
+    expect((await readState(folder())).runners.get(body.id)?.description).toBe('saved')
     await Promise.all(
       [1, 2, 3, 4].map((id) => send(`PUT /runners/${id}`, { json: { description: `r${id}` } })),
     )
-    const { runners } = readState(folder())
+    const { runners } = await readState(folder())
     expect([1, 2, 3, 4].map((id) => runners.get(id)?.description)).toEqual(['r1', 'r2', 'r3', 'r4'])
   })
 })

@@ -194,6 +194,8 @@ describe('the router', () => {
   })
 
   it('refuses a route that is there already', () => {
-    expect(() => router.add('GET', '/a/:name', 'again')).toThrow('ambiguous')
+    expect(() => router.add('GET', '/a/:name', 'again')).toThrow(
+      'GET /a/:name is ambiguous: GET /a/:id takes the same paths',
+    )
   })
 })

@@ -112,7 +112,7 @@ export const timedSandbox = async (options: Partial<SandboxOptions> = {}) => {
     /** Stops it; its state as it was saved. */
     end: async (): Promise<string> => {
       await running.close()
-      const state = JSON.stringify(readState(folder))
+      const state = JSON.stringify(await readState(folder))
       await rm(folder, { recursive: true, force: true })
       return state
     },

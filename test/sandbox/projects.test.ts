@@ -152,7 +152,7 @@ describe('storage moves', () => {
   it('go to the storage of the greatest weight where none is named', async () => {
     const { status } = await schedule('snippet', { source_storage_name: 'second' })
     expect(status).toBe(202)
-    const moves = readState(folder()).storageMoves.filter((m) => m.kind === 'snippet')
+    const moves = (await readState(folder())).storageMoves.filter((m) => m.kind === 'snippet')
     expect(new Set(moves.map((m) => m.destination_storage_name))).toEqual(new Set(['default']))
   })
 
@@ -175,7 +175,7 @@ describe('storage moves', () => {
     } finally {
       await instance.close()
     }
-    const state = readState(folder)
+    const state = await readState(folder)
     expect(state.groups.some((g) => g.storage === 'second')).toBe(false)
     expect(state.snippets.some((s) => s.storage === 'second')).toBe(false)
     expect(state.storageMoves.size).toBe(0)
@@ -198,7 +198,7 @@ describe('storage moves', () => {
     expect(status).toBe(403)
     expect(body.message).toContain('read-only')
     await instance.close()
-    expect(readState(folder).storageMoves.size).toBe(2)
+    expect((await readState(folder)).storageMoves.size).toBe(2)
     await rm(folder, { recursive: true, force: true })
   })
 })

@@ -4,9 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
+import { getMethod, getPath } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { isScope } from '../../src/catalogue/params.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { getHistory } from '../../src/sandbox/seed/histories.js'
 import { seedState } from '../../src/sandbox/seed/index.js'
+import { tableNames, tableOf } from '../../src/sandbox/state/state.js'
+import { sandbox } from './instance.js'
 
 const run = promisify(execFile)
 const folders: string[] = []
@@ -51,6 +56,40 @@ describe('the sample data', () => {
         expect(state.users.get(id)).toBeDefined()
   })
 
+  it('gives all records of a table the same attributes, and IDs without a gap', () => {
+    const state = seedState()
+    let records = 0
+    for (const name of tableNames) {
+      const all = tableOf(state, name).all()
+      records += all.length
+      expect(all.map(({ id }) => id)).toEqual(all.map((_, index) => index + 1))
+      const attributes = all.map((record) => Object.keys(record).sort())
+      for (const own of attributes) expect(own, name).toEqual(attributes[0])
+    }
+    expect(records).toBeGreaterThan(200)
+  })
+
+  it('names only records that there are, whatever the attribute that names them', () => {
+    const state = seedState()
+    const tables = new Map<string, string>(
+      tableNames.map((name) => [`${name.slice(0, -1)}_id`, name]),
+    )
+    const people = ['author_id', 'creator_id', 'assignee_ids', 'reviewer_ids', 'approved_by_ids']
+    for (const field of [...people, 'user_ids', 'subscriber_ids', 'starred_by'])
+      tables.set(field, 'users')
+    let checked = 0
+    for (const name of tableNames)
+      for (const [field, value] of tableOf(state, name).all().flatMap(Object.entries)) {
+        const table = tableNames.find((known) => known === tables.get(field))
+        if (table === undefined || value === null) continue
+        for (const id of [value].flat()) {
+          expect(tableOf(state, table).get(Number(id)), `${name} ${field}`).toBeDefined()
+          checked += 1
+        }
+      }
+    expect(checked).toBeGreaterThan(300)
+  })
+
   it('has jobs in every state and runners of every kind and state', () => {
     const state = seedState()
     expect(new Set(state.jobs.all().map((j) => j.status)).size).toBe(8)
@@ -71,5 +110,31 @@ describe('the sample data', () => {
     expect(await repository.line(['rev-parse', 'feature/login'])).toBe(
       seedState().mergeRequests.get(1)?.sha,
     )
+  })
+})
+
+describe('what is shown of the sample data', () => {
+  const { send } = sandbox()
+
+  it('is in the shape of its list in each project and group', async () => {
+    const loaded = await Promise.all(areas.map(({ load }) => load()))
+    const lists = loaded
+      .flatMap((area) => Object.values(area))
+      .filter((endpoint) => getMethod(endpoint) === 'GET' && endpoint.returns.kind === 'many')
+      .filter(({ path }) => Object.keys(path).length === 1 && Object.values(path).every(isScope))
+    const state = seedState()
+    let shown = 0
+    for (const endpoint of lists) {
+      const [[placeholder = '', param] = []] = Object.entries(endpoint.path)
+      const places = param?.type === 'project' ? state.projects : state.groups
+      for (const { id } of places.all()) {
+        // The client of these tests holds each answer to the shape of its endpoint.
+        const path = getPath(endpoint).replace(`:${placeholder}`, String(id))
+        const { status, body } = await send(`GET ${path}?per_page=100`)
+        if (status === 200) shown += body.length
+      }
+    }
+    expect(lists.length).toBeGreaterThan(15)
+    expect(shown).toBeGreaterThan(200)
   })
 })

@@ -152,7 +152,7 @@ describe('the log of a state', () => {
   const at = (name: string) => join(folder, name)
   const log = () => readFile(at('state.log'))
   /** What the folder holds, read by somebody else. */
-  const held = () => JSON.stringify(readState(folder))
+  const held = async () => JSON.stringify(await readState(folder))
   const names = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `n${from + i}`)
   const renameAll =
     (all: readonly string[]) =>
@@ -186,7 +186,7 @@ describe('the log of a state', () => {
     for (let bytes = 0; bytes <= whole.length; bytes += 7) {
       await writeFile(at('state.log'), whole.subarray(0, bytes))
       const lines = ends.filter((end) => end <= bytes).length
-      expect(readState(folder).runners.get(1)?.description).toBe(`n${lines}`)
+      expect((await readState(folder)).runners.get(1)?.description).toBe(`n${lines}`)
     }
     await writeFile(at('state.log'), whole.subarray(0, whole.length - 5))
     await during(rename('after'))
@@ -224,11 +224,11 @@ describe('the log of a state', () => {
       await rename('small')(send)
     })
     expect((await log()).length).toBeLessThan(10_000)
-    const now = held()
+    const now = await held()
     expect(JSON.parse(now).runners.rows[0].description).toBe('small')
     // A process ended after it had written the state, and before it emptied the log.
     await writeFile(at('state.log'), Buffer.concat([old, await log()]))
-    expect(held()).toBe(now)
+    expect(await held()).toBe(now)
     await during(rename('on'))
     expect(await during(description)).toBe('on')
     // One ended before it wrote the state.

@@ -88,7 +88,7 @@ describe('the list of vulnerabilities', () => {
     const order = ['critical', 'high', 'medium', 'low', 'unknown', 'info']
     const list = async () => (await send('GET /projects/1/vulnerabilities?per_page=100')).body
     const before = await list()
-    const { findings } = readState(folder())
+    const { findings } = await readState(folder())
     const free = findings.filter((f) => f.project_id === 1 && f.vulnerability_id === null)
     for (const { id } of free)
       expect((await send(`POST /projects/1/vulnerabilities?finding_id=${id}`)).status).toBe(201)

@@ -153,7 +153,7 @@ export const status = define({
   run: async (services, given) => {
     const folder = folderOf(services, given)
     const { summarizeState } = await import('../../sandbox/index.js')
-    await services.answer.print({ folder, ...summarizeState(folder) })
+    await services.answer.print({ folder, ...(await summarizeState(folder)) })
   },
 })
 
@@ -169,7 +169,7 @@ export const tokens = define({
   ],
   run: async (services, given) => {
     const { listCredentials } = await import('../../sandbox/index.js')
-    await services.answer.printMany(listCredentials(folderOf(services, given)), {
+    await services.answer.printMany(await listCredentials(folderOf(services, given)), {
       columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
       reveal: true,
     })
@@ -189,7 +189,7 @@ export const alerts = define({
   run: async (services, given) => {
     const { listAlerts } = await import('../../sandbox/index.js')
     const base = services.place.globals.baseUrl ?? (services.place.env.SVC_BASE_URL || anyAddress)
-    const { received, endpoints } = listAlerts(folderOf(services, given), base)
+    const { received, endpoints } = await listAlerts(folderOf(services, given), base)
     if (given.flags.endpoints === true) {
       const columns = ['project', 'name', 'active', 'key', 'url']
       return services.answer.printMany(endpoints, { columns, reveal: true })

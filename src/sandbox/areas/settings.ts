@@ -8,7 +8,7 @@ import type { Call } from '../call.js'
 import { convert } from '../check.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
-import { initialSettings } from '../seed/instance.js'
+import initialSettings from '../seed/settings.json' with { type: 'json' }
 
 // Values of application settings: those of the documents' table are checked by the catalogue, and
 // those beyond it by the type that answers show.
@@ -58,7 +58,8 @@ const isFurther = (name: string): boolean =>
   !fixed.includes(name)
 
 /** Whether a fresh instance answers null there, so that null sets it back. */
-const takesNull = (name: string): boolean => initialSettings[name] === null
+const takesNull = (name: string): boolean =>
+  Object.entries(initialSettings).some(([known, value]) => known === name && value === null)
 
 /**
  * The value of an attribute beyond the table, in the type that answers have.

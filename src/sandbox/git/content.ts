@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 
-export interface Signature {
+interface Signature {
   readonly name: string
   readonly email: string
 }

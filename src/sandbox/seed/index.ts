@@ -1,49 +1,71 @@
-/** The sample data of a fresh instance: always the same. */
-import { restore, type State, takeChanges } from '../state/state.js'
-import { seedDeployKeys, seedPipelines, seedRunners } from './ci.js'
+/**
+ * The sample data of a fresh instance, always the same: a fixture a table, in the JSON files beside this one. `each` says
+ * what a row has that leaves it out; `commit:<key>` stands for a commit of the row's project (`repositories.json`).
+ */
 import {
-  seedGeo,
-  seedIntegrations,
-  seedMonitoring,
-  seedPagesDomains,
-  seedSecurity,
-  seedSettings,
-} from './instance.js'
-import { seedMergeRequests } from './merge-requests.js'
-import { seedGroups, seedMembers, seedPeople, seedProjects, seedSnippets } from './people.js'
-import { seedEvents, seedIssues } from './planning.js'
+  type Records,
+  restore,
+  type State,
+  tableNames,
+  tableOf,
+  takeChanges,
+} from '../state/state.js'
+import events from './events.json' with { type: 'json' }
+import { getCommitCard } from './histories.js'
+import instance from './instance.json' with { type: 'json' }
+import people from './people.json' with { type: 'json' }
+import pipelines from './pipelines.json' with { type: 'json' }
+import planning from './planning.json' with { type: 'json' }
+import projects from './projects.json' with { type: 'json' }
+import runners from './runners.json' with { type: 'json' }
+import security from './security.json' with { type: 'json' }
+import settings from './settings.json' with { type: 'json' }
 
-const config = {
-  version: '14.6.0-ee',
-  revision: 'a1b2c3d4e5f',
-  impersonation_enabled: true,
-  registration_token: 'sandbox-instance-registration',
-  storages: {
-    default: { cluster: false },
-    second: { cluster: false },
-    cluster: { cluster: true },
-  },
+/** A record as JSON has it: of a text nobody knows which ones it may be, and what `each` says may be missing. */
+type Loose<T> = T extends string
+  ? string
+  : T extends readonly (infer U)[]
+    ? readonly Loose<U>[]
+    : T extends object
+      ? { readonly [K in keyof T]?: Loose<T[K]> }
+      : T
+
+interface Fixture<T> {
+  readonly each?: Loose<T>
+  readonly rows: readonly Loose<T>[]
 }
 
+const { config, geoNodes } = instance
+
+const fixtures: { readonly [K in keyof Records]?: Fixture<Omit<Records[K], 'commit'>> } = {
+  ...people,
+  ...projects,
+  ...runners,
+  ...pipelines,
+  ...planning,
+  ...security,
+  ...events,
+  geoNodes,
+}
+
+/** A row with what it leaves out, and with the commits that it names. */
+const toRecord = (row: object, each: object): object => {
+  const whole = { ...row, ...each, ...row }
+  const project = 'project_id' in whole ? Number(whole.project_id) : 0
+  return JSON.parse(JSON.stringify(whole), (key, value: unknown) => {
+    if (typeof value !== 'string' || !value.startsWith('commit:')) return value
+    const card = getCommitCard(project, value.slice('commit:'.length))
+    return key === 'commit' ? card : card.id
+  })
+}
+
+/** The state of a fresh instance. */
 export const seedState = (): State => {
-  const state = restore({ config })
-  seedPeople(state)
-  seedGroups(state)
-  seedProjects(state)
-  seedMembers(state)
-  seedRunners(state)
-  seedPipelines(state)
-  seedIssues(state)
-  seedMergeRequests(state)
-  seedDeployKeys(state)
-  seedPagesDomains(state)
-  seedIntegrations(state)
-  seedMonitoring(state)
-  seedSnippets(state)
-  seedSecurity(state)
-  seedGeo(state)
-  seedSettings(state)
-  seedEvents(state)
+  const state = restore({ config, settings })
+  for (const name of tableNames) {
+    const { each = {}, rows = [] } = fixtures[name] ?? {}
+    for (const row of rows) tableOf(state, name).add(toRecord(row, each))
+  }
   // Sample data are no changes.
   takeChanges(state)
   return state

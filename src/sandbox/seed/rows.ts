@@ -2,9 +2,10 @@
 import { type Fields, isObject, objects } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { usage } from '../../errors.js'
-import { type Records, type State, tableNames } from '../state/state.js'
-import { ago } from './origin.js'
-import { sampleToken } from './people.js'
+import { type Records, type State, tableNames, tableOf } from '../state/state.js'
+
+/** The personal access token of a user. */
+export const sampleToken = (username: string): string => `sandbox-${username}-token`
 
 /** Rows by table; of each at least one attribute, and the settings that are to be others. */
 export type SeedRows = {
@@ -12,13 +13,6 @@ export type SeedRows = {
 } & { readonly settings?: Fields }
 /** The records that were made of rows, by table. */
 export type Seeded<R> = { readonly [K in keyof R & keyof Records]: readonly Records[K][] }
-
-/** Any table, looked at from outside. */
-interface Table {
-  all(): (Fields & { readonly id: number })[]
-  add(row: object): Fields & { readonly id: number }
-  get(id: number): unknown
-}
 
 const kindOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
@@ -34,7 +28,7 @@ const owners: Readonly<Record<string, keyof Records>> = {
   epic_id: 'epics',
 }
 
-const tableOf = (field: string): keyof Records | undefined =>
+const ownersTable = (field: string): keyof Records | undefined =>
   owners[field] ?? tableNames.find((name) => `${name.slice(0, -1)}_id` === field)
 
 /** What is wrong with a value of a field; undefined where nothing is. */
@@ -50,7 +44,7 @@ const wrongIn = (state: State, samples: readonly Fields[], field: string, value:
     return `it must be ${kinds.join(' or ')}, not ${kindOf(value)}`
   if (value !== null && known.some(isTime) && !isTime(value))
     return 'it must be a time such as 2026-11-02T09:00:00Z'
-  const table = tableOf(field)
+  const table = ownersTable(field)
   return typeof value === 'number' && table !== undefined && state[table].get(value) === undefined
     ? `${table} has no record ${value}`
     : undefined
@@ -100,7 +94,7 @@ const filled = (table: string, given: Fields, samples: readonly Fields[], state:
 }
 
 const addRow = (state: State, name: keyof Records, row: Fields): Fields => {
-  const table = state[name] as unknown as Table
+  const table = tableOf(state, name)
   const samples = table.all()
   if (samples.length === 0) throw usage(`seed(): ${name} can only be made by requests`)
   for (const [field, value] of Object.entries(row)) {
@@ -112,7 +106,8 @@ const addRow = (state: State, name: keyof Records, row: Fields): Fields => {
   const added = table.add(structuredClone(filled(name, row, samples, state)))
   if (name === 'users') {
     const token = { user_id: added.id, value: sampleToken(String(added.username)) }
-    const [scopes, created_at] = [['api', 'read_user'], ago(0)]
+    const scopes = ['api', 'read_user']
+    const created_at = '2026-11-02T09:00:00.000Z'
     addRow(state, 'tokens', { ...token, kind: 'personal', scopes, created_at, revoked: false })
   }
   return structuredClone(added)

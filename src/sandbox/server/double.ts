@@ -7,7 +7,6 @@ import { Failure, usage } from '../../errors.js'
 import { apiRoot, type Instance } from '../call.js'
 import { badRequest } from '../reply.js'
 import type { Scheduler } from '../scheduler.js'
-import { seedState } from '../seed/index.js'
 import { addRows, type Seeded, type SeedRows } from '../seed/rows.js'
 import type { StateStore } from '../store.js'
 import { sendJson } from './answer.js'
@@ -119,6 +118,7 @@ export class TestDouble {
   async reset(): Promise<void> {
     this.#heard = []
     this.#faults = []
+    const { seedState } = await import('../seed/index.js')
     this.restore(JSON.parse(JSON.stringify(seedState())))
     this.configure()
     await this.instance.git.remove()

@@ -4,6 +4,8 @@
 type Segments = readonly string[]
 
 interface Leaf<T> {
+  /** The whole path, as it was added. */
+  readonly path: string
   readonly names: readonly string[]
   readonly value: T
 }
@@ -30,7 +32,7 @@ const isName = (segment: string): boolean => segment.startsWith(':') || segment.
 export class Router<T> {
   readonly #root = new Node<T>()
 
-  /** Adds a route. Two routes of a method that differ in the names of placeholders only are refused. */
+  /** Adds a route. @throws Error that names both where two routes of a method differ in the names of placeholders only */
   add(method: string, path: string, value: T): void {
     const segments = split(path)
     const names = segments.filter(isName).map((segment) => segment.slice(1))
@@ -50,8 +52,12 @@ export class Router<T> {
       node = next
     }
     const leaves = wild ? node.rest : node.here
-    if (leaves.has(method)) throw new Error(`${method} ${path} is ambiguous`)
-    leaves.set(method, { names, value })
+    const other = leaves.get(method)
+    if (other !== undefined)
+      throw new Error(
+        `${method} ${path} is ambiguous: ${method} ${other.path} takes the same paths`,
+      )
+    leaves.set(method, { path, names, value })
   }
 
   /** All places where a path may end, best first, each with the values of its placeholders. */

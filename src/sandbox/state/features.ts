@@ -189,7 +189,7 @@ export interface GeoNodeRecord {
   readonly status: GeoMeasurements
 }
 
-export interface GeoMeasurements {
+interface GeoMeasurements {
   readonly healthy: boolean
   readonly health: string
   readonly health_status: string

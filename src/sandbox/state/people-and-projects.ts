@@ -4,7 +4,7 @@
  * are ISO 8601 strings, days `YYYY-MM-DD`.
  */
 
-export type Visibility = 'private' | 'internal' | 'public'
+type Visibility = 'private' | 'internal' | 'public'
 export type SourceKind = 'group' | 'project'
 
 export interface UserRecord {

@@ -1,4 +1,5 @@
 /** The whole state of the instance: a table a kind of record, and its settings. */
+import type { Fields } from '../../base/objects.js'
 import type {
   AgentRecord,
   JobRecord,
@@ -336,6 +337,17 @@ export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>)
   ) as unknown as Tables
   return { ...tables, settings: new Single(saved.settings ?? {}), config: new Single(saved.config) }
 }
+
+/** Any table, looked at from outside. */
+interface AnyTable {
+  all(): (Fields & { readonly id: number })[]
+  add(row: object): Fields & { readonly id: number }
+  get(id: number): unknown
+}
+
+/** A table by its name, whatever its records are. */
+export const tableOf = (state: State, name: keyof Records): AnyTable =>
+  state[name] as unknown as AnyTable
 
 /** A record that changed: its table, its ID, and what it is now. */
 export type StateChange = readonly [table: string, ...Changed]
