@@ -1,5 +1,69 @@
-/** Filters that the lists of issues and merge requests share. */
-import { boolean, datetime, hash, list, type Param, string } from './params.js'
+/** Filters of lists: those that several areas share, and what a declared one leaves in, for snapshots and for the embedded instance. */
+import { parseMoment } from '../base/dates.js'
+import { boolean, datetime, hash, list, type Param, string, valuesOf } from './params.js'
+
+/** Finds a field, dotted to reach inside: its value, or a list of those of several; undefined where records do not show it. */
+export type FieldReader<R> = (field: string) => ((record: R) => unknown) | undefined
+
+/** Whether a filter leaves a record in. */
+export type RecordTest<R> = (record: R) => boolean
+
+const hasContent = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== ''
+
+const timeTest = <R>(
+  read: (record: R) => unknown,
+  text: string,
+  by: 'before' | 'after',
+): RecordTest<R> => {
+  const limit = parseMoment(text, Date.now()) ?? Number.NaN
+  return (record) => {
+    const time = Date.parse(String([read(record)].flat()[0]))
+    return by === 'after' ? time >= limit : time <= limit
+  }
+}
+
+/** All of the values where the field is a list itself; else one of them. */
+const valueTest =
+  <R>(read: (record: R) => unknown, texts: readonly string[]): RecordTest<R> =>
+  (record) => {
+    const found = read(record)
+    if (!Array.isArray(found)) return hasContent(found) && texts.includes(String(found))
+    const values = found.filter(hasContent).map(String)
+    return texts.every((text) => values.includes(text))
+  }
+
+/**
+ * What a parameter of a list leaves in, by what its declaration says (`exact`, `keeps`, `words`, `everything`).
+ * @param given the values that it was given
+ * @returns undefined where it declares no field that records show: only the instance can tell
+ */
+export const createFilter = <R>(
+  name: string,
+  param: Param,
+  given: readonly string[],
+  reader: FieldReader<R>,
+): RecordTest<R> | undefined => {
+  const old: Readonly<Record<string, string>> =
+    ('deprecatedValues' in param ? param.deprecatedValues : undefined) ?? {}
+  // A form turns the plus of `No+Label` into a blank.
+  const texts = given.map((text) => old[text] ?? old[text.replaceAll(' ', '+')] ?? text)
+  const [text = ''] = texts
+  const everything = param.everything ?? (valuesOf(param).includes('all') ? 'all' : undefined)
+  if (text === everything) return () => true
+  if (param.exact !== true && param.keeps === undefined) return undefined
+  const { field, by } = param.keeps ?? { field: name, by: undefined }
+  const read = reader(field)
+  if (read === undefined) return undefined
+  if (texts.length === 0) return () => true
+  if (by !== undefined) return timeTest(read, text, by)
+  if (texts.length === 1 && param.words?.includes(text)) {
+    const isAny = text !== 'None'
+    return (record) => [read(record)].flat().some(hasContent) === isAny
+  }
+  if (param.type === 'boolean') return (record) => (read(record) === true) === (text === 'true')
+  return valueTest(read, texts)
+}
 
 /** Words that stand for "without one" and "with one". */
 export const noneAny = ['None', 'Any'] as const

@@ -421,10 +421,13 @@ const valuesFor = (name: string, param: Param, records: readonly Record<string, 
   if (param.type === 'boolean') return ['true', 'false']
   const field = param.keeps?.field ?? name
   const found = records.flatMap((record) => {
-    const value = field
+    const values = field
       .split('.')
-      .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null)?.[key], record)
-    return [value].flat().filter((one) => ['string', 'number'].includes(typeof one))
+      .reduce<unknown[]>(
+        (inner, key) => inner.flatMap((one) => (one as Record<string, unknown> | null)?.[key]),
+        [record],
+      )
+    return values.filter((one) => ['string', 'number'].includes(typeof one))
   })
   return [...new Set(found.map(String)), ...(param.words ?? [])].slice(0, 6)
 }

@@ -22,8 +22,11 @@ const filters = {
   assignee_id: integer('filter by assignee ID', {
     words: noneAny,
     completes: 'user',
+    keeps: { field: 'assignees.id' },
   }),
-  assignee_username: list('string', 'filter by assignee username'),
+  assignee_username: list('string', 'filter by assignee username', {
+    keeps: { field: 'assignees.username' },
+  }),
   author_id: integer('filter by author ID', { completes: 'user', keeps: { field: 'author.id' } }),
   author_username: string('filter by author username', { keeps: { field: 'author.username' } }),
   confidential: boolean('filter by confidentiality', { exact: true }),
@@ -35,8 +38,15 @@ const filters = {
   iids,
   in: searchIn,
   issue_type: oneOf(issueTypes, 'filter by issue type', { exact: true }),
-  iteration_id: integer('filter by iteration ID', { edition: 'PREMIUM', words: noneAny }),
-  iteration_title: string('filter by iteration title', { edition: 'PREMIUM' }),
+  iteration_id: integer('filter by iteration ID', {
+    edition: 'PREMIUM',
+    words: noneAny,
+    keeps: { field: 'iteration.id' },
+  }),
+  iteration_title: string('filter by iteration title', {
+    edition: 'PREMIUM',
+    keeps: { field: 'iteration.title' },
+  }),
   labels,
   milestone: string('filter by milestone title', {
     words: noneAny,

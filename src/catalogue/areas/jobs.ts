@@ -3,7 +3,10 @@ import { endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, list, project } from '../params.js'
 import { BridgeJob, Job, JobContext, jobStates } from '../shapes/job.js'
 
-const scope = list('enum', 'filter by job state', { values: jobStates })
+const scope = list('enum', 'filter by job state', {
+  values: jobStates,
+  keeps: { field: 'status' },
+})
 const pipelineId = integer('pipeline ID', { name: 'pipeline', completes: 'pipeline' })
 const columns = [
   'id',

@@ -25,6 +25,9 @@ import {
 
 export const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 
+const assignee_username = string('filter by assignee username', {
+  keeps: { field: 'assignees.username' },
+})
 const filters = {
   state: oneOf([...mergeRequestStates, 'all'], 'filter by state', {
     exact: true,
@@ -52,6 +55,7 @@ const filters = {
   assignee_id: integer('filter by assignee ID', {
     words: noneAny,
     completes: 'user',
+    keeps: { field: 'assignees.id' },
   }),
   approver_ids: list('integer', 'filter by approver IDs (all of them)', {
     edition: 'PREMIUM',
@@ -61,13 +65,16 @@ const filters = {
     edition: 'PREMIUM',
     words: noneAny,
     max: 5,
+    keeps: { field: 'approved_by.id' },
   }),
   reviewer_id: integer('filter by reviewer ID', {
     words: noneAny,
     completes: 'user',
+    keeps: { field: 'reviewers.id' },
   }),
   reviewer_username: string('filter by reviewer username', {
     words: noneAny,
+    keeps: { field: 'reviewers.username' },
   }),
   my_reaction_emoji: string('filter by your emoji reaction', { words: noneAny }),
   source_branch: string('filter by source branch', { exact: true }),
@@ -81,7 +88,7 @@ const filters = {
 } as const
 const listed = {
   ...filters,
-  not: negation({ ...filters, assignee_username: string('filter by assignee username') }, [
+  not: negation({ ...filters, assignee_username }, [
     'labels',
     'milestone',
     'author_id',

@@ -52,7 +52,10 @@ export const projects = {
       sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
       starred: boolean('list only projects that you starred'),
       statistics: boolean('include statistics (Reporter or higher)'),
-      topic: list('string', 'filter by topics (all of them)', { join: 'comma' }),
+      topic: list('string', 'filter by topics (all of them)', {
+        join: 'comma',
+        keeps: { field: 'topics' },
+      }),
       visibility: oneOf(visibilities, 'filter by visibility', { exact: true }),
       with_custom_attributes: boolean('include custom attributes (administrators)'),
       with_issues_enabled: boolean('list projects with issues enabled'),

@@ -1,14 +1,13 @@
 /** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseMoment } from '../../base/dates.js'
 import { parseBytes } from '../../base/json/built.js'
 import { isObject, toText } from '../../base/objects.js'
 import { viewed } from '../../base/utf8.js'
 import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
+import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import { legible } from '../../catalogue/legible.js'
-import type { Param } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
@@ -28,65 +27,27 @@ import {
 
 // Filters and order, as the instance has them.
 
-/** The values of a dotted field; those of each element where a list is on the way. */
-const valuesAt = (record: unknown, field: string): readonly unknown[] => {
-  let values: readonly unknown[] = [record]
-  for (const name of field.split('.'))
-    values = values.flatMap((value) => (isObject(value) ? [value[name]] : [])).flat()
-  return values.filter((value) => value !== undefined && value !== null && value !== '')
-}
-
-type Test = (record: unknown) => boolean
+/** A dotted field of the records of a list, as JSON has it; a list of what each element has where a list is on the way. */
+const readerOf =
+  ({ returns }: Endpoint): FieldReader<unknown> =>
+  (field) => {
+    const names = field.split('.')
+    const shape: unknown = returns.shape
+    const isShown =
+      isObject(shape) &&
+      isObject(shape.properties) &&
+      Object.hasOwn(shape.properties, names[0] ?? '')
+    if (!isShown) return undefined
+    const inside = (value: unknown, [name, ...rest]: readonly string[]): unknown => {
+      if (name === undefined) return value
+      if (Array.isArray(value)) return value.flatMap((one: unknown) => inside(one, [name, ...rest]))
+      return isObject(value) ? inside(value[name], rest) : undefined
+    }
+    return (record) => inside(record, names)
+  }
 
 /** Parameters of pages and of order, which leave no record out. */
 const shaping = new Set(['page', 'per_page', 'pagination', 'order_by', 'sort'])
-
-const timeTest = (field: string, text: string, by: 'before' | 'after'): Test => {
-  const limit = parseMoment(text, Date.now()) ?? Number.NaN
-  return (record) => {
-    const [value] = valuesAt(record, field)
-    const time = Date.parse(String(value))
-    return by === 'after' ? time >= limit : time <= limit
-  }
-}
-
-/** Whether the records of a list have a field. */
-const shows = ({ returns }: Endpoint, field: string): boolean => {
-  const shape: unknown = returns.shape
-  const [first = ''] = field.split('.')
-  return isObject(shape) && isObject(shape.properties) && Object.hasOwn(shape.properties, first)
-}
-
-/** What a parameter leaves in; undefined where only the instance can tell. */
-const testOf = (
-  endpoint: Endpoint,
-  name: string,
-  param: Param | undefined,
-  texts: readonly string[],
-): Test | undefined => {
-  const [text = ''] = texts
-  if (text === (param?.everything ?? 'all') && (param?.everything !== undefined || param?.exact))
-    return () => true
-  if (param === undefined) return undefined
-  const { field, by } = param.keeps ?? { field: name, by: undefined }
-  if ((param.exact !== true && param.keeps === undefined) || !shows(endpoint, field))
-    return undefined
-  if (by !== undefined) return timeTest(field, text, by)
-  if (param.words?.includes(text)) {
-    const any = text !== 'None'
-    return (record) => valuesAt(record, field).length > 0 === any
-  }
-  if (param.type === 'boolean')
-    return (record) => (valuesAt(record, field)[0] === true) === (text === 'true')
-  // The values of a list are all wanted of a field that is a list itself; else each will do.
-  return (record) => {
-    const values = valuesAt(record, field).map(String)
-    const isList = isObject(record) && Array.isArray(record[field])
-    return isList
-      ? texts.every((one) => values.includes(one))
-      : texts.some((one) => values.includes(one))
-  }
-}
 
 /** What a request says beside its path: parameter → texts. */
 const queryOf = ({ path }: WireRequest): ReadonlyMap<string, readonly string[]> => {
@@ -271,7 +232,7 @@ export class SnapshotReader {
     { filter, line }: SnapshotKind,
     endpoint: Endpoint,
     query: ReadonlyMap<string, readonly string[]>,
-  ): readonly Test[] {
+  ): readonly RecordTest<unknown>[] {
     for (const [name, text] of Object.entries(filter))
       if (query.get(name)?.join(',') !== text)
         throw usage(
@@ -285,7 +246,7 @@ export class SnapshotReader {
         param?.type === 'list' && param.join === 'comma'
           ? texts.flatMap((text) => text.split(','))
           : texts
-      const test = testOf(endpoint, name, param, values)
+      const test = param && createFilter(name, param, values, readerOf(endpoint))
       if (test === undefined)
         throw usage(
           `a snapshot cannot be filtered by ${name}, which only the instance understands`,

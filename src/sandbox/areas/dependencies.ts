@@ -1,17 +1,17 @@
 /** Dependencies (`catalogue/reference/dependencies.md`): vulnerabilities only for who may use the security dashboard. */
-import type { dependencies } from '../../catalogue/areas/dependencies.js'
+import { dependencies } from '../../catalogue/areas/dependencies.js'
+import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
 import { lazily } from '../reply.js'
 import { getRoleLevel } from '../rules/people/access.js'
 
 export const handlers: Handlers<typeof dependencies> = {
-  list: (call, { id, package_manager = [] }) => {
-    const project = call.project(id, { member: 'reporter' })
+  list: (call, input) => {
+    const project = call.project(input.id, { member: 'reporter' })
     const security = call.projectLevel(project) >= getRoleLevel('developer')
+    const tests = declaredTests(call.state, dependencies.list.params, input)
     const rows = call.state.dependencies.filter(
-      (d) =>
-        d.project_id === project.id &&
-        (package_manager.length === 0 || package_manager.includes(d.package_manager)),
+      (d) => d.project_id === project.id && tests.every((test) => test(d)),
     )
     return lazily(rows, ({ name, version, package_manager, dependency_file_path, ...rest }) => ({
       name,

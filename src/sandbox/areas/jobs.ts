@@ -1,6 +1,7 @@
 /** Jobs (`catalogue/reference/jobs.md`): lists, one job, and what a job token stands for. */
-import type { jobs } from '../../catalogue/areas/jobs.js'
+import { jobs } from '../../catalogue/areas/jobs.js'
 import type { Call } from '../call.js'
+import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
 import { describedProject, projectSummary, userSummary } from '../present/common.js'
 import {
@@ -19,8 +20,11 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 const newestFirst = (rows: readonly JobRecord[]): JobRecord[] =>
   [...rows].sort((a, b) => b.id - a.id)
 
-const inScope = (scope: readonly string[] | undefined) => (job: JobRecord) =>
-  scope === undefined || scope.length === 0 || scope.includes(job.status)
+/** Whether a job is in one of the states that were asked for. */
+const isInScope = ({ state }: Call, scope: readonly string[] | undefined) => {
+  const tests = declaredTests(state, jobs.list.params, { scope })
+  return (job: JobRecord) => tests.every((test) => test(job))
+}
 
 const listed = (call: Call, rows: readonly JobRecord[]) => {
   const sorted = newestFirst(rows)
@@ -69,7 +73,7 @@ export const handlers: Handlers<typeof jobs> = {
   list: (call, { id, scope }) => {
     const project = projectWithJobs(call, id)
     const rows = call.state.jobs.filter((j) => j.project_id === project.id && j.kind === 'build')
-    return listed(call, rows.filter(inScope(scope)))
+    return listed(call, rows.filter(isInScope(call, scope)))
   },
   listOfPipeline: (call, { id, pipeline_id, scope, include_retried }) => {
     const pipeline = pipelineOf(call, projectWithJobs(call, id), pipeline_id)
@@ -77,12 +81,14 @@ export const handlers: Handlers<typeof jobs> = {
     const rows = call.state.jobs.filter(
       (j) => ids.includes(j.pipeline_id) && j.kind === 'build' && (include_retried || !j.retried),
     )
-    return listed(call, rows.filter(inScope(scope)))
+    return listed(call, rows.filter(isInScope(call, scope)))
   },
   bridges: (call, { id, pipeline_id, scope }) => {
     const pipeline = pipelineOf(call, projectWithJobs(call, id), pipeline_id)
     const rows = call.state.jobs.filter((j) => j.pipeline_id === pipeline.id && j.kind === 'bridge')
-    return lazily(newestFirst(rows.filter(inScope(scope))), (job) => presentBridge(call, job))
+    return lazily(newestFirst(rows.filter(isInScope(call, scope))), (job) =>
+      presentBridge(call, job),
+    )
   },
   get: (call, { id, job_id }) => presentJob(call, findJob(call, projectWithJobs(call, id), job_id)),
   current: (call) => presentJob(call, currentJob(call)),

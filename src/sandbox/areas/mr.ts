@@ -1,7 +1,9 @@
 /** Merge requests (`catalogue/reference/mr.md`): lists, rebase, auto-merge, subscription. */
-import type { mr } from '../../catalogue/areas/mr.js'
+import { mr } from '../../catalogue/areas/mr.js'
+import type { RecordTest } from '../../catalogue/filters.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
+import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
 import { presentIssue, seesIssue } from '../present/issue.js'
 import {
@@ -16,14 +18,9 @@ import { getApprovers } from '../rules/planning/approval-rules.js'
 import {
   between,
   except,
-  type FilterTest,
-  getUsernames,
   inScope,
-  inTime,
-  labelled,
   matchesWildcard,
   mentionsText,
-  milestoneTitles,
   ownReactions,
   sortRecords,
   testWhere,
@@ -36,45 +33,8 @@ import type { MergeRequestRecord } from '../state/planning.js'
 // The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`).
 
 type RequestFilters = CheckedOf<(typeof mr)['list']>
-type Wildcard = 'None' | 'Any'
-
-/** How each filter that may also be negated matches one value. */
-const testsOf = (call: Call) => ({
-  labels: (v: readonly string[] | Wildcard, m: MergeRequestRecord) => labelled(v, m.labels),
-  milestone: (v: string, m: MergeRequestRecord) => matchesWildcard(v, milestoneTitles(call, m)),
-  author_id: (v: number, m: MergeRequestRecord) => m.author_id === v,
-  author_username: (v: string, m: MergeRequestRecord) =>
-    getUsernames(call, [m.author_id]).includes(v),
-  assignee_id: (v: number | Wildcard, m: MergeRequestRecord) => matchesWildcard(v, m.assignee_ids),
-  assignee_username: (v: string, m: MergeRequestRecord) =>
-    getUsernames(call, m.assignee_ids).includes(v),
-  reviewer_id: (v: number | Wildcard, m: MergeRequestRecord) => matchesWildcard(v, m.reviewer_ids),
-  reviewer_username: (v: string, m: MergeRequestRecord) =>
-    matchesWildcard(v, getUsernames(call, m.reviewer_ids)),
-  my_reaction_emoji: (v: string, m: MergeRequestRecord) =>
-    matchesWildcard(v, ownReactions(call, m)),
-})
-
-const negated = (
-  call: Call,
-  not: NonNullable<RequestFilters['not']>,
-): FilterTest<MergeRequestRecord>[] => {
-  const tests = testsOf(call)
-  return [
-    except(not.labels, (label: string, m: MergeRequestRecord) => labelled([label], m.labels)),
-    except(not.milestone, tests.milestone),
-    except(not.author_id, tests.author_id),
-    except(not.author_username, tests.author_username),
-    except(not.assignee_id, tests.assignee_id),
-    except(not.assignee_username, tests.assignee_username),
-    except(not.reviewer_id, tests.reviewer_id),
-    except(not.reviewer_username, tests.reviewer_username),
-    except(not.my_reaction_emoji, tests.my_reaction_emoji),
-  ]
-}
-
 /** All of the wanted users, or `None`, `Any`. */
-const everyOf = (wanted: readonly number[] | Wildcard, has: readonly number[]): boolean =>
+const everyOf = (wanted: readonly number[] | 'None' | 'Any', has: readonly number[]): boolean =>
   typeof wanted === 'string' ? matchesWildcard(wanted, has) : wanted.every((id) => has.includes(id))
 
 const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
@@ -88,25 +48,16 @@ const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
   )
 }
 
-const asked = (call: Call, f: RequestFilters): FilterTest<MergeRequestRecord>[] => {
-  const tests = testsOf(call)
+/** What only this list knows how to filter by. */
+const specialTests = (call: Call, f: RequestFilters): RecordTest<MergeRequestRecord>[] => {
+  const hasReaction = (name: string, m: MergeRequestRecord) =>
+    matchesWildcard(name, ownReactions(call, m))
   return [
-    testWhere(f.state, (v, m: MergeRequestRecord) => v === 'all' || m.state === v),
-    testWhere(f.milestone, tests.milestone),
-    testWhere(f.labels, tests.labels),
-    testWhere(f.author_id, tests.author_id),
-    testWhere(f.author_username, tests.author_username),
-    testWhere(f.assignee_id, tests.assignee_id),
-    testWhere(f.approver_ids, (v, m: MergeRequestRecord) => everyOf(v, getApprovers(call, m))),
-    testWhere(f.approved_by_ids, (v, m: MergeRequestRecord) => everyOf(v, m.approved_by_ids)),
-    testWhere(f.reviewer_id, tests.reviewer_id),
-    testWhere(f.reviewer_username, tests.reviewer_username),
-    testWhere(f.my_reaction_emoji, tests.my_reaction_emoji),
-    testWhere(f.source_branch, (v, m: MergeRequestRecord) => m.source_branch === v),
-    testWhere(f.target_branch, (v, m: MergeRequestRecord) => m.target_branch === v),
-    testWhere(f.wip, (v, m: MergeRequestRecord) => m.draft === (v === 'yes')),
-    (m) => mentionsText(f.search, f.in, m) && inTime(f, m) && deployed(f, m),
-    ...negated(call, f.not ?? {}),
+    testWhere(f.approver_ids, (ids, m) => everyOf(ids, getApprovers(call, m))),
+    testWhere(f.my_reaction_emoji, hasReaction),
+    except(f.not?.my_reaction_emoji, hasReaction),
+    testWhere(f.wip, (word, { draft }) => draft === (word === 'yes')),
+    (m) => mentionsText(f.search, f.in, m) && inScope(call, f.scope, m) && deployed(f, m),
   ]
 }
 
@@ -126,14 +77,13 @@ const listRequests = async (
   const homes = new Map(
     projects.filter((p) => seesRequests(call, p)).map((p) => [p.id, p] as const),
   )
-  const { iids, order_by, sort } = filters
-  const tests = asked(call, filters)
+  const { order_by, sort } = filters
+  const tests = [
+    ...declaredTests(call.state, mr.listOfProject.params, filters),
+    ...specialTests(call, filters),
+  ]
   const rows = call.state.mergeRequests.filter(
-    (m) =>
-      homes.has(m.project_id) &&
-      (iids === undefined || iids.length === 0 || iids.includes(m.iid)) &&
-      inScope(call, filters.scope, m) &&
-      tests.every((test) => test(m)),
+    (m) => homes.has(m.project_id) && tests.every((test) => test(m)),
   )
   if (filters.with_merge_status_recheck === true) await recheck(call, rows)
   const from = asking === undefined ? {} : { from: asking }

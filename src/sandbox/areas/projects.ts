@@ -3,6 +3,7 @@ import { projects } from '../../catalogue/areas/projects.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
+import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
 import { parsePosition } from '../pages.js'
 import { fullProject, simpleProject } from '../present/project.js'
@@ -39,23 +40,16 @@ const found = (project: ProjectRecord, { search, search_namespaces }: Filters): 
   return places.some((text) => holds(text, search))
 }
 
-/** A boolean filter: absent, or the same as the fact. */
-const like = (wanted: boolean | undefined, fact: boolean): boolean =>
-  wanted === undefined || wanted === fact
 /** A boolean filter that says nothing when false. */
 const only = (wanted: boolean | undefined, fact: () => boolean): boolean =>
   wanted !== true || fact()
-const same = <T>(wanted: T | undefined, fact: T): boolean => wanted === undefined || wanted === fact
 
 const byContent = (p: ProjectRecord, f: Filters): boolean =>
-  same(f.visibility, p.visibility) &&
-  same(f.repository_storage, p.repository_storage) &&
-  like(f.archived, p.archived) &&
+  (f.repository_storage === undefined || f.repository_storage === p.repository_storage) &&
   only(f.with_issues_enabled, () => p.issues_enabled) &&
   only(f.with_merge_requests_enabled, () => p.merge_requests_enabled) &&
   only(f.repository_checksum_failed, () => p.repository_checksum_failed) &&
   only(f.wiki_checksum_failed, () => p.wiki_checksum_failed) &&
-  (f.topic ?? []).every((topic) => p.topics.includes(topic)) &&
   (f.with_programming_language === undefined ||
     p.programming_languages.some(
       (l) => l.toLowerCase() === f.with_programming_language?.toLowerCase(),
@@ -132,8 +126,15 @@ const presenter = (call: Call, f: Filters) => (project: ProjectRecord) =>
 
 const select = (call: Call, f: Filters, among: (p: ProjectRecord) => boolean) => {
   checkRights(call, f)
+  const tests = declaredTests(call.state, projects.list.params, f)
   const rows = call.state.projects.filter(
-    (p) => among(p) && byPlace(p, f) && byContent(p, f) && call.sees(p) && byRelation(call, p, f),
+    (p) =>
+      among(p) &&
+      tests.every((test) => test(p)) &&
+      byPlace(p, f) &&
+      byContent(p, f) &&
+      call.sees(p) &&
+      byRelation(call, p, f),
   )
   return sorted(rows, f)
 }

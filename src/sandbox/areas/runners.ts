@@ -4,6 +4,7 @@ import { runners } from '../../catalogue/areas/runners.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
+import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
 import { longUser, pipelineBrief, projectSummary } from '../present/common.js'
 import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
@@ -103,17 +104,18 @@ const inState = (runner: RunnerRecord, state: string | undefined): boolean => {
   }
 }
 
-const filtered = (rows: readonly RunnerRecord[], { scope, type, status, tag_list }: Filters) =>
-  lazily(
+const filtered = (call: Call, rows: readonly RunnerRecord[], filters: Filters) => {
+  const tests = declaredTests(call.state, runners.listAll.params, filters)
+  return lazily(
     rows.filter(
       (runner) =>
-        inState(runner, scope) &&
-        inState(runner, status) &&
-        (type === undefined || runner.runner_type === type) &&
-        (tag_list ?? []).every((tag) => runner.tag_list.includes(tag)),
+        inState(runner, filters.scope) &&
+        inState(runner, filters.status) &&
+        tests.every((test) => test(runner)),
     ),
     summary,
   )
+}
 
 /** Whether the acting user may edit it: instance runners are the administrators'. */
 const edits = (call: Call, runner: RunnerRecord): boolean =>
@@ -253,12 +255,13 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
 export const handlers: Handlers<Runners> = {
   list: (call, input) =>
     filtered(
+      call,
       call.state.runners.filter((r) => r.runner_type === 'instance_type' || edits(call, r)),
       input,
     ),
   listAll: (call, input) => {
     call.admin()
-    return filtered(call.state.runners.all(), input)
+    return filtered(call, call.state.runners.all(), input)
   },
   get: (call, { id }) => {
     const runner = found(call, id)
@@ -283,7 +286,7 @@ export const handlers: Handlers<Runners> = {
     )
   },
   listOfProject: (call, input) =>
-    filtered(findRunners(call.state, call.project(input.id, { role: 'maintainer' })), input),
+    filtered(call, findRunners(call.state, call.project(input.id, { role: 'maintainer' })), input),
   enable: (call, { id, runner_id }) =>
     summary(enable(call, call.project(id, { role: 'maintainer' }), runner_id)),
   disable: (call, { id, runner_id }) => {
@@ -292,6 +295,7 @@ export const handlers: Handlers<Runners> = {
   },
   listOfGroup: (call, input) =>
     filtered(
+      call,
       runnersOfGroups(
         call.state,
         lineage(call.state, call.group(input.id, { role: 'maintainer' })),

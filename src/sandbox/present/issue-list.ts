@@ -1,20 +1,17 @@
 /** The lists of issues: which of them, in what order (`catalogue/reference/issues.md`). */
-import type { issues } from '../../catalogue/areas/issues.js'
+import { issues } from '../../catalogue/areas/issues.js'
+import type { RecordTest } from '../../catalogue/filters.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
+import { declaredTests } from '../filters.js'
 import { type Lazy, lazily, notFound, unauthorized } from '../reply.js'
 import {
   except,
-  type FilterTest,
-  getUsernames,
   inScope,
-  inTime,
-  labelled,
   labelsAround,
   matchesWildcard,
   mentionsText,
   milestoneIs,
-  milestoneTitles,
   ownReactions,
   sortRecords,
   testWhere,
@@ -50,69 +47,17 @@ const due = (call: Call, word: string, date: string | null): boolean => {
   return date >= first && date <= last
 }
 
-type Wildcard = 'None' | 'Any'
-const single = <V>(value: V | null): V[] => (value === null ? [] : [value])
-
-/** How each filter that may also be negated matches one value. */
-const testsOf = (call: Call) => ({
-  assignee_id: (v: number | Wildcard, i: IssueRecord) => matchesWildcard(v, i.assignee_ids),
-  assignee_username: (v: string, i: IssueRecord) => getUsernames(call, i.assignee_ids).includes(v),
-  author_id: (v: number, i: IssueRecord) => i.author_id === v,
-  author_username: (v: string, i: IssueRecord) => getUsernames(call, [i.author_id]).includes(v),
-  iids: (v: number, i: IssueRecord) => i.iid === v,
-  iteration_id: (v: number | Wildcard, i: IssueRecord) =>
-    matchesWildcard(v, single(i.iteration_id)),
-  iteration_title: (v: string, i: IssueRecord) =>
-    call.state.iterations.get(i.iteration_id)?.title === v,
-  labels: (v: readonly string[] | Wildcard, i: IssueRecord) => labelled(v, i.labels),
-  milestone: (v: string, i: IssueRecord) => matchesWildcard(v, milestoneTitles(call, i)),
-  milestone_id: (v: string, i: IssueRecord) => milestoneIs(call, v, i),
-  weight: (v: number | Wildcard, i: IssueRecord) => matchesWildcard(v, single(i.weight)),
-})
-
-const negated = (call: Call, not: NonNullable<IssueFilters['not']>): FilterTest<IssueRecord>[] => {
-  const tests = testsOf(call)
+/** What only this list knows how to filter by. */
+const specialTests = (call: Call, f: IssueFilters): RecordTest<IssueRecord>[] => {
+  const hasMilestone = (wanted: string, issue: IssueRecord) => milestoneIs(call, wanted, issue)
   return [
-    except(not.assignee_id, tests.assignee_id),
-    except(not.assignee_username, tests.assignee_username),
-    except(not.author_id, tests.author_id),
-    except(not.author_username, tests.author_username),
-    except(not.iids, tests.iids),
-    except(not.iteration_id, tests.iteration_id),
-    except(not.iteration_title, tests.iteration_title),
-    except(not.labels, (label: string, issue: IssueRecord) => labelled([label], issue.labels)),
-    except(not.milestone, tests.milestone),
-    except(not.milestone_id, tests.milestone_id),
-    except(not.weight, tests.weight),
-  ]
-}
-
-const asked = (call: Call, f: IssueFilters): FilterTest<IssueRecord>[] => {
-  const tests = testsOf(call)
-  return [
-    testWhere(f.assignee_id, tests.assignee_id),
-    testWhere(f.assignee_username, (names, i: IssueRecord) =>
-      names.every((name) => tests.assignee_username(name, i)),
+    testWhere(f.due_date, (word, { due_date }) => due(call, word, due_date)),
+    testWhere(f.milestone_id, hasMilestone),
+    except(f.not?.milestone_id, hasMilestone),
+    testWhere(f.my_reaction_emoji, (name, issue) =>
+      matchesWildcard(name, ownReactions(call, issue)),
     ),
-    testWhere(f.author_id, tests.author_id),
-    testWhere(f.author_username, tests.author_username),
-    testWhere(f.confidential, (v, i: IssueRecord) => i.confidential === v),
-    testWhere(f.due_date, (v, i: IssueRecord) => due(call, v, i.due_date)),
-    testWhere(f.iids, (v, i: IssueRecord) => v.length === 0 || v.includes(i.iid)),
-    testWhere(f.issue_type, (v, i: IssueRecord) => i.issue_type === v),
-    testWhere(f.iteration_id, tests.iteration_id),
-    testWhere(f.iteration_title, tests.iteration_title),
-    testWhere(f.labels, tests.labels),
-    testWhere(f.milestone, tests.milestone),
-    testWhere(f.milestone_id, tests.milestone_id),
-    testWhere(f.my_reaction_emoji, (v, i: IssueRecord) =>
-      matchesWildcard(v, ownReactions(call, i)),
-    ),
-    testWhere(f.state, (v, i: IssueRecord) => v === 'all' || i.state === v),
-    testWhere(f.weight, tests.weight),
-    (issue) => mentionsText(f.search, f.in, issue) && inTime(f, issue),
-    (issue) => inScope(call, f.scope, issue),
-    ...negated(call, f.not ?? {}),
+    (issue) => mentionsText(f.search, f.in, issue) && inScope(call, f.scope, issue),
   ]
 }
 
@@ -159,7 +104,10 @@ export const listIssues = (
   const homes = new Map(
     projects.filter((p) => !(non_archived && p.archived)).map((p) => [p.id, p] as const),
   )
-  const tests = asked(call, filters)
+  const tests = [
+    ...declaredTests(call.state, issues.list.params, filters),
+    ...specialTests(call, filters),
+  ]
   const rows = call.state.issues.filter((issue) => {
     const home = homes.get(issue.project_id)
     return home !== undefined && seesIssue(call, home, issue) && tests.every((test) => test(issue))

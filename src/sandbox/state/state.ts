@@ -342,7 +342,7 @@ export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>)
 interface AnyTable {
   all(): (Fields & { readonly id: number })[]
   add(row: object): Fields & { readonly id: number }
-  get(id: number): unknown
+  get(id: number): Fields | undefined
 }
 
 /** A table by its name, whatever its records are. */

@@ -1,5 +1,6 @@
 /** What the filters of issues and merge requests have in common (`catalogue/filters.ts`). */
 
+import type { RecordTest } from '../../../catalogue/filters.js'
 import type { Call } from '../../call.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../../state/planning.js'
@@ -21,7 +22,6 @@ export interface Planned {
   readonly updated_at: string
 }
 
-export type FilterTest<R> = (record: R) => boolean
 type Wildcard = 'None' | 'Any'
 
 /** `None`, `Any`, or one that is meant, against what a record has. */
@@ -31,28 +31,12 @@ export const matchesWildcard = <V>(wanted: V | Wildcard, has: readonly V[]): boo
   return has.includes(wanted)
 }
 
-export const getUsernames = (call: Call, ids: readonly number[]): string[] =>
-  ids.flatMap((id) => call.state.users.get(id)?.username ?? [])
-
 /** The acting user's reactions to a record. */
 export const ownReactions = (call: Call, { reactions }: Planned): string[] =>
   reactions.filter((r) => r.user_id === call.user?.id).map((r) => r.name)
 
-const oldNone = ['No Label', 'No+Label', 'None']
-
-/** All of the labels, or `None`, `Any`, and the old spellings of none. */
-export const labelled = (wanted: readonly string[] | Wildcard, has: readonly string[]): boolean => {
-  const names = typeof wanted === 'string' ? [wanted] : wanted
-  if (names.length === 1 && oldNone.includes(names[0] ?? '')) return has.length === 0
-  if (names.length === 1 && names[0] === 'Any') return has.length > 0
-  return names.every((name) => has.includes(name))
-}
-
 const milestoneOf = (call: Call, { milestone_id }: Planned): MilestoneRecord | undefined =>
   call.state.milestones.get(milestone_id)
-
-export const milestoneTitles = (call: Call, record: Planned): string[] =>
-  [milestoneOf(call, record)].flatMap((m) => m?.title ?? [])
 
 /** `None`, `Any`; `Upcoming`: the next one due; `Started`: one that has begun and is not over. */
 export const milestoneIs = (call: Call, wanted: string, record: Planned): boolean => {
@@ -72,21 +56,10 @@ export const milestoneIs = (call: Call, wanted: string, record: Planned): boolea
   return open(found) && found.due_date !== null && found.due_date === due[0]
 }
 
-interface Times {
-  readonly created_after?: string
-  readonly created_before?: string
-  readonly updated_after?: string
-  readonly updated_before?: string
-}
-
 /** Whether a moment lies between two others, both included. */
 export const between = (at: string, after?: string, before?: string): boolean =>
   (after === undefined || Date.parse(at) >= Date.parse(after)) &&
   (before === undefined || Date.parse(at) <= Date.parse(before))
-
-export const inTime = (times: Times, record: Planned): boolean =>
-  between(record.created_at, times.created_after, times.created_before) &&
-  between(record.updated_at, times.updated_after, times.updated_before)
 
 /** Whether all words of a search stand in the title or description, or only in one of them. */
 export const mentionsText = (
@@ -107,7 +80,7 @@ export const mentionsText = (
 export const except = <V, R>(
   value: V | readonly V[] | undefined,
   test: (value: V, record: R) => boolean,
-): FilterTest<R> => {
+): RecordTest<R> => {
   if (value === undefined) return () => true
   const values = Array.isArray(value) ? (value as readonly V[]) : [value as V]
   return (record) => !values.some((one) => test(one, record))
@@ -117,7 +90,7 @@ export const except = <V, R>(
 export const testWhere = <V, R>(
   value: V | undefined,
   test: (value: V, record: R) => boolean,
-): FilterTest<R> => (value === undefined ? () => true : (record) => test(value, record))
+): RecordTest<R> => (value === undefined ? () => true : (record) => test(value, record))
 
 /** Whether the acting user made it, has it assigned, or either does not matter. */
 export const inScope = (
