@@ -5,9 +5,7 @@
  */
 
 import { isDots } from '../base/segments.js'
-import { quoteText } from '../base/text.js'
 import type { ManagedScope, Referent } from '../catalogue/managed/managed.js'
-import { usage } from '../errors.js'
 
 /** What kinds belong to: the instance, whose path is empty, a group, or a project, by its full path. */
 export interface ManagedPlace {
@@ -82,19 +80,12 @@ export type Reference = string | number
 
 const digits = /^\d+$/
 
-/**
- * What a text of a file means: digits are an ID, `@` before them makes them a name.
- * @throws Failure `usage` for digits that are no ID
- */
-export const referenceOf = (text: string): Reference => {
+/** What a text of a file means: digits are an ID, `@` before them makes them a name; undefined for digits that are no ID. */
+export const parseReference = (text: string): Reference | undefined => {
   if (/^@\d+$/.test(text)) return text.slice(1)
   if (!digits.test(text)) return text
   const id = Number(text)
-  if (Number.isSafeInteger(id) && String(id) === text) return id
-  throw usage(
-    `${quoteText(text)} is not an ID`,
-    `Write a name that consists of digits as '@${quoteText(text)}'.`,
-  )
+  return Number.isSafeInteger(id) && String(id) === text ? id : undefined
 }
 
 /** How files write a name; undefined where no text of a file means it. */

@@ -39,14 +39,16 @@ export type DesiredValue =
    * names and numbers are IDs.
    */
   | { readonly is: 'value'; readonly value: JsonValue }
-  /** The list with these members and without those, whatever else is in it. */
-  | {
-      readonly is: 'change'
-      readonly add: readonly JsonValue[]
-      readonly remove: readonly JsonValue[]
-    }
+  | ListDelta
   | ValueRange
   | { readonly is: 'secret'; readonly source: SecretSource }
+
+/** The list with these members and without those, whatever else is in it. */
+export interface ListDelta {
+  readonly is: 'change'
+  readonly add: readonly JsonValue[]
+  readonly remove: readonly JsonValue[]
+}
 
 /** Any value between the two, or one of a list: a current value that is inside stays. */
 export interface ValueRange {

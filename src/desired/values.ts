@@ -6,7 +6,10 @@
 import { isJsonList, type JsonValue } from '../base/json/value.js'
 import { isObject } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
+import type { Referent } from '../catalogue/managed/managed.js'
 import type { ListParam, Param, Params, StringParam } from '../catalogue/params.js'
+import { foldedName } from './address.js'
+import type { ListDelta } from './state.js'
 
 /** What of an attribute its values depend on; without a parameter nothing is known of it. */
 export interface Typed {
@@ -224,3 +227,43 @@ const guessed = (a: JsonValue | undefined, b: JsonValue | undefined): Typed => {
   if (types.includes('number')) return { param: { type: 'integer', help: '' } }
   return { param: undefined }
 }
+
+// Lists that change, whatever else is in them.
+
+/** What makes two members of a list the same. */
+const memberKey = (of: Referent | undefined, member: JsonValue): string =>
+  canonical(of !== undefined && typeof member === 'string' ? foldedName(of, member) : member)
+
+/** Members of a list that are not in another. */
+export const withoutMembers = (
+  members: readonly JsonValue[],
+  others: readonly JsonValue[],
+  of: Referent | undefined,
+): readonly JsonValue[] => {
+  const left = new Set(others.map((other) => memberKey(of, other)))
+  return members.filter((member) => !left.has(memberKey(of, member)))
+}
+
+const joinedMembers = (
+  members: readonly JsonValue[],
+  others: readonly JsonValue[],
+  of: Referent | undefined,
+): readonly JsonValue[] => [...members, ...withoutMembers(others, members, of)]
+
+/** A list after changes to it. */
+export const changedList = (
+  members: readonly JsonValue[],
+  { add, remove }: ListDelta,
+  of: Referent | undefined,
+): readonly JsonValue[] => joinedMembers(withoutMembers(members, remove, of), add, of)
+
+/** Changes after changes. */
+export const changedChange = (
+  before: ListDelta,
+  next: ListDelta,
+  of: Referent | undefined,
+): ListDelta => ({
+  is: 'change',
+  add: changedList(before.add, next, of),
+  remove: joinedMembers(withoutMembers(before.remove, next.add, of), next.remove, of),
+})

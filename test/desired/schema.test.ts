@@ -8,8 +8,8 @@ import type { IntegrationFamily } from '../../src/catalogue/integration-families
 import { managedKinds } from '../../src/catalogue/managed/index.js'
 import type { Managed } from '../../src/catalogue/managed/managed.js'
 import { attributesOf } from '../../src/desired/attributes.js'
+import { configSchema } from '../../src/desired/files/document.js'
 import { readFiles } from '../../src/desired/files/index.js'
-import { configSchema } from '../../src/desired/schema/index.js'
 import { svcctl } from '../support/within.js'
 import { folderOf, readText, refusal } from './files/reading.js'
 

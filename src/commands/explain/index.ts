@@ -200,7 +200,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     return services.answer.printDocument(await openapi(version))
   }
   if (given.flags['config-schema'] === true) {
-    const { configSchema } = await import('../../desired/schema/index.js')
+    const { configSchema } = await import('../../desired/files/document.js')
     return services.answer.printDocument(configSchema())
   }
   if (given.flags['policy-schema'] === true) {

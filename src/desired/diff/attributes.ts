@@ -13,12 +13,13 @@ import type { CurrentItem } from '../state.js'
 import {
   type DesiredItem,
   type DesiredValue,
+  type ListDelta,
   type Origin,
   originText,
   type Said,
   type ValueRange,
 } from '../state.js'
-import { normalised, sameValue } from '../values.js'
+import { changedList, normalised, sameValue } from '../values.js'
 import { meant } from './matching.js'
 import type { AttributeDiff, DiffContext } from './types.js'
 
@@ -70,28 +71,17 @@ export const readValue = (
   return leftOut(attribute.param)
 }
 
-const without = (
-  attribute: Attribute | undefined,
-  list: readonly JsonValue[],
-  taken: readonly JsonValue[],
-): readonly JsonValue[] => {
-  const typed = { param: attribute?.param }
-  return list.filter((one) => !taken.some((other) => sameValue(typed, [one], [other])))
-}
-
 /** The list that members put in, and taken out, make of the one that was read. */
-const changedList = async (
+const changedNow = async (
   c: DiffContext,
   { attribute, said }: DesiredAttribute,
-  wanted: Extract<DesiredValue, { is: 'change' }>,
+  wanted: ListDelta,
   now: JsonValue | undefined,
 ): Promise<JsonValue | undefined> => {
   const add = await resolved(c, attribute, wanted.add, said.origin)
   const remove = await resolved(c, attribute, wanted.remove, said.origin)
   if (!isJsonList(add) || !isJsonList(remove)) return undefined
-  const present = isJsonList(now) ? now : []
-  const kept = without(attribute, present, remove)
-  return [...kept, ...without(attribute, add, kept)]
+  return changedList(isJsonList(now) ? now : [], { is: 'change', add, remove }, undefined)
 }
 
 /** Whether a value is one of a range. */
@@ -130,7 +120,7 @@ const wantedValue = async (
 ): Promise<JsonValue | undefined> => {
   const { name, attribute, said } = spoken
   if (said.value.is === 'secret') return undefined
-  if (said.value.is === 'change') return changedList(c, spoken, said.value, now)
+  if (said.value.is === 'change') return changedNow(c, spoken, said.value, now)
   if (said.value.is === 'range') return inRange(said.value, attribute?.param, now)
   const { value } = said.value
   if (value === null) {

@@ -12,7 +12,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
-import { isConfigSchema } from '../schema/index.js'
+import { isConfigSchema } from '../files/document.js'
 import { schemaFile, writtenHere } from './document.js'
 
 /** Whether what a file holds is looked at now; `all` where nothing is left out. */

@@ -1,9 +1,10 @@
 /** A kind in its place, as it stands in a file. */
 import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
+import { coerce, dataSource } from '../../catalogue/coerce.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import type { ManagedPlace } from '../address.js'
+import { type ManagedPlace, parseReference } from '../address.js'
 import {
   type Attribute,
   attributesOf,
@@ -11,47 +12,29 @@ import {
   isAttributeName,
   isSecretPlace,
 } from '../attributes.js'
-import { attributeValue } from '../files/value.js'
-import { Mistakes, plainValue, type Written } from '../files/written.js'
 import { type CurrentItem, type CurrentKind, itemText } from '../state.js'
 import { sameValue } from '../values.js'
 import { type ExportOptions, FileMap, type FileValue, fileValue, sorted } from './model.js'
 
 // What files can say of what an instance has: a value that is read as just that value, and as nothing else.
 
-const origin = { file: '', line: 1, column: 1 } as const
-
-/** A value as it stands in a file. */
-const writtenOf = (value: JsonValue): Written => {
-  if (Array.isArray(value))
-    return { is: 'list', origin, items: (value as readonly JsonValue[]).map(writtenOf) }
-  if (isObject(value)) {
-    const entries = Object.entries(value as Readonly<Record<string, JsonValue>>)
-    return {
-      is: 'map',
-      origin,
-      entries: entries.map(([key, inner]) => ({ key, origin, value: writtenOf(inner) })),
-    }
-  }
-  const scalar = value as string | number | boolean | null
-  return { is: 'scalar', origin, value: scalar, text: String(scalar ?? '') }
-}
-
 /** Whether a file that has this value of an attribute means just that: no reference, no change of a list. */
-const canSay = (attribute: Attribute, value: JsonValue): boolean => {
-  const mistakes = new Mistakes()
-  const read = attributeValue(attribute, writtenOf(value), mistakes)
-  if (read === undefined || mistakes.any) return false
-  if (attribute.required && (read === null || read === '')) return false
-  return attribute.ref !== undefined || sameValue(attribute, read, value)
+const canSay = ({ param, ref, required }: Attribute, value: JsonValue): boolean => {
+  const reference = ref === undefined ? undefined : parseReference
+  const { value: read } = coerce(param, value, { ...dataSource, kind: 'file', reference })
+  if (read === undefined || (required && (read === null || read === ''))) return false
+  return ref !== undefined || sameValue({ param }, read, value)
 }
+
+/** Numbers that no JSON has are no numbers of files. */
+const isPlain = (value: JsonValue): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every(isPlain)
+    : !Number.isInteger(value) || Number.isSafeInteger(value)
 
 /** The same of an attribute that no document knows. */
-const canSayOther = (name: string, value: JsonValue): boolean => {
-  const mistakes = new Mistakes()
-  plainValue(writtenOf(value), mistakes)
-  return !isSecretPlace(name, value) && !mistakes.any
-}
+const canSayOther = (name: string, value: JsonValue): boolean =>
+  !isSecretPlace(name, value) && isPlain(value)
 
 // Which family's parameters an item has, where its identity does not say so.
 

@@ -1,20 +1,25 @@
-/** A document of a file: its version, its instance, and the places that it speaks of. */
+/** A document of a file (its version, its instance, the places that it speaks of): as editors are told, and as it is taken. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
+import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
+import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { Said } from '../state.js'
-import { takeKinds } from './kind.js'
+import { kindSchemas, placeSchema, takeKinds } from './kind.js'
 import { DeclaredLevel } from './levels.js'
+import { heldSchema, secretSchema } from './secret.js'
 import {
   type FolderOwns,
   type LevelKey,
   type NamedKey,
+  ownsSchema,
   regionsOf,
   selectorOf,
   takeOwns,
 } from './selectors.js'
-import { type DeclaredTeam, takeTeam } from './teams.js'
+import { type DeclaredTeam, takeTeam, teamsSchema } from './teams.js'
 import {
+  inherit,
   isNull,
   type ReadContext,
   type Written,
@@ -151,18 +156,88 @@ const takeEach =
     for (const below of mapOf(entry, context)?.entries ?? []) take(below, context)
   }
 
-const takers: Readonly<Record<string, Take>> = {
-  version: () => {},
-  instance: takeInstance,
-  defaults: takeDefaults,
-  groups: takeEach(takeGroup),
-  projects: takeEach(takeProject),
-  owns: (entry, { all, mistakes }) => takeOwns(entry, all.owns, mistakes),
-  teams: takeEach((entry, { all, mistakes }) => takeTeam(entry, all.teams, mistakes)),
-  site: (entry, context) => {
-    const { origin } = entry
-    const map = mapOf(entry, context)
-    takeLevel(context, { form: 'exact', scope: 'site', path: '', origin }, map)
+// Where paths may stand, for editors.
+
+const segment = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.-]+'
+const path = `${segment}(?:/${segment})*`
+const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` })
+
+/** `'**'` and `group/**`: the projects below as well. */
+const below = (): JsonSchema => ({
+  type: 'object',
+  properties: {
+    $inherit: inherit,
+    ...Object.fromEntries(
+      Object.keys(kindSchemas('group')).map((name) => [name, ref(`group/properties/${name}`)]),
+    ),
+    projects: ref('project'),
+  },
+  additionalProperties: false,
+})
+
+/** A key of a document: how editors know it, and how it is taken. */
+interface DocumentKey {
+  schema(): JsonSchema
+  readonly take: Take
+}
+
+const documentKeys: Readonly<Record<string, DocumentKey>> = {
+  version: {
+    schema: () => ({ const: 1, description: 'version of the file format' }),
+    take: () => {},
+  },
+  instance: {
+    schema: () => ({
+      type: 'string',
+      description: 'URL of the only instance that the file applies to',
+    }),
+    take: takeInstance,
+  },
+  owns: {
+    schema: () => ownsSchema,
+    take: (entry, { all, mistakes }) => takeOwns(entry, all.owns, mistakes),
+  },
+  teams: {
+    schema: () => teamsSchema,
+    take: takeEach((entry, { all, mistakes }) => takeTeam(entry, all.teams, mistakes)),
+  },
+  defaults: {
+    schema: () => ({
+      type: 'object',
+      properties: { projects: ref('project') },
+      additionalProperties: false,
+      description: 'settings of every project that another key names or matches',
+    }),
+    take: takeDefaults,
+  },
+  groups: {
+    schema: () => ({
+      type: 'object',
+      propertyNames: { pattern: `^(?:\\*\\*|${path}(?:/\\*\\*)?)$` },
+      patternProperties: { '\\*\\*$': below() },
+      additionalProperties: ref('group'),
+      description:
+        "groups by full path; 'group/**' matches the group and everything below it, '**' everything",
+    }),
+    take: takeEach(takeGroup),
+  },
+  projects: {
+    schema: () => ({
+      type: 'object',
+      propertyNames: { pattern: `^(?:${segment}/${path}|\\{.*\\}|(?=.*\\*)[\\w.*/-]+)$` },
+      additionalProperties: ref('project'),
+      description:
+        "projects by full path, by a glob ('group/*'), or by '{topic: name, visibility: public, path: glob, not: glob}'",
+    }),
+    take: takeEach(takeProject),
+  },
+  site: {
+    schema: () => ({ ...ref('site'), description: 'the instance itself' }),
+    take: (entry, context) => {
+      const { origin } = entry
+      const map = mapOf(entry, context)
+      takeLevel(context, { form: 'exact', scope: 'site', path: '', origin }, map)
+    },
   },
 }
 
@@ -174,12 +249,49 @@ export const takeDocument = (document: Written, context: DocumentContext): void 
     return
   }
   takeVersion(document, context)
-  const known = Object.keys(takers)
+  const known = Object.keys(documentKeys)
   // Any file may have been named: its keys may be lines of it.
   if (document.entries.every(({ key }) => !known.includes(key))) return
   for (const entry of document.entries) {
-    const take = known.includes(entry.key) ? takers[entry.key] : undefined
-    if (take !== undefined) take(entry, context)
+    const form = known.includes(entry.key) ? documentKeys[entry.key] : undefined
+    if (form !== undefined) form.take(entry, context)
     else mistakes.unknown(entry, known, `The keys of a document are ${known.join(', ')}.`)
   }
 }
+
+// The format of the files as JSON Schema, for editors.
+
+const title = 'svcctl: an instance as code'
+
+/** Whether a text is a schema of these files, of whatever version. */
+export const isConfigSchema = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) && value.title === title
+  } catch {
+    return false
+  }
+}
+
+/** The schema that a file of declared state keeps. It has no address: it stands beside the files. */
+export const configSchema = (): JsonSchema => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title,
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(documentKeys).map(([name, key]) => [name, key.schema()]),
+  ),
+  required: ['version'],
+  additionalProperties: false,
+  $defs: {
+    site: placeSchema('site'),
+    group: placeSchema('group'),
+    project: placeSchema('project'),
+    name: {
+      type: ['string', 'integer'],
+      description: "a name or an ID; write '@123' for a name of digits",
+    },
+    held: heldSchema,
+    secret: secretSchema,
+  },
+})

@@ -1,9 +1,12 @@
 /** An item in a file: its attributes, and the words beside them. */
 
+import type { JsonValue } from '../../base/json/value.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { nearest } from '../../base/suggest.js'
+import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
+import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
+import { either, type JsonSchema, listOf } from '../../catalogue/schema.js'
 import type { Reference } from '../address.js'
 import {
   type Attribute,
@@ -13,10 +16,17 @@ import {
   paramsOfKind,
 } from '../attributes.js'
 import type { DesiredItem, DesiredValue, Origin } from '../state.js'
-import { listChange, rangeOf } from './change.js'
-import { fileNamed, secretSource, textInFile } from './secret.js'
-import { attributeValue, heldValue } from './value.js'
 import {
+  attributeSchema,
+  attributeValue,
+  filled,
+  heldValue,
+  insteadOfValue,
+  takesWords,
+} from './attribute.js'
+import { fileNamed, secretSource, textInFile } from './secret.js'
+import {
+  inherit,
   plainValue,
   type ReadContext,
   switched,
@@ -30,49 +40,142 @@ interface ItemContext extends ReadContext {
   readonly item: DesiredItem
 }
 
-type TakeEntry = (entry: WrittenEntry, context: ItemContext) => undefined
+type TakeEntry = (entry: WrittenEntry, context: ItemContext) => void
 
-// The words of kinds that stand beside attributes.
+// The words that stand beside attributes.
 
-const textsOf = (
-  { key, value }: WrittenEntry,
-  { mistakes }: ReadContext,
-): readonly string[] | undefined => {
+const namesIn = ({ value }: WrittenEntry): readonly string[] | undefined => {
   const items = value.is === 'list' ? value.items : [value]
   const texts = items.flatMap((item) =>
     item.is === 'scalar' && item.value !== null && item.text !== '' ? [item.text] : [],
   )
-  if (texts.length === items.length) return texts
-  return mistakes.add(value.origin, `${key} must be a list of names`)
+  return texts.length === items.length ? texts : undefined
 }
 
 /** `previously`: the former names of an item. */
-const takePreviously: TakeEntry = (entry, context) => {
-  const { kind, item, mistakes } = context
-  const { origin } = entry
-  if (kind.renames !== true) {
-    const label = kind.label === undefined ? '' : `: change its ${kind.label}`
-    return mistakes.add(origin, `${kind.name} cannot be renamed${label}`)
-  }
-  const value = textsOf(entry, context)
-  if (value === undefined) return
+const takePreviously: TakeEntry = (entry, { item, mistakes }) => {
+  const { key, origin } = entry
+  const value = namesIn(entry)
+  if (value === undefined) return mistakes.add(entry.value.origin, `${key} must be a list of names`)
   const name = String(item.identity)
-  if (value.includes(name)) mistakes.add(origin, `previously contains ${quoteText(name)} itself`)
-  item.previously = mistakes.once(item.previously, { value, origin }, 'previously')
+  if (value.includes(name)) mistakes.add(origin, `${key} contains ${quoteText(name)} itself`)
+  item.previously = mistakes.once(item.previously, { value, origin }, key)
 }
 
 /** `family`: whose attributes an item has, where its name does not say it. */
-const takeFamily: TakeEntry = ({ origin, value }, { kind, item, mistakes }) => {
+const takeFamily: TakeEntry = ({ key, origin, value }, { kind, item, mistakes }) => {
   const names = (kind.families ?? []).map(({ name }) => name)
   const text = value.is === 'scalar' ? value.text : ''
-  if (names.includes(text))
-    item.family = mistakes.once(item.family, { value: text, origin }, 'family')
-  else {
-    const near = nearest(text, names)
-    const hint = near && `Did you mean ${near}?`
-    mistakes.mistyped(value, `family must be one of ${names.join(', ')}`, hint)
+  if (names.includes(text)) item.family = mistakes.once(item.family, { value: text, origin }, key)
+  else
+    mistakes.mistyped(value, `family must be one of ${names.join(', ')}`, didYouMean(text, names))
+}
+
+/** `$other`: attributes that no document knows. */
+const takeOther: TakeEntry = ({ value }, context) => {
+  const { kind, mistakes } = context
+  if (value.is !== 'map') return mistakes.mistyped(value, '$other must be a map')
+  for (const entry of value.entries) {
+    const { key, origin } = entry
+    if (!isAttributeName(key)) mistakes.add(origin, `${quoteText(key)} is unknown`)
+    else if (attributesOf(kind).has(key))
+      mistakes.add(origin, `${key} is a known attribute: move it out of $other`)
+    else say(entry, undocumented(entry, context), context)
   }
 }
+
+/** A word: which kinds have it, how editors know it, and how it is taken. */
+interface ItemWord {
+  readonly isOf: (kind: Managed) => boolean
+  /** Why the others do not have it. */
+  readonly whyNot?: (kind: Managed) => string
+  readonly schema: (kind: Managed) => JsonSchema
+  readonly take: TakeEntry
+}
+
+const string: JsonSchema = { type: 'string' }
+
+const words: Readonly<Record<string, ItemWord>> = {
+  $inherit: {
+    isOf: () => true,
+    schema: () => inherit,
+    take: (entry, context) => {
+      const { item, mistakes } = context
+      item.inherit = mistakes.once(item.inherit, switched(entry, context), entry.key)
+    },
+  },
+  $other: {
+    isOf: ({ open }) => open !== true,
+    whyNot: ({ name }) =>
+      `${name} does not need $other: it accepts every attribute of the response`,
+    schema: () => ({ type: 'object', description: 'attributes that the documented API lacks' }),
+    take: takeOther,
+  },
+  previously: {
+    isOf: ({ renames }) => renames === true,
+    whyNot: ({ name, label }) =>
+      `${name} cannot be renamed${label === undefined ? '' : `: change its ${label}`}`,
+    schema: () => ({ ...either(string, listOf(string)), description: 'previous names' }),
+    take: takePreviously,
+  },
+  family: {
+    isOf: ({ families }) => families !== undefined,
+    schema: ({ families = [] }) => ({
+      enum: families.map(({ name }) => name),
+      description: 'family of the integration, if its name does not imply one',
+    }),
+    take: takeFamily,
+  },
+}
+
+const wordsOf = (kind: Managed): readonly string[] =>
+  Object.keys(words).filter((name) => words[name]?.isOf(kind) === true)
+
+// As JSON Schema.
+
+/** The attributes of an item, and its words; `more` of them said otherwise. */
+const propertiesOf = (kind: Managed, family?: IntegrationFamily): JsonSchema => ({
+  ...Object.fromEntries(
+    [...attributesOf(kind, family)].map(([name, attribute]) => [name, attributeSchema(attribute)]),
+  ),
+  ...Object.fromEntries(wordsOf(kind).map((name) => [name, words[name]?.schema(kind) ?? {}])),
+  ...(family === undefined ? {} : { family: { const: family.name } }),
+})
+
+/** Only what an item's family takes, and what it requires, as soon as the family is known. */
+const narrowed = (kind: Managed, family: IntegrationFamily): JsonSchema => ({
+  properties: Object.fromEntries(
+    [...attributesOf(kind, family)].flatMap(([name, { required }]) =>
+      required ? [[name, filled]] : [],
+    ),
+  ),
+  propertyNames: { enum: [...wordsOf(kind), ...attributesOf(kind, family).keys()] },
+})
+
+const familyRules = (kind: Managed): JsonSchema => {
+  const rules = (kind.families ?? []).map((family) => ({
+    if: { properties: { family: { const: family.name } }, required: ['family'] },
+    // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema, in a value that nobody awaits.
+    then: narrowed(kind, family),
+  }))
+  return rules.length === 0 ? {} : { allOf: rules }
+}
+
+const closed = ({ open }: Managed): JsonSchema =>
+  open === true
+    ? { propertyNames: { not: { pattern: '^\\$(?!inherit$)' } } }
+    : { additionalProperties: false }
+
+/** What may stand at an item. @param family that of its name */
+export const itemSchema = (kind: Managed, family?: IntegrationFamily): JsonSchema => ({
+  type: 'object',
+  properties: propertiesOf(kind, family),
+  ...(family === undefined
+    ? { ...closed(kind), ...familyRules(kind) }
+    : { additionalProperties: false }),
+})
+
+// Attributes.
 
 const secretOf = (
   name: string,
@@ -88,7 +191,7 @@ const fileValue = (
   file: string,
   origin: Origin,
   { rules, mistakes }: ReadContext,
-): string | undefined => {
+): JsonValue | undefined => {
   const held = textInFile(file, { name: attribute.name, origin }, rules, mistakes)
   return held && heldValue(attribute, { file, origin, held }, mistakes)
 }
@@ -114,10 +217,10 @@ const documented = (
   const { mistakes } = context
   const { origin } = written
   if (source === 'secret') return secretOf(name, written, context)
-  const change = rangeOf(attribute, written, mistakes) ?? listChange(attribute, written, mistakes)
-  if (change === 'wrong') return undefined
-  if (change !== undefined)
-    return change.is === 'range' ? change : withoutSecrets(name, change, origin, context)
+  if (written.is === 'map' && takesWords(attribute)) {
+    const change = insteadOfValue(attribute, written, mistakes)
+    return change?.is === 'change' ? withoutSecrets(name, change, origin, context) : change
+  }
   const file = source === 'file' ? fileNamed(written) : undefined
   const value =
     file === undefined
@@ -140,22 +243,6 @@ const undocumented = (
   return withoutSecrets(key, { is: 'value', value }, written.origin, context)
 }
 
-const takeOther: TakeEntry = ({ origin, value }, context) => {
-  const { kind, mistakes } = context
-  if (kind.open === true) {
-    const text = `${kind.name} does not need $other: it accepts every attribute of the response`
-    return mistakes.add(origin, text)
-  }
-  if (value.is !== 'map') return mistakes.mistyped(value, '$other must be a map')
-  for (const entry of value.entries) {
-    const { key } = entry
-    if (!isAttributeName(key)) mistakes.add(entry.origin, `${quoteText(key)} is unknown`)
-    else if (attributesOf(kind).has(key))
-      mistakes.add(entry.origin, `${key} is a known attribute: move it out of $other`)
-    else say(entry, undocumented(entry, context), context)
-  }
-}
-
 const nothingSaid: DesiredValue = { is: 'change', add: [], remove: [] }
 
 const say = (
@@ -173,6 +260,8 @@ const sayUnknown: TakeEntry = (entry, { kind, mistakes }) => {
   const { key, origin, value } = entry
   const params = paramsOfKind(kind)
   const param = Object.hasOwn(params, key) ? params[key] : undefined
+  const whyNot = Object.hasOwn(words, key) ? words[key]?.whyNot?.(kind) : undefined
+  if (whyNot !== undefined) return mistakes.add(origin, whyNot)
   if (key === kind.present) {
     const isFalse = value.is === 'scalar' && value.value === false
     const hint = isFalse
@@ -184,18 +273,12 @@ const sayUnknown: TakeEntry = (entry, { kind, mistakes }) => {
     return mistakes.add(origin, `${key} is deprecated`, `Use ${param.deprecated}.`)
   if (key === kind.identity || (param !== undefined && kind.without?.includes(key) !== true))
     return mistakes.add(origin, `${key} is not an attribute: it comes from the key of the item`)
-  const words = [
-    ...attributesOf(kind).keys(),
-    ...(kind.renames === true ? ['previously'] : []),
-    ...(kind.families === undefined ? [] : ['family']),
-    '$inherit',
-    ...(kind.open === true ? [] : ['$other']),
-  ]
   const beyond =
     kind.open === true || key.startsWith('$')
       ? undefined
       : 'Put attributes of newer instances under $other.'
-  mistakes.unknown(entry, words, beyond, `${quoteText(key)} is not an attribute of ${kind.name}`)
+  const known = [...attributesOf(kind).keys(), ...wordsOf(kind)]
+  mistakes.unknown(entry, known, beyond, `${quoteText(key)} is not an attribute of ${kind.name}`)
 }
 
 /** Whether the instance's answer is what says that an attribute is one. */
@@ -205,15 +288,13 @@ const isOpen = (kind: Managed, key: string): boolean =>
 /** Takes what an entry of an item says. */
 export const takeAttribute: TakeEntry = (entry, context) => {
   const { key, value } = entry
-  const { kind, item, mistakes } = context
+  const { kind } = context
   const attribute = attributesOf(kind).get(key)
+  const word = wordsOf(kind).includes(key) ? words[key] : undefined
   if (attribute !== undefined) say(entry, documented(attribute, value, context), context)
-  else if (key === '$inherit')
-    item.inherit = mistakes.once(item.inherit, switched(entry, context), key)
-  else if (key === '$other') takeOther(entry, context)
-  else if (key === 'previously' && kind.holds === 'set') takePreviously(entry, context)
-  else if (key === 'family' && kind.families !== undefined) takeFamily(entry, context)
-  else if (isOpen(kind, key)) say(entry, undocumented(entry, context), context)
+  else if (word !== undefined) word.take(entry, context)
+  else if (isOpen(kind, key) && !Object.hasOwn(words, key))
+    say(entry, undocumented(entry, context), context)
   else sayUnknown(entry, context)
 }
 

@@ -1,17 +1,21 @@
-/** A kind in a file: a set of items, one object, or rules. */
+/** A kind in a file: a set of items, one object, or rules; as editors are told, and as it is taken. */
 
 import type { JsonValue } from '../../base/json/value.js'
 import { quoteText } from '../../base/text.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
-import { foldedName, type Reference, referenceOf } from '../address.js'
+import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
+import { defined, either, type JsonSchema } from '../../catalogue/schema.js'
+import { foldedName, type Reference } from '../address.js'
 import { fieldsOfKind, shortAttribute } from '../attributes.js'
 import { type DesiredItem, originText } from '../state.js'
 import { canonical } from '../values.js'
-import { newItem, takeAttribute } from './item.js'
+import { attributeSchema } from './attribute.js'
+import { itemSchema, newItem, takeAttribute } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { teamNamed } from './teams.js'
 import {
+  flag,
+  inherit,
   isNull,
   plainValue,
   type ReadContext,
@@ -22,6 +26,78 @@ import {
   type WrittenMap,
   withValues,
 } from './written.js'
+
+// As JSON Schema.
+
+/** Items whose names say their family. */
+const knownItems = (kind: Managed, gone: JsonSchema | undefined): JsonSchema =>
+  Object.fromEntries(
+    (kind.families ?? []).flatMap((family) =>
+      family.slugs.map((slug) => [slug, either(itemSchema(kind, family), gone)]),
+    ),
+  )
+
+const setSchema = (kind: Managed): JsonSchema => {
+  const isRemovable = kind.remove !== undefined
+  const gone = kind.remove && { type: 'null', description: kind.remove.destructive ?? '' }
+  const words = isRemovable ? 'exact$|inherit$' : 'inherit$'
+  const short = shortAttribute(kind)
+  return {
+    type: 'object',
+    properties: defined({
+      $exact: isRemovable ? flag('true: what is not listed is deleted') : undefined,
+      $inherit: inherit,
+      ...knownItems(kind, gone),
+    }),
+    // `$$` stands for a `$` that begins a name.
+    propertyNames: { pattern: `^(?!\\$(?!\\$|${words}))` },
+    additionalProperties: either(itemSchema(kind), short && attributeSchema(short), gone),
+  }
+}
+
+const rulesSchema = (kind: Managed): JsonSchema => {
+  const wanted: JsonSchema = { type: ['string', 'number', 'boolean'] }
+  const value = either(wanted, { type: 'array', items: wanted })
+  return {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {
+        match: {
+          type: 'object',
+          properties: Object.fromEntries(fieldsOfKind(kind).map((name) => [name, value])),
+          additionalProperties: false,
+          minProperties: 1,
+          description: 'conditions that must all match; * matches anything in text',
+        },
+        set: itemSchema(kind),
+      },
+      required: ['match', 'set'],
+      additionalProperties: false,
+    },
+  }
+}
+
+const kindSchema = (kind: Managed): JsonSchema => {
+  if (kind.holds === 'rules') return rulesSchema(kind)
+  const schema = kind.holds === 'one' ? itemSchema(kind) : setSchema(kind)
+  return { ...schema, description: kind.read.summary }
+}
+
+/** The kinds of a scope by name. */
+export const kindSchemas = (scope: ManagedScope): JsonSchema =>
+  Object.fromEntries(
+    managedKinds
+      .filter((kind) => kind.scope === scope)
+      .map((kind) => [kind.name, kindSchema(kind)]),
+  )
+
+/** What stands in a place of a scope: its kinds. */
+export const placeSchema = (scope: ManagedScope): JsonSchema => ({
+  type: 'object',
+  properties: { $inherit: inherit, ...kindSchemas(scope) },
+  additionalProperties: false,
+})
 
 // Rules: `match` says which items they are for, `set` their attributes.
 
@@ -136,7 +212,7 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCont
   const { key, origin, value } = entry
   // `$$` stands for a `$` that begins a name.
   const name = key.startsWith('$$') ? key.slice(1) : key
-  const identity = kind.by === undefined ? name : mistakes.tried(origin, () => referenceOf(name))
+  const identity = kind.by === undefined ? name : mistakes.reference(origin, name)
   if (identity === undefined) return
   const item = itemOf(declared, identity, origin)
   const short = value.is === 'scalar' ? shortAttribute(kind) : undefined

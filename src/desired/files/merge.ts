@@ -19,8 +19,7 @@ import {
   plainValueOf,
   type Said,
 } from '../state.js'
-import { canonical, normalised } from '../values.js'
-import { changedChange, changedList } from './change.js'
+import { canonical, changedChange, changedList, normalised } from '../values.js'
 import type { DeclaredKind, DeclaredKinds, DeclaredLevel } from './levels.js'
 import type { Mistakes } from './written.js'
 

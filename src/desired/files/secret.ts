@@ -7,6 +7,7 @@ import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
+import type { JsonSchema } from '../../catalogue/schema.js'
 import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../state.js'
 import type { Mistakes, SourceRules, Written, WrittenMap } from './written.js'
@@ -21,6 +22,42 @@ interface Said {
 
 const forms = 'Write {env: NAME}, {file: path} or {command: [program, argument]}.'
 const words = ['env', 'file', 'command'] as const
+
+const sourceSchema = (name: string, value: JsonSchema, description: string): JsonSchema => ({
+  type: 'object',
+  properties: { [name]: value },
+  required: [name],
+  additionalProperties: false,
+  description,
+})
+
+/** A file in place of a value, for editors. */
+export const heldSchema = sourceSchema(
+  'file',
+  { type: 'string', minLength: 1 },
+  'a file that contains it, relative to this file',
+)
+
+/** What may stand at a secret, for editors. */
+export const secretSchema: JsonSchema = {
+  anyOf: [
+    sourceSchema(
+      'env',
+      { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+      'an environment variable that contains it',
+    ),
+    heldSchema,
+    sourceSchema(
+      'command',
+      { type: 'array', items: { type: 'string' }, minItems: 1 },
+      'a program that prints it, with --allow-commands',
+    ),
+    // Nothing is what unsets one.
+    { type: 'string', pattern: '^(?:env:|@|command:|$)' },
+    { type: 'null' },
+  ],
+  description: 'the source of the secret; secrets are not written in files',
+}
 
 /** What says who asks is the tool's own, and nothing that a file may send. */
 const isOwn = (variable: string): boolean =>

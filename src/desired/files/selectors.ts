@@ -4,6 +4,7 @@ import { dirname, relative, sep } from 'node:path'
 import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import type { ManagedScope } from '../../catalogue/managed/managed.js'
+import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { ProjectFacts, ProjectSelector } from '../reading/view.js'
 import { type Origin, originText } from '../state.js'
@@ -226,6 +227,14 @@ export const regionsOf = ({
   if (form === 'below') return ofGroup(lower, true).filter((region) => region.scope === scope)
   const globs = selector?.globs ?? []
   return globs.length === 0 ? undefined : globs.flatMap(({ text }) => ofGlob(text) ?? [])
+}
+
+/** What a folder owns, for editors. */
+export const ownsSchema: JsonSchema = {
+  type: 'array',
+  items: { type: 'string', pattern: '^(?:site|groups/.+|projects/.+)$' },
+  minItems: 1,
+  description: 'addresses that only files in this folder and below can declare',
 }
 
 /** Takes what a document says that its folder owns. */

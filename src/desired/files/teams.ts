@@ -4,7 +4,8 @@ import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
-import { foldedName, type Reference, referenceOf } from '../address.js'
+import type { JsonSchema } from '../../catalogue/schema.js'
+import { foldedName, type Reference } from '../address.js'
 import { attributesOf } from '../attributes.js'
 import {
   type DesiredItem,
@@ -43,7 +44,7 @@ export const teamNamed = (reference: JsonValue): string | undefined =>
 const listOf = <T>(
   entry: WrittenEntry | undefined,
   mistakes: Mistakes,
-  read: (text: string) => T,
+  read: (origin: Origin, text: string) => T | undefined,
 ): readonly TeamMember<T>[] => {
   if (entry === undefined) return []
   const { key, value } = entry
@@ -56,9 +57,24 @@ const listOf = <T>(
       mistakes.mistyped(one, `${key} of a team must contain names`)
       return []
     }
-    const said = mistakes.tried(one.origin, () => read(one.text))
+    const said = read(one.origin, one.text)
     return said === undefined ? [] : [{ value: said, origin: one.origin }]
   })
+}
+
+/** Teams, for editors. */
+export const teamsSchema: JsonSchema = {
+  type: 'object',
+  propertyNames: { pattern: '^[A-Za-z0-9_.-]+$' },
+  additionalProperties: {
+    type: 'object',
+    properties: {
+      users: { type: 'array', items: { $ref: '#/$defs/name' } },
+      teams: { type: 'array', items: { type: 'string' } },
+    },
+    additionalProperties: false,
+  },
+  description: "named lists of users; use one as 'team:name'",
 }
 
 const teamWords = ['users', 'teams']
@@ -90,8 +106,8 @@ export const takeTeam = (
   teams.set(key, {
     name: key,
     origin,
-    users: listOf(entryOf('users'), mistakes, referenceOf),
-    teams: listOf(entryOf('teams'), mistakes, (text) => teamNamed(text) ?? text),
+    users: listOf(entryOf('users'), mistakes, (at, text) => mistakes.reference(at, text)),
+    teams: listOf(entryOf('teams'), mistakes, (_, text) => teamNamed(text) ?? text),
   })
 }
 

@@ -4,7 +4,9 @@ import type { JsonValue } from '../../base/json/value.js'
 import { type HeldText, textSize } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
+import type { JsonSchema } from '../../catalogue/schema.js'
 import { Failure } from '../../errors.js'
+import { parseReference, type Reference } from '../address.js'
 import { type Origin, originText, type Said } from '../state.js'
 import { byText } from '../values.js'
 
@@ -21,7 +23,7 @@ interface WrittenList {
   readonly items: readonly Written[]
 }
 
-export interface WrittenScalar {
+interface WrittenScalar {
   readonly is: 'scalar'
   readonly origin: Origin
   readonly value: string | number | boolean | null
@@ -46,7 +48,7 @@ export const sort = (written: Written): string => {
 
 /** The same of an attribute that is known and no secret: people know a wrong value by its text. */
 export const shownSort = (written: Written): string =>
-  written.is === 'scalar' && written.value !== null ? `"${written.text}"` : sort(written)
+  written.is === 'scalar' && written.value !== null ? `"${quoteText(written.text)}"` : sort(written)
 
 export const isNull = (written: Written): boolean =>
   written.is === 'scalar' && written.value === null
@@ -79,7 +81,7 @@ export const withValues = (written: Written, mistakes: Mistakes, items = false):
 }
 
 /** A value as it is, where nothing is known of what it should be. Numbers that JSON does not have are mistakes. */
-export const plainValue = (written: Written, mistakes: Mistakes): JsonValue => {
+export const plainValue = (written: Written, mistakes?: Mistakes): JsonValue => {
   if (written.is === 'list') return written.items.map((item) => plainValue(item, mistakes))
   if (written.is === 'map')
     return Object.fromEntries(
@@ -87,9 +89,9 @@ export const plainValue = (written: Written, mistakes: Mistakes): JsonValue => {
     )
   const { value, text, origin } = written
   if (typeof value !== 'number') return value
-  if (!Number.isFinite(value)) mistakes.add(origin, `${text} is a number that cannot be sent`)
+  if (!Number.isFinite(value)) mistakes?.add(origin, `${text} is a number that cannot be sent`)
   else if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    mistakes.add(origin, `${text} is too large`, 'Quote it to make it text.')
+    mistakes?.add(origin, `${text} is too large`, 'Quote it to make it text.')
   return value
 }
 
@@ -168,6 +170,14 @@ export class Mistakes {
     return known ?? said
   }
 
+  /** A user, group or the like, by name or by ID. */
+  reference(origin: Origin, text: string): Reference | undefined {
+    const reference = parseReference(text)
+    const name = quoteText(text)
+    const hint = `Write a name that consists of digits as '@${name}'.`
+    return reference ?? this.add(origin, `${name} is not an ID`, hint)
+  }
+
   /** The result of a step; its failure is a mistake at this position. */
   tried<T>(origin: Origin, step: () => T): T | undefined {
     try {
@@ -222,3 +232,7 @@ export const switched = (
   value.is === 'scalar' && typeof value.value === 'boolean'
     ? { value: value.value, origin }
     : mistakes.mistyped(value, `${key} must be true or false`)
+
+/** The boolean of such a key, for editors. */
+export const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
+export const inherit = flag('false ignores the values of less specific levels')

@@ -7,8 +7,8 @@ import type { DesiredPlan } from '../../../src/desired/actions.js'
 import {
   addressText,
   type ManagedPlace,
+  parseReference,
   placeText,
-  referenceOf,
 } from '../../../src/desired/address.js'
 import { makePlan } from '../../../src/desired/diff/index.js'
 import type { DiffOptions, DiffView } from '../../../src/desired/diff/types.js'
@@ -67,7 +67,7 @@ const stated = (value: unknown): SaidValue<DesiredValue> => ({
 const itemOf = (kind: Managed, identity: string, said: Item | null): DesiredItem => {
   const entries = Object.entries(said ?? {}).filter(([name]) => !name.startsWith('$'))
   return {
-    identity: kind.by === undefined ? identity : referenceOf(identity),
+    identity: kind.by === undefined ? identity : (parseReference(identity) ?? identity),
     origin: origin(),
     gone: said === null ? origin() : undefined,
     attributes: new Map(entries.map(([name, value]) => [name, stated(value)])),

@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest'
 import { openingOf } from '../../../src/desired/exporting/document.js'
 import type { Selected } from '../../../src/desired/exporting/folder.js'
 import { ExportFile, ExportFolder, filesOf } from '../../../src/desired/exporting/folder.js'
-import { configSchema } from '../../../src/desired/schema/index.js'
+import { configSchema } from '../../../src/desired/files/document.js'
 import { folder } from '../../support/program.js'
 
 const everything: Selected = { all: true, has: () => true }

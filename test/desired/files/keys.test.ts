@@ -13,7 +13,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     'nonsense: {}',
     [
       '1:1: nonsense is not allowed here',
-      'The keys of a document are version, instance, defaults, groups, projects, owns, teams, site.',
+      'The keys of a document are version, instance, owns, teams, defaults, groups, projects, site.',
     ],
   ],
   [

@@ -277,7 +277,7 @@ describe('one level', () => {
       'user_ids must be a list',
     )
     expect((await mistakesIn(rules('{A: {approvals_required: {$add: [1]}}}')))[0]).toContain(
-      'is not a list',
+      'must be a value, or min, max, one_of',
     )
   })
 })

@@ -102,7 +102,7 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   ],
   [
     settings('default_projects_limit: 9007199254740993'),
-    'default_projects_limit: 9007199254740992 is too large',
+    'default_projects_limit: 9007199254740993 is too large',
   ],
   [
     settings('default_projects_limit: [1]'),
@@ -126,7 +126,7 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
     'domain_allowlist cannot be unset',
     'Write [] for an empty list.',
   ],
-  [settings('domain_allowlist: [null]'), 'domain_allowlist must be a list of strings, not nothing'],
+  [settings('domain_allowlist: [null]'), 'domain_allowlist must be text, not nothing'],
   [
     "projects: {platform/app: {deploy_keys: {deploy: {title: ''}}}}",
     'title cannot be unset, because creation requires it',
@@ -153,7 +153,11 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   ],
   [member('ana: {expires_at: 30d}'), 'expires_at must be a day as YYYY-MM-DD, not "30d"'],
   [member('ana: [owner]'), 'ana must be a map of attributes, or null, not a list'],
-  [rule('user_ids: [007]'), '007 is not an ID', "Write a name that consists of digits as '@007'."],
+  [
+    rule('user_ids: [007]'),
+    'user_ids must be a name or an ID, not "007"',
+    "Write a name that consists of digits as '@007'.",
+  ],
   [rule('user_ids: ana'), 'user_ids must be a list, not "ana"'],
   [rule('user_ids: [[ana]]'), 'user_ids must be a name or an ID, not a list'],
   [rule("user_ids: ['']"), 'user_ids must be a name or an ID, not ""'],

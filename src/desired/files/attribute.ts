@@ -1,0 +1,329 @@
+/** What a file may say of an attribute: as editors are told, and as it is read. */
+
+import { isJsonList, type JsonValue } from '../../base/json/value.js'
+import { type HeldText, heldSize, openHeld, textSize } from '../../base/secrets/held.js'
+import { didYouMean } from '../../base/suggest.js'
+import { quoteText } from '../../base/text.js'
+import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'
+import {
+  type EnumParam,
+  emptyClears,
+  formatOf,
+  type IntegerParam,
+  type ListParam,
+  type Param,
+  type StringParam,
+} from '../../catalogue/params.js'
+import {
+  allValues,
+  either,
+  type JsonSchema,
+  listOf,
+  rangeOf,
+  type SchemaWays,
+  valueSchema,
+} from '../../catalogue/schema.js'
+import { parseReference } from '../address.js'
+import type { Attribute } from '../attributes.js'
+import type { ListDelta, Origin, ValueRange } from '../state.js'
+import { withoutMembers } from '../values.js'
+import {
+  isNull,
+  type Mistakes,
+  plainValue,
+  shownSort,
+  type Written,
+  type WrittenEntry,
+  type WrittenMap,
+} from './written.js'
+
+/** What an attribute takes in place of a value: what changes of a list; where a value lies. */
+const wordsFor = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly string[] => {
+  if (param.type === 'list') return ['$add', '$remove']
+  if (param.type === 'integer' && ref === undefined) return ['min', 'max', 'one_of']
+  return param.type === 'enum' ? ['one_of'] : []
+}
+
+/** Where the value may stand in a file of its own; whoever names or pastes a wrong one may have a secret there. */
+const isHeld = (param: Param): boolean => ['pem', 'public-key'].includes(formatOf(param) ?? '')
+
+// As JSON Schema: no less than what reading takes.
+
+/** A text that YAML reads as something else is taken as it is written. */
+const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
+
+/** Numbers as texts; where there are few, just those. */
+const digitsIn = (min: number | undefined, max: number | undefined): string => {
+  if (min === undefined || max === undefined || max - min > 100) return '-?\\d+'
+  return Array.from({ length: max - min + 1 }, (_, i) => String(min + i)).join('|')
+}
+
+const numberOf = (param: IntegerParam | ListParam): JsonSchema => {
+  const [min, max] = param.type === 'integer' ? [param.min, param.max] : []
+  const digits: JsonSchema = { type: 'string', pattern: `^(?:${digitsIn(min, max)})$` }
+  const names = param.names && { enum: Object.keys(param.names) }
+  return either({ type: 'integer', ...rangeOf(param) }, names, digits)
+}
+
+const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonSchema>>> = {
+  date: { type: 'string', format: 'date' },
+  datetime: { type: 'string', format: 'date-time' },
+  pem: { type: 'string', pattern: '-----BEGIN ' },
+  'public-key': { type: 'string', pattern: '^\\s*\\S+ +\\S' },
+  csv: either(text, listOf(text)),
+  spaced: either(text, listOf(text)),
+}
+
+const textOf = (param?: StringParam): JsonSchema => {
+  const plain = formats[formatOf(param) ?? 'text'] ?? text
+  return either(plain, emptyClears(param) && { const: '' })
+}
+
+/** A map of words in place of a value. */
+const instead = (properties: JsonSchema, description?: string): JsonSchema => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+  minProperties: 1,
+  ...(description === undefined ? {} : { description }),
+})
+
+/** A list, whole or as what changes of it. */
+const listIn = (items: JsonSchema, param: ListParam): JsonSchema => {
+  const list = listOf(items, param.max)
+  return either(list, instead({ $add: list, $remove: list }), param.single === true && items)
+}
+
+/** A value, or where it lies. */
+const orRange = (value: JsonSchema, param: IntegerParam | EnumParam | ListParam): JsonSchema => {
+  if (param.type === 'list') return value
+  const bounds =
+    param.type === 'integer' && instead({ min: value, max: value }, 'minimum and maximum')
+  const oneOf = { one_of: { type: 'array', items: value, minItems: 1 } }
+  return either(value, bounds, instead(oneOf, 'allowed values; the first is set if none matches'))
+}
+
+const name: JsonSchema = { $ref: '#/$defs/name' }
+
+/** What files may say otherwise than the API takes it. */
+const inFiles: Partial<SchemaWays> = {
+  integer: (param) => orRange(numberOf(param), param),
+  choice: (param) => orRange({ enum: allValues(param) }, param),
+  text: textOf,
+  list: listIn,
+  object: () => ({ type: 'object' }),
+  json: () => ({}),
+  scope: name,
+}
+const byName: Partial<SchemaWays> = {
+  ...inFiles,
+  integer: () => name,
+  list: (_, param) => listIn(name, param),
+}
+
+/** Whether null, which unsets an attribute, is something that it takes. */
+const canBeUnset = (param: Param): boolean =>
+  coerce(param, nothing, sourceFor()).errors.length === 0
+
+/** What an attribute that nothing is created without may not be. */
+export const filled: JsonSchema = { not: { enum: [null, '', []] } }
+
+const anyValue = ({ param, ref, source }: Attribute): JsonSchema => {
+  const description = param.edition === undefined ? param.help : `${param.help} (${param.edition})`
+  if (source === 'secret') return { $ref: '#/$defs/secret', description }
+  const plain = valueSchema(param, () => ({}), ref === undefined ? inFiles : byName)
+  const words = param.words && { enum: param.words }
+  const held = source === 'file' && { $ref: '#/$defs/held' }
+  return { ...either(plain, words, held, canBeUnset(param) && { type: 'null' }), description }
+}
+
+/** What files may say of an attribute. */
+export const attributeSchema = (attribute: Attribute): JsonSchema => ({
+  ...anyValue(attribute),
+  ...(attribute.required ? filled : {}),
+})
+
+// As it is read.
+
+const nowhere: Origin = { file: '', line: 1, column: 1 }
+const nothing: Written = { is: 'scalar', origin: nowhere, value: null, text: '' }
+
+/** @param mistakes told of numbers that cannot be sent */
+const sourceFor = (mistakes?: Mistakes, isNamed = false): Source<Written> => ({
+  kind: 'file',
+  view: (written) => written,
+  plain: (written) => plainValue(written, mistakes),
+  reference: isNamed ? parseReference : undefined,
+})
+
+const hintFor = ({ problem, param, given, nearest }: ValueError<Written>): string | undefined => {
+  const written = given.is === 'scalar' ? given.text : ''
+  if (nearest !== undefined) return `Did you mean ${nearest}?`
+  if (isHeld(param)) return 'To read it from a file, write {file: path}.'
+  if (problem === 'null')
+    return param.type === 'list'
+      ? 'Write [] for an empty list.'
+      : 'Remove it to keep the current value.'
+  if (param.type === 'boolean' && /^(?:yes|no|on|off|[01])$/i.test(written))
+    return 'In YAML 1.2, only true and false are booleans.'
+  return problem === 'wrong format' && /^\d+$/.test(written)
+    ? `Write a name that consists of digits as '@${written}'.`
+    : undefined
+}
+
+const report = (label: string, error: ValueError<Written>, mistakes: Mistakes): void => {
+  const { problem, path, param, given } = error
+  const keys = path.filter((key) => typeof key === 'string')
+  const isNumber = problem === 'out of range' || problem === 'too large'
+  const bare = given.is === 'scalar' && isNumber ? quoteText(given.text) : shownSort(given)
+  const shown = isHeld(param) && given.is === 'scalar' ? textSize(given.text) : bare
+  const what = [label, ...keys].map((key) => quoteText(key)).join('.')
+  const said =
+    problem === 'null'
+      ? `${what} cannot be unset`
+      : problem === 'unknown key'
+        ? `${what} is unknown`
+        : describeError(what, error, shown)
+  mistakes.add(given.origin, said, hintFor(error))
+}
+
+/** What of an attribute its values are held to. */
+type Typed = Pick<Attribute, 'name' | 'param' | 'ref'>
+
+/**
+ * The value of an attribute, as the API takes it; names stay where it has a reference.
+ * @returns undefined where it is none, which is reported
+ */
+export const attributeValue = (
+  { name: label, param, ref }: Typed,
+  written: Written,
+  mistakes: Mistakes,
+): JsonValue | undefined => {
+  const source = sourceFor(mistakes, ref !== undefined)
+  const { value, errors, deprecated } = coerce(param, written, source)
+  for (const error of errors) report(label, error, mistakes)
+  for (const { value: old, successor } of deprecated)
+    mistakes.note(written.origin, `${label} ${quoteText(old)} is deprecated: use ${successor}`)
+  return value
+}
+
+/** A text that stands in a file which another file names. */
+interface TextOfFile {
+  readonly file: string
+  readonly origin: Origin
+  readonly held: HeldText
+}
+
+/**
+ * The value of an attribute that stands in a file of its own.
+ * @returns undefined where the parameter does not take it, which is reported with nothing of it
+ */
+export const heldValue = (
+  { name: label, param }: Typed,
+  { file, origin, held }: TextOfFile,
+  mistakes: Mistakes,
+): JsonValue | undefined => {
+  const whole = openHeld(held)
+  const written: Written = { is: 'scalar', origin, value: whole, text: whole }
+  const { value, errors } = coerce(param, written, sourceFor())
+  for (const { expected } of errors)
+    mistakes.add(origin, `${label} must be ${expected}: ${quoteText(file)} holds ${heldSize(held)}`)
+  return value
+}
+
+// What stands in place of a value: what changes of a list, and where a value lies.
+
+/** The values behind a word; undefined where they are wrong, which is reported. */
+const valuesOf = (
+  attribute: Typed,
+  { key, value }: WrittenEntry,
+  mistakes: Mistakes,
+): readonly JsonValue[] | undefined => {
+  if (attribute.param.type === 'list') {
+    const members = attributeValue(attribute, value, mistakes)
+    return isJsonList(members) ? members : undefined
+  }
+  const isOneOf = key === 'one_of'
+  const members = value.is === 'list' ? value.items : [value]
+  if (members.length === 0 || isOneOf !== (value.is === 'list')) {
+    const takes = isOneOf ? 'a list of values' : 'one value'
+    return mistakes.add(value.origin, `${key} of ${attribute.name} must be ${takes}`)
+  }
+  const values = members.map((one) =>
+    isNull(one) ? null : attributeValue(attribute, one, mistakes),
+  )
+  if (values.includes(null)) mistakes.add(value.origin, `${key} of ${attribute.name} has no value`)
+  return values.every((one) => one !== undefined && one !== null) ? values : undefined
+}
+
+const deltaOf = (
+  { name: label, ref }: Typed,
+  { origin }: WrittenMap,
+  values: ReadonlyMap<string, readonly JsonValue[]>,
+  mistakes: Mistakes,
+): ListDelta | undefined => {
+  const [add, remove] = [values.get('$add') ?? [], values.get('$remove') ?? []]
+  if (withoutMembers(add, remove, ref).length < add.length)
+    return mistakes.add(origin, `${label} adds and removes the same member`)
+  return { is: 'change', add, remove }
+}
+
+const shownText = (written: Written): string => {
+  if (written.is === 'list') return written.items.map(shownText).join(', ')
+  return written.is === 'scalar' ? quoteText(written.text) : ''
+}
+
+const rangeText = (entries: readonly WrittenEntry[]): string => {
+  const texts = new Map(entries.map(({ key, value }) => [key, shownText(value)]))
+  const [min, max, oneOf] = [texts.get('min'), texts.get('max'), texts.get('one_of')]
+  if (oneOf !== undefined) return `one of ${oneOf}`
+  if (min !== undefined && max !== undefined) return `from ${min} to ${max}`
+  return min === undefined ? `at most ${max}` : `at least ${min}`
+}
+
+const rangeIn = (
+  { name: label }: Typed,
+  { origin, entries }: WrittenMap,
+  values: ReadonlyMap<string, readonly JsonValue[]>,
+  mistakes: Mistakes,
+): ValueRange | undefined => {
+  const oneOf = values.get('one_of')
+  const [min, max] = [values.get('min')?.[0], values.get('max')?.[0]].map((one) =>
+    typeof one === 'number' ? one : undefined,
+  )
+  if (oneOf !== undefined && values.size > 1)
+    return mistakes.add(origin, `${label} cannot combine one_of with min or max`)
+  if (min !== undefined && max !== undefined && min > max)
+    return mistakes.add(origin, `the minimum of ${label} is greater than its maximum`)
+  return { is: 'range', min, max, oneOf, text: rangeText(entries) }
+}
+
+/** Whether a map may stand in place of an attribute's value. */
+export const takesWords = (attribute: Typed): boolean => wordsFor(attribute).length > 0
+
+/**
+ * What a map says in place of a value.
+ * @returns undefined where it is wrong, which is reported
+ */
+export const insteadOfValue = (
+  attribute: Typed,
+  map: WrittenMap,
+  mistakes: Mistakes,
+): ListDelta | ValueRange | undefined => {
+  const known = wordsFor(attribute)
+  const isList = attribute.param.type === 'list'
+  const stray = map.entries.find(({ key }) => !known.includes(key))
+  if (stray !== undefined || map.entries.length === 0) {
+    const what = `${attribute.name} must be ${isList ? 'a list' : 'a value'}, or ${known.join(isList ? ' and ' : ', ')}`
+    const not = stray === undefined ? '' : `, not ${quoteText(stray.key)}`
+    const hint = stray && didYouMean(stray.key, known)
+    return mistakes.add(stray?.origin ?? map.origin, `${what}${not}`, hint)
+  }
+  const values = new Map<string, readonly JsonValue[]>()
+  for (const entry of map.entries) {
+    const found = valuesOf(attribute, entry, mistakes)
+    if (found !== undefined) values.set(entry.key, found)
+  }
+  if (values.size < map.entries.length) return undefined
+  return (isList ? deltaOf : rangeIn)(attribute, map, values, mistakes)
+}
