@@ -3,7 +3,9 @@
  * seed of the run for property tests.
  * A process runs many files one after the other, since starting one and loading the libraries takes longer than most of them.
  */
+import channels from 'node:diagnostics_channel'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 // It listens to signals from when it is loaded, once in a process: before the first file looks who does.
 import 'conf'
@@ -40,8 +42,22 @@ const changed = (): readonly string[] =>
     (name) => process.env[name] !== variables[name],
   )
 
+const { subscribe } = channels
+const ends: (() => void)[] = []
+/** Node's channels are the process's: what a file's modules hear there they would hear until its end. */
+const hear = (to: typeof subscribe): void => {
+  Object.assign(channels, { subscribe: to })
+  syncBuiltinESMExports()
+}
+hear((name, listener) => {
+  subscribe(name, listener)
+  ends.push(() => channels.unsubscribe(name, listener))
+})
+
 // Hooks end in reverse order: this one comes after those of the file, which end its servers.
 afterAll(() => {
+  for (const end of ends) end()
+  hear(subscribe)
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   } catch {

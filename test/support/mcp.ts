@@ -106,10 +106,17 @@ export const servicesOf = async (
     runs: (sharing) => runsWithin(options, sharing, parseTokens),
     own: findOwnWords([], env),
   }
+  const heard = process.stdout.listeners('error')
   const running = await startRun(options)
   const answer = { terminal: false, write, flush: async () => {} } as unknown as AnswerService
   const services: Services = { ...running.services, answer }
-  return { run: command.run, services, close: running.close }
+  // A run listens to the end of its process: here there are many of them in one.
+  const listening = process.stdout.listeners('error').filter((one) => !heard.includes(one))
+  const close = async (): Promise<void> => {
+    await running.close()
+    for (const one of listening) process.stdout.off('error', one as () => void)
+  }
+  return { run: command.run, services, close }
 }
 
 /** Starts the server; its flags are those of the line. */
