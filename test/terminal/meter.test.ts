@@ -132,6 +132,15 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
     expect(after).not.toContain('waiting')
   })
 
+  it('one question of many requests shows that it is worked on, and leaves nothing behind', async () => {
+    const { url, release } = await holding(0, (_, response) => json(response, []))
+    const terminal = started(url, 'overview > /dev/null')
+    await terminal.until(/looking/)
+    release()
+    expect((await terminal.until(/^exit \d/m)).trim().split('\n').at(-1)).toMatch(/^exit \d/)
+    expect(await terminal.screen()).not.toContain('looking')
+  })
+
   it('one plain line is said where nothing may be redrawn', async () => {
     const { url, release } = await holding(0, one)
     const terminal = started(url, 'runners get 1', { SVC_ACCESSIBLE: '1' })
