@@ -1,11 +1,12 @@
 /** Approvals (`catalogue/reference/approvals.md`): configuration, rules, approvals of merge requests. */
-import type { approvals } from '../../catalogue/areas/approvals.js'
+import { ApprovalRule, type approvals } from '../../catalogue/areas/approvals.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentUsers, userSummary } from '../present/common.js'
 import { coreOfRequest, findMergeRequest, mergeStatus } from '../present/merge-request.js'
+import { presentAs } from '../present/shape.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
 import {
   applicable,
@@ -26,22 +27,13 @@ import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.j
 
 // Approval rules as the API shows them (Approval rule in `catalogue/reference/approvals.md`).
 
-const groupOf = (call: Call, group: GroupRecord) => ({
-  id: group.id,
-  name: group.name,
-  path: group.path,
-  description: group.description,
-  visibility: group.visibility as string,
-  lfs_enabled: group.lfs_enabled,
-  avatar_url: null,
-  web_url: call.url(`groups/${group.full_path}`),
-  request_access_enabled: group.request_access_enabled,
-  full_name: group.full_name,
-  full_path: group.full_path,
-  parent_id: group.parent_id,
-  ldap_cn: null,
-  ldap_access: null,
-})
+const groupOf = (call: Call, group: GroupRecord) =>
+  presentAs(ApprovalRule.properties.groups.items, group, {
+    avatar_url: null,
+    web_url: call.url(`groups/${group.full_path}`),
+    ldap_cn: null,
+    ldap_access: null,
+  })
 
 /** `40` → `Maintainers`. */
 const levels = (access_level: number) => {
@@ -64,12 +56,8 @@ const branch = (record: ProtectedBranchRecord) => ({
 const presentRule = (call: Call, rule: ApprovalRuleRecord) => {
   const groups = rule.group_ids.flatMap((id) => call.state.groups.get(id) ?? [])
   const visible = groups.filter((group) => call.seesGroup(group))
-  return {
-    id: rule.id,
-    name: rule.name,
-    rule_type: rule.rule_type as string,
+  return presentAs(ApprovalRule, rule, {
     eligible_approvers: eligible(call, rule).map((user) => userSummary(call, user)),
-    approvals_required: rule.approvals_required,
     users: presentUsers(call, rule.user_ids),
     groups: visible.map((group) => groupOf(call, group)),
     protected_branches: rule.protected_branch_ids.flatMap((id) => {
@@ -77,7 +65,7 @@ const presentRule = (call: Call, rule: ApprovalRuleRecord) => {
       return found === undefined ? [] : [branch(found)]
     }),
     contains_hidden_groups: visible.length < groups.length,
-  }
+  })
 }
 
 type Approvals = typeof approvals

@@ -1,29 +1,23 @@
 /** Deploy keys (`catalogue/reference/deploy-keys.md`): one key may open several projects, each with its own rights. */
 
 import { readPublicKey } from '../../base/public-key.js'
-import type { deployKeys } from '../../catalogue/areas/deploy-keys.js'
+import { DeployKey, type deployKeys, InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
+import { presentAs } from '../present/shape.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import { getRoleLevel } from '../rules/people/access.js'
 import type { DeployKeyRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const ofInstance = ({ id, title, key, created_at }: DeployKeyRecord) => ({
-  id,
-  title,
-  key,
-  created_at,
-})
+const ofInstance = (record: DeployKeyRecord) => presentAs(InstanceDeployKey, record, {})
 
 const joinOf = (record: DeployKeyRecord, project: ProjectRecord) =>
   record.projects.find((p) => p.project_id === project.id)
 
-const ofProject = (project: ProjectRecord) => (record: DeployKeyRecord) => ({
-  ...ofInstance(record),
-  can_push: joinOf(record, project)?.can_push === true,
-})
+const ofProject = (project: ProjectRecord) => (record: DeployKeyRecord) =>
+  presentAs(DeployKey, record, { can_push: joinOf(record, project)?.can_push === true })
 
 const managed = (call: Call, id: string | number): ProjectRecord =>
   call.project(id, { role: 'maintainer' })

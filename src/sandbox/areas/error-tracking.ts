@@ -1,21 +1,20 @@
 /** Error tracking (`catalogue/reference/error-tracking.md`): the settings of a project and the keys of its clients. */
 import { randomBytes } from 'node:crypto'
-import type { errorTracking } from '../../catalogue/areas/error-tracking.js'
+import {
+  ClientKey,
+  ErrorTrackingSettings,
+  type errorTracking,
+} from '../../catalogue/areas/error-tracking.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import type { Handlers } from '../handlers.js'
+import { presentAs } from '../present/shape.js'
 import { lazily, notFound } from '../reply.js'
 import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const settings = (record: ErrorTrackingRecord) => ({
-  active: record.active,
-  project_name: record.project_name,
-  errsvc_external_url: record.errsvc_external_url,
-  api_url: record.api_url,
-  integrated: record.integrated,
-})
+const settings = (record: ErrorTrackingRecord) => presentAs(ErrorTrackingSettings, record, {})
 
 /** The collector address with the key in it. */
 const dsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string => {
@@ -24,12 +23,8 @@ const dsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string =>
   return address.toString()
 }
 
-const clientKey = (call: Call) => (record: ClientKeyRecord) => ({
-  id: record.id,
-  active: record.active,
-  public_key: record.public_key,
-  errsvc_dsn: dsn(call, record),
-})
+const clientKey = (call: Call) => (record: ClientKeyRecord) =>
+  presentAs(ClientKey, record, { errsvc_dsn: dsn(call, record) })
 
 const managed = (call: Call, id: string | number): ProjectRecord =>
   call.project(id, { role: 'maintainer' })

@@ -1,10 +1,11 @@
 /** Events (`catalogue/reference/events.md`): what users did, as far as the asking one may know. */
-import type { events } from '../../catalogue/areas/events.js'
+import { Event, type events } from '../../catalogue/areas/events.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentAuthor, seesIssue } from '../present/issue.js'
 import { seesRequests } from '../present/merge-request.js'
+import { presentAs } from '../present/shape.js'
 import { lazily, notFound } from '../reply.js'
 import { projectLevel } from '../rules/people/access.js'
 import { settleExpired } from '../rules/people/memberships.js'
@@ -33,17 +34,11 @@ const kinds: Readonly<Record<NonNullable<Filters['target_type']>, string>> = {
   user: 'User',
 }
 
-const note = (call: Call, record: NoteRecord) => ({
-  id: record.id,
-  body: record.body,
-  attachment: null,
-  author: presentAuthor(call, record.author_id),
-  created_at: record.created_at,
-  system: record.system,
-  noteable_id: record.noteable_id,
-  noteable_type: record.noteable_type,
-  noteable_iid: record.noteable_iid,
-})
+const note = (call: Call, record: NoteRecord) =>
+  presentAs(Event.properties.note, record, {
+    attachment: null,
+    author: presentAuthor(call, record.author_id),
+  })
 
 const present = (call: Call, event: EventRecord, inProject: boolean) => {
   const about = call.state.notes.get(event.note_id)

@@ -1,12 +1,14 @@
 /** Issues (`catalogue/reference/issues.md`): lists, to-do items, time tracking, promotion. */
 import { parseDuration } from '../../base/duration.js'
 import type { issues } from '../../catalogue/areas/issues.js'
+import { Note } from '../../catalogue/shapes/issue.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { projectSummary, timeStats } from '../present/common.js'
 import { issueUrl, presentAuthor, presentIssue, seesIssue } from '../present/issue.js'
 import { listIssues } from '../present/issue-list.js'
 import { presentRequest, seesRequests } from '../present/merge-request.js'
+import { presentAs } from '../present/shape.js'
 import { badRequest, forbidden, invalid, lazily, notFound, unchanged } from '../reply.js'
 import { getProjectGroup, projectsWithin } from '../rules/people/access.js'
 import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
@@ -96,25 +98,13 @@ const leaveEvents = (call: Call, issue: IssueRecord, note: NoteRecord, epic: Epi
   })
 }
 
-const present = (call: Call, note: NoteRecord) => {
-  const { id, body, system, noteable_id, noteable_type, noteable_iid, resolvable } = note
-  return {
-    id,
+const present = (call: Call, note: NoteRecord) =>
+  presentAs(Note, note, {
     type: null,
-    body,
     attachment: null,
     author: presentAuthor(call, note.author_id),
-    created_at: note.created_at,
-    updated_at: note.updated_at,
-    system,
-    noteable_id,
-    noteable_type,
-    noteable_iid,
-    resolvable,
-    confidential: note.confidential,
     commands_changes: { promote_to_epic: true },
-  }
-}
+  })
 
 /** Closes the issue, opens an epic of its group in its place, and returns the note. */
 const promote = (call: Call, project: ProjectRecord, issue: IssueRecord, body: string) => {

@@ -1,8 +1,9 @@
 /** Resource groups (`catalogue/reference/resource-groups.md`). */
-import type { resourceGroups } from '../../catalogue/areas/resource-groups.js'
+import { ResourceGroup, type resourceGroups } from '../../catalogue/areas/resource-groups.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { projectWithJobs } from '../present/job.js'
+import { presentAs } from '../present/shape.js'
 import { forbidden, notFound } from '../reply.js'
 import type { ResourceGroupRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -13,13 +14,7 @@ const found = (call: Call, project: ProjectRecord, key: string): ResourceGroupRe
   return record
 }
 
-const present = ({ id, key, process_mode, created_at, updated_at }: ResourceGroupRecord) => ({
-  id,
-  key,
-  process_mode: process_mode as string,
-  created_at,
-  updated_at,
-})
+const present = (record: ResourceGroupRecord) => presentAs(ResourceGroup, record, {})
 
 /** All resource groups of a project. The documents show no such list; deployed instances have it. */
 export const listGroups = (call: Call, id: string | number) => {

@@ -1,12 +1,13 @@
 /** Runners (`catalogue/reference/runners.md`): lists, details, changes, projects, registration. */
 import { randomBytes } from 'node:crypto'
-import { runners } from '../../catalogue/areas/runners.js'
+import { Runner, RunnerJob, RunnerSummary, runners } from '../../catalogue/areas/runners.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
 import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
 import { longUser, pipelineBrief, projectSummary } from '../present/common.js'
+import { presentAs } from '../present/shape.js'
 import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
 import { lineage } from '../rules/people/access.js'
 import { findRunners, letFinish, runnersOfGroups } from '../rules/repository/job-runs.js'
@@ -22,36 +23,20 @@ const statusOf = (runner: RunnerRecord): string => {
 }
 
 /** Runner summary. */
-const summary = (runner: RunnerRecord) => ({
-  id: runner.id,
-  description: runner.description,
-  ip_address: runner.ip_address,
-  active: runner.active,
-  is_shared: runner.runner_type === 'instance_type',
-  runner_type: runner.runner_type as string,
-  name: runner.name,
-  online: runner.online,
-  status: statusOf(runner),
-})
+const summary = (runner: RunnerRecord) =>
+  presentAs(RunnerSummary, runner, {
+    is_shared: runner.runner_type === 'instance_type',
+    status: statusOf(runner),
+  })
 
 /** Runner details. */
-const details = (call: Call, runner: RunnerRecord) => ({
-  ...summary(runner),
-  architecture: runner.architecture,
-  platform: runner.platform,
-  revision: runner.revision,
-  version: runner.version,
-  contacted_at: runner.contacted_at,
-  projects: runner.project_ids.flatMap((id) => {
-    const project = call.state.projects.get(id)
-    return project === undefined ? [] : [projectSummary(project)]
-  }),
-  tag_list: runner.tag_list,
-  access_level: runner.access_level as string,
-  maximum_timeout: runner.maximum_timeout,
-  run_untagged: runner.run_untagged,
-  locked: runner.locked,
-})
+const details = (call: Call, runner: RunnerRecord) => {
+  const projects = runner.project_ids.flatMap((id) => call.state.projects.get(id) ?? [])
+  return presentAs(Runner, runner, {
+    ...summary(runner),
+    projects: projects.map(projectSummary),
+  })
+}
 
 /** A job as its runner lists it. */
 const runnerJob = (call: Call, runner: RunnerRecord, record: JobRecord) => {
@@ -60,24 +45,16 @@ const runnerJob = (call: Call, runner: RunnerRecord, record: JobRecord) => {
   if (project === undefined || pipeline === undefined) throw notFound('Pipeline')
   const user = call.state.users.get(record.user_id)
   const seconds = (Date.parse(record.finished_at ?? call.clock.iso()) - started(record)) / 1000
-  return {
-    id: record.id,
+  return presentAs(RunnerJob, record, {
     ip_address: runner.ip_address,
-    status: record.status as string,
-    stage: record.stage,
-    name: record.name,
     ref: pipeline.ref,
     tag: pipeline.tag,
-    coverage: record.coverage,
-    created_at: record.created_at,
-    started_at: record.started_at,
-    finished_at: record.finished_at,
     duration: record.started_at === null ? null : seconds,
     user: user === undefined ? null : longUser(call, user),
     commit: pipeline.commit,
     pipeline: pipelineBrief(pipeline),
     project: projectSummary(project),
-  }
+  })
 }
 
 const started = (record: JobRecord): number => Date.parse(record.started_at ?? record.created_at)

@@ -1,58 +1,34 @@
 /** Vulnerabilities (`catalogue/reference/vulnerabilities.md`): made from findings, moved between states. */
 import type { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
+import { ListedVulnerability, Vulnerability } from '../../catalogue/shapes/vulnerability.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { describedProject } from '../present/common.js'
+import { presentAs } from '../present/shape.js'
 import { badRequest, forbidden, lazily, notFound, unchanged } from '../reply.js'
 import { getRoleLevel } from '../rules/people/access.js'
 import type { FindingRecord, VulnerabilityRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const common = (v: VulnerabilityRecord) => ({
-  id: v.id,
-  title: v.title,
-  description: v.description,
-  state: v.state as string,
-  severity: v.severity,
-  confidence: v.confidence,
-  report_type: v.report_type,
-  author_id: v.author_id,
-  updated_by_id: v.updated_by_id,
-  last_edited_by_id: v.last_edited_by_id,
-  closed_by_id: v.closed_by_id,
-  start_date: v.start_date,
-  due_date: v.due_date,
-  created_at: v.created_at,
-  updated_at: v.updated_at,
-  last_edited_at: v.last_edited_at,
-  closed_at: v.closed_at,
-})
-
-const single = (v: VulnerabilityRecord, project: ProjectRecord) => ({
-  ...common(v),
-  project: {
-    id: project.id,
-    name: project.name,
-    full_path: project.path_with_namespace,
-    full_name: project.name_with_namespace,
-  },
-})
+const single = (v: VulnerabilityRecord, project: ProjectRecord) =>
+  presentAs(Vulnerability, v, {
+    project: {
+      id: project.id,
+      name: project.name,
+      full_path: project.path_with_namespace,
+      full_name: project.name_with_namespace,
+    },
+  })
 
 const finding = ({ description: _, ...shown }: FindingRecord) => shown
 
 const listed = (call: Call, project: ProjectRecord) => (v: VulnerabilityRecord) => {
   const record = call.state.findings.get(v.finding_id)
-  return {
-    ...common(v),
+  return presentAs(ListedVulnerability, v, {
     project: describedProject(project),
-    dismissed_at: v.dismissed_at,
-    dismissed_by_id: v.dismissed_by_id,
-    resolved_at: v.resolved_at,
-    resolved_by_id: v.resolved_by_id,
-    resolved_on_default_branch: v.resolved_on_default_branch,
     project_default_branch: project.default_branch,
     finding: record && finding(record),
-  }
+  })
 }
 
 /** The vulnerability and its project, for those who may use the project's security dashboard. */

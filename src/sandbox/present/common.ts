@@ -1,19 +1,15 @@
 /** How the shapes that areas share (`catalogue/shapes/common.ts`) are presented from records. */
 import { humanDuration } from '../../base/duration.js'
+import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord } from '../state/planning.js'
+import { presentAs } from './shape.js'
 
 /** User summary. */
-export const userSummary = (call: Call, user: UserRecord) => ({
-  id: user.id,
-  name: user.name,
-  username: user.username,
-  state: user.state as string,
-  avatar_url: null,
-  web_url: call.url(user.username),
-})
+export const userSummary = (call: Call, user: UserRecord) =>
+  presentAs(UserSummary, user, { avatar_url: null, web_url: call.url(user.username) })
 
 /** The summary of the user of an ID; null when there is none. */
 export const presentUser = (call: Call, id: number | null | undefined) => {
@@ -26,18 +22,14 @@ export const presentUsers = (call: Call, ids: readonly number[]) =>
   ids.flatMap((id) => presentUser(call, id) ?? [])
 
 /** The long form. */
-export const longUser = (call: Call, user: UserRecord) => ({
-  ...userSummary(call, user),
-  created_at: user.created_at,
-  bio: user.bio,
-  location: user.location,
-  public_email: user.public_email,
-  skype: '',
-  linkedin: '',
-  twitter: '',
-  website_url: '',
-  organization: user.organization,
-})
+export const longUser = (call: Call, user: UserRecord) =>
+  presentAs(User, user, {
+    ...userSummary(call, user),
+    skype: '',
+    linkedin: '',
+    twitter: '',
+    website_url: '',
+  })
 
 /** Project summary, without the fields that only some variants have. */
 export const projectSummary = (project: ProjectRecord) => ({
@@ -49,11 +41,7 @@ export const projectSummary = (project: ProjectRecord) => ({
 })
 
 /** Project summary with description and creation time. */
-export const describedProject = (project: ProjectRecord) => ({
-  ...projectSummary(project),
-  description: project.description,
-  created_at: project.created_at,
-})
+export const describedProject = (project: ProjectRecord) => presentAs(ProjectSummary, project, {})
 
 /** `sigil` is `#` for issues and `!` for merge requests; `from` where the record is asked for. */
 export const references = (

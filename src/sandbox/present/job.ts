@@ -1,5 +1,6 @@
 /** Jobs as the API shows them, and who may look at them. */
 
+import { Job } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
 import { createArchive } from '../rules/repository/archive.js'
@@ -7,6 +8,7 @@ import { traceSize } from '../rules/repository/job-runs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import { longUser, pipelineUrl } from './common.js'
+import { presentAs } from './shape.js'
 
 /** A project whose pipelines the acting user may see; where they are not public, Reporters may. */
 export const projectWithJobs = (call: Call, id: string | number): ProjectRecord => {
@@ -33,13 +35,8 @@ const pipelineOf = (call: Call, job: JobRecord): PipelineRecord => {
 }
 
 /** `{id, project_id, ref, sha, status}` of a pipeline. */
-export const pipelineOfJob = ({ id, project_id, ref, sha, status }: PipelineRecord) => ({
-  id,
-  project_id,
-  ref,
-  sha,
-  status,
-})
+export const pipelineOfJob = (pipeline: PipelineRecord) =>
+  presentAs(Job.properties.pipeline, pipeline, {})
 
 /** When it was made and changed, and its address. */
 export const pipelineTimes = (call: Call, pipeline: PipelineRecord) => ({
