@@ -1,4 +1,5 @@
 /** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
+import type { Records } from '../base/json/records.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure, usage } from '../errors.js'
@@ -56,7 +57,7 @@ export const givenAway = (
   load: async () => (_sink, view) => {
     const [column] = view.parents ?? []
     const lines = liner(view)
-    const bytes = async (batch: readonly Uint8Array[]): Promise<void> => {
+    const bytes = async (batch: Records): Promise<void> => {
       for (const line of lines(batch)) give(line, column)
     }
     return { bytes, values: (batch) => bytes(batch.map(encode)), close: async () => {} }

@@ -1,5 +1,6 @@
 /** What the HTTP layer takes and gives. */
 
+import type { FieldMatch, Records } from '../base/json/records.js'
 import type { JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
@@ -170,16 +171,6 @@ export interface ListOptions {
   readonly told?: (records: number, total: number | undefined) => void
 }
 
-/** Which names of fields to find in records that are not parsed. */
-export interface FieldMatch {
-  /** What the names end in; the case does not matter. */
-  readonly endings: readonly string[]
-  /** Whether a name that ends so is one of them; without it each is. */
-  readonly isName?: (name: string) => boolean
-  /** Told of every record that may hold one of them, before the batch that the record is in. */
-  readonly tell: (record: Uint8Array) => void
-}
-
 /** What is known once a list ended. */
 export interface ListEnd {
   readonly records: number
@@ -190,7 +181,7 @@ export interface ListEnd {
 }
 
 /** A batch of records (usually a page or part of one), each the bytes of one JSON value. */
-export type Batch = readonly Uint8Array[]
+export type Batch = Records
 
 export interface Client {
   /** A download: one request, its body to be read by the caller; a redirect may lead to another origin. Throws Failure on any status but 2xx and 304. */

@@ -4,7 +4,8 @@
  * `--fields a,b.c` gives flat objects whose keys are spelt as asked: `{"a": …, "b.c": …}`; a field
  * that a record lacks is left out.
  */
-import { encode, joined, liner, type ToLines, writeLines } from './json/bytes.js'
+import type { Records } from '../base/json/records.js'
+import { encode, liner, type ToLines, writeItems, writeLines } from './json/bytes.js'
 import { rewrite } from './json/text.js'
 import { decodeText } from './record.js'
 import type { FormatView, Open } from './types.js'
@@ -24,16 +25,13 @@ export const open: Open = (sink, view) => {
   const gap = view.terminal ? '\n  ' : ''
   let started = false
 
-  const list = async (batch: readonly Uint8Array[]): Promise<void> => {
+  const bytes = async (batch: Records): Promise<void> => {
+    if (!view.many) return writeLines(sink, print(batch))
     if (batch.length === 0) return
-    const text = joined(print(batch), `,${gap}`, '')
-    const first = started ? '' : '['
+    const begun = started
     started = true
-    await sink.write(first === '' ? text : Buffer.concat([Buffer.from('['), text.subarray(1)]))
+    await writeItems(sink, print(batch), { begun, gap })
   }
-  const bytes = view.many
-    ? list
-    : (batch: readonly Uint8Array[]): Promise<void> => writeLines(sink, print(batch))
   return {
     bytes,
     values: (batch) => bytes(batch.map(encode)),

@@ -1,4 +1,5 @@
 /** What a format is. A format is one file and one row in `formats.ts`. */
+import type { FieldMatch, Records } from '../base/json/records.js'
 import type { Tone } from '../base/text.js'
 import type { Words } from '../catalogue/words.js'
 
@@ -141,16 +142,6 @@ export interface FormatView extends View {
  */
 export type Hidden = ReadonlySet<string> | 'nothing'
 
-/** Names to look out for in records that are not parsed. */
-export interface Watch {
-  /** What the names end in, without case. */
-  readonly endings: readonly string[]
-  /** Whether a name that ends so is one of them. */
-  readonly isName: (name: string) => boolean
-  /** To be told, before a batch, of all its records that may hold such a name. */
-  readonly tell: (record: Uint8Array) => void
-}
-
 /** Reads the single record behind a record of a list, which may show more of it. */
 export interface SingleReader {
   /** Whether it was read already. */
@@ -162,17 +153,17 @@ export interface SingleReader {
 /** An answer on its way: what is written here is masked and reaches the format's printer. */
 export interface Writer {
   /**
-   * Hands the search for secrets over to whoever reads the records anyway; once called, `raw` looks
-   * only at the records that it was told of. Undefined where nothing is searched for.
+   * The names of secrets, for whoever cuts the records: of those where they were looked for, `raw` looks only at the
+   * records where they were found. Undefined where nothing is searched for.
    */
-  watch?(): Watch
+  readonly watch?: FieldMatch
   /** Whether what is written waits for others to be done. */
   held?(): boolean
   /**
    * Records as the bytes of one JSON value each, passed on without parsing where possible.
    * @param readers of each, what reads more of it, where more is asked for
    */
-  raw(batch: readonly Uint8Array[], readers?: readonly (SingleReader | undefined)[]): Promise<void>
+  raw(batch: Records, readers?: readonly (SingleReader | undefined)[]): Promise<void>
   /** One parsed record. */
   record(value: unknown): Promise<void>
   /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */
@@ -184,7 +175,7 @@ export interface Writer {
 /** What a format makes of an answer whose secrets are masked already. */
 export interface Printer {
   /** Records as bytes; without it they are parsed and come as values. */
-  bytes?(batch: readonly Uint8Array[]): Promise<void>
+  bytes?(batch: Records): Promise<void>
   /** Parsed records. */
   values(batch: readonly unknown[]): Promise<void>
   /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bounds, Malformed } from '../../src/base/json/malformed.js'
+import { PackedRecords } from '../../src/base/json/records.js'
 import { KeyMatcher } from '../../src/http/lists/key-matcher.js'
 import { Foreign, Splitter } from '../../src/http/lists/splitter.js'
 
@@ -14,11 +15,25 @@ const chunksOf = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] => {
 
 const split = (chunks: readonly Uint8Array[]): string[] => {
   const splitter = new Splitter()
-  const elements = chunks.flatMap((chunk) => splitter.push(chunk))
+  const elements = chunks.flatMap((chunk) => splitter.push(chunk).slice())
   splitter.end()
   return elements.map((element) => Buffer.from(element).toString())
 }
 const splitText = (text: string): string[] => split([encoder.encode(text)])
+
+/** The records in which a name was found; those of a batch where none was looked for are all among them. */
+const matchedIn = (chunks: readonly Uint8Array[], endings: readonly string[]): string[] => {
+  const match = { endings }
+  const splitter = new Splitter(new KeyMatcher(match))
+  return chunks.flatMap((chunk) => {
+    const batch = splitter.push(chunk)
+    const places = batch instanceof PackedRecords ? batch.matched(match) : undefined
+    return batch
+      .slice()
+      .filter((_, place) => places === undefined || places.includes(place))
+      .map((record) => Buffer.from(record).toString())
+  })
+}
 
 const arrays = fc.array(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), { maxLength: 12 })
 const cuts = fc.array(fc.nat(), { maxLength: 12 })
@@ -125,7 +140,7 @@ describe('Splitter', () => {
     expect(() => endless('["', 'x')).toThrow('larger than 64 MiB')
     expect(() => endless('[', ' ')).toThrow('larger than 64 MiB')
   })
-  it('tells of every record that holds a name it looks out for, however spelt, in any chunks', () => {
+  it('finds every record that holds a name it looks out for, however spelt, in any chunks', () => {
     const names = new Set(['token', 'api_key', 'größe', 'q"t'])
     const escaped = (text: string): string =>
       text.replace(/\w/, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -141,23 +156,19 @@ describe('Splitter', () => {
         const texts = all.map(
           ([value, name]) => `{"x":${JSON.stringify(value)}${name ? `,"y":[{${name}:"s"}]` : ''}}`,
         )
-        const told: string[] = []
-        const tell = (record: Uint8Array) => told.push(Buffer.from(record).toString())
-        const splitter = new Splitter(new KeyMatcher({ endings: [...names], tell }))
-        for (const chunk of chunksOf(encoder.encode(`[${texts.join(',')}]`), places))
-          splitter.push(chunk)
-        expect(told).toEqual(
+        const chunks = chunksOf(encoder.encode(`[${texts.join(',')}]`), places)
+        expect(matchedIn(chunks, [...names])).toEqual(
           expect.arrayContaining(texts.filter((_, i) => all[i]?.[1] !== undefined)),
         )
       }),
     )
   })
-  it('does not tell of records that hold none', () => {
-    const told: Uint8Array[] = []
-    const splitter = new Splitter(new KeyMatcher({ endings: ['token'], tell: (r) => told.push(r) }))
-    splitter.push(
-      encoder.encode('[{"id":1,"name":"tokens","to":"en"},{"token":1},{"t":"n"},"hubToken"]'),
-    )
-    expect(told.map((record) => Buffer.from(record).toString())).toEqual(['{"token":1}'])
+  it('does not find records that hold none', () => {
+    const text = '[{"id":1,"name":"tokens","to":"en"},{"token":1},{"t":"n"},"hubToken"]'
+    for (let at = 0; at < text.length; at++)
+      expect(
+        matchedIn([encoder.encode(text.slice(0, at)), encoder.encode(text.slice(at))], ['token']),
+      ).toContain('{"token":1}')
+    expect(matchedIn([encoder.encode(text)], ['token'])).toEqual(['{"token":1}'])
   })
 })

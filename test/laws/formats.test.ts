@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { formatNamed, formatNames, formats } from '../../src/output/formats.js'
 import type { Asked, People } from '../../src/output/types.js'
-import { bytes, collector, opened } from '../output/open.js'
+import { bytes, collector, listed, opened } from '../output/open.js'
 
 const room = 'src/output'
 const files = readdirSync(room)
@@ -81,7 +81,7 @@ const views: readonly Partial<Asked>[] = [true, false].flatMap((terminal) =>
 
 interface Way {
   readonly hidden?: ReadonlySet<string>
-  readonly told?: boolean
+  readonly cut?: boolean
   readonly parsed?: boolean
 }
 
@@ -124,15 +124,14 @@ const printedOnce = async (
   format: string,
   records: readonly string[],
   view: Partial<Asked>,
-  { hidden, told = false, parsed = false }: Way,
+  { hidden, cut = false, parsed = false }: Way,
 ): Promise<string> => {
   const sink = collector()
   const hide = hidden === undefined ? { showSecrets: true } : { secrets: hidden }
   const writer = await opened(format, sink, { ...view, ...hide, width: 4000 })
-  const all = records.map(bytes)
-  if (told) for (const record of all) writer.watch?.().tell(record)
   if (parsed) for (const record of records) await writer.record(JSON.parse(record))
-  else await writer.raw(all)
+  else if (cut) for (const batch of listed(records, writer.watch)) await writer.raw(batch)
+  else await writer.raw(records.map(bytes))
   await writer.close()
   return sink.text()
 }
@@ -144,7 +143,7 @@ describe.each(formatNames)('%s', (format) => {
   it.each(Object.entries(holding))('masks a secret %s', async (_, record) => {
     const other = '{"id":7,"name":"other"}'
     for (const view of views)
-      for (const way of [{}, { told: true }, { parsed: true }]) {
+      for (const way of [{}, { cut: true }, { parsed: true }]) {
         const records = view.many === true ? [other, record, other] : [record]
         const text = await printed(format, records, view, { ...way, hidden: secrets })
         expect([view, way, leaks(text), text]).toEqual([view, way, false, text])

@@ -1,8 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatNamed } from '../../src/output/formats.js'
 import { spaced } from '../../src/output/json/bytes.js'
 import { rewrite } from '../../src/output/json/text.js'
-import { bytes, collector, opened, shown, written } from './open.js'
+import { bytes, collector, listed, opened, shown, written } from './open.js'
 
 const rewritten = (text: string): string => Buffer.from(rewrite(text)).toString()
 
@@ -23,6 +24,26 @@ describe('JSON in a pipe', () => {
     const record = '{"id":12345678901234567890,"f":1.0,"e":1e2,"s":"\\u00e9\\/"}'
     expect(await written('json', [record])).toBe(`[${record}]\n`)
     expect(await written('json', [` ${record.replaceAll(',', ' ,\n ')}`])).toBe(`[${record}]\n`)
+  })
+  it('passes a list on as it came, in whatever pieces, records of any size and layout among them', async () => {
+    const values = fc.array(fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }), { maxLength: 9 })
+    const places = fc.array(fc.nat(), { maxLength: 6 })
+    const gap = fc.constantFrom('', '', ' ', '\n')
+    await fc.assert(
+      fc.asyncProperty(values, places, gap, async (all, cuts, space) => {
+        const texts = all.map((value) => JSON.stringify(value))
+        const passed = async (format: string): Promise<string> => {
+          const sink = collector()
+          const writer = await opened(format, sink, { showSecrets: true })
+          const came = texts.map((text, i) => (i % 3 === 2 ? space + text + space : text))
+          for (const batch of listed(came, undefined, cuts)) await writer.raw(batch)
+          await writer.close()
+          return sink.text()
+        }
+        expect(await passed('ndjson')).toBe(texts.map((text) => `${text}\n`).join(''))
+        expect(await passed('json')).toBe(`[${texts.join(',')}]\n`)
+      }),
+    )
   })
   it('stays open when it is not closed', async () => {
     const sink = collector()

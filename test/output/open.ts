@@ -1,4 +1,7 @@
 /** Writes records in a format and gives what came out. */
+import type { FieldMatch, Records } from '../../src/base/json/records.js'
+import { KeyMatcher } from '../../src/http/lists/key-matcher.js'
+import { Splitter } from '../../src/http/lists/splitter.js'
 import { formatNamed, formats } from '../../src/output/formats.js'
 import { openWriter } from '../../src/output/index.js'
 import type { Asked, Sink, Writer } from '../../src/output/types.js'
@@ -50,6 +53,18 @@ export const collector = (): Sink & { text(): string; chunks: string[] } => {
 }
 
 export const bytes = (json: string): Uint8Array => new TextEncoder().encode(json)
+
+/** Records as a list gives them: in the memory that they came in, which was cut at these places. */
+export const listed = (
+  records: readonly string[],
+  match?: FieldMatch,
+  places: readonly number[] = [],
+): readonly Records[] => {
+  const list = bytes(`[${records.join(',')}]`)
+  const cuts = [...new Set(places.map((place) => place % list.length))].toSorted((a, b) => a - b)
+  const splitter = new Splitter(new KeyMatcher(match))
+  return [0, ...cuts].map((from, i) => splitter.push(list.slice(from, cuts[i])))
+}
 
 /** The whole output for records given as JSON texts, as the instance would send them. */
 export const written = async (

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { getLeaves } from '../../src/engine/where/shape.js'
 import { picker } from '../../src/output/record.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
-import { collector, opened, wholeFormats } from './open.js'
+import { collector, listed, opened, wholeFormats } from './open.js'
 
 const text = `vocabulary: 1
 words: { token: tk, dsn: beacon }
@@ -37,8 +37,8 @@ describe.each(wholeFormats)('%s', (format) => {
   ] as const)('shows no secret of a record %s', async (_, view) => {
     const sink = collector()
     const writer = await opened(format, sink, { ...view, words, secrets: declared })
-    writer.watch?.().tell(bytes[0] ?? new Uint8Array())
     await writer.raw(bytes)
+    for (const batch of listed([JSON.stringify(record)], writer.watch)) await writer.raw(batch)
     await writer.record(record)
     await writer.close()
     expect(sink.text()).not.toContain(canary)

@@ -3,7 +3,7 @@ import { isObject } from '../../src/base/objects.js'
 import { isSecretName } from '../../src/base/secrets/names.js'
 import { areas } from '../../src/catalogue/index.js'
 import { getSecretFields } from '../../src/catalogue/secret-fields.js'
-import { bytes, collector, opened, shown, wholeFormats, written } from './open.js'
+import { collector, listed, opened, shown, wholeFormats, written } from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])
 const record = { id: 1, token: 's3cr3t', nested: [{ token: 's3cr3t', name: 'x' }], note: '"token"' }
@@ -56,22 +56,31 @@ describe('secret fields', () => {
     const text = '{"to\\u006ben":"s3cr3t"}'
     expect(await written('ndjson', [text], { secrets })).not.toContain('s3cr3t')
   })
-  it.each(wholeFormats)('are masked in %s when their records are told of', async (format) => {
+  it.each(wholeFormats)(
+    'are masked in %s where they were found as a list was cut',
+    async (format) => {
+      for (let at = 0; at < 40; at++) {
+        const sink = collector()
+        const writer = await opened(format, sink, { secrets })
+        expect(writer.watch?.endings).toEqual(expect.arrayContaining([...secrets, 'password']))
+        const texts = ['{"id":1}', '{"token":"s3cr3t"}', '{"id":2}']
+        for (const batch of listed(texts, writer.watch, [at])) await writer.raw(batch)
+        await writer.close()
+        expect(sink.text()).not.toContain('s3cr3t')
+        if (format.includes('json')) expect(sink.text()).toMatch(/"id":1.*"\[masked\]".*"id":2/s)
+      }
+    },
+  )
+  it('are found in a list that was cut to look for other names', async () => {
     const sink = collector()
-    const writer = await opened(format, sink, { secrets })
-    const watch = writer.watch?.()
-    expect(watch?.endings).toEqual(expect.arrayContaining([...secrets, 'password']))
-    const told = bytes('{"token":"s3cr3t"}')
-    watch?.tell(told)
-    await writer.raw([bytes('{"id":1}'), told])
-    await writer.raw([bytes('{"id":2}')])
-    await writer.close()
-    expect(sink.text()).not.toContain('s3cr3t')
-    if (format.includes('json')) expect(sink.text()).toMatch(/"id":1.*"\[masked\]".*"id":2/s)
+    const writer = await opened('ndjson', sink, { secrets })
+    const other = { endings: ['id'] }
+    for (const batch of listed(['{"token":"s3cr3t"}', '{"id":2}'], other)) await writer.raw(batch)
+    expect(sink.text()).toBe('{"token":"[masked]"}\n{"id":2}\n')
   })
   it('are not looked for where they are shown', async () => {
     const writer = await opened('ndjson', collector(), { secrets, showSecrets: true })
-    expect(writer.watch?.()).toBeUndefined()
+    expect(writer.watch).toBeUndefined()
   })
 })
 

@@ -260,6 +260,8 @@ const isMarked = (marks: Marks, chunk: Uint8Array, from: number, end: number): b
 export class Scanner {
   /** Whether a key since `begin` may be one of the names looked out for, or hides behind escapes. */
   marked = false
+  /** Whether there is white space between tokens since `begin`. */
+  spaced = false
   /** Whether the value has come to its end; a number ends only with what follows it. */
   done = false
   readonly #open = new Uint8Array(bounds.depth)
@@ -281,6 +283,7 @@ export class Scanner {
   /** Begins another value. */
   begin(): void {
     this.marked = false
+    this.spaced = false
     this.done = false
     this.#want = aValue
     this.#after = nothingMore
@@ -326,6 +329,7 @@ export class Scanner {
     while (i < length) {
       const step = steps[(want << 8) | (chunk[i++] as number)] as number
       if (step < firstAction) {
+        if (step === want) this.spaced = true
         want = step
         continue
       }

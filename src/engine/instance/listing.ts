@@ -281,7 +281,7 @@ export class Lists {
   ): Promise<ListEnd> {
     const writer = await this.screen.writer(true, emit)
     // What is told of a batch as it comes says nothing of one that went through a stage.
-    const watch = stage === undefined ? writer.watch?.() : undefined
+    const watch = stage === undefined ? writer.watch : undefined
     const held = writer.held === undefined ? {} : { held: () => writer.held?.() === true }
     const all = batches({ ...held, watch })
     let printed = 0

@@ -3,6 +3,7 @@
 import { isMoment } from '../../base/dates.js'
 import { parseBytes } from '../../base/json/built.js'
 import { isNumber, stringifyExact } from '../../base/json/json.js'
+import type { Records } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { defaultLimit } from '../../client/defaults.js'
@@ -244,7 +245,7 @@ class Groups implements Writer {
     if (question.keys.length === 0) this.#group([])
   }
 
-  async raw(batch: readonly Uint8Array[]): Promise<void> {
+  async raw(batch: Records): Promise<void> {
     for (const bytes of batch) await this.record(parseBytes(bytes))
   }
 

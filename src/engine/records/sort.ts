@@ -2,6 +2,7 @@
 
 import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/built.js'
+import type { Records } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'
@@ -100,10 +101,7 @@ class SortedWriter implements Writer {
     this.#inspection = fieldInspection(answering, own, { late: false, note })
   }
 
-  async raw(
-    batch: readonly Uint8Array[],
-    readers: readonly (SingleReader | undefined)[] = [],
-  ): Promise<void> {
+  async raw(batch: Records, readers: readonly (SingleReader | undefined)[] = []): Promise<void> {
     if (readers.length === 0) {
       for (const bytes of batch) await this.#take({ row: parseBytes(bytes), bytes })
       return

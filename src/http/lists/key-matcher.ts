@@ -1,8 +1,8 @@
 /** Finds the keys of given names in a list while it is cut into records: cheap enough to look at every key. */
 import { addToGroup } from '../../base/group-by.js'
+import type { FieldMatch } from '../../base/json/records.js'
 import { hashTail, type Marks } from '../../base/json/scan.js'
 import { viewed } from '../../base/utf8.js'
-import type { FieldMatch } from '../types.js'
 
 const tailIn = (bytes: Uint8Array, end: number): number =>
   hashTail(bytes[end - 3] ?? 0, bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)
@@ -21,13 +21,13 @@ const endsWith = (chunk: Uint8Array, from: number, end: number, ending: Uint8Arr
 /** Looks at the last three letters of a key first: few keys share them with a name. */
 export class KeyMatcher implements Marks {
   readonly tails = new Uint8Array(1 << 15)
-  readonly #watch: FieldMatch | undefined
+  readonly match: FieldMatch | undefined
   /** The endings by their last three letters; those of one or two letters by 0. */
   readonly #endings = new Map<number, Uint8Array[]>()
 
-  constructor(watch?: FieldMatch) {
-    this.#watch = watch
-    for (const ending of watch?.endings ?? []) {
+  constructor(match?: FieldMatch) {
+    this.match = match
+    for (const ending of match?.endings ?? []) {
       const bytes = Buffer.from(ending)
       this.#mark([...bytes.subarray(-3)])
       const tail = bytes.length < 3 ? 0 : tailIn(bytes, bytes.length)
@@ -50,10 +50,6 @@ export class KeyMatcher implements Marks {
     const found =
       this.#endings.get(tailIn(chunk, end))?.some(ends) || this.#endings.get(0)?.some(ends)
     if (found !== true) return false
-    return this.#watch?.isName?.(viewed(chunk).toString('utf8', from, end)) ?? true
-  }
-
-  tell(record: Uint8Array): void {
-    this.#watch?.tell(record)
+    return this.match?.isName?.(viewed(chunk).toString('utf8', from, end)) ?? true
   }
 }

@@ -35,7 +35,8 @@ class Listing {
   /** The first record of the page before this one. */
   #before: Uint8Array | undefined
   #records = 0
-  #last: Uint8Array | undefined
+  /** The batch that was read last. */
+  #last: Batch | undefined
   #total: number | undefined
 
   constructor(pages: Pages, options: ListOptions) {
@@ -113,7 +114,7 @@ class Listing {
         const records = splitter.push(chunk)
         if (records.length === 0) continue
         reply.body.progressed()
-        if (!begun) this.#checkRepeat(reply, records[0])
+        if (!begun) this.#checkRepeat(reply, records.at(0))
         begun = true
         const batch = this.#within(records)
         if (batch.length > 0) yield batch
@@ -135,7 +136,7 @@ class Listing {
     const batch = records.length > room ? records.slice(0, room) : records
     if (batch.length === 0) return batch
     this.#records += batch.length
-    this.#last = batch.at(-1)
+    this.#last = batch
     this.#options.told?.(this.#records, this.#total)
     return batch
   }

@@ -4,7 +4,7 @@ import { details, type NextStep } from '../advice.js'
 import { unusable } from '../answers/lost.js'
 import type { Attempts } from '../sending/attempts.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
-import type { ListOptions, WireRequest } from '../types.js'
+import type { Batch, ListOptions, WireRequest } from '../types.js'
 import { lastPage, nextPage, numbered, pageNumber, pageSize, type Root } from './links.js'
 
 // Past 50,000 projects: `GET /projects` by offset ends there with 405, and goes on by id
@@ -128,15 +128,15 @@ export class PagePrefetch {
 
   /**
    * The next page, when it has come; undefined where none is asked for.
-   * @param last the last record that was read
+   * @param last the records that were read last
    */
-  async take(last: Uint8Array | undefined): Promise<ListPage | undefined> {
+  async take(last: Batch | undefined): Promise<ListPage | undefined> {
     const asked = this.#asked.shift()
     if (asked === undefined) return undefined
     try {
       return await asked.page
     } catch (error) {
-      const on = pastOffset(error, asked.request, last)
+      const on = pastOffset(error, asked.request, last?.at(-1))
       this.abandon()
       return await this.#fetch(on)
     }

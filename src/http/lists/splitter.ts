@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ByteBuffer } from '../../base/byte-buffer.js'
 import { bounds, Malformed, tooLarge } from '../../base/json/malformed.js'
+import { PackedRecords, type Records } from '../../base/json/records.js'
 import { Scanner } from '../../base/json/scan.js'
 import { wellFormed } from '../../base/utf8.js'
 import { KeyMatcher } from './key-matcher.js'
@@ -34,9 +35,59 @@ type State =
   /** after the end: blanks only */
   | 'end'
 
+/** The records that end within a chunk, as they are found. */
+class Cut {
+  readonly #chunk: Uint8Array
+  readonly #starts: number[] = []
+  readonly #ends: number[] = []
+  readonly #matched: number[] = []
+  #begun: Uint8Array | undefined
+  /** Behind the last record. */
+  #end = 0
+  /** Whether each lies one byte behind the one before it, all of them without white space. */
+  #packed = true
+
+  constructor(chunk: Uint8Array) {
+    this.#chunk = chunk
+  }
+
+  get length(): number {
+    return this.#starts.length + (this.#begun === undefined ? 0 : 1)
+  }
+
+  /** The record that began in an earlier chunk and ends here. */
+  addBegun(record: Uint8Array, end: number, scanner: Scanner): void {
+    this.#begun = record
+    this.#note(end, scanner)
+  }
+
+  add(start: number, end: number, scanner: Scanner): void {
+    if (start !== this.#end + 1 && this.length > 0) this.#packed = false
+    this.#starts.push(start)
+    this.#ends.push(end)
+    this.#note(end, scanner)
+  }
+
+  /** The records, those that are not UTF-8 made so. */
+  records({ match }: KeyMatcher): Records {
+    const [chunk, starts, ends, begun] = [this.#chunk, this.#starts, this.#ends, this.#begun]
+    const all = new PackedRecords({ begun, chunk, starts, ends, matched: this.#matched, match })
+    // What stands between records is ASCII: they are checked in one go.
+    if (!all.pieces().every((bytes) => isUtf8(bytes))) return all.map(wellFormed)
+    const within = (starts[0] ?? 0) > 0 && this.#end < chunk.length
+    return within && this.#packed ? all : all.slice()
+  }
+
+  #note(end: number, { marked, spaced }: Scanner): void {
+    this.#end = end
+    if (marked) this.#matched.push(this.length - 1)
+    if (spaced) this.#packed = false
+  }
+}
+
 export class Splitter {
   #state: State = 'start'
-  readonly #lookout: KeyMatcher
+  readonly #matcher: KeyMatcher
   readonly #scanner: Scanner
   /** Of an element that began in an earlier chunk. */
   #begun: ByteBuffer | undefined
@@ -46,29 +97,29 @@ export class Splitter {
   /** Bytes of the chunks before this one. */
   #before = 0
 
-  /** @param lookout made once for all pages of a list: its table is large */
-  constructor(lookout = new KeyMatcher()) {
-    this.#lookout = lookout
-    this.#scanner = new Scanner(this.#lookout)
+  /** @param matcher made once for all pages of a list: its table is large */
+  constructor(matcher = new KeyMatcher()) {
+    this.#matcher = matcher
+    this.#scanner = new Scanner(matcher)
   }
 
   /**
-   * The elements that end within this chunk; mostly views of it. Those before a broken one are
-   * given, and it is told of next time.
+   * The elements that end within this chunk; mostly views of it, and its memory is theirs from now on. Those before a
+   * broken one are given, and it is told of next time.
    * @throws Malformed
    */
-  push(chunk: Uint8Array): readonly Uint8Array[] {
-    const elements: Uint8Array[] = []
+  push(chunk: Uint8Array): Records {
+    const cut = new Cut(chunk)
     this.#tell()
     try {
-      this.#cut(chunk, elements)
+      this.#cut(chunk, cut)
     } catch (error) {
       if (!(error instanceof Malformed)) throw error
       this.#broken = error.placed(this.#before)
-      if (elements.length === 0) throw this.#broken
+      if (cut.length === 0) throw this.#broken
     }
     this.#before += chunk.length
-    return allWellFormed(elements)
+    return cut.records(this.#matcher)
   }
 
   /** @throws Malformed when the list did not come to its end */
@@ -82,7 +133,7 @@ export class Splitter {
     if (this.#broken !== undefined) throw this.#broken
   }
 
-  #cut(chunk: Uint8Array, elements: Uint8Array[]): void {
+  #cut(chunk: Uint8Array, cut: Cut): void {
     const scanner = this.#scanner
     let [i, from] = [0, 0]
     while (i < chunk.length) {
@@ -93,24 +144,27 @@ export class Splitter {
       i = scanner.scan(chunk, i)
       if (!scanner.done) break
       this.#state = 'after'
-      elements.push(this.#element(chunk.subarray(from, i)))
+      if (this.#begun === undefined) cut.add(from, i, scanner)
+      else cut.addBegun(this.#whole(this.#begun, chunk.subarray(0, i)), i, scanner)
     }
     if (this.#state === 'within') {
       this.#begun ??= new ByteBuffer()
       if (!this.#begun.add(chunk.subarray(from))) throw tooLarge('holds a record that')
     }
-    this.#idle = elements.length > 0 ? 0 : this.#idle + chunk.length
+    this.#idle = cut.length > 0 ? 0 : this.#idle + chunk.length
     if (this.#idle > bounds.bytes) throw tooLarge()
   }
 
-  #element(last: Uint8Array): Uint8Array {
-    let whole = last
-    if (this.#begun !== undefined) {
-      if (!this.#begun.add(last)) throw tooLarge('holds a record that')
-      whole = this.#begun.bytes()
-      this.#begun = undefined
+  /** The record whose end has come. A name that was cut in two is looked for once more. */
+  #whole(begun: ByteBuffer, last: Uint8Array): Uint8Array {
+    if (!begun.add(last)) throw tooLarge('holds a record that')
+    this.#begun = undefined
+    const whole = begun.bytes()
+    const scanner = this.#scanner
+    if (scanner.marked) {
+      scanner.begin()
+      scanner.scan(whole, 0)
     }
-    if (this.#scanner.marked) this.#lookout.tell(whole)
     return whole
   }
 
@@ -138,21 +192,4 @@ export class Splitter {
     }
     return i + 1
   }
-}
-
-/** Neighbours lie in one piece of memory, and what stands between them is ASCII: checked in one go. */
-const allWellFormed = (elements: readonly Uint8Array[]): readonly Uint8Array[] => {
-  const [first, last] = [elements[0], elements.at(-1)]
-  if (first === undefined || last === undefined) return elements
-  const together =
-    first.buffer === last.buffer && first.byteOffset <= last.byteOffset
-      ? [
-          new Uint8Array(
-            first.buffer,
-            first.byteOffset,
-            last.byteOffset + last.length - first.byteOffset,
-          ),
-        ]
-      : elements
-  return together.every((bytes) => isUtf8(bytes)) ? elements : elements.map(wellFormed)
 }

@@ -1,29 +1,10 @@
 /** JSON records as bytes: passed on as they came wherever nothing needs their fields. */
+import { PackedRecords, type Records } from '../../base/json/records.js'
 import { viewed } from '../../base/utf8.js'
 import { decodeText, parse, shaper, stringify } from '../record.js'
 import { shown } from '../shown.js'
 import type { FormatView, Sink } from '../types.js'
 import { rewrite } from './text.js'
-
-// The memory that records lie in.
-
-/**
- * The memory that a batch lies in, in few pieces: records are cut from the chunks that came, and
- * searching a chunk once is cheaper than searching each record. May hold more than the records.
- */
-export const chunksOf = (batch: readonly Uint8Array[]): Uint8Array[] => {
-  const chunks: Uint8Array[] = []
-  for (const record of batch) {
-    const last = chunks.at(-1)
-    if (last === undefined || last.buffer !== record.buffer) chunks.push(record)
-    else {
-      const start = Math.min(last.byteOffset, record.byteOffset)
-      const end = Math.max(last.byteOffset + last.length, record.byteOffset + record.length)
-      chunks[chunks.length - 1] = Buffer.from(record.buffer, start, end - start)
-    }
-  }
-  return chunks
-}
 
 const encoder = new TextEncoder()
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
@@ -62,13 +43,13 @@ const loose = (bytes: Uint8Array): boolean => {
 export const spaced = (bytes: Uint8Array): boolean => broken(bytes) || loose(bytes)
 
 /** Records as lines of compact JSON. */
-export type ToLines = (batch: readonly Uint8Array[]) => readonly Uint8Array[]
+export type ToLines = (batch: Records) => Records
 
 /** Records as they came; those with white space between their tokens are written anew. */
 const passing: ToLines = (batch) =>
-  batch.some(loose) || chunksOf(batch).some(broken)
-    ? batch.map((bytes) => (spaced(bytes) ? rewrite(decodeText(bytes)) : bytes))
-    : batch
+  batch instanceof PackedRecords
+    ? batch
+    : batch.map((bytes) => (spaced(bytes) ? rewrite(decodeText(bytes)) : bytes))
 
 /** Records on a terminal: whatever could move the cursor escaped. */
 const escaping =
@@ -95,34 +76,42 @@ export const liner = (view: FormatView): ToLines => {
 /** The bytes of a value that was already parsed. */
 export const encode = (value: unknown): Uint8Array => bytesOf(stringify(value))
 
-/** Records as one piece of memory: `before` each of them, `after` each of them. */
-export const joined = (records: readonly Uint8Array[], before: string, after: string): Buffer => {
-  const [head, tail] = [bytesOf(before), bytesOf(after)]
-  const around = head.length + tail.length
-  const length = records.reduce((sum, record) => sum + record.length + around, 0)
-  const all = Buffer.allocUnsafe(length)
-  let at = 0
-  const add = (bytes: Uint8Array): void => {
-    all.set(bytes, at)
-    at += bytes.length
-  }
-  for (const record of records) {
-    if (head.length > 0) add(head)
-    add(record)
-    if (tail.length > 0) add(tail)
-  }
-  return all
-}
-
 /** A record of so many bytes is worth a write of its own rather than a copy. */
 const large = 1 << 20
 
+/** Records as one piece of memory, but for large ones: `between` them, `before` the first and `after` the last. */
+const joined = (
+  records: Records,
+  { before = '', between, after = '' }: { before?: string; between: string; after?: string },
+): readonly Uint8Array[] => {
+  const gap = bytesOf(between)
+  const pieces = [bytesOf(before)]
+  for (const record of records) pieces.push(record, gap)
+  pieces[pieces.length - 1] = bytesOf(after)
+  return pieces.some((piece) => piece.length > large) ? pieces : [Buffer.concat(pieces)]
+}
+
+const write = async (sink: Sink, pieces: readonly Uint8Array[]): Promise<void> => {
+  for (const piece of pieces) if (piece.length > 0) await sink.write(piece)
+}
+
 /** Records on a line each. */
-export const writeLines = async (sink: Sink, records: readonly Uint8Array[]): Promise<void> => {
+export const writeLines = async (sink: Sink, records: Records): Promise<void> => {
   if (records.length === 0) return
-  if (!records.some((record) => record.length > large)) return sink.write(joined(records, '', '\n'))
-  for (const record of records) {
-    await sink.write(record)
-    await sink.write('\n')
-  }
+  const packed = records instanceof PackedRecords
+  await write(sink, packed ? records.lines() : joined(records, { between: '\n', after: '\n' }))
+}
+
+/** Records as items of a list that was begun or not, `gap` before each. */
+export const writeItems = async (
+  sink: Sink,
+  records: Records,
+  { begun, gap }: { readonly begun: boolean; readonly gap: string },
+): Promise<void> => {
+  const before = begun ? ',' : '['
+  const packed = records instanceof PackedRecords && gap === ''
+  const pieces = packed
+    ? records.items(before.charCodeAt(0))
+    : joined(records, { before: before + gap, between: `,${gap}` })
+  await write(sink, pieces)
 }

@@ -8,6 +8,7 @@ import { viewed } from '../../base/utf8.js'
 const quote = 0x22
 const backslash = 0x5c
 const colon = 0x3a
+const slash = 0x2f
 const signs = [0x40, 0x3f] as const
 
 /** A string of JSON that is to be written otherwise. */
@@ -23,11 +24,18 @@ const isEscaped = (bytes: Uint8Array, at: number): boolean => {
   return slashes % 2 === 1
 }
 
-/** Where the string begins that holds the byte at `at`, its quote included; -1 where none does. */
+/**
+ * Where the string begins that holds the sign at `at`, if it may be an address: then a slash or an escape stands before
+ * the sign. -1 otherwise, and where it began before `from`, since no sign stands before the first slash of an address.
+ */
 const openingOf = (bytes: Buffer, at: number, from: number): number => {
-  let start = bytes.lastIndexOf(quote, at)
-  while (start > from && isEscaped(bytes, start)) start = bytes.lastIndexOf(quote, start - 1)
-  return start < from ? -1 : start
+  let found = false
+  for (let i = at - 1; i >= from; i--) {
+    const byte = bytes[i]
+    if (byte === slash || byte === backslash) found = true
+    else if (byte === quote && !isEscaped(bytes, i)) return found ? i : -1
+  }
+  return -1
 }
 
 /** Where the string ends that begins at `start`, past its closing quote. */

@@ -2,6 +2,7 @@
  * The one stage between the client and every format: no format sees a record before its secrets are
  * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
  */
+import { type FieldMatch, PackedRecords, type Records } from '../../base/json/records.js'
 import {
   maskSecrets,
   type OwnNames,
@@ -12,9 +13,8 @@ import {
 } from '../../base/secrets/mask.js'
 import { lastLetters, masked } from '../../base/secrets/names.js'
 import type { Words } from '../../catalogue/words.js'
-import { chunksOf } from '../json/bytes.js'
 import { parse, shallow } from '../record.js'
-import type { Hidden, Pick, Printer, Watch, Writer } from '../types.js'
+import type { Hidden, Pick, Printer, Writer } from '../types.js'
 import { holdsAddress } from './addresses.js'
 import { holdsInner, maskerOfBytes, mentions } from './bytes.js'
 
@@ -43,40 +43,25 @@ const secrecyAt = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof secrec
   return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
 }
 
-const none: ReadonlySet<Uint8Array> = new Set()
-
-/** Finds the records that may hold a secret: told of them as they are cut, else by a search. */
+/** Finds the records that may hold a secret: where the names were looked for as they were cut, else by a search. */
 class SecretFinder {
-  private told: Uint8Array[] | undefined
-  private readonly mentioned: (bytes: Uint8Array) => boolean
+  readonly match: FieldMatch
+  readonly #mentioned: (bytes: Uint8Array) => boolean
 
-  constructor(
-    private readonly endings: readonly string[],
-    private readonly secrecyOf: SecrecyOf,
-  ) {
-    this.mentioned = mentions(endings)
+  constructor(endings: readonly string[], secrecyOf: SecrecyOf) {
+    this.match = { endings, isName: (name) => isSuspect(secrecyOf, name) }
+    this.#mentioned = mentions(endings)
   }
 
-  watch(): Watch {
-    this.told ??= []
-    const { told, endings, secrecyOf } = this
-    return {
-      endings,
-      isName: (name) => isSuspect(secrecyOf, name),
-      tell: (record) => told.push(record),
-    }
-  }
-
-  /** The records of a batch that may hold a secret. */
-  find(batch: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
-    const told = this.told?.splice(0)
-    const chunks = chunksOf(batch)
-    const holdsName = told === undefined ? this.mentioned : holdsInner
-    if (chunks.some(holdsName) || chunks.some(holdsAddress)) return new Set(batch)
-    if (told === undefined || told.length === 0) return none
-    const all = new Set(batch)
-    // A record that was copied on its way is not the one that was told of.
-    return told.every((record) => all.has(record)) ? new Set(told) : all
+  /** Whether a record of a batch may hold a secret, by its place; undefined where none does. */
+  find(batch: Records): ((place: number) => boolean) | undefined {
+    const matched = batch instanceof PackedRecords ? batch.matched(this.match) : undefined
+    const pieces = batch instanceof PackedRecords ? batch.pieces() : [...batch]
+    const holdsName = matched === undefined ? this.#mentioned : holdsInner
+    if (pieces.some(holdsName) || pieces.some(holdsAddress)) return () => true
+    return matched === undefined || matched.length === 0
+      ? undefined
+      : (place) => matched.includes(place)
   }
 }
 
@@ -103,11 +88,11 @@ export const maskedWriter = (printer: Printer, hidden: Hidden, words?: OwnSecret
   const shown = whole(printer)
   return {
     ...shown,
-    watch: () => finder.watch(),
+    watch: finder.match,
     raw: (batch) => {
-      const suspects = finder.find(batch)
-      if (suspects.size === 0) return shown.raw(batch)
-      return shown.raw(batch.map((bytes) => (suspects.has(bytes) ? hide(bytes) : bytes)))
+      const isSuspicious = finder.find(batch)
+      if (isSuspicious === undefined) return shown.raw(batch)
+      return shown.raw(batch.map((bytes, place) => (isSuspicious(place) ? hide(bytes) : bytes)))
     },
     record: (value) => printer.values([shallow(() => maskSecrets(value, secrecyOf))]),
   }

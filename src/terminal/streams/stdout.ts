@@ -28,8 +28,8 @@ export interface Stdout {
  * writes at once is most of the 64 KB that a socket gives at once: gathering those would copy them.
  */
 const chunkSize = 32 * 1024
-/** More than this is not copied to be written at once. */
-const large = 1024 * 1024
+/** So much is worth a write of its own rather than a copy. */
+const large = 16 * 1024
 const newline = 0x0a
 
 const failureOf = (error: NodeJS.ErrnoException): Error =>
@@ -39,6 +39,13 @@ const failureOf = (error: NodeJS.ErrnoException): Error =>
         hint: 'The output is incomplete. Free some space and run the command again.',
         cause: error,
       })
+
+/** Pieces of which only the last may be large, as few as that takes without a copy of it. */
+const gathered = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
+  const last = pieces.at(-1)
+  if (pieces.length < 2 || last === undefined) return pieces
+  return last.length < large ? [Buffer.concat(pieces)] : [...gathered(pieces.slice(0, -1)), last]
+}
 
 class Gatherer implements Stdout {
   private pending: Uint8Array[] = []
@@ -83,22 +90,12 @@ class Gatherer implements Stdout {
     if (this.stream.destroyed) this.broken ??= new ClosedPipe()
     if (this.size === 0 || this.broken !== undefined) return
     const last = this.pending.at(-1)
-    const print = this.size > large ? this.separately() : this.together()
+    const pieces = gathered(this.pending)
+    const print = (): boolean => pieces.map((bytes) => this.stream.write(bytes)).every(Boolean)
     this.pending = []
     this.size = 0
     const more = this.terminal ? aside(last?.at(-1) === newline, print) : print()
     if (!more) this.wanting = this.drained()
-  }
-
-  private together(): () => boolean {
-    const [first] = this.pending
-    const bytes = this.pending.length === 1 && first ? first : Buffer.concat(this.pending)
-    return () => this.stream.write(bytes)
-  }
-
-  private separately(): () => boolean {
-    const { pending } = this
-    return () => pending.map((bytes) => this.stream.write(bytes)).every(Boolean)
   }
 
   private drained(): Promise<void> {

@@ -1,0 +1,121 @@
+/** Records of a list as bytes: an array of them, or the memory that they came in, which is passed on in place. */
+
+/** Records in their order, however they are kept. */
+export type Records = Pick<
+  readonly Uint8Array[],
+  'at' | 'entries' | 'length' | 'map' | 'slice' | typeof Symbol.iterator
+>
+
+/** Which names of fields to find in records that are not parsed. */
+export interface FieldMatch {
+  /** What the names end in; the case does not matter. */
+  readonly endings: readonly string[]
+  /** Whether a name that ends so is one of them; without it each is. */
+  readonly isName?: (name: string) => boolean
+}
+
+/** Where records lie in a chunk, each one byte behind the one before it, and what was found in them. */
+export interface PackedParts {
+  /** The first record, where it began in an earlier chunk. */
+  readonly begun: Uint8Array | undefined
+  /** There is a byte before the first and one behind the last. */
+  readonly chunk: Uint8Array
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+  /** The places of the records that may hold a name of `match`. */
+  readonly matched: readonly number[]
+  readonly match: FieldMatch | undefined
+}
+
+const comma = 0x2c
+const newline = 0x0a
+
+/**
+ * Compact records in the memory that they came in: a view of one is made only where one is asked for. What lies between
+ * them may be overwritten, so that they can be written as they lie.
+ */
+export class PackedRecords implements Records {
+  readonly length: number
+  readonly #parts: PackedParts
+  #views: readonly Uint8Array[] | undefined
+
+  constructor(parts: PackedParts) {
+    this.#parts = parts
+    this.length = parts.starts.length + (parts.begun === undefined ? 0 : 1)
+  }
+
+  /** The places of the records that may hold one of these names; undefined where others were looked for. */
+  matched(match: FieldMatch | undefined): readonly number[] | undefined {
+    return match !== undefined && this.#parts.match === match ? this.#parts.matched : undefined
+  }
+
+  /** All records, in few pieces of memory. */
+  pieces(): readonly Uint8Array[] {
+    return this.#withBegun(this.#between(this.#first, this.#last))
+  }
+
+  /** The records as they are to be written, a line each. */
+  lines(): readonly Uint8Array[] {
+    const { begun, chunk, ends } = this.#parts
+    const from = this.#first - (begun === undefined ? 0 : 1)
+    chunk[from] = begun === undefined ? (chunk[from] as number) : newline
+    for (const end of ends) chunk[end] = newline
+    return this.#withBegun(this.#between(from, this.#last + 1))
+  }
+
+  /** The records as they are to be written as items of a list, a byte before the first of them. */
+  items(before: number): readonly Uint8Array[] {
+    const { begun, chunk, ends } = this.#parts
+    const from = this.#first - 1
+    chunk[from] = begun === undefined ? before : comma
+    for (const end of ends) chunk[end] = comma
+    const items = this.#between(from, this.#last)
+    return begun === undefined ? [items] : [Buffer.of(before), begun, items]
+  }
+
+  at(place: number): Uint8Array | undefined {
+    return this.#all().at(place)
+  }
+
+  entries(): ArrayIterator<[number, Uint8Array]> {
+    return this.#all().entries()
+  }
+
+  map<T>(make: (record: Uint8Array, place: number, all: readonly Uint8Array[]) => T): T[] {
+    return this.#all().map(make)
+  }
+
+  slice(start?: number, end?: number): Uint8Array[] {
+    return this.#all().slice(start, end)
+  }
+
+  [Symbol.iterator](): ArrayIterator<Uint8Array> {
+    return this.#all()[Symbol.iterator]()
+  }
+
+  get #first(): number {
+    return this.#parts.starts[0] ?? 0
+  }
+
+  get #last(): number {
+    return this.#parts.ends.at(-1) ?? 0
+  }
+
+  #between(start: number, end: number): Uint8Array {
+    return this.#parts.chunk.subarray(start, end)
+  }
+
+  #withBegun(rest: Uint8Array): readonly Uint8Array[] {
+    const { begun } = this.#parts
+    return begun === undefined ? [rest] : [begun, rest]
+  }
+
+  #all(): readonly Uint8Array[] {
+    const { begun, starts, ends } = this.#parts
+    this.#views ??= [
+      ...(begun === undefined ? [] : [begun]),
+      ...starts.map((start, i) => this.#between(start, ends[i] ?? start)),
+    ]
+    return this.#views
+  }
+}
