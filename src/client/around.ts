@@ -17,7 +17,7 @@ export interface WorkMeter {
 }
 
 /** What is said of a request that changes nothing, though its method may: nothing about its outcome. */
-const certain = (error: unknown): unknown => {
+export const certain = (error: unknown): unknown => {
   if (!(error instanceof Failure) || error.details.unknownOutcome !== true) return error
   return error.details.cause instanceof Failure ? error.details.cause : error
 }
@@ -40,13 +40,6 @@ export const rethrowing = (client: Client, changed: (error: unknown) => unknown)
     close: () => client.close(),
   }
 }
-
-/** A client for requests that only look, by whichever method (`POST /ci/lint`). */
-export const looking = (client: Client): Client => rethrowing(client, certain)
-
-/** A client whose failures are in the words of whoever shows them. */
-export const worded = (client: Client, words: (error: unknown) => unknown): Client =>
-  rethrowing(client, words)
 
 /** Tells how far a list is, at most up to its limit. */
 const counting = (

@@ -18,7 +18,7 @@ import type {
   Whole,
   WireRequest,
 } from '../http/types.js'
-import { looking, measured, rethrowing, worded } from './around.js'
+import { certain, measured, rethrowing } from './around.js'
 import { type Called, credentialFor } from './credential.js'
 import { largestPage, type WaitKind, waitingFor } from './defaults.js'
 import { followed, isLong, type Paging, paged } from './paging.js'
@@ -185,7 +185,8 @@ export class InstanceClient {
     this.#options.opening?.(patience)
     try {
       const plain = createClient(await this.#optionsFor(endpoint, patience))
-      const client = worded(mayWrite(endpoint) ? plain : looking(plain), changed)
+      const writing = mayWrite(endpoint)
+      const client = rethrowing(plain, (error) => changed(writing ? error : certain(error)))
       return progress === undefined ? client : measured(client, progress)
     } catch (error) {
       throw changed(error)

@@ -97,7 +97,7 @@ export interface WireRequest {
   /** What a multipart body was made of; `--curl` shows it. */
   readonly parts?: readonly Part[]
   /** Names of attributes and of fields of the answer that hold secrets: never shown. */
-  readonly secrets?: readonly string[]
+  readonly secrets?: ReadonlySet<string>
   /** The first page of a list that goes on by id where its pages by number end. */
   readonly keyset?: true
   /** Nothing of the answer is told but its status and a registered OAuth error: it holds tokens. */

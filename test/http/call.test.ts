@@ -361,7 +361,10 @@ describe('a trace', () => {
       trace: (exchange) => told.push(exchange),
     })
     const body = JSON.stringify({ token: 'canary-5', description: 'd', odd: 'canary-6' })
-    await client.call({ ...send('POST', '/x?private_token=canary-7', body), secrets: ['odd'] })
+    await client.call({
+      ...send('POST', '/x?private_token=canary-7', body),
+      secrets: new Set(['odd']),
+    })
     expect(told).toEqual([
       expect.objectContaining({
         method: 'POST',

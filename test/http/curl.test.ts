@@ -77,7 +77,7 @@ describe('toCurl', () => {
       path: '/runners',
       headers: json,
       body,
-      secrets: ['token'],
+      secrets: new Set(['token']),
     })
     expect(command).not.toContain('canary')
     expect(words(command, { TOKEN: 'given' })).toContain(

@@ -199,7 +199,7 @@ describe('a JSON body', () => {
       method: 'PUT',
       path: '/runners/7',
       headers: {},
-      secrets: ['token'],
+      secrets: new Set(['token']),
     })
     expect(build(runner, { id: 7, description: undefined })).not.toHaveProperty('body')
   })
@@ -210,8 +210,8 @@ describe('a JSON body', () => {
     expect(bodyOf(runner, { id: 7 }, JSON.parse('{"__proto__":1}'))).toBe('{"__proto__":1}')
   })
   it('says which of its attributes are secret', () => {
-    expect(build(runner, { id: 7, token: 't' }).secrets).toEqual(['token'])
-    expect(build(runner, { id: 7 }, { extra: { token: 't' } }).secrets).toEqual(['token'])
+    expect(build(runner, { id: 7, token: 't' }).secrets).toEqual(new Set(['token']))
+    expect(build(runner, { id: 7 }, { extra: { token: 't' } }).secrets).toEqual(new Set(['token']))
   })
 })
 

@@ -34,17 +34,25 @@ const parametersIn = (text: string): Part[] =>
     return start === end ? [] : [{ name, start, end }]
   })
 
-const partsIn = (text: string): readonly Part[] =>
-  [...usersIn(text), ...parametersIn(text)].toSorted((a, b) => a.start - b.start)
+const none: readonly Part[] = []
+
+const partsIn = (text: string): readonly Part[] => {
+  const users = text.includes('@') ? usersIn(text) : none
+  const parameters = text.includes('=') ? parametersIn(text) : none
+  if (users.length === 0) return parameters
+  return [...users, ...parameters].toSorted((a, b) => a.start - b.start)
+}
 
 /**
  * A text with addresses, without the user names, passwords and secret parameters in them.
  * @param mark what stands for each
  */
 export const maskAddresses = (text: string, mark: AddressMark = () => masked): string => {
+  const parts = partsIn(text)
+  if (parts.length === 0) return text
   let out = ''
   let from = 0
-  for (const { name, start, end } of partsIn(text)) {
+  for (const { name, start, end } of parts) {
     if (start < from) continue
     out += text.slice(from, start) + mark(name)
     from = end

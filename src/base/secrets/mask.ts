@@ -51,10 +51,23 @@ const meaningOf = (
  * How secret fields are: declared to hold credentials, or of a name that credentials have.
  * @param words the instance's own: they add secrets, and never take one away
  */
-export const secrecies = (
-  declared: ReadonlySet<string> = new Set(),
-  words?: OwnNames,
-): SecrecyOf => {
+export const secrecies = (declared: ReadonlySet<string> = noNames, words?: OwnNames): SecrecyOf => {
+  const before = made.get(declared)
+  if (before?.size === declared.size && before.words === words) return before.secrecyOf
+  const secrecyOf = newSecrecies(declared, words)
+  made.set(declared, { size: declared.size, words, secrecyOf })
+  return secrecyOf
+}
+
+const noNames: ReadonlySet<string> = new Set()
+
+/** Every request of a run has the same: what names mean is found out once. */
+const made = new WeakMap<
+  ReadonlySet<string>,
+  { readonly size: number; readonly words: OwnNames | undefined; readonly secrecyOf: SecrecyOf }
+>()
+
+const newSecrecies = (declared: ReadonlySet<string>, words: OwnNames | undefined): SecrecyOf => {
   const known = new Map<string, Meaning>()
   return (name) => {
     if (declared.has(name)) return 'declared'

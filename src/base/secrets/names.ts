@@ -99,8 +99,18 @@ const decoded = (text: string): string => {
   }
 }
 
-/** Whether a parameter of a query is shown without its value; of one with brackets each level counts. */
-export const isSecretParameter = (name: string): boolean => {
+const saysSecret = (name: string): boolean => {
   const words = wordsOf(decoded(name).replace(/[[\]]+/g, '.')).trim()
   return parameter.test(words) || isSecretWords(words)
+}
+
+/** Each request of a run has the same parameters: so many of their names are kept. */
+const maxKnown = 200
+const known = new Map<string, boolean>()
+
+/** Whether a parameter of a query is shown without its value; of one with brackets each level counts. */
+export const isSecretParameter = (name: string): boolean => {
+  const secret = known.get(name) ?? saysSecret(name)
+  if (known.size < maxKnown) known.set(name, secret)
+  return secret
 }

@@ -150,7 +150,7 @@ const attributesIn = (body: WireRequest['body']): Fields => {
 /** What a request would send that no endpoint of the catalogue stands for. */
 const previewOfRequest = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
   const sent = attributesIn(wire.body)
-  const shown = secrets ? sent : maskFields(sent, secrecies(new Set(wire.secrets), words))
+  const shown = secrets ? sent : maskFields(sent, secrecies(wire.secrets, words))
   const changes = Object.entries(shown).map(([attribute, value]) => ({
     attribute,
     now: null,

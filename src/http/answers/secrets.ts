@@ -63,7 +63,7 @@ export const secretTexts = (sent: Sent, words?: OwnNames): readonly string[] => 
   const found = Object.entries(sent.headers).flatMap(([name, value]) =>
     isSecretHeader(name) ? [value] : [],
   )
-  const secrecyOf = secrecies(new Set(sent.secrets), words)
+  const secrecyOf = secrecies(sent.secrets, words)
   maskSecrets(
     attributesIn(sent),
     secrecyOf,
@@ -84,13 +84,13 @@ const shown: Instead = { value: () => hidden, address: (_, text) => safeAddress(
  */
 export const safeBody = (
   text: string,
-  declared: readonly string[] = [],
+  declared?: ReadonlySet<string>,
   words?: OwnNames,
 ): string | undefined => {
   if (text.length > shownBody) return undefined
   try {
     return JSON.stringify(
-      maskSecrets(JSON.parse(text), secrecies(new Set(declared), words), undefined, shown),
+      maskSecrets(JSON.parse(text), secrecies(declared, words), undefined, shown),
     )
   } catch {
     return undefined

@@ -137,7 +137,7 @@ export const toCurl = (
     ...(credential === undefined || own ? [] : [credentialArgument(credential, words)]),
     ...(sudo === undefined ? [] : [`--header ${quoted(`Sudo: ${sudo}`)}`]),
     ...headerArguments(request),
-    ...bodyArguments(request, secrecies(new Set(request.secrets), words)),
+    ...bodyArguments(request, secrecies(request.secrets, words)),
     withVariables(maskAddresses(address, mark)),
   ].join(' ')
 }

@@ -304,7 +304,7 @@ const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
 export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
   const secrets = getSecretFields(ask.endpoint)
   const request = requestOf(words === undefined ? ask : spoken(ask, words))
-  return secrets.size === 0 ? request : { ...request, secrets: [...secrets] }
+  return secrets.size === 0 ? request : { ...request, secrets }
 }
 
 const requestOf = (ask: Ask): WireRequest => {

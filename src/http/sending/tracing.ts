@@ -26,7 +26,7 @@ const silent: Trace = { answered: () => {}, failed: () => {} }
 
 const requestBody = (
   body: Outgoing['body'],
-  secrets: readonly string[],
+  secrets: ReadonlySet<string> | undefined,
   words: OwnNames | undefined,
 ): string | undefined =>
   typeof body === 'string' ? safeBody(body, secrets, words) : body && `(${body.length} bytes)`
@@ -41,7 +41,7 @@ const cleanHeaders = (headers: AnswerHeaders): Record<string, string> =>
 export const startTrace = (
   tell: ClientOptions['trace'],
   outgoing: Outgoing,
-  secrets: readonly string[] = [],
+  secrets?: ReadonlySet<string>,
   words?: OwnNames,
 ): Trace => {
   if (tell === undefined) return silent

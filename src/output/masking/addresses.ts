@@ -73,22 +73,36 @@ const changed = (bytes: Buffer, start: number, end: number): string | undefined 
   }
 }
 
-/** The first of the signs from `from` on; each is looked for once. */
-const seeker = (bytes: Buffer): ((from: number) => number) => {
-  const found: number[] = signs.map((sign) => bytes.indexOf(sign))
-  return (from) => {
-    for (const [i, sign] of signs.entries()) {
-      const at = found[i] ?? -1
-      if (at !== -1 && at < from) found[i] = bytes.indexOf(sign, from)
+/** The next of the signs from `from` on; each is sought once. */
+class SignSeeker {
+  readonly #bytes: Buffer
+  readonly #found: number[]
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    this.#found = signs.map(() => -1)
+  }
+
+  /** The bytes' length where there is none. */
+  next(from: number): number {
+    let first = this.#bytes.length
+    for (let i = 0; i < signs.length; i++) {
+      let at = this.#found[i] ?? -1
+      if (at < from) {
+        at = this.#bytes.indexOf(signs[i] ?? 0, from)
+        if (at === -1) at = this.#bytes.length
+        this.#found[i] = at
+      }
+      if (at < first) first = at
     }
-    const left = found.filter((at) => at !== -1)
-    return left.length === 0 ? -1 : Math.min(...left)
+    return first
   }
 }
 
-function* changesIn(bytes: Buffer): Generator<Change> {
-  const next = seeker(bytes)
-  for (let from = 0, at = next(0); at !== -1; at = next(from)) {
+const findChanges = (bytes: Buffer): readonly Change[] => {
+  const changes: Change[] = []
+  const signs = new SignSeeker(bytes)
+  for (let from = 0, at = signs.next(0); at < bytes.length; at = signs.next(from)) {
     const start = openingOf(bytes, at, from)
     if (start === -1) {
       from = at + 1
@@ -96,20 +110,20 @@ function* changesIn(bytes: Buffer): Generator<Change> {
     }
     from = endOf(bytes, start)
     const text = mayBeAddress(bytes, start) ? changed(bytes, start, from) : undefined
-    if (text !== undefined) yield { start, end: from, text }
+    if (text !== undefined) changes.push({ start, end: from, text })
   }
+  return changes
 }
 
 /** Whether an address with a credential in it stands in these bytes. */
-export const holdsAddress = (bytes: Uint8Array): boolean =>
-  changesIn(viewed(bytes)).next().done !== true
+export const holdsAddress = (bytes: Uint8Array): boolean => findChanges(viewed(bytes)).length > 0
 
 /** The bytes with the credentials of their addresses masked; every other byte stays. */
 export const withoutAddresses = (given: Uint8Array): Uint8Array => {
   const bytes = viewed(given)
   const kept: Uint8Array[] = []
   let from = 0
-  for (const { start, end, text } of changesIn(bytes)) {
+  for (const { start, end, text } of findChanges(bytes)) {
     kept.push(bytes.subarray(from, start), Buffer.from(text))
     from = end
   }
