@@ -24,7 +24,7 @@ export interface Run {
   readonly first: number
   /** Bytes of standard output. */
   readonly bytes: number
-  /** Seconds of processor time and the peak of resident memory, for `svcctl` only. */
+  /** Seconds of processor time and the peak of resident memory, of what leaves what it used. */
   readonly cpu: number
   readonly megabytes: number
 }
@@ -51,7 +51,10 @@ export const script = (file: string, ...args: string[]): Program => ({
 })
 
 /** The least that any program on Node takes. */
-export const bareNode: Program = { command: process.execPath, args: ['-e', '0'] }
+export const bareNode: Program = {
+  command: process.execPath,
+  args: ['--require', usage, '-e', '0'],
+}
 
 /** The environment of every measured program: nothing of the person's own settings. */
 const cleanEnv = (folder: string): NodeJS.ProcessEnv => ({

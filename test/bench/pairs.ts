@@ -17,7 +17,7 @@ const ratio = (it: readonly Run[], base: readonly Run[], time: Time): number =>
   median(it.map((run, i) => run[time] / (base[i]?.[time] ?? Number.NaN)))
 
 const seconds = (runs: readonly Run[], time: Time): string =>
-  `${median(runs.map((run) => run[time])).toFixed(2)} s`
+  `${median(runs.map((run) => run[time])).toFixed(3)} s`
 
 /** Reports both times of `it` as medians of interleaved pairs, and gives its runs. */
 export const reportPair = async (

@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bench } from './bench.js'
-import { median, type Run, run, sideBySide, watched } from './measure.js'
+import { median, type Run, run, script, sideBySide, watched } from './measure.js'
 import { reportPair } from './pairs.js'
 import { used } from './table.js'
 
@@ -46,6 +46,22 @@ const journalShare = async (bench: Bench): Promise<void> => {
     bench,
     { it: plain(), base: plain('--journal', 'none') },
     { work: '20,000 updates, what the journal adds', budget: 10, unit: '%', pairs: 3 },
+  )
+}
+
+/** What an update costs beside a bare loop that sends the same. */
+const besideLoop = async (bench: Bench): Promise<void> => {
+  const url = bench.instance(100, 0)
+  const it = pausing(
+    url,
+    10_000,
+    ...['--concurrency', '32', '--no-undo-record', '--journal', 'none'],
+  )
+  const base = { ...script('loop.cjs', url, '32'), stdin: it.stdin, silent: true } as const
+  await reportPair(
+    bench,
+    { it, base },
+    { work: '10,000 updates beside a bare loop over undici', budget: 2, pairs: 3 },
   )
 }
 
@@ -153,6 +169,7 @@ export const writes = async (bench: Bench): Promise<void> => {
     unit: 'MB',
   })
   await auto(bench)
+  await besideLoop(bench)
   await journalShare(bench)
   await journal(bench)
   await rows(bench)

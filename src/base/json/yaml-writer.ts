@@ -2,6 +2,7 @@
  * Plain values as YAML that a reader of YAML 1.1 and one of 1.2 take for the same value: `-o yaml` and exported
  * files. The `yaml` library builds a tree of nodes first, which takes 26 times as long.
  */
+import { isObject } from '../objects.js'
 import { Exact, stringifyExact } from './json.js'
 
 /** A map whose entries keep their order whatever they are called, with comments below them. */
@@ -15,11 +16,10 @@ export class YamlMap<Value = unknown> {
   }
 }
 
-/** A text is plain that begins so, is none of these words, and holds nothing else but the address of a page. */
-const start = /^[A-Za-z_/$]/
-const address = /^https?:\/\//
+/** A text is plain that is made of such words, perhaps the address of a page, and is none of these. */
+const plain =
+  /^(?:[A-Za-z_/$]|https?:\/\/[\w/.@+()*'=!?$-])[\w/.@+()*'=!?$-]*(?: [\w/.@+()*'=!?$-]+)*$/
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i
-const special = /[^\w/.@+()*'=!?$ -]| (?= |$)/
 /** What moves a cursor, cannot be seen, or must not stand in YAML; in a block, line breaks and tabs may. */
 const unseen =
   /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/u
@@ -42,9 +42,7 @@ const escaped = (text: string): string =>
       })
 
 const isPlain = (text: string): boolean =>
-  start.test(text) &&
-  !special.test(text.startsWith('http') ? text.replace(address, '') : text) &&
-  !(text.length <= 5 && reserved.test(text))
+  plain.test(text) && !(text.length <= 5 && reserved.test(text))
 
 const quoted = (text: string): string => escaped(JSON.stringify(text))
 
@@ -115,11 +113,13 @@ const parts = (value: object, depth: number, layout: YamlLayout): string => {
     return text
   }
   const gap = `\n${pad}  `
-  for (const [key, one] of value instanceof YamlMap ? value.entries : Object.entries(value)) {
-    if (one === undefined) continue
+  const add = (key: string, one: unknown): void => {
+    if (one === undefined) return
     if (text !== '') text += pad
     text += labelOf(key, pad) + written(one, depth + 1, layout, gap)
   }
+  if (value instanceof YamlMap) for (const [key, one] of value.entries) add(key, one)
+  else if (isObject(value)) for (const key in value) add(key, value[key])
   return text
 }
 

@@ -148,11 +148,8 @@ const change = (call: Call, runner: RunnerRecord, input: CheckedOf<Runners['upda
   const tags = input.tag_list ?? runner.tag_list
   refuseIdle({ run_untagged: input.run_untagged ?? runner.run_untagged, tag_list: tags })
   const { id: _, ...given } = input
-  call.state.runners.change(runner.id, {
-    ...given,
-    tag_list: [...new Set(tags)],
-    updated_at: call.clock.iso(),
-  })
+  const own = { tag_list: [...new Set(tags)], updated_at: call.clock.iso() }
+  call.state.runners.change(runner.id, Object.assign(given, own))
   if (!runner.active) letFinish(call, runner)
 }
 

@@ -68,6 +68,8 @@ interface Saved<T> {
 /** What a record is now; null where it is gone. */
 type Changed = readonly [id: number, record: object | null]
 
+const none: readonly Changed[] = []
+
 /** Nothing inside of a value can be changed from here on, so that what was not noted did not happen. */
 const freeze = (value: unknown): void => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
@@ -159,6 +161,7 @@ class Table<T extends { readonly id: number }> {
 
   /** What changed since this was called last. */
   takeChanges(): readonly Changed[] {
+    if (this.#changed.size === 0) return none
     const changed = [...this.#changed].map((id) => [id, this.#rows.get(id) ?? null] as const)
     this.#changed.clear()
     return changed
@@ -209,7 +212,7 @@ class Single<T extends object> {
   }
 
   takeChanges(): readonly Changed[] {
-    if (!this.#changed) return []
+    if (!this.#changed) return none
     this.#changed = false
     return [[0, this.#value]]
   }
@@ -353,10 +356,12 @@ export const tableOf = (state: State, name: keyof Records): AnyTable =>
 export type StateChange = readonly [table: string, ...Changed]
 
 /** What changed in a state since this was called last. */
-export const takeChanges = (state: State): readonly StateChange[] =>
-  Object.entries(state).flatMap(([name, table]: [string, Tables['users']]) =>
-    table.takeChanges().map(([id, record]) => [name, id, record] as const),
-  )
+export const takeChanges = (state: State): readonly StateChange[] => {
+  const changes: StateChange[] = []
+  for (const [name, table] of Object.entries(state))
+    for (const [id, record] of table.takeChanges()) changes.push([name, id, record])
+  return changes
+}
 
 /** Has a change happen that was written down. @returns false where it is none */
 export const applyChange = (state: State, change: unknown): boolean => {

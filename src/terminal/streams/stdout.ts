@@ -40,6 +40,12 @@ const failureOf = (error: NodeJS.ErrnoException): Error =>
         cause: error,
       })
 
+/** A character takes three bytes at most: what is set aside for them all takes no counting of them first. */
+const encode = (text: string): Uint8Array => {
+  const bytes = Buffer.allocUnsafe(text.length * 3)
+  return bytes.subarray(0, bytes.write(text))
+}
+
 /** Pieces of which only the last may be large, as few as that takes without a copy of it. */
 const gathered = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   const last = pieces.at(-1)
@@ -65,7 +71,7 @@ class Gatherer implements Stdout {
 
   async write(chunk: string | Uint8Array): Promise<void> {
     if (this.broken !== undefined) throw this.broken
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    const bytes = typeof chunk === 'string' ? encode(chunk) : chunk
     this.pending.push(bytes)
     this.size += bytes.length
     if (this.size >= chunkSize) this.flush()
