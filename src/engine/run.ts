@@ -18,23 +18,22 @@ import { getSelects, isRehearsal } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
 import { isAggregate, isRepeated } from './command/many-flags.js'
 import type { Services, UiService } from './command/services.js'
-import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from './command/types.js'
-
+import type { Command, Given, Operation, Plan, PlanSource } from './command/types.js'
+import type { Targets } from './instance/planning.js'
 import { checkJournal, type JournalOptions } from './journaling/options.js'
 import type { RunOptions } from './options.js'
 import { asNeutral } from './own/found.js'
 import { liveHow } from './perform/live.js'
-import { isSource, type Targets } from './perform/requests.js'
+import { isSource } from './perform/requests.js'
 import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
 import type { Until } from './repeat.js'
 import { createServices, type RunParts } from './services.js'
 import {
-  getRowFields,
   inPart,
+  type LineInput,
   type ObjectsLine,
-  openObjectStream,
-  pipedParents,
+  readsInput,
   selectedBy,
 } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
@@ -140,7 +139,7 @@ const performing =
   (parts: RunParts): Perform =>
   async (given, operation, targets) => {
     const { around = (work) => work() } = operation
-    const source = await parts.requests.of(given, operation, targets)
+    const source = await parts.planning.requests(given, operation, targets)
     const work = (): Promise<void> => carryOut(parts, operation, source)
     if (parts.curl !== undefined || parts.preview !== undefined) return work()
     await around(work)
@@ -201,8 +200,7 @@ const digesting =
 /** What the line says, as values: flags, `--input`, standard input and rows checked. */
 const asked = async (
   line: RunLine,
-  coming: ObjectStream | undefined,
-  rowFields: RowFieldsOf,
+  { coming, rowFields }: Pick<LineInput, 'coming' | 'rowFields'>,
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, journaling, words } = line
   const { ui } = running.services
@@ -219,8 +217,6 @@ const asked = async (
   })
   return asNeutral(said, raw, command, words)
 }
-
-type RowFieldsOf = ReturnType<typeof getRowFields>
 
 /** What a command does; one that says nothing does what its endpoints alone make of it. */
 const operationOf = async (
@@ -267,15 +263,18 @@ const openSelection = async (
   return new Selection(running, select)
 }
 
+/** What of its objects a line reads from standard input. */
+const inputOf = async (line: RunLine): Promise<LineInput> =>
+  readsInput(line) ? (await import('./targets/stdin.js')).readInput(line) : {}
+
 const followTargets = async (taken: RunLine): Promise<void> => {
-  const coming = await openObjectStream(taken)
-  const rowFields = getRowFields(taken)
-  const line = { ...taken, ...(coming === undefined ? await pipedParents(taken, rowFields) : {}) }
+  const { coming, rowFields, ...read } = await inputOf(taken)
+  const line = { ...taken, ...read }
   const { command, parents, running, journaling } = line
   const { services } = running
   const [slot] = line.slots ?? []
   if (slot !== undefined) journaling.parents = slot.parent.column
-  const said = await asked(line, coming, rowFields)
+  const said = await asked(line, { coming, rowFields })
   const selection = await openSelection(line, said)
   if (parents !== undefined) return followOver({ ...line, parents }, said, selection)
   const selected = await selectedBy(line, selection, said)

@@ -10,7 +10,7 @@ import { concurrencyLimit } from './command/globals.js'
 import type { InstanceService, Services } from './command/services.js'
 import type { Plan } from './command/types.js'
 import { Caller } from './instance/caller.js'
-import { createExchange, type ExchangeServices } from './instance/exchange.js'
+import { InstanceExchange } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { Planning, type Reads } from './instance/planning.js'
 import { isKept, recordFor } from './journaling/options.js'
@@ -18,7 +18,6 @@ import type { RunEnd, RunOptions, Streams } from './options.js'
 import type { Curl } from './perform/curl.js'
 import { LiveInstance } from './perform/live.js'
 import type { Previews } from './perform/preview.js'
-import { Requests } from './perform/requests.js'
 import { mayAskSingles, SingleBudget } from './records/budget.js'
 import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
 import type { Rounds } from './repeat.js'
@@ -36,9 +35,8 @@ export interface RunParts {
   readonly place: Workspace
   readonly answer: RunAnswer
   readonly ui: Prompter
-  readonly exchange: ExchangeServices
+  readonly exchange: InstanceExchange
   readonly planning: Planning
-  readonly requests: Requests
   readonly sending: Caller
   readonly lists: Lists
   /** Which records of a list are wanted; undefined where all are. */
@@ -58,7 +56,7 @@ export interface RunParts {
 }
 
 /** What planning reads on the way; nothing at all where nothing is sent. */
-const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
+const readsOf = (exchange: InstanceExchange, options: RunOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
   if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
   return {
@@ -152,7 +150,7 @@ const openRoom = async (options: RunOptions) => {
   const below = new DeferredNotes(screen.notes)
   const sessions = inner?.sessions ?? new Sessions(options, screen.notes)
   const place: Workspace = new Workspace(options, sessions, screen, () => exchange)
-  const exchange: ExchangeServices = createExchange({
+  const exchange: InstanceExchange = new InstanceExchange({
     globals,
     env,
     signal,
@@ -235,7 +233,6 @@ export const createServices = async (options: RunOptions): Promise<RunParts> => 
     ...parts,
     ...around,
     services: { instance, answer, ui, place },
-    requests: new Requests(planning),
     preview: previewOf(options, engine, parts),
     curl: printed && new printed.Curl(parts),
     printing: budget.counting(room.printing),

@@ -14,8 +14,8 @@ import { settings } from '../../src/catalogue/areas/settings.js'
 import { type Endpoint, echoes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { getProperties } from '../../src/catalogue/shapes/properties.js'
-import { UnappliedAttributes } from '../../src/engine/instance/caller.js'
-import { unappliedAttributes } from '../../src/engine/instance/verify-applied.js'
+import { UnappliedAttributes, unappliedAttributes } from '../../src/engine/instance/caller.js'
+
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 

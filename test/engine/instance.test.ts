@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { issues } from '../../src/catalogue/areas/issues.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { Caller } from '../../src/engine/instance/caller.js'
-import { curlText } from '../../src/engine/instance/curl-text.js'
-import { reaching, Warnings } from '../../src/engine/instance/exchange.js'
+import { InstanceExchange } from '../../src/engine/instance/exchange.js'
 import { cutShort, describeListEnd } from '../../src/engine/instance/listing.js'
+import { reaching, Warnings } from '../../src/engine/instance/reaching.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask, Client, Whole } from '../../src/http/types.js'
@@ -116,36 +116,47 @@ describe('the record of writes', () => {
 
 describe('a curl command', () => {
   const wire = buildRequest({ endpoint: runners.get, values: { id: 7 } })
-  const session = { baseUrl: 'https://forge.test', sudo: 'ana' }
-  type Instance = Parameters<typeof curlText>[1]
-  // Nothing but the credential is asked of it.
-  const instance = (credential: () => Promise<unknown>) => ({ credential }) as unknown as Instance
+  // Nothing but the session is asked for it.
+  const exchangeOf = (credential: () => Promise<unknown>) =>
+    new InstanceExchange({
+      globals: { insecure: false, verbose: 0 },
+      env: {},
+      signal: new AbortController().signal,
+      readOnly: false,
+      gateOf: async () => ({}),
+      session: async () => ({ baseUrl: 'https://forge.test', sudo: 'ana', credential }),
+      snapshot: async () => undefined,
+      profile: async () => undefined,
+      screen: { say: () => {}, warn: () => {}, trace: () => {}, meter: { begin: () => ({}) } },
+      remembers: false,
+      unkept: { close: async () => {}, note: async () => {} },
+    } as unknown as ConstructorParameters<typeof InstanceExchange>[0])
 
   it('names the kind of the credential, never the credential', async () => {
-    const given = instance(async () => ({ kind: 'oauth', value: 'canary' }))
-    const text = await curlText(session, given, wire, runners.get)
+    const given = exchangeOf(async () => ({ kind: 'oauth', value: 'canary' }))
+    const text = await given.curlOf(wire, runners.get)
     expect(text).toMatch(/Bearer \\?"?\$SVC_TOKEN/)
     expect(text).not.toContain('canary')
     expect(text).toMatch(/sudo: ana/i)
   })
 
   it('goes without where there is none, and throws what else goes wrong', async () => {
-    const missing = instance(async () => {
+    const missing = exchangeOf(async () => {
       throw new Failure('auth', 'no token')
     })
-    expect(await curlText(session, missing, wire, runners.get)).not.toContain('TOKEN')
-    const broken = instance(async () => {
+    expect(await missing.curlOf(wire, runners.get)).not.toContain('TOKEN')
+    const broken = exchangeOf(async () => {
       throw new Failure('usage', 'has an invalid profile')
     })
-    await expect(curlText(session, broken, wire, runners.get)).rejects.toMatchObject({
+    await expect(broken.curlOf(wire, runners.get)).rejects.toMatchObject({
       category: 'usage',
     })
   })
 
   it('acts as nobody else where the credential is a parameter', async () => {
-    const given = instance(async () => undefined)
+    const given = exchangeOf(async () => undefined)
     const register = { ...wire, method: 'POST' }
-    const text = await curlText(session, given, register, runners.register)
+    const text = await given.curlOf(register, runners.register)
     expect(text).not.toMatch(/sudo/i)
   })
 })

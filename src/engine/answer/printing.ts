@@ -25,18 +25,6 @@ import { mayAskSingles } from '../records/budget.js'
 import type { SingleFields } from '../records/single.js'
 import { isList, namesFor, printedValue } from './about.js'
 
-// What of an answer decides how it is seen.
-
-/** Columns that the command chose, else the catalogue's. */
-const columnsOf = ({ columns, endpoint }: Emit): Pick<Asked, 'columns'> => {
-  const chosen = columns ?? endpoint?.columns
-  return chosen === undefined ? {} : { columns: chosen }
-}
-
-/** The columns of rows that stack where they do not fit. */
-const stackingOf = ({ endpoint, stacks = endpoint?.stacks }: Emit): Pick<Asked, 'stacks'> =>
-  stacks === undefined ? {} : { stacks }
-
 // What people see of an answer in place of its records.
 
 const isBelow = (value: unknown): value is { readonly record: unknown } =>
@@ -55,11 +43,10 @@ const below = ({ page: _, rows, ...others }: People): People => {
 }
 
 /** @param sorts whether another order was asked for than that of the rows */
-const peopleOf = ({ people, within, parent }: Emit, sorts: boolean): Pick<Asked, 'people'> => {
-  if (people === undefined) return {}
+const peopleOf = (people: People, { within, parent }: Emit, sorts: boolean): People => {
   const { rows: _, ...asSorted } = people
   const seen: People = sorts && people.reorders === true ? asSorted : people
-  return { people: parent === undefined && within === undefined ? seen : below(seen) }
+  return parent === undefined && within === undefined ? seen : below(seen)
 }
 
 // Columns for records whose endpoint answers with one of them: those of a list of the same area.
@@ -278,19 +265,10 @@ export class Printing implements RunAnswer {
   }
 
   /** The fields asked for; rows begin with the column that leads all the same. */
-  #fields({ lead, fields: asked }: Emit): Pick<Asked, 'fields'> {
+  #fields({ lead, fields: asked }: Emit): readonly string[] | undefined {
     const { fields = asked } = this.#asked.globals
-    if (fields === undefined) return {}
-    const leads = lead !== undefined && this.reader !== 'programs' && !fields.includes(lead)
-    return { fields: leads ? [lead, ...fields] : fields }
-  }
-
-  /** What objects are called, for a format that shows nothing else. */
-  #names({ endpoint, parent }: Emit): Pick<Asked, 'names'> {
-    const { command, format } = this.#asked
-    if (format.shows !== 'names') return {}
-    const names = namesFor(endpoint, command.area, parent !== undefined)
-    return names === undefined ? {} : { names }
+    const leads = lead !== undefined && this.reader !== 'programs'
+    return leads && fields?.includes(lead) === false ? [lead, ...fields] : fields
   }
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
@@ -303,12 +281,6 @@ export class Printing implements RunAnswer {
     // Each instance may have been asked by another endpoint of the command.
     const all = Object.values(command.endpoints).map((one) => getSecretFields(one))
     return new Set([...own, ...all.flatMap((names) => [...names])])
-  }
-
-  /** What each record belongs to, the widest first. */
-  #parents({ within, parent }: Emit): Pick<Asked, 'parents'> {
-    const parents = [within, parent].filter((name) => name !== undefined)
-    return parents.length === 0 ? {} : { parents }
   }
 
   /** What stands around the answer, where it is a page. */
@@ -335,14 +307,21 @@ export class Printing implements RunAnswer {
   }
 
   #view(many: boolean, emit: Emit): Asked {
-    const { command, globals, words } = this.#asked
+    const { command, format, globals, words } = this.#asked
     const { style, width } = this.#screen
+    const { endpoint, parent, people, within } = emit
+    // What each record belongs to, the widest first.
+    const parents = [within, parent].filter((name) => name !== undefined)
     return {
       many,
-      ...columnsOf(emit),
-      ...this.#fields(emit),
-      ...this.#names(emit),
-      ...this.#parents(emit),
+      columns: emit.columns ?? endpoint?.columns,
+      fields: this.#fields(emit),
+      // What objects are called, for a format that shows nothing else.
+      names:
+        format.shows === 'names'
+          ? namesFor(endpoint, command.area, parent !== undefined)
+          : undefined,
+      parents: parents.length === 0 ? undefined : parents,
       made: command.computedFields,
       words,
       terminal: style.terminal,
@@ -350,8 +329,8 @@ export class Printing implements RunAnswer {
       color: style.color,
       now: new Date(),
       style,
-      ...peopleOf(emit, globals.sort !== undefined),
-      ...stackingOf(emit),
+      people: people && peopleOf(people, emit, globals.sort !== undefined),
+      stacks: emit.stacks ?? endpoint?.stacks,
       tellHidden: (count) => this.#tellHidden(count),
       csvRaw: globals.csvRaw,
     }

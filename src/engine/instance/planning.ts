@@ -1,11 +1,11 @@
 /** What was asked → plans, with the words and questions of this run. */
-import { AsyncCache } from '../../base/async.js'
+import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject, toText } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { echoes } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
-import type { Naming, Words } from '../../catalogue/words.js'
+import type { Words } from '../../catalogue/words.js'
 import { refuseGone } from '../../client/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
@@ -15,15 +15,13 @@ import { isRepeated } from '../command/many-flags.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
-import type { AskFor, Missing, PickFlags, PlanContext, Unknown } from '../plan/objects.js'
+import type { AskFor, Missing, PickFlags, PlanContext } from '../plan/objects.js'
 import { givenFor, type ParentTarget } from '../plan/parents.js'
-import { createPlans } from '../plan/plan.js'
-import { apartWithRows } from '../plan/row-fields.js'
-import { createSource } from '../plan/sourced.js'
+import { completing, createPlans } from '../plan/plan.js'
 import { readSources, type Wanted } from '../plan/sources.js'
 import { parseValue } from '../plan/values.js'
 import type { Workspace } from '../workspace/workspace.js'
-import { noParameter } from './verify-applied.js'
+import { sentUnknown } from './caller.js'
 
 // What a person left out, asked for: picked from what the instance has, where it has a list.
 
@@ -187,12 +185,6 @@ export interface Reads {
   readonly answers: boolean
 }
 
-/** Says of a parameter that the catalogue does not know that it is sent all the same. */
-export const sentUnknown =
-  ({ note }: Pick<UiService, 'note'>, words?: Naming): Unknown =>
-  (endpoint, name) =>
-    note(noParameter(endpoint, name, words))
-
 const surroundingsOf = (
   place: Workspace,
   notes: Pick<UiService, 'note'>,
@@ -224,6 +216,34 @@ const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Pla
   if (form === undefined) return undefined
   const [key, { destructive: _, ...endpoint }] = form
   return { key, endpoint, values: { [getScope(endpoint)?.placeholder ?? 'id']: value }, parent }
+}
+
+/** Arguments, those that are several apart, each with the attributes of its row. */
+const apartWithRows = (
+  { args, rows }: Pick<Given, 'args' | 'rows'>,
+  split?: (text: string) => readonly string[],
+): { readonly texts: readonly string[]; readonly rows?: NonNullable<Given['rows']> } => {
+  if (split === undefined) return { texts: args, rows }
+  const all = args.flatMap((arg, i) => split(arg).map((text) => ({ text, row: rows?.[i] })))
+  const texts = all.map(({ text }) => text)
+  return rows === undefined ? { texts } : { texts, rows: all.map(({ row }) => row) }
+}
+
+/** What an operation works on, where that is not what the line names by itself. */
+export type Targets =
+  | { readonly slots: readonly ParentTarget[] }
+  | { readonly coming: ObjectStream }
+
+/** Plans made complete by what an operation reads for each. */
+const completed = async (
+  plans: readonly Plan[],
+  operation: Operation,
+): Promise<readonly Plan[]> => {
+  if (operation.complete === undefined) return plans
+  const all: Plan[] = []
+  const width = operation.reads === true ? maxConcurrent : 1
+  for await (const plan of mapConcurrent(plans, width, completing(operation))) all.push(plan)
+  return all
 }
 
 /** The plans of a run. */
@@ -262,26 +282,61 @@ export class Planning {
     return this.#kept.of(JSON.stringify([given, override]), make)
   }
 
-  /** The plans of what one of several projects or groups has of it. */
-  async *below(
+  /** The requests that an operation wants made, each complete: in hand, or made as the objects come. */
+  async requests(
+    given: Given,
+    operation: Operation,
+    targets: Targets | undefined,
+  ): Promise<readonly Plan[] | PlanSource> {
+    const { plans, plansFor } = operation
+    if (plans !== undefined) return plans
+    const asked = operation.given ?? given
+    if (targets === undefined)
+      return plansFor === undefined
+        ? completed(await this.#named(asked, operation, operation.merge !== undefined), operation)
+        : plansFor(asked)
+    if ('slots' in targets) return this.below(asked, operation, targets.slots)
+    const { createSource } = await import('../plan/sourced.js')
+    const { command } = this.#options
+    return createSource(command, { given: asked, operation }, targets.coming, this.#around)
+  }
+
+  /** Those of what each of several projects or groups has. */
+  async below(
+    given: Given,
+    operation: Operation,
+    slots: readonly ParentTarget[],
+  ): Promise<readonly Plan[]> {
+    const { plansFor } = operation
+    const plans: Plan[] = []
+    for (const slot of slots) {
+      const own =
+        plansFor === undefined
+          ? await this.#ofSlot(given, operation, slot)
+          : await plansFor(givenFor(given, slot))
+      plans.push(...own.map((plan) => ({ ...plan, parent: slot.parent })))
+    }
+    return completed(plans, operation)
+  }
+
+  async #ofSlot(given: Given, operation: Operation, slot: ParentTarget): Promise<readonly Plan[]> {
+    const { failure } = slot
+    if (failure === undefined) return this.#named(givenFor(given, slot), operation, true)
+    const plan = planBelow(this.#options.command, slot)
+    return plan === undefined ? [] : [{ ...plan, refused: failure }]
+  }
+
+  /** Those of what the line names; an object that only stands in for another is called as that was given. */
+  async #named(
     given: Given,
     { preset, split, standIn }: Operation,
-    slot: ParentTarget,
-  ): AsyncGenerator<Plan> {
-    const { command } = this.#options
-    if (slot.failure !== undefined) {
-      const plan = planBelow(command, slot)
-      if (plan !== undefined) yield { ...plan, refused: slot.failure }
-      return
-    }
-    const own = givenFor(given, slot)
-    const { texts, ...rows } = apartWithRows(own, split)
+    apart: boolean,
+  ): Promise<readonly Plan[]> {
+    const { texts, ...rows } = apartWithRows(given, split)
     const args = standIn === undefined ? texts : texts.map(standIn)
-    const plans = await this.plans({ ...own, args, ...rows }, preset, true)
-    for (const [i, plan] of plans.entries()) {
-      const label = standIn === undefined ? plan.label : (texts[i] ?? plan.label)
-      yield { ...plan, label, parent: slot.parent }
-    }
+    const plans = await this.plans({ ...given, args, ...rows }, preset, apart)
+    if (standIn === undefined) return plans
+    return plans.map((plan, i) => ({ ...plan, label: texts[i] ?? plan.label }))
   }
 
   /** The one plan of a command that takes no objects. */
@@ -289,11 +344,6 @@ export class Planning {
     const [first] = await this.plans(given, override)
     if (first === undefined) throw new Failure('internal', 'a command without a plan')
     return first
-  }
-
-  /** A plan for each object that comes. */
-  async source(given: Given, operation: Operation, coming: ObjectStream): Promise<PlanSource> {
-    return createSource(this.#options.command, { given, operation }, coming, this.#around)
   }
 
   /** The flags that a person was asked for on the way. */

@@ -20,7 +20,7 @@ import type {
   UiService,
 } from '../command/services.js'
 import type { Given, Operation, Plan, PlanSource } from '../command/types.js'
-import type { ExchangeServices } from '../instance/exchange.js'
+import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
 import { mergePlans, Printed } from './requests.js'
@@ -67,7 +67,7 @@ export const readable = <R extends { readonly path: string }>(request: R): R => 
 
 interface UnsentParts {
   readonly planning: Planning
-  readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
+  readonly exchange: Pick<InstanceExchange, 'build' | 'curlOf' | 'guard'>
   readonly lists: Pick<Lists, 'whole'>
   readonly answer: Pick<AnswerService, 'write'>
   readonly ui: Pick<UiService, 'note'>
@@ -178,7 +178,7 @@ export class UnsentInstance implements InstanceService {
 }
 
 interface Parts {
-  readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
+  readonly exchange: Pick<InstanceExchange, 'build' | 'curlOf' | 'guard'>
   readonly lists: Pick<Lists, 'request' | 'whole' | 'refuseChoice'>
   readonly answer: Pick<AnswerService, 'write'>
 }

@@ -32,7 +32,7 @@ import type {
 import type { Given, Operation, Plan, Received } from '../command/types.js'
 
 import type { Caller } from '../instance/caller.js'
-import type { ExchangeServices } from '../instance/exchange.js'
+import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
 import { mergePlans } from './requests.js'
@@ -41,7 +41,7 @@ import { mergePlans } from './requests.js'
 
 interface SendingParts {
   readonly sending: Pick<Caller, 'open' | 'send'>
-  readonly exchange: Pick<ExchangeServices, 'admit' | 'anonymous' | 'build' | 'client'>
+  readonly exchange: Pick<InstanceExchange, 'admit' | 'anonymous' | 'build' | 'client'>
   readonly crowd: Pick<BulkRunner, 'each'>
 }
 
@@ -142,7 +142,7 @@ export const liveHow = (
 export interface Parts {
   readonly planning: Pick<Planning, 'plan' | 'plans'>
   readonly sending: Caller
-  readonly exchange: ExchangeServices
+  readonly exchange: InstanceExchange
   readonly lists: Lists
   readonly crowd: Pick<BulkRunner, 'each'>
 }

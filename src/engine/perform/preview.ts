@@ -16,10 +16,10 @@ import { asSent, findReading, shownIn } from '../command/derive/index.js'
 import type { AnswerService, Emit } from '../command/services.js'
 import type { Described, Operation, Plan, PlanSource } from '../command/types.js'
 
-import type { Caller } from '../instance/caller.js'
-import type { ExchangeServices } from '../instance/exchange.js'
+import { agrees, type Caller } from '../instance/caller.js'
+import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-import { agrees } from '../instance/verify-applied.js'
+
 import { mergePlans } from './requests.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
@@ -281,7 +281,7 @@ class ReadingPlans {
 }
 
 interface Parts {
-  readonly exchange: Pick<ExchangeServices, 'build'>
+  readonly exchange: Pick<InstanceExchange, 'build'>
   readonly sending: Pick<Caller, 'send'>
   readonly lists: Pick<Lists, 'gather'>
   /** Several objects, always as a list. */

@@ -163,6 +163,28 @@ export const holderWords = (e: Endpoint): string =>
     })
     .join(' ')
 
+/** Whether a command has one endpoint, and the line no flag that could mean another. */
+const isPlain = ({ endpoints }: Command, { flags }: Given): boolean => {
+  const [only, ...others] = Object.values(endpoints)
+  const alone = others.length === 0 && only?.when === undefined
+  return alone && scopeFlags.every((name) => flags[name] === undefined)
+}
+
+/** The endpoints that a line may mean, the best first. */
+const candidatesFor = (
+  command: Command,
+  given: Given,
+  env: NodeJS.ProcessEnv,
+  override: JsonValues,
+): readonly Candidate[] => {
+  checkScopes(command, given)
+  const all = Object.entries(command.endpoints)
+  const scoped = byScope(command, bySelector(all, given), given)
+  return byHolders(command, scoped, given, env).toSorted(
+    ([, a], [, b]) => lacking(a, given, override) - lacking(b, given, override),
+  )
+}
+
 /**
  * The endpoint that is meant.
  * @throws Failure `usage` when scopes or forms exclude each other, or the API has no such form
@@ -173,12 +195,9 @@ export const choose = (
   env: NodeJS.ProcessEnv,
   override: JsonValues = {},
 ): ChosenEndpoint => {
-  checkScopes(command, given)
-  const all = Object.entries(command.endpoints)
-  const scoped = byScope(command, bySelector(all, given), given)
-  const chosen = [...byHolders(command, scoped, given, env)].sort(
-    ([, a], [, b]) => lacking(a, given, override) - lacking(b, given, override),
-  )
+  const chosen = isPlain(command, given)
+    ? Object.entries(command.endpoints)
+    : candidatesFor(command, given, env, override)
   const [first, ...rest] = chosen
   if (first === undefined)
     throw usage(

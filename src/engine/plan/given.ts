@@ -19,9 +19,7 @@ import {
 import { ownOrders } from '../command/many-flags.js'
 import type { Command, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
-import { readObjects } from './objects.js'
-import { pipedObjects } from './piped-reader.js'
-import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
+import type { RowFields } from './row-fields.js'
 import { spelled } from './spellings.js'
 import {
   checkOneReader,
@@ -116,7 +114,6 @@ const argsOf = async (
   raw: Raw,
   sources: GivenSources,
 ): Promise<Pick<Given, 'args' | 'rows'>> => {
-  const { stdin, rowFields, note, project = raw.flags.get('project')?.at(-1) } = sources
   const [first] = command.args
   if (first?.file === true || !raw.args.includes('-')) return asTyped(raw)
   if (first?.variadic !== true) {
@@ -125,16 +122,8 @@ const argsOf = async (
       `${getCommandName(command)} takes one <${first.name}> and cannot read it from standard input`,
     )
   }
-  const kind = await readObjects(first, command.naming)
-  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
-  const objects = await pipedObjects(await stdin(), kind, project, tap)
-  if (objects.length === 0 && raw.args.length === 1)
-    throw usage('standard input contains no objects')
-  const args = raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
-  if (rowFields === undefined) return { args }
-  const rows = raw.args.flatMap((arg) => (arg === '-' ? rowFields.rows : [undefined]))
-  checkRows(args, rows)
-  return { args, rows }
+  const { argsFromInput } = await import('./piped-reader.js')
+  return argsFromInput(command, raw, sources)
 }
 
 /** True when the objects came from standard input: the answer is a list then. */

@@ -3,7 +3,10 @@
  * it comes; what came together is understood whole before any of it is given.
  */
 import { JsonCutter } from '../../base/json/cutter.js'
-import type { Objects } from './objects.js'
+import { usage } from '../../errors.js'
+import type { Command, Given } from '../command/types.js'
+import type { Raw } from './line.js'
+import { type Objects, readObjects } from './objects.js'
 import type { RowTap } from './piped.js'
 import {
   type Cells,
@@ -22,6 +25,8 @@ import {
   splitCells,
   type ValueReading,
 } from './piped.js'
+import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
+import type { Sources } from './values.js'
 
 /** Takes text, and gives the objects that it names. */
 interface Form {
@@ -203,4 +208,30 @@ export const pipedObjects = async (
   for await (const some of pipedStream(piecesOf(input), objects, project, tap))
     for (const one of some) found.push(one)
   return found
+}
+
+/** Where the objects of a line are read from. */
+interface InputSources extends Pick<Sources, 'stdin' | 'note' | 'project'> {
+  readonly rowFields?: RowFields
+}
+
+/**
+ * The arguments of a line, those of standard input in the place of `-`, with the attributes of their rows.
+ * @throws Failure `usage` where it names none
+ */
+export const argsFromInput = async (
+  command: Command,
+  raw: Raw,
+  { stdin, rowFields, note, project = raw.flags.get('project')?.at(-1) }: InputSources,
+): Promise<Pick<Given, 'args' | 'rows'>> => {
+  const kind = await readObjects(command.args[0], command.naming)
+  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
+  const objects = await pipedObjects(await stdin(), kind, project, tap)
+  if (objects.length === 0 && raw.args.length === 1)
+    throw usage('standard input contains no objects')
+  const args = raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
+  if (rowFields === undefined) return { args }
+  const rows = raw.args.flatMap((arg) => (arg === '-' ? rowFields.rows : [undefined]))
+  checkRows(args, rows)
+  return { args, rows }
 }

@@ -24,7 +24,6 @@ import {
 } from './arguments.js'
 import { choose, fillScope, type Scoped } from './choose.js'
 import type { Missing, PlanContext, Unknown } from './objects.js'
-import { givenInRow } from './row-fields.js'
 import { spelled, spelledIn } from './spellings.js'
 import { parseParam, parseValue } from './values.js'
 
@@ -207,11 +206,23 @@ const commonsOf = (
       common ??= planCommon(command, given, scoped, around, override)
       return common
     }
+    const { givenInRow } = await import('./row-fields.js')
     const own = await givenInRow(command, given, row, around)
     // A stand-in for what no flag says gives way to the row.
     const others = Object.entries(override).filter(([name]) => row[name] === undefined)
     return planCommon(command, own, scoped, around, Object.fromEntries(others))
   }
+}
+
+/** What was asked, with the attributes of all rows: together they say which endpoint is meant. */
+const withRows = async (
+  command: Command,
+  given: Given,
+  rows: NonNullable<Given['rows']>,
+  around: PlanContext,
+): Promise<Given> => {
+  const { givenInRow } = await import('./row-fields.js')
+  return givenInRow(command, given, Object.assign({}, ...rows), around)
 }
 
 /**
@@ -227,10 +238,7 @@ export const createPlans = async (
   apart = false,
 ): Promise<readonly Plan[]> => {
   const references = await resolveReferences(command, given, around)
-  // Of rows all together say which endpoint is meant.
-  const said: Record<string, JsonValue> = {}
-  for (const row of given.rows ?? []) Object.assign(said, row)
-  const all = await givenInRow(command, given, said, around)
+  const all = given.rows === undefined ? given : await withRows(command, given, given.rows, around)
   const choice = choose(command, scopedBy(all, references), around.env, override)
   around.offered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)

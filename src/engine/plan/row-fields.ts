@@ -189,16 +189,6 @@ const secretOf = async (
   return parseValue(flag.param, [read], spelled(flag))
 }
 
-/** Arguments, those that are several apart, each with the attributes of its row. */
-export const apartWithRows = (
-  { args, rows }: Pick<Given, 'args' | 'rows'>,
-  split: (text: string) => readonly string[] = (text) => [text],
-): { readonly texts: readonly string[]; readonly rows?: NonNullable<Given['rows']> } => {
-  const all = args.flatMap((arg, i) => split(arg).map((text) => ({ text, row: rows?.[i] })))
-  const texts = all.map(({ text }) => text)
-  return rows === undefined ? { texts } : { texts, rows: all.map(({ row }) => row) }
-}
-
 /** @throws Failure `usage` for an object that stands in two rows which say different things */
 export const checkRows = (args: readonly string[], rows: NonNullable<Given['rows']>): void => {
   const said = new Map<string, string>()

@@ -191,7 +191,6 @@ type OverParts = Pick<
   | 'options'
   | 'place'
   | 'planning'
-  | 'requests'
   | 'sending'
   | 'ui'
 >
@@ -217,7 +216,7 @@ class EachParent {
     const { emit = {} } = operation
     if (emit.document !== undefined) throw refusePart('project or group')
     return async (slot, part) => {
-      const [plan] = await this.#parts.requests.below(operation.given ?? given, operation, [slot])
+      const [plan] = await this.#parts.planning.below(operation.given ?? given, operation, [slot])
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')
       if (plan.refused !== undefined) throw plan.refused
       const lists = this.#listsTo(part)

@@ -5,7 +5,6 @@ import { type Failure, usage } from '../../errors.js'
 import { getSelects, lists } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
-import { commandIn } from '../own/command.js'
 
 export const besideIds = (): Failure =>
   usage('--select cannot be combined with IDs', 'Remove the IDs or --select.')
@@ -33,5 +32,6 @@ export const selectionList = async (
   const [area, ...words] = getSelects(command)?.list.split(' ') ?? []
   const list = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
   if (list === undefined || own === undefined) return list
+  const { commandIn } = await import('../own/command.js')
   return commandIn(list, own, [])
 }

@@ -18,7 +18,7 @@ import {
 } from '../command/derive/index.js'
 import type { UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
-import type { ExchangeServices } from '../instance/exchange.js'
+import type { InstanceExchange } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
 import { chosenAs } from '../journaling/options.js'
 import type { RunOptions } from '../options.js'
@@ -127,7 +127,7 @@ const everythingOf = (
 export interface Selecting {
   readonly options: RunOptions
   readonly singles: Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
-  readonly exchange: Pick<ExchangeServices, 'instance'>
+  readonly exchange: Pick<InstanceExchange, 'instance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly place: Pick<Workspace, 'scopeAmong'>
 }

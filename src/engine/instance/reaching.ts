@@ -1,0 +1,214 @@
+/** How a run reaches an instance: its warnings, its gates, what the client takes from flags and profile, and the routes it lacks. */
+import { userAgent } from '../../base/version.js'
+import type { Called } from '../../client/credential.js'
+import type { InstanceOptions } from '../../client/types.js'
+import { Failure, survived } from '../../errors.js'
+import type { FleetGate } from '../../http/gate/gate.js'
+import type { Gate } from '../../http/gate.js'
+import type { Exchange, WireRequest } from '../../http/types.js'
+import type { Audit } from '../../profile/audit/kept.js'
+import { createTransport, getPaths } from '../../profile/index.js'
+import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
+import type { Profile, Session } from '../../profile/types.js'
+import type { Meter } from '../../terminal/streams/meter.js'
+import type { Globals } from '../command/globals.js'
+import type { ClientIdentity } from '../command/services.js'
+import { tuneParser } from '../work/v8.js'
+import { withWorkspaceHint } from '../workspace/advice.js'
+import { createRenewal } from './credential.js'
+
+// What is said, once, about how an instance is reached.
+
+interface WarningsOptions {
+  readonly insecure: Globals['insecure']
+  readonly env: NodeJS.ProcessEnv
+  readonly warn: (text: string) => void
+}
+
+export class Warnings {
+  readonly #insecure: boolean
+  readonly #ignored: boolean
+  readonly #warn: (text: string) => void
+  readonly #said = new Set<string>()
+
+  constructor({ insecure, env, warn }: WarningsOptions) {
+    this.#insecure = insecure
+    this.#warn = warn
+    this.#ignored = env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
+    // Node would say of it that nothing is verified, which is not so.
+    if (this.#ignored) delete env.NODE_TLS_REJECT_UNAUTHORIZED
+  }
+
+  /** Said each time, since the flag must be given each time; there is no setting for it. */
+  reaching(baseUrl: string): void {
+    if (!baseUrl.startsWith('https:')) return
+    if (this.#insecure)
+      this.#once(
+        `--insecure: the certificate of ${baseUrl} is not verified, so an attacker on the network can read the token`,
+      )
+    else if (this.#ignored)
+      this.#once(
+        'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored; use --insecure to skip certificate verification',
+      )
+  }
+
+  /** It would have taken the job's token, and goes without any. */
+  withheld({ jobTokenWithheld: why }: Pick<Session, 'jobTokenWithheld'>): void {
+    if (why !== undefined) this.#once(why)
+  }
+
+  #once(text: string): void {
+    if (this.#said.has(text)) return
+    this.#said.add(text)
+    this.#warn(text)
+  }
+}
+
+// How a run reaches an instance: what flags, environment and profile say, as the client takes it.
+
+/** What all clients of a run share. */
+export interface RunWays {
+  readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  /** Nothing but GET and HEAD goes out; `marked`: and what the catalogue marks as reading. */
+  readonly readOnly: boolean | 'marked'
+  readonly screen: {
+    readonly say: (text: string, level: 'info' | 'verbose') => void
+    readonly trace: (exchange: Exchange) => void
+    readonly meter: Pick<Meter, 'begin'>
+  }
+  /** The gate of an address: the same for all of an origin. */
+  readonly gateOf: (baseUrl: string) => Promise<Gate>
+  readonly warnings: Warnings
+  readonly audit: Audit
+  readonly guard: (request: WireRequest, elsewhere?: boolean) => Promise<void>
+}
+
+/** Proxy and certificates of a profile are for its own instance. */
+const serves = (profile: Profile, baseUrl: string): boolean =>
+  new URL(profile.baseUrl).origin === new URL(baseUrl).origin
+
+const patienceOf = (
+  { timeout, retries }: RunWays['globals'],
+  profile: Profile | undefined,
+): Pick<InstanceOptions, 'timeout' | 'retries'> => ({
+  timeout: timeout ?? profile?.timeout,
+  retries: retries ?? profile?.retries,
+})
+
+/** What the client of an address takes from the run and from a party; its credentials come besides. */
+export const reaching = async (
+  run: RunWays,
+  baseUrl: string,
+  { profile, user, renew }: ClientIdentity,
+): Promise<Omit<InstanceOptions, 'credential'>> => {
+  const { globals, env, signal, readOnly, screen, warnings, audit } = run
+  return {
+    baseUrl,
+    userAgent,
+    signal,
+    readOnly,
+    note: screen.say,
+    opening: (patience) => tuneParser(patience === 'long'),
+    ...patienceOf(globals, profile),
+    transport: () => {
+      warnings.reaching(baseUrl)
+      const own = profile !== undefined && serves(profile, baseUrl) ? { profile } : {}
+      return createTransport({ baseUrl, ...own }, globals.insecure, env)
+    },
+    record: (credential) => audit.open(profile, credential, user),
+    guard: (request) => run.guard(request, request.absolute),
+    progress: screen.meter,
+    worded: withWorkspaceHint,
+    gate: await run.gateOf(baseUrl),
+    trace: globals.verbose === 0 ? undefined : screen.trace,
+    renew: renew && createRenewal(renew),
+  }
+}
+
+// The gates of a run: how many requests at once, and how fast, by its flags and its profile.
+
+/** What a person says of how much is asked at once. */
+export type Ceilings = Pick<Globals, 'concurrency' | 'rate'>
+
+/** A profile that is not there yet, since it is signed in to, has no rate; for any other the session refuses. */
+const none = (error: unknown): undefined => {
+  survived(error)
+  return undefined
+}
+
+/** Gives the gate of an address, the same one for all of an origin; loaded with the first request. */
+export const gatesOf = (
+  { concurrency = 'auto', rate }: Ceilings,
+  profile: () => Promise<Profile | undefined>,
+  note: (text: string) => void,
+): ((baseUrl: string) => Promise<FleetGate>) => {
+  const make = async (): Promise<(baseUrl: string) => FleetGate> => {
+    const { gates, parseRate, stricter } = await import('../../http/gate/index.js')
+    const asked = rate === undefined ? undefined : parseRate(rate)
+    const kept = (await profile().catch(none))?.rate
+    const least = stricter(asked, kept === undefined ? undefined : parseRate(kept))
+    return gates({ concurrency, note, rate: least })
+  }
+  let made: ReturnType<typeof make> | undefined
+  return async (baseUrl) => {
+    made ??= make()
+    return (await made)(baseUrl)
+  }
+}
+
+// Routes that an instance did not have when they were last asked: said before they are asked again, kept with its profile.
+
+interface RouteMemoryOptions {
+  readonly env: NodeJS.ProcessEnv
+  /** Whose instance it is. */
+  readonly profile: Profile
+  /** Whether what is found out is kept. */
+  readonly remembers: boolean
+  readonly note: (text: string) => void
+}
+
+export class RouteMemory {
+  readonly #options: RouteMemoryOptions
+  readonly #found = new Map<string, GoneRoute>()
+  /** Routes that were gone, and have not failed in this run. */
+  readonly #back = new Set<string>()
+  readonly #asked = new Set<string>()
+
+  constructor(options: RouteMemoryOptions) {
+    this.#options = options
+  }
+
+  /** An endpoint is about to be asked. */
+  readonly asking = ({ route, successor }: Called): void => {
+    const { env, profile, note } = this.#options
+    if (this.#asked.has(route)) return
+    this.#asked.add(route)
+    const gone = findGone(getPaths(env), profile, route, new Date())
+    if (gone === undefined) return
+    this.#back.add(route)
+    const instead = successor === undefined ? '' : `. ${successor}`
+    note(`the instance did not have ${route} on ${gone.at.slice(0, 10)} (${gone.status})${instead}`)
+  }
+
+  readonly failed = ({ route }: Called, error: unknown): void => {
+    // Whatever went wrong, it is not known to be there again.
+    this.#back.delete(route)
+    if (!(error instanceof Failure) || error.details.lacks !== 'route') return
+    const { status = 404 } = error.details
+    this.#found.set(route, { route, status, at: new Date().toISOString() })
+  }
+
+  /** Keeps what was found. What cannot be kept is found again. */
+  async keep(): Promise<void> {
+    const { env, profile, remembers } = this.#options
+    if (!remembers || env.CI || this.#found.size + this.#back.size === 0) return
+    const found = [...this.#found.values()]
+    try {
+      await updateGone(getPaths(env), profile, { found, back: [...this.#back] }, new Date())
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+    }
+  }
+}
