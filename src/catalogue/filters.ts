@@ -1,6 +1,6 @@
 /** Filters of lists: those that several areas share, and what a declared one leaves in, for snapshots and for the embedded instance. */
 import { parseMoment } from '../base/dates.js'
-import { boolean, datetime, hash, list, type Param, string, valuesOf } from './params.js'
+import { boolean, datetime, hash, isSwitch, list, type Param, string, valuesOf } from './params.js'
 
 /** Finds a field, dotted to reach inside: its value, or a list of those of several; undefined where records do not show it. */
 export type FieldReader<R> = (field: string) => ((record: R) => unknown) | undefined
@@ -61,7 +61,7 @@ export const createFilter = <R>(
     const isAny = text !== 'None'
     return (record) => [read(record)].flat().some(hasContent) === isAny
   }
-  if (param.type === 'boolean') return (record) => (read(record) === true) === (text === 'true')
+  if (isSwitch(param)) return (record) => (read(record) === true) === (text === 'true')
   return valueTest(read, texts)
 }
 

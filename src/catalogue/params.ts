@@ -127,6 +127,9 @@ export const formatOf = (param: Param | undefined): StringParam['format'] =>
 export const emptyClears = (param: Param | undefined): boolean =>
   param?.type === 'string' && param.clears === true
 
+/** Whether two are of one type, whatever values each takes. */
+export const isSameType = (a: Param, b: Param): boolean => a.type === b.type
+
 /** The values of an enumeration, or of a list of those. */
 export const valuesOf = (param: Param): readonly string[] =>
   'values' in param ? (param.values ?? []) : []
@@ -135,10 +138,35 @@ export const valuesOf = (param: Param): readonly string[] =>
 export const namesOf = (param: Param): readonly string[] =>
   'names' in param ? Object.keys(param.names ?? {}) : []
 
+/** Whether its flag has no value: it is given, or its refusal is. */
+export const isSwitch = (param: Param | undefined): boolean => param?.type === 'boolean'
+
+export const isText = (param: Param | undefined): boolean => param?.type === 'string'
+
+export const isNumeric = (param: Param | undefined): param is IntegerParam =>
+  param?.type === 'integer'
+
+/** Whether it takes several values. */
+export const takesSeveral = (param: Param | undefined): param is ListParam => param?.type === 'list'
+
+/** Whether it takes values by keys, which a flag has as `key=value`. */
+export const takesPairs = (param: Param | undefined): param is HashParam => param?.type === 'hash'
+
+export const takesJson = (param: Param | undefined): boolean => param?.type === 'json'
+
 /** The parameters inside of one: the keys of a hash, or of the objects in a list. */
-export const paramsIn = (param: Param): Params | undefined => {
-  if (param.type === 'hash') return param.keys
-  return param.type === 'json' ? param.items : undefined
+export const paramsIn = (param: Param | undefined): Params | undefined => {
+  if (param?.type === 'hash') return param.keys
+  return param?.type === 'json' ? param.items : undefined
+}
+
+/** A parameter with others inside of it, where it has any. */
+export const withParamsIn = (param: Param, change: (inside: Params) => Params): Param => {
+  if (param.type === 'hash' && param.keys !== undefined)
+    return { ...param, keys: change(param.keys) }
+  return param.type === 'json' && param.items !== undefined
+    ? { ...param, items: change(param.items) }
+    : param
 }
 
 /** Whether its value names a file of this machine. */
@@ -154,6 +182,10 @@ export const fromFile = (param: Param): boolean => {
 
 export const isScope = (param: Param | undefined): param is ScopeParam =>
   param?.type === 'project' || param?.type === 'group'
+
+/** Whether it names a project or a group. */
+export const scopeOf = (param: Param | undefined): ScopeParam['type'] | undefined =>
+  isScope(param) ? param.type : undefined
 
 /** A parameter with further values, where it has any. */
 export const widenParam = (param: Param, more: readonly string[]): Param =>

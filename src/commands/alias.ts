@@ -4,6 +4,7 @@ import { isSecretHeader, isSecretName } from '../base/secrets/names.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { didYouMean } from '../base/suggest.js'
 import { areas } from '../catalogue/index.js'
+import { isSwitch } from '../catalogue/params.js'
 import { flagsOfCommand } from '../engine/command/derive/taken.js'
 import type { Argument, Described } from '../engine/command/types.js'
 
@@ -81,7 +82,7 @@ const looksSecret = (text: string): boolean =>
 const holdsSecret = (flag: string, value: string, command: Described | undefined): boolean => {
   if (isReference(value)) return false
   const known = command && flagsOfCommand(command).find(({ name }) => name === flag)?.param
-  if (known?.secret === true || (isSecretName(flag) && known?.type !== 'boolean')) return true
+  if (known?.secret === true || (isSecretName(flag) && !isSwitch(known))) return true
   const [key = '', rest = ''] = value.split(/[=:](.*)/s)
   if (rest === '' || isReference(rest.trim())) return false
   if (flag === 'header' || flag === 'H') return isSecretHeader(key.trim())

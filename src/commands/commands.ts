@@ -1,15 +1,13 @@
 /** `svcctl commands`: the map from commands to endpoints, from the code itself. */
-import { type Param, valuesOf } from '../catalogue/params.js'
+import { typeText } from '../catalogue/describe.js'
+import { valuesOf } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Described, Flag } from '../engine/command/types.js'
 import { define } from './define.js'
 
-const typeOf = (param: Param): string =>
-  param.type === 'list' ? `list of ${param.of === 'enum' ? 'string' : param.of}` : param.type
-
 const flagRow = (flag: Flag) => ({
   name: flag.name,
-  type: typeOf(flag.param),
+  type: typeText(flag.param),
   required: flag.required,
   values: valuesOf(flag.param).length > 0 ? valuesOf(flag.param) : (flag.param.words ?? null),
   parameter: flag.parameter ?? null,

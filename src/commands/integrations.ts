@@ -8,7 +8,7 @@ import {
   integrationFamilies,
   integrationParameters,
 } from '../catalogue/integration-families.js'
-import { oneOf } from '../catalogue/params.js'
+import { isSwitch, oneOf } from '../catalogue/params.js'
 import type { Naming } from '../catalogue/words.js'
 import type { Emit, Services } from '../engine/command/services.js'
 import type { Plan } from '../engine/command/types.js'
@@ -20,7 +20,7 @@ const booleans: ReadonlySet<string> = new Set([
   'comment_on_event_enabled',
   ...eventFlags,
   ...Object.entries(integrationParameters).flatMap(([name, param]) =>
-    param.type === 'boolean' ? [name] : [],
+    isSwitch(param) ? [name] : [],
   ),
 ])
 

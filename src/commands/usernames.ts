@@ -2,6 +2,7 @@
 
 import { AsyncCache } from '../base/async.js'
 import { members } from '../catalogue/areas/members.js'
+import { scopeOf } from '../catalogue/params.js'
 import { pathIn } from '../catalogue/path-in.js'
 import type { RecordOf } from '../client/typed.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
@@ -26,7 +27,7 @@ const listOf = (
     return instance.records(members.billableList, input, { where })
   }
   const input = { ...pathIn(members.listOfGroup, values), query: name }
-  if (endpoint.path.id?.type === 'group')
+  if (scopeOf(endpoint.path.id) === 'group')
     return instance.records(among === 'all' ? members.listAllOfGroup : members.listOfGroup, input, {
       where,
     })
@@ -68,7 +69,7 @@ export const lookUp = async (
   const [id, ...others] = ids
   if (id !== undefined && others.length === 0) return id
   const near = (id === undefined ? found : matches).slice(0, 5).map(shownAs).join(', ')
-  const scope = `${plan.endpoint.path.id?.type ?? 'group'} ${String(plan.values.id)}`
+  const scope = `${scopeOf(plan.endpoint.path.id) ?? 'group'} ${String(plan.values.id)}`
   const { safe } = answer.text
   if (id !== undefined)
     throw usage(`several members of ${scope} are called "${safe(name)}": ${safe(near)}`, give)

@@ -1,7 +1,9 @@
 /** `--since`: a list held against the same list of a snapshot. */
+
 import { isDeepStrictEqual } from 'node:util'
 import { parseBytes } from '../base/json/built.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
+import { isSwitch } from '../catalogue/params.js'
 import { getIdentifier, getIdentity, volatileFields } from '../client/snapshot/manifest.js'
 import { exitCodes, usage } from '../errors.js'
 import { getCommandName } from './command/derive/index.js'
@@ -33,7 +35,7 @@ const wordsOf = (command: Command, { args, flags }: Raw): readonly string[] => {
     if (!own.has(name)) return []
     const param = command.flags.find((flag) => flag.name === name)?.param
     const boolean =
-      param?.type === 'boolean' || (param === undefined && /^(true|false)$/.test(texts[0] ?? ''))
+      isSwitch(param) || (param === undefined && /^(true|false)$/.test(texts[0] ?? ''))
     if (boolean) return [texts.at(-1) === 'true' ? `--${name}` : `--no-${name}`]
     return texts.map((text) => `--${name}=${text}`)
   })

@@ -4,7 +4,16 @@ import path from 'node:path'
 import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
 import type { Fields } from '../base/objects.js'
 import { splitCommand } from '../base/shell-words.js'
-import { boolean, integer, list, oneOf, type Param, string } from '../catalogue/params.js'
+import { coerce, wireSource } from '../catalogue/coerce.js'
+import {
+  boolean,
+  integer,
+  list,
+  oneOf,
+  type Param,
+  string,
+  takesSeveral,
+} from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
 import { userTokenKinds } from './tokens/value.js'
 import { checkedProxy } from './transport.js'
@@ -103,26 +112,6 @@ const tags = (value: unknown): readonly string[] => {
   return [...new Set(words)]
 }
 
-const among = (name: SettingName, values: readonly string[], value: unknown): readonly string[] => {
-  const words: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')
-  const isKnown = (word: unknown): word is string => values.some((known) => known === word)
-  if (!words.every(isKnown)) throw bad(name, undefined, `one or more of ${values.join(', ')}`)
-  return [...new Set(words)]
-}
-
-const whole = (name: SettingName, param: { min: number; max: number }, value: unknown): number => {
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (!Number.isInteger(number) || Number(number) < param.min || Number(number) > param.max)
-    throw bad(name, value, `an integer from ${param.min} to ${param.max}`)
-  return Number(number)
-}
-
-const truth = (name: SettingName, value: unknown): boolean => {
-  if (value === true || value === 'true') return true
-  if (value === false || value === 'false') return false
-  throw bad(name, value, 'true or false')
-}
-
 /** What a single line of text becomes, where more than the text counts. */
 const textual: Partial<Record<SettingName, (text: string) => string>> = {
   'base-url': normalizeBaseUrl,
@@ -154,19 +143,21 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   if (name === 'token-command') return command(value)
   if (name === 'tags') return tags(value)
   const param: Param = settings[name]
-  if (param.type === 'list') return among(name, param.values ?? [], value)
-  if (param.type === 'boolean') return truth(name, value)
-  if (param.type === 'integer')
-    return whole(name, { min: param.min ?? 0, max: param.max ?? Number.MAX_SAFE_INTEGER }, value)
-  if (param.type === 'enum' && !param.values.some((v) => v === value))
-    throw bad(name, value, param.values.join(' or '))
-  return line(name, value)
+  const { value: checked, errors } = coerce(param, value, wireSource)
+  const [error] = errors
+  if (error?.problem === 'wrong format') throw bad(name, undefined, error.expected)
+  if (error !== undefined) {
+    const range = error.problem === 'out of range' ? 'an integer from ' : ''
+    throw bad(name, error.given, range + error.expected)
+  }
+  if (Array.isArray(checked)) return [...new Set(checked.map(String))]
+  return typeof checked === 'number' || typeof checked === 'boolean' ? checked : line(name, value)
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 /** An empty list is none to keep. */
 const isNone = (name: SettingName, value: unknown): boolean =>
-  isAbsent(value) || (settings[name].type === 'list' && Array.isArray(value) && value.length === 0)
+  isAbsent(value) || (takesSeveral(settings[name]) && Array.isArray(value) && value.length === 0)
 
 /** The stored form of a profile with changes applied; what is not named stays. */
 export const applyChanges = (stored: Fields, changes: Changes): Fields => {

@@ -1,7 +1,7 @@
 /** Checks and converts what was sent by the parameters of the catalogue, and says what is wrong in the service's own words. */
 import { coerce, wireSource } from '../catalogue/coerce.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Param } from '../catalogue/params.js'
+import { isSwitch, type Param, takesJson } from '../catalogue/params.js'
 import { invalid, missing } from './reply.js'
 
 /** What is well formed and yet not taken; of all else the service says no more than that it is invalid. */
@@ -24,8 +24,8 @@ export const convert = (name: string, param: Param, value: unknown): unknown => 
 /** A null that a parameter does not know, and an empty boolean, say nothing. */
 const silent = (param: Param, value: unknown): boolean =>
   value === undefined ||
-  (value === null && param.nullable !== true && param.type !== 'json') ||
-  (value === '' && param.type === 'boolean')
+  (value === null && param.nullable !== true && !takesJson(param)) ||
+  (value === '' && isSwitch(param))
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 

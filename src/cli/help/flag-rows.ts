@@ -1,13 +1,21 @@
 /** Flags as help and manual pages show them: how each is written, and what it is for. */
-import { isScope, namesOf, type Param, type ScopeParam, valuesOf } from '../../catalogue/params.js'
+import { placeholder } from '../../catalogue/describe.js'
+import {
+  isSwitch,
+  namesOf,
+  type Param,
+  type ScopeParam,
+  scopeOf,
+  valuesOf,
+} from '../../catalogue/params.js'
 import type { Flag } from '../../engine/command/types.js'
-import { besides, getSpellings, placeholder, type Spelling } from '../../engine/plan/spellings.js'
+import { besides, getSpellings, type Spelling } from '../../engine/plan/spellings.js'
 
 /** How long a list of values may be in a description. */
 const inDescription = 120
 
 const valuesIn = (param: Param): readonly string[] => {
-  if (param.type === 'enum' && placeholder(param) !== 'value') return []
+  if (placeholder(param) === valuesOf(param).join('|')) return []
   return [...valuesOf(param), ...namesOf(param)]
 }
 
@@ -30,7 +38,8 @@ const elsewhere: Readonly<Record<ScopeParam['type'], string>> = {
 /** Whether something must be given. */
 const needText = ({ required, path, param }: Flag): string[] => {
   if (!required) return []
-  if (path === true && isScope(param)) return [elsewhere[param.type]]
+  const scope = scopeOf(param)
+  if (path === true && scope !== undefined) return [elsewhere[scope]]
   return [param.env === undefined ? 'required' : `else ${param.env}`]
 }
 
@@ -55,8 +64,7 @@ type FlagRow = readonly [term: string, text: string]
 const rowOf = (flag: Flag, { text, negated }: Spelling): FlagRow => {
   if (negated === true) return [text, flag.refusal ?? `not: ${flag.param.help}`]
   // Attributes have both forms; what picks or switches something of the tool has one.
-  const both =
-    flag.param.type === 'boolean' && flag.parameter !== undefined && !text.startsWith('--no-')
+  const both = isSwitch(flag.param) && flag.parameter !== undefined && !text.startsWith('--no-')
   return [both ? text.replace('--', '--[no-]') : text, describe(flag)]
 }
 

@@ -1,7 +1,15 @@
 /** `svcctl __complete <shell> -- <words>`: what the shells' scripts ask. Says nothing but candidates. */
 
 import { areas } from '../../catalogue/index.js'
-import { isFile, namesOf, type Param, valuesOf } from '../../catalogue/params.js'
+import {
+  isFile,
+  isSwitch,
+  namesOf,
+  type Param,
+  takesPairs,
+  takesSeveral,
+  valuesOf,
+} from '../../catalogue/params.js'
 import { commandNamed, toolCommands } from '../../commands/index.js'
 import { flagsOfCommand } from '../../engine/command/derive/index.js'
 import type { Argument, Command, Flag } from '../../engine/command/types.js'
@@ -32,8 +40,7 @@ const flagNamed = (command: Command, token: string): Flag | undefined =>
       f.aliases?.some((a) => token === `--${a}`) === true,
   )
 
-const takesValue = (flag: Flag): boolean =>
-  flag.param.type !== 'boolean' && flag.optionalValue !== true
+const takesValue = (flag: Flag): boolean => !isSwitch(flag.param) && flag.optionalValue !== true
 
 /** The flag whose value is being typed, if one is. */
 const pending = (command: Command, before: readonly string[]): Flag | undefined => {
@@ -67,7 +74,7 @@ const formsOf = (flag: Flag): Candidate[] => {
 const formsUnder = ({ name, param, parameter, selects, refusal }: Flag): Candidate[] => {
   if (refusal !== undefined) return [{ value: `--no-${name}`, text: refusal }]
   const yes = { value: `--${name}`, text: param.help }
-  return param.type === 'boolean' && parameter !== undefined && selects !== true
+  return isSwitch(param) && parameter !== undefined && selects !== true
     ? [yes, { value: `--no-${name}`, text: `not: ${param.help}` }]
     : [yes]
 }
@@ -148,7 +155,7 @@ const candidatesOf = async (
   live: Live,
 ): Promise<Candidates> => {
   if (isFile(param)) return { items: [], files: true }
-  if (param.type === 'hash' && param.keys !== undefined)
+  if (takesPairs(param) && param.keys !== undefined)
     return { items: Object.keys(param.keys).map((key) => ({ value: `${key}=` })) }
   const fixed = fixedValues(param).map((value) => ({ value }))
   if (param.completes === undefined) return { items: fixed }
@@ -190,7 +197,7 @@ const argumentCandidates = async (
 const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
 
 /** Whether its value may be several with commas between them. */
-const isList = ({ param }: Flag): boolean => param.type === 'list' || param.completes === 'profiles'
+const isList = ({ param }: Flag): boolean => takesSeveral(param) || param.completes === 'profiles'
 
 const conditions = async (command: Command, flag: Flag, text: string, lead = '') =>
   (await import('./conditions.js')).conditionCandidates(command, flag, text, lead)

@@ -2,7 +2,7 @@
 
 import type { Help, ParseOptionsResult } from 'commander'
 import { writes } from '../../catalogue/endpoint.js'
-import { valuesOf } from '../../catalogue/params.js'
+import { paramsIn, valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
 import { flagsOfCommand, getCommandName } from '../../engine/command/derive/index.js'
 import type { Command, Flag } from '../../engine/command/types.js'
@@ -16,9 +16,7 @@ import { notTaken, wrongUse } from './mistakes.js'
 const joinPairs = (command: Command, rest: readonly string[]): string[] => {
   const pairs = new Map<string, object>(
     command.flags.flatMap((f) =>
-      f.pair === true && f.param.type === 'hash'
-        ? [[`--${f.name}`, f.param.keys ?? {}] as const]
-        : [],
+      f.pair === true ? [[`--${f.name}`, paramsIn(f.param) ?? {}] as const] : [],
     ),
   )
   const joined: string[] = []

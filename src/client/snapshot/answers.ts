@@ -1,4 +1,5 @@
 /** What answers from a snapshot in the place of its instance: its lists, filtered and ordered as the instance does. */
+
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseBytes } from '../../base/json/built.js'
@@ -8,6 +9,7 @@ import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
 import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import { legible } from '../../catalogue/legible.js'
+import { takesSeveral } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
@@ -243,7 +245,7 @@ export class SnapshotReader {
       if (shaping.has(name) || Object.hasOwn(filter, name)) return []
       const param = endpoint.params[name]
       const values =
-        param?.type === 'list' && param.join === 'comma'
+        takesSeveral(param) && param.join === 'comma'
           ? texts.flatMap((text) => text.split(','))
           : texts
       const test = param && createFilter(name, param, values, readerOf(endpoint))

@@ -1,7 +1,9 @@
 /** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI, files as JSON Schema. */
+
 import { type Fields, isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { version } from '../../base/version.js'
+import { typeText } from '../../catalogue/describe.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
@@ -93,7 +95,7 @@ const ownFields = (known: KnownInstance | undefined, name: string): Field[] =>
 const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   parameter: name,
   in: place,
-  type: param.type === 'list' ? `list of ${param.of}` : param.type,
+  type: typeText(param),
   required: param.required === true || place === 'path',
   values: [...valuesOf(param), ...(param.words ?? [])].join(', '),
   default: param.default ?? null,

@@ -8,7 +8,7 @@ import {
   getStatus,
 } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { formatOf, type Param } from '../../catalogue/params.js'
+import { formatOf, type Param, takesPairs, takesSeveral } from '../../catalogue/params.js'
 import { defined, either, type JsonSchema, valueSchema } from '../../catalogue/schema.js'
 
 // Parameters of the catalogue → JSON Schema.
@@ -221,13 +221,13 @@ const parameters = (e: Endpoint): Json[] => [
   ...Object.entries(e.params)
     .filter(([, param]) => getPlace(e, param) === 'query')
     .map(([name, param]) => ({
-      name: param.type === 'list' && param.join === undefined ? `${name}[]` : name,
+      name: takesSeveral(param) && param.join === undefined ? `${name}[]` : name,
       in: 'query',
       description: descriptionOf(param),
       ...(param.required === true ? { required: true } : {}),
       ...(param.deprecated === undefined ? {} : { deprecated: true }),
-      ...(param.type === 'hash' ? { style: 'deepObject', explode: true } : {}),
-      ...(param.type === 'list' && param.join === 'comma' ? { style: 'form', explode: false } : {}),
+      ...(takesPairs(param) ? { style: 'deepObject', explode: true } : {}),
+      ...(takesSeveral(param) && param.join === 'comma' ? { style: 'form', explode: false } : {}),
       schema: schemaOf(param),
     })),
   ...impliedParameters(e),

@@ -3,6 +3,7 @@
 import type { Fields } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
+import { isNumeric } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
@@ -145,7 +146,7 @@ async function* stepsIn(past: Past, inverse: Inverse, note: Note): AsyncGenerato
 const namesUser = ({ endpoint, values }: Plan): boolean => {
   const [name = ''] = endpoint.args ?? []
   const param = endpoint.path[name]
-  const isUser = param?.type === 'integer' && param.completes === 'user'
+  const isUser = isNumeric(param) && param?.completes === 'user'
   return isUser && typeof values[name] === 'string'
 }
 

@@ -5,8 +5,10 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
+import { exampleOf } from '../../catalogue/describe.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
+import { group, project } from '../../catalogue/params.js'
 import { type Datum, getData } from '../../engine/command/data.js'
 import type { InnerRuns, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
@@ -49,14 +51,9 @@ const found = (offer: Offer) => ({
 /** So many names of what a command takes besides are shown. */
 const maxOptional = 12
 
-/** A value as an example of what a parameter takes. */
-const exampleOf = ({ param, name }: Datum): unknown => {
-  if (param.type === 'enum') return param.values[0]
-  if (param.type === 'project' || name === 'project') return 'platform/app'
-  if (param.type === 'group' || name === 'group') return 'platform'
-  if (param.type === 'integer') return Object.keys(param.names ?? {}).at(-1) ?? 1
-  if (param.type === 'boolean') return true
-  return param.type === 'list' ? ['…'] : '…'
+const exampleFor = ({ param, name }: Datum): unknown => {
+  if (name === 'project') return exampleOf(project())
+  return exampleOf(name === 'group' ? group() : param)
 }
 
 /** With the arguments of a call, so that most commands need no further description. */
@@ -64,7 +61,7 @@ const callOf = (offer: Offer) => {
   const optional = offer.data.filter(({ required }) => !required).map(({ name }) => name)
   const example = offer.data
     .filter(({ required }) => required)
-    .map((datum) => [datum.name, exampleOf(datum)])
+    .map((datum) => [datum.name, exampleFor(datum)])
   const more = optional.length - maxOptional
   return {
     ...found(offer),

@@ -3,7 +3,15 @@
 import { isObject } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
-import { formatOf, fromFile, type Param } from '../../catalogue/params.js'
+import {
+  formatOf,
+  fromFile,
+  isSwitch,
+  type Param,
+  takesJson,
+  takesPairs,
+  takesSeveral,
+} from '../../catalogue/params.js'
 import type { Flag, Given } from '../../engine/command/types.js'
 import { type Failure, usage } from '../../errors.js'
 import { visible } from '../../terminal/text/escape.js'
@@ -71,7 +79,7 @@ const hashTexts = (name: string, value: object): readonly string[] =>
   })
 
 const plainText = ({ name, param }: Flag, value: unknown): string => {
-  const text = param.type === 'json' ? JSON.stringify(value) : String(value ?? '')
+  const text = takesJson(param) ? JSON.stringify(value) : String(value ?? '')
   if (fromFile(param) && /^(?:@|env:|-$)/.test(text))
     throw cannot(name, 'it would refer to a file, a variable or standard input')
   return text
@@ -84,16 +92,16 @@ const textsOf = (flag: Flag, value: unknown): readonly string[] => {
     if (!fromFile(param)) throw cannot(name, 'it is a secret')
     return [variable(flag)]
   }
-  if (param.type === 'list' && value === null) throw cannot(name, 'null')
-  if (Array.isArray(value) && param.type === 'list')
+  if (takesSeveral(param) && value === null) throw cannot(name, 'null')
+  if (Array.isArray(value) && takesSeveral(param))
     return [value.map((item) => itemText(name, item)).join(',')]
-  if (param.type === 'hash' && isObject(value)) return hashTexts(name, value)
+  if (takesPairs(param) && isObject(value)) return hashTexts(name, value)
   return [plainText(flag, value)]
 }
 
 const flagWords = (flag: Flag, value: unknown): readonly string[] => {
   const { name, param, selects } = flag
-  if (param.type === 'boolean') {
+  if (isSwitch(param)) {
     if (value === true) return [`--${name}`]
     return selects === true ? [] : [`--no-${name}`]
   }

@@ -1,6 +1,8 @@
 /** What agents are offered, and how that is said in the words of tools. */
+
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
+import { isSameType } from '../../catalogue/params.js'
 import { type Datum, getData } from '../../engine/command/data.js'
 import { flagName, getCommandName, withoutSpecial } from '../../engine/command/derive/derived.js'
 
@@ -40,7 +42,7 @@ const readsFiles = ({ args, flags, endpoints }: Described): boolean =>
     const own = Object.values(endpoints).flatMap(
       (e) => e.params[parameter] ?? e.path[parameter] ?? [],
     )
-    return own.length > 0 && own.every(({ type }) => type !== param.type)
+    return own.length > 0 && !own.some((one) => isSameType(one, param))
   })
 
 /** Commands of the tool itself that answer what an instance is like, and read no file of this machine. */

@@ -3,6 +3,7 @@
 import type { GetPromptResult, Prompt, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
 import recipesPage from '../../../.github/guide/recipes.md?raw'
 import { splitCommand } from '../../base/shell-words.js'
+import { isScope } from '../../catalogue/params.js'
 import type { Offer } from './offers.js'
 
 // Prompts: the recipes of the guide that only read.
@@ -65,7 +66,7 @@ export const promptNamed = (
 const partsOf = ({ reads, lists, command, data }: Offer): readonly string[] | undefined => {
   if (!reads || lists || !/^(?:.* )?get$/.test(command.words)) return undefined
   const needed = data.filter(({ required, flag }) => required || flag === undefined)
-  const scopes = needed.filter(({ param }) => param.type === 'project' || param.type === 'group')
+  const scopes = needed.filter(({ param }) => isScope(param))
   const names = [...scopes, ...needed.filter((one) => !scopes.includes(one))].map(
     ({ name }) => name,
   )

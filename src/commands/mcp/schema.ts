@@ -1,5 +1,5 @@
 /** Data as JSON Schema: what agents are told of the values that a command takes. */
-import type { Param } from '../../catalogue/params.js'
+import { namesOf, type Param } from '../../catalogue/params.js'
 import {
   defined,
   type JsonSchema,
@@ -25,7 +25,7 @@ const told: Partial<SchemaWays> = {
 /** What a schema cannot say, in words. */
 const beside = (param: Param): string => {
   const { help, words, nullable, deprecated } = param
-  const names = param.type === 'integer' && param.names ? Object.keys(param.names) : []
+  const names = namesOf(param)
   return [
     help,
     ...(names.length === 0 ? [] : [`by number or name: ${names.join(', ')}`]),

@@ -2,6 +2,7 @@
 
 import { type Fields, isObject, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
+import { scopeOf } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import type { Given, Operation, Plan } from '../../engine/command/types.js'
@@ -118,7 +119,7 @@ const filling = {
 } as const
 /** How the membership is read, of the same group or project. */
 const readBy = ({ endpoint }: Plan) =>
-  endpoint.path.id?.type === 'group' ? members.getOfGroup : members.getOfProject
+  scopeOf(endpoint.path.id) === 'group' ? members.getOfGroup : members.getOfProject
 
 /** The API requires the access level: where it is to stay, it is read first. */
 const updating = (services: Services, given: Given): Operation => {

@@ -1,11 +1,21 @@
 /** One attribute: what is wanted of it against what was read. */
+
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
+import { joinItems } from '../../catalogue/formats.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
-import { emptyClears, type Param } from '../../catalogue/params.js'
+import {
+  emptyClears,
+  isNumeric,
+  isSwitch,
+  isText,
+  namesOf,
+  type Param,
+  takesSeveral,
+} from '../../catalogue/params.js'
 import { survived } from '../../errors.js'
 import { type Address, type Reference, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'
@@ -32,22 +42,20 @@ interface DesiredAttribute {
 /** What unsets a parameter; undefined where nothing does. */
 const unsetting = (param: Param | undefined): JsonValue | undefined => {
   if (param === undefined || param.nullable === true) return null
-  return param.type === 'string' ? '' : undefined
+  return isText(param) ? '' : undefined
 }
 
 /** A value as it is sent: levels as numbers, lists that travel as one text as that. */
 const sendable = (param: Param | undefined, value: JsonValue): JsonValue => {
   if (param === undefined || value === null) return value
-  if (param.type === 'integer' || param.type === 'boolean') return normalised({ param }, value)
-  if (param.type === 'list' && param.names !== undefined) return normalised({ param }, value)
-  if (param.type === 'string' && Array.isArray(value))
-    return value.join(param.format === 'csv' ? ',' : ' ')
-  return value
+  const isTyped = isNumeric(param) || isSwitch(param) || namesOf(param).length > 0
+  if (isTyped) return normalised({ param }, value)
+  return Array.isArray(value) ? (joinItems(param, value.map(String)) ?? value) : value
 }
 
 /** What an answer that leaves a field out says of it: a list without members, a date that is not set. */
 const leftOut = (param: Param | undefined): JsonValue | undefined => {
-  if (param?.type === 'list') return []
+  if (takesSeveral(param)) return []
   return param?.nullable === true || emptyClears(param) ? null : undefined
 }
 
@@ -184,7 +192,7 @@ const checkOffered = (
   wanted: JsonValue,
 ): void => {
   const param = attribute?.param
-  if (param?.type !== 'integer' || param.offers === undefined || param.names === undefined) return
+  if (!isNumeric(param) || param.offers === undefined || param.names === undefined) return
   if (param.offers.some((offer) => param.names?.[offer] === wanted)) return
   const shown = quoteText(String(asInFiles(c, attribute, wanted)))
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`

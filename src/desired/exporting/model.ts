@@ -1,7 +1,7 @@
 /** What stands in a file, before it is text: values in their order, with lines for people. */
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { YamlMap } from '../../base/json/yaml-writer.js'
-import { emptyClears, type Param } from '../../catalogue/params.js'
+import { emptyClears, type Param, takesSeveral } from '../../catalogue/params.js'
 import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'
 import { meant } from '../diff/matching.js'
@@ -107,7 +107,7 @@ const orderOf = (value: JsonValue): string =>
 
 /** Lists are sets, but for those of objects, whose order may mean something. */
 const listInOrder = (param: Param, list: readonly JsonValue[]): JsonValue =>
-  param.type === 'list' ? sorted(new Set(list), orderOf) : list
+  takesSeveral(param) ? sorted(new Set(list), orderOf) : list
 
 /** Whether an attribute that is not set is said: where files may say so, of dates in exact files only. */
 const saysNull = (param: Param, { exact }: ExportOptions): boolean =>

@@ -1,9 +1,11 @@
 /** Answers about several objects: each says which object it is about, as that was given. */
+
 import { parseBytes } from '../../base/json/built.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Kind, kindNamed, kinds } from '../../catalogue/kinds.js'
+import { isScope, scopeOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import type { Format } from '../../output/types.js'
 import { objectColumn } from '../command/derive/derived.js'
@@ -33,7 +35,7 @@ export const namesFor = (
 ): readonly string[] | undefined => {
   const kind = kindOf(endpoint, area)
   if (kind?.mark === undefined) return kind?.names
-  const alone = !below && endpoint?.path.id?.type === 'project'
+  const alone = !below && scopeOf(endpoint?.path.id) === 'project'
   return alone ? ['iid', ...kind.names] : kind.names
 }
 
@@ -91,9 +93,9 @@ export const getIdentity = ({ endpoint, values, label }: Plan): JsonValues => {
 export const getHolder = ({
   path,
 }: Pick<Endpoint, 'path'>): { readonly name: string; readonly type: string } | undefined => {
-  const [name, param] =
-    Object.entries(path).find(([, { type }]) => type === 'project' || type === 'group') ?? []
-  return name === undefined || param === undefined ? undefined : { name, type: param.type }
+  const [name, param] = Object.entries(path).find(([, one]) => isScope(one)) ?? []
+  const type = scopeOf(param)
+  return name === undefined || type === undefined ? undefined : { name, type }
 }
 
 /** What a plan is about, without its words: the object's own id, and the project or group that it is in. */

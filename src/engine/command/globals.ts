@@ -5,7 +5,15 @@
 import { maxConcurrent } from '../../base/async.js'
 import type { ParameterFlag } from '../../catalogue/index.js'
 import type { Value } from '../../catalogue/inferred.js'
-import { boolean, integer, list, oneOf, type Param, string } from '../../catalogue/params.js'
+import {
+  boolean,
+  integer,
+  isSwitch,
+  list,
+  oneOf,
+  type Param,
+  string,
+} from '../../catalogue/params.js'
 import { defaultRetries, defaultTimeout } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import { formatNames } from '../../output/formats.js'
@@ -271,7 +279,7 @@ export const readGlobals = (
   const one = (name: string, flag: Declared): unknown => {
     const given = texts.get(name)
     if (flag.read !== undefined) return flag.read(given, env)
-    if (flag.param.type === 'boolean') return given?.at(-1) === 'true'
+    if (isSwitch(flag.param)) return given?.at(-1) === 'true'
     if (given === undefined) return undefined
     if (flag.optionalValue === true && given.at(-1) === '') return flag.param.default
     return parse(flag.param, given, `--${name}`)

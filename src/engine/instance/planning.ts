@@ -3,8 +3,9 @@ import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject, toText } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
+import { choicesOf } from '../../catalogue/describe.js'
 import { echoes } from '../../catalogue/endpoint.js'
-import type { Param } from '../../catalogue/params.js'
+import { isSwitch, takesSeveral, valuesOf } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { refuseGone } from '../../client/words.js'
 import { Failure } from '../../errors.js'
@@ -43,14 +44,6 @@ export interface AskOptions {
   readonly argv: readonly string[]
 }
 
-/** What a parameter may be, where that is fixed. */
-const fixedOf = (param: Param): readonly string[] => {
-  if (param.type === 'enum') return param.values
-  if (param.type === 'boolean') return ['true', 'false']
-  if (param.type === 'list') return param.values ?? []
-  return param.type === 'integer' ? (param.offers ?? Object.keys(param.names ?? {})) : []
-}
-
 const choiceOf = (value: string, text?: string): Choice<string> => ({
   value,
   name: value,
@@ -62,7 +55,8 @@ const questionOf = ({ name, param, several }: Missing): string => {
   const words = name
     .replaceAll(/[-_]/g, ' ')
     .replace(/\b(id|url|ip|sha)\b/g, (w) => w.toUpperCase())
-  if (param.type === 'enum' || several === true) return `Which ${words}?`
+  if ((valuesOf(param).length > 0 && !takesSeveral(param)) || several === true)
+    return `Which ${words}?`
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`
 }
 
@@ -85,7 +79,7 @@ const mistakeOf = (
 /** How an answer would have been typed; a secret by the name of a variable. */
 const typedAs = ({ name, param, argument }: Missing, texts: readonly string[]): string[] => {
   if (argument === true) return [...texts]
-  if (param.type === 'boolean') return [texts[0] === 'true' ? `--${name}` : `--no-${name}`]
+  if (isSwitch(param)) return [texts[0] === 'true' ? `--${name}` : `--no-${name}`]
   return param.secret === true ? [`--${name}`, 'env:NAME'] : [`--${name}`, texts.join(',')]
 }
 
@@ -137,7 +131,7 @@ export class Questions {
   }
 
   async #choices({ param, project }: Missing): Promise<readonly Choice<string>[]> {
-    const fixed = fixedOf(param)
+    const fixed = choicesOf(param)
     if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
     if (param.completes === undefined) return []
     const found =
@@ -152,7 +146,7 @@ export class Questions {
     if (param.secret === true) return [await prompts.secret(question)]
     const choices = await this.#choices(missing)
     if (choices.length === 0) return [await prompts.text(question)]
-    const several = missing.several === true || param.type === 'list'
+    const several = missing.several === true || takesSeveral(param)
     return several
       ? prompts.selectMany(question, choices)
       : [await prompts.select(question, choices)]

@@ -7,7 +7,7 @@ import { maskAddresses } from '../../base/secrets/addresses.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
-import { fromFile, isFile, type Param } from '../../catalogue/params.js'
+import { fromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
 import { getReason, usage } from '../../errors.js'
 import { flagsOfCommand, getCommandName } from '../command/derive/index.js'
 import { declared } from '../command/globals.js'
@@ -93,7 +93,7 @@ const fileGiven = async (
 const textFor = async (text: string, flag: Flag, of: AskedOf): Promise<AskedText> => {
   const file = await fileGiven(text, flag, of)
   if (file !== undefined) return file
-  if (flag.param.type === 'hash' || flag.name === 'header') checkNamed(text, flag.name)
+  if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name)
   else checkPlain(text, flag)
   return text
 }

@@ -5,7 +5,7 @@ import type { Fields } from '../../base/objects.js'
 import { type Endpoint, type Endpoints, getPath } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
-import { emptyClears, formatOf, type Param } from '../../catalogue/params.js'
+import { emptyClears, formatOf, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { getScope } from '../command/derive/derived.js'
 import type { Parent } from '../command/types.js'
@@ -155,8 +155,8 @@ const identityOf = (known: Attributes, kind: string | undefined): unknown => {
   return names.map((name) => known?.[name]).find((value) => value !== undefined)
 }
 
-const typed = (value: unknown, { type }: { readonly type: string }): unknown =>
-  type === 'integer' && /^\d+$/.test(String(value)) ? Number(value) : value
+const typed = (value: unknown, param: Param): unknown =>
+  isNumeric(param) && /^\d+$/.test(String(value)) ? Number(value) : value
 
 /** A value of a record as a parameter takes it; undefined for what is not to be sent. */
 const asParameter = (value: unknown, param: Param, changes: boolean): unknown => {

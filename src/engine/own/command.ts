@@ -2,7 +2,13 @@
 
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
-import { type Param, type Params, widenParam } from '../../catalogue/params.js'
+import {
+  type Param,
+  type Params,
+  paramsIn,
+  takesPairs,
+  widenParam,
+} from '../../catalogue/params.js'
 import { bothNames, ownNames, type Words } from '../../catalogue/words.js'
 import { kebab } from '../command/derive/derived.js'
 import { widenEndpoints } from '../command/known.js'
@@ -10,7 +16,7 @@ import type { Command, Described, Flag, Given } from '../command/types.js'
 
 /** The keys within a parameter by all their names: a line may have any of them. */
 const withOwnKeys = (param: Param, words: Words): Param => {
-  if (param.type !== 'hash' || param.keys === undefined) return param
+  if (!takesPairs(param) || param.keys === undefined) return param
   const own = Object.entries(param.keys).flatMap(([key, one]) =>
     ownNames(key, words).map((name) => [name, one] as const),
   )
@@ -66,11 +72,6 @@ export interface Spelt {
   readonly own?: ReadonlyMap<string, string>
 }
 
-const innerOf = (param: Param | undefined): Params | undefined => {
-  if (param?.type === 'hash') return param.keys
-  return param?.type === 'json' ? param.items : undefined
-}
-
 /** The names that stand for parameters, and how each is spelled. */
 class Spelled {
   readonly #seen = new Map<string, string>()
@@ -115,7 +116,7 @@ class Spelled {
 
 /** The keys of a value, where its parameter names them. */
 const within = (value: JsonValue, param: Param | undefined, words: Words): JsonValue => {
-  const inner = innerOf(param)
+  const inner = paramsIn(param)
   if (inner === undefined) return value
   if (Array.isArray(value)) return value.map((item: JsonValue) => within(item, param, words))
   return isObject(value) ? new Spelled([inner], words).all(jsonFields(value)) : value

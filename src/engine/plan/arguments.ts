@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../base/json/value.js'
 import { textSize } from '../../base/secrets/held.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { formatOf, isScope, type Param } from '../../catalogue/params.js'
+import { formatOf, isNumeric, type Param, scopeOf } from '../../catalogue/params.js'
 import { Failure, survived, usage } from '../../errors.js'
 import { flagName, getCommandName, getScope } from '../command/derive/index.js'
 import type { Command, Given } from '../command/types.js'
@@ -37,7 +37,8 @@ export const allArgs = async (
     const param = endpoint.path[name] ?? endpoint.params[name]
     if (param === undefined) continue
     const missing = { name: flagName(name, param), param, argument: true, several, ...project }
-    const atHand = isScope(param) ? await around.scope([param.type]) : undefined
+    const scope = scopeOf(param)
+    const atHand = scope === undefined ? undefined : await around.scope([scope])
     const answer = atHand === undefined ? await around.missing(missing) : [atHand.value]
     if (answer === undefined) throw missingArgument(command, endpoint, name, param)
     args.push(...answer)
@@ -66,7 +67,7 @@ const parseObject = (
   } catch (error) {
     const { category } = survived(error)
     const sizes = texts.map(textSize).join(', ')
-    const hint = param.type === 'integer' ? `${label} must be an integer.` : `${param.help}.`
+    const hint = isNumeric(param) ? `${label} must be an integer.` : `${param.help}.`
     throw new Failure(category, `standard input: ${label} cannot be ${sizes}`, { hint })
   }
 }

@@ -2,7 +2,7 @@
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { didYouMean } from '../../base/suggest.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
-import type { Param } from '../../catalogue/params.js'
+import { isNumeric, type Param } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { bothNames } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
@@ -42,7 +42,7 @@ const positional = (
     const value = values[name]
     if (value === undefined) return undefined
     // A reference, or a username: planning knows whether the command takes it.
-    if (param.type === 'integer' && typeof value === 'string') return value
+    if (isNumeric(param) && typeof value === 'string') return value
     const checked = valueFor(param, value, name, note)
     return typeof checked === 'string' ? checked : JSON.stringify(checked)
   })

@@ -7,7 +7,7 @@ import { copied, isObject } from '../../base/objects.js'
 import { hasDots, isDots } from '../../base/segments.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { joinItems } from '../../catalogue/formats.js'
-import { isScope, type Param } from '../../catalogue/params.js'
+import { isScope, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'
 import { isObjectFailure, usage } from '../../errors.js'
 import { flagName, getCommandName, getScope } from '../command/derive/index.js'
 import type { Command, Flag, Given, Operation, Plan } from '../command/types.js'
@@ -89,10 +89,10 @@ const checkSingle = (kind: string, text: string, label: string): void => {
 }
 
 const checkSegment = (name: string, param: Param, value: unknown): void => {
-  if (param.type === 'string' ? hasDots(String(value)) : isDots(String(value)))
+  if (isScope(param) ? isDots(String(value)) : hasDots(String(value)))
     throw usage(`${flagName(name, param)}: "." and ".." cannot be used in a path`)
   if (isScope(param) || param.completes === 'user')
-    checkSingle(isScope(param) ? param.type : 'user', String(value), flagName(name, param))
+    checkSingle(scopeOf(param) ?? 'user', String(value), flagName(name, param))
   if (String(value) === '') throw usage(`${flagName(name, param)} must not be empty`)
 }
 
@@ -293,7 +293,7 @@ const flagValues = (
     if (endpoint.refuses?.includes(flag.parameter))
       throw usage(`${getCommandName(command)} does not support ${spelled(flag)} in this form`)
     const param = endpoint.params[flag.parameter]
-    if (param?.type === 'enum') checkEnum(param, value, flag)
+    if (param !== undefined && valuesOf(param).length > 0) checkEnum(param, value, flag)
     values[flag.parameter] = value
   }
   return values

@@ -1,5 +1,6 @@
 /** How a flag is written on a line: each of its forms, and the word that stands for its value. */
-import { isFile, type Param } from '../../catalogue/params.js'
+import { placeholder } from '../../catalogue/describe.js'
+import { isSwitch } from '../../catalogue/params.js'
 import type { Command, Flag } from '../command/types.js'
 
 /** One form of a flag. */
@@ -10,41 +11,6 @@ export interface Spelling {
   readonly hidden: boolean
   /** The form that says no. */
   readonly negated?: true
-}
-
-const formats: Readonly<Record<string, string>> = {
-  date: 'YYYY-MM-DD|[+]30d',
-  datetime: 'YYYY-MM-DD[Thh:mm:ssZ]|[+]30d',
-  duration: '1h30m',
-  url: 'url',
-}
-
-/** The longest list of values that stands in a flag's own term. */
-const inTerm = 40
-
-/** The word that stands for a value in help. */
-export const placeholder = (param: Param): string => {
-  if (param.placeholder !== undefined) return param.placeholder
-  switch (param.type) {
-    case 'integer':
-      return param.names === undefined ? 'n' : 'level'
-    case 'enum':
-      return param.values.join('|').length <= inTerm ? param.values.join('|') : 'value'
-    case 'list':
-      return param.of === 'integer' ? 'n,…' : 'a,b,…'
-    case 'hash':
-      return 'key=value'
-    case 'json':
-      return 'json|@file'
-    case 'project':
-    case 'group':
-      return 'id|path'
-    case 'string':
-      if (isFile(param)) return 'file'
-      return param.secret === true ? 'secret' : (formats[param.format ?? ''] ?? 'text')
-    default:
-      return 'value'
-  }
 }
 
 /** The forms of a flag in the instance's words, which come first; its own stays, and is said beside them. */
@@ -89,7 +55,7 @@ export const getSpellings = (flag: Flag): readonly Spelling[] => {
   const short = flag.short === undefined ? '' : `-${flag.short}, `
   // A flag that is itself a refusal (`--no-certificate`) has no other form.
   if (name.startsWith('no-')) return [{ text: `--${name}`, hidden: false }]
-  if (param.type === 'boolean') return bothForms(flag, short)
+  if (isSwitch(param)) return bothForms(flag, short)
   const word = placeholder(param)
   const value = optionalValue === true ? `[${word}]` : `<${word}>`
   return [

@@ -13,7 +13,7 @@ import {
   describeError,
   type ValueError,
 } from '../../catalogue/coerce.js'
-import { formatOf, namesOf, type Param, valuesOf } from '../../catalogue/params.js'
+import { formatOf, namesOf, type Param, scopeOf, valuesOf } from '../../catalogue/params.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
@@ -37,7 +37,7 @@ const beyond = (parameter: string, { param }: ValueError, text: string): string 
 
 const hintFor = (error: ValueError, text: string, parameter?: string): string | undefined => {
   const { param, problem, path } = error
-  if (problem === 'several values') return `Run the command once for each ${param.type}.`
+  if (problem === 'several values') return `Run the command once for each ${scopeOf(param)}.`
   if (problem === 'wrong format' && formatOf(param) === 'duration')
     return 'Units are mo, w, d, h, m and s. Put a negative duration after "--".'
   const isChoice = valuesOf(param).length + namesOf(param).length > 0

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { nearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import type { Param } from '../../catalogue/params.js'
+import { type Param, takesSeveral } from '../../catalogue/params.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'
 import { called, dotted, type Words } from '../../catalogue/words.js'
 import { largestPage } from '../../client/defaults.js'
@@ -195,7 +195,7 @@ const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): 
   if (only === undefined || more.length > 0 || only.text === '' || isBlocked(parts, field))
     return false
   const word = !only.quoted && only.text === 'null'
-  return !word && !(param.type === 'list' && only.text.includes(','))
+  return !word && !(takesSeveral(param) && only.text.includes(','))
 }
 
 /** Sends what is to be sent of a condition; whether it is to be tested as well. */

@@ -1,8 +1,10 @@
 /** A command over the several parents that its line names. */
+
 import { isObject, objects, toText } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
+import { isNumeric } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, survived, usage } from '../../errors.js'
@@ -257,7 +259,7 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
     const own =
       /^https?:/i.test(text) ||
       parseReference(text, argument?.parameter ?? '', () => '').project !== undefined
-    if (own && argument?.param?.type === 'integer')
+    if (own && isNumeric(argument?.param))
       throw usage(
         `${text} already names its project, but several projects are given`,
         'Pass only the number, or remove the projects.',

@@ -2,7 +2,15 @@
 
 import { isObject } from '../../base/objects.js'
 import { hasDots } from '../../base/segments.js'
-import { isScope, type ListParam, type Param } from '../../catalogue/params.js'
+import {
+  isScope,
+  isText,
+  type ListParam,
+  type Param,
+  takesJson,
+  takesPairs,
+  takesSeveral,
+} from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 
 /** A name and its value, not yet percent-encoded. */
@@ -88,10 +96,10 @@ const loosePairs = (name: string, value: unknown): Pair[] => {
 export const toPairs = (name: string, param: Param | undefined, value: unknown): Pair[] => {
   if (value === undefined) return []
   if (value === null) return [[name, '']]
-  if (param?.type === 'list') return listPairs(name, param, Array.isArray(value) ? value : [value])
-  if (param?.type === 'json') return [[name, JSON.stringify(value)]]
-  if (param?.type === 'string' && Array.isArray(value)) return [[name, value.join(',')]]
-  if (param?.type === 'hash' && isObject(value))
+  if (takesSeveral(param)) return listPairs(name, param, Array.isArray(value) ? value : [value])
+  if (takesJson(param)) return [[name, JSON.stringify(value)]]
+  if (isText(param) && Array.isArray(value)) return [[name, value.join(',')]]
+  if (takesPairs(param) && isObject(value))
     return Object.entries(value).flatMap(([key, v]) =>
       toPairs(`${name}[${key}]`, param.keys?.[key], v),
     )
@@ -100,10 +108,10 @@ export const toPairs = (name: string, param: Param | undefined, value: unknown):
 
 /** The value of one parameter in a JSON body. */
 export const toJson = (param: Param | undefined, value: unknown): unknown => {
-  if (param?.type === 'list' && param.single === true && Array.isArray(value) && value.length === 1)
+  if (takesSeveral(param) && param.single === true && Array.isArray(value) && value.length === 1)
     return value[0]
-  if (param?.type === 'string' && Array.isArray(value)) return value.join(',')
-  if (param?.type === 'hash' && param.keys !== undefined && isObject(value)) {
+  if (isText(param) && Array.isArray(value)) return value.join(',')
+  if (takesPairs(param) && param.keys !== undefined && isObject(value)) {
     const { keys } = param
     return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, toJson(keys[k], v)]))
   }

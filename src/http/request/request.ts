@@ -3,7 +3,13 @@
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
-import type { Param, Params } from '../../catalogue/params.js'
+import {
+  type Param,
+  type Params,
+  paramsIn,
+  takesPairs,
+  withParamsIn,
+} from '../../catalogue/params.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
@@ -58,23 +64,12 @@ const multipart = (
 
 // An ask in the words of its instance: names of parameters and literal segments of the path, never values.
 
-/** The parameters below a parameter; undefined where any key goes. */
-const inner = (param: Param | undefined): Params | undefined => {
-  if (param?.type === 'hash') return param.keys
-  return param?.type === 'json' ? param.items : undefined
-}
-
-const paramIn = (param: Param, words: Words): Param => {
-  if (param.type === 'hash' && param.keys !== undefined)
-    return { ...param, keys: paramsIn(param.keys, words) }
-  if (param.type === 'json' && param.items !== undefined)
-    return { ...param, items: paramsIn(param.items, words) }
-  return param
-}
-
-const paramsIn = (params: Params, words: Words): Params =>
+const renamed = (params: Params, words: Words): Params =>
   Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [words.name(name), paramIn(param, words)]),
+    Object.entries(params).map(([name, param]) => [
+      words.name(name),
+      withParamsIn(param, (inside) => renamed(inside, words)),
+    ]),
   )
 
 /** Values of which none is missing. */
@@ -89,7 +84,7 @@ const valueIn = (
   param: Param | undefined,
   words: Words,
 ): JsonValue | undefined => {
-  const keys = inner(param)
+  const keys = paramsIn(param)
   if (keys === undefined) return value
   if (Array.isArray(value))
     return value.map((item: JsonValue) => valueIn(item, param, words) ?? null)
@@ -97,8 +92,7 @@ const valueIn = (
 }
 
 /** Whatever keys a parameter takes are its user's, and not the API's. */
-const isOpen = (param: Param | undefined): boolean =>
-  param?.type === 'hash' && param.keys === undefined
+const isOpen = (param: Param | undefined): boolean => takesPairs(param) && param.keys === undefined
 
 /** A name with brackets, each level; behind a parameter of any keys they are left. */
 const bracketed = (name: string, params: Params, words: Words): string => {
@@ -149,7 +143,7 @@ const endpointIn = (endpoint: Endpoint, words: Words): Endpoint => {
   const spoken: Endpoint = {
     ...endpoint,
     route: `${getMethod(endpoint)} ${words.path(getPath(endpoint))}`,
-    params: paramsIn(endpoint.params, words),
+    params: renamed(endpoint.params, words),
   }
   made.set(endpoint, spoken)
   return spoken

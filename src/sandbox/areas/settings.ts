@@ -1,7 +1,7 @@
 /** Application settings (`catalogue/reference/settings.md`): read, changed, and what they need of each other. */
 import type { settings } from '../../catalogue/areas/settings.js'
 import type { CheckedOf, ResultOf } from '../../catalogue/inferred.js'
-import { boolean, integer, list, type Param, string } from '../../catalogue/params.js'
+import { boolean, integer, list, type Param, string, takesSeveral } from '../../catalogue/params.js'
 import { settingsAttributes, settingsRequirements } from '../../catalogue/settings-attributes.js'
 import { Settings } from '../../catalogue/shapes/settings.js'
 import type { Call } from '../call.js'
@@ -128,7 +128,7 @@ const split = (value: unknown): unknown =>
     : value
 
 const isListed = (name: string): boolean =>
-  Object.entries(settingsAttributes).some(([n, param]) => n === name && param.type === 'list')
+  Object.entries(settingsAttributes).some(([n, param]) => n === name && takesSeveral(param))
 
 /** A null says nothing, but where null is what a fresh instance has. */
 const withoutSilence = (sent: Values): [string, unknown][] =>

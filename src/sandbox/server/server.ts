@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { isScope } from '../../catalogue/params.js'
+import { isScope, scopeOf } from '../../catalogue/params.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import { checkInput, convert } from '../check.js'
@@ -159,7 +159,7 @@ const refuseOutsider = (
     const place = convert(name, param, given[name])
     if (typeof place !== 'string' && typeof place !== 'number') continue
     const role = roles.find(([pattern]) => pattern.test(access))?.[1]
-    if (param.type === 'project') call.project(place, { role })
+    if (scopeOf(param) === 'project') call.project(place, { role })
     else call.group(place, { role })
   }
 }

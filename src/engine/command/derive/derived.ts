@@ -1,7 +1,7 @@
 /** Endpoints → the command that they make by themselves. */
 import { type Endpoint, type Endpoints, getPath } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
-import { isScope, type Param } from '../../../catalogue/params.js'
+import { isScope, type Param, valuesOf } from '../../../catalogue/params.js'
 import { getProperties } from '../../../catalogue/shapes/properties.js'
 import type { Argument, Command, Described, Flag } from '../types.js'
 
@@ -116,11 +116,7 @@ const flagsOf = (e: Endpoint): Flag[] => [
 
 /** Of two enumerations of one name the longer: the endpoint chosen later narrows it again. */
 const widest = (a: Flag, b: Flag): Flag =>
-  a.param.type === 'enum' &&
-  b.param.type === 'enum' &&
-  b.param.values.length > a.param.values.length
-    ? b
-    : a
+  valuesOf(b.param).length > valuesOf(a.param).length ? b : a
 
 /** One flag for all endpoints of a command; required only where every endpoint requires it. */
 const mergeFlags = (endpoints: readonly Endpoint[]): Flag[] => {
