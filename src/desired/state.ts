@@ -32,6 +32,14 @@ export type SecretSource =
   /** Written out in the file, with --allow-literal-secrets; an empty one unsets the secret. */
   | { readonly literal: HeldText }
 
+/** How a source is called, without its value. */
+export const sourceText = (source: SecretSource): string => {
+  if ('env' in source) return `env:${source.env}`
+  if ('file' in source) return `@${source.file}`
+  if ('command' in source) return `command:${source.command[0] ?? ''}`
+  return 'a literal'
+}
+
 /** The desired value of an attribute. */
 export type DesiredValue =
   /**

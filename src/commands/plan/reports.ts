@@ -170,45 +170,67 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n
 const table = (...heads: readonly string[]): string =>
   row(...heads) + row(...heads.map(() => '---'))
 
-const originCode = (origin: Origin | undefined): string =>
-  origin === undefined
-    ? ''
-    : [
-        code(`${origin.file}:${origin.line}:${origin.column}`),
-        ...(origin.team === undefined ? [] : [`team ${code(origin.team.name)}`]),
-      ].join(', ')
+/** How a form writes texts of files and of an instance, and our own. */
+interface Ink {
+  readonly code: (text: string) => string
+  readonly prose: (text: string) => string
+}
+const noteInk: Ink = { code, prose }
+const plainInk: Ink = { code: shortened, prose: (text) => text }
+
+// The rows of a plan's tables, which the note and a page have in common.
+
+type Row = readonly string[]
+
+const originCell = (origin: Origin | undefined, ink: Ink): string => {
+  if (origin === undefined) return ''
+  const at = ink.code(originIn(origin))
+  return origin.team === undefined ? at : `${at}, team ${ink.code(origin.team.name)}`
+}
 
 /** An attribute as it is, and as it is planned. */
-const changeCells = ({ now, wanted, secret, ...change }: Change, isNew: boolean): string[] => {
+const changeCells = ({ now, wanted, secret, within }: Change, isNew: boolean, ink: Ink): Row => {
   if (secret !== undefined)
-    return [isNew ? '' : 'cannot be read', code(describeSecretSource(secret))]
+    return [isNew ? '' : 'cannot be read', ink.code(describeSecretSource(secret))]
   const list = isNew ? undefined : describeListChange(now, wanted)
   if (list !== undefined) {
-    const signed = (sign: string, ones: readonly unknown[]) =>
-      ones.map((one) => `${sign} ${code(String(one))}`)
+    const signed = (sign: string, ones: readonly string[]): Row =>
+      ones.map((one) => `${sign} ${ink.code(one)}`)
     return ['', [...signed('−', list.gone), ...signed('+', list.come)].join(' ')]
   }
-  const planned = code(typeof wanted === 'string' && wanted !== '' ? wanted : valueText(wanted))
-  const atLeast = change.within === undefined ? '' : `${prose(change.within)}: `
-  const shown = typeof now === 'string' && now !== '' ? now : valueText(now)
-  return [isNew ? '' : code(shown), `${atLeast}${planned}`]
+  const cell = (value: Change['now']): string =>
+    ink.code(typeof value === 'string' && value !== '' ? value : valueText(value))
+  const atLeast = within === undefined ? '' : `${ink.prose(within)}: `
+  return [isNew ? '' : cell(now), `${atLeast}${cell(wanted)}`]
 }
 
-const rowsOf = (entry: PlanEntry): string => {
-  const { is, name, changes, origin } = entry
-  const head = [marks[is], code(name)] as const
-  if (changes.length === 0) return row(...head, '', '', '', originCode(origin))
-  return changes
-    .map((change, i) =>
-      row(
-        ...(i === 0 ? head : (['', ''] as const)),
-        code(change.attribute),
-        ...changeCells(change, is === 'create' || is === 'enable'),
-        originCode(change.origin),
-      ),
-    )
-    .join('')
+/** Of each attribute of an item its name, what it is, what is planned, and where; one row for an item without any. */
+const changeRows = ({ is, changes, origin }: PlanEntry, ink: Ink): readonly Row[] => {
+  const isNew = is === 'create' || is === 'enable'
+  if (changes.length === 0) return [['', '', '', originCell(origin, ink)]]
+  return changes.map((change) => [
+    ink.code(change.attribute),
+    ...changeCells(change, isNew, ink),
+    originCell(change.origin, ink),
+  ])
 }
+
+const lostRows = (entries: readonly PlanEntry[], ink: Ink): readonly Row[] =>
+  entries
+    .filter(({ is }) => is === 'delete')
+    .map(({ full, loses = '', origin }) => [
+      ink.code(full),
+      ink.prose(loses),
+      originCell(origin, ink),
+    ])
+
+const findingRows = (entries: readonly PlanEntry[], ink: Ink): readonly Row[] =>
+  entries
+    .filter((entry) => !isAction(entry))
+    .map(({ full, text, origin }) => [ink.code(full), ink.prose(text), originCell(origin, ink)])
+
+const failedRows = ({ ends = new Map() }: Reported, ink: Ink): readonly Row[] =>
+  [...ends].flatMap(([id, { failed, text }]) => (failed ? [[ink.code(id), ink.prose(text)]] : []))
 
 const verbs = [
   ['create', 'created'],
@@ -231,34 +253,16 @@ const foldOf = (place: string, entries: readonly PlanEntry[]): string =>
   [
     `<details><summary>${prose(place)}: ${countsIn(entries)}</summary>\n\n`,
     table('', 'object', 'attribute', 'now', 'planned', 'declared at'),
-    ...entries.map(rowsOf),
+    ...entries.flatMap((entry) =>
+      changeRows(entry, noteInk).map((cells, i) =>
+        row(...(i === 0 ? [marks[entry.is], code(entry.name)] : ['', '']), ...cells),
+      ),
+    ),
     '\n</details>\n',
   ].join('')
 
-const section = (head: string, rows: readonly string[]): string =>
-  rows.length === 0 ? '' : `${head}${rows.join('')}\n`
-
-const deletions = (entries: readonly PlanEntry[]): string =>
-  section(
-    table('deleted', 'loss', 'declared at'),
-    entries
-      .filter(({ is }) => is === 'delete')
-      .map(({ full, loses = '', origin }) => row(code(full), prose(loses), originCode(origin))),
-  )
-
-const remarks = (entries: readonly PlanEntry[]): string =>
-  section(
-    table('not possible or unknown', 'why', 'declared at'),
-    entries
-      .filter((entry) => !isAction(entry))
-      .map(({ full, text, origin }) => row(code(full), prose(text), originCode(origin))),
-  )
-
-const failures = ({ ends = new Map() }: Reported): string =>
-  section(
-    table('not done', 'why'),
-    [...ends].flatMap(([id, { failed, text }]) => (failed ? [row(code(id), prose(text))] : [])),
-  )
+const section = (head: string, rows: readonly Row[]): string =>
+  rows.length === 0 ? '' : `${head}${rows.map((cells) => row(...cells)).join('')}\n`
 
 /** What the plan is held against, and what it leaves. */
 const comparedWith = ({ against }: MadePlan): readonly [string, string] => {
@@ -296,10 +300,16 @@ const footOf = ({ made: { head, worked } }: Reported): string => {
 /** The note. Beyond its size whole places are left out from the end, and counted. */
 export const notePage = (reported: Reported): string => {
   const entries = reported.made.entries
-  const [head, last] = [
-    headOf(reported) + failures(reported) + deletions(entries),
-    remarks(entries) + comparedWith(reported.made)[1] + footOf(reported),
-  ]
+  const head = [
+    headOf(reported),
+    section(table('not done', 'why'), failedRows(reported, noteInk)),
+    section(table('deleted', 'loss', 'declared at'), lostRows(entries, noteInk)),
+  ].join('')
+  const last = [
+    section(table('not possible or unknown', 'why', 'declared at'), findingRows(entries, noteInk)),
+    comparedWith(reported.made)[1],
+    footOf(reported),
+  ].join('')
   const folds = [...groupBy(entries.filter(isAction), ({ place }) => place)].map(([place, ones]) =>
     foldOf(place, ones),
   )
@@ -322,57 +332,31 @@ interface PageSection {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
-const originText = (origin: Origin | undefined): string =>
-  origin === undefined ? '' : `${origin.file}:${origin.line}:${origin.column}`
-
-/** A row for each attribute; one for an item that has none. */
-const pageRows = ({ is, place, name, changes, origin }: PlanEntry): PageSection['rows'] => {
-  const isNew = is === 'create' || is === 'enable'
-  const first = { place, action: is, object: name, declared_at: originText(origin) }
-  if (changes.length === 0) return [first]
-  return changes.map(({ attribute, now, wanted, secret, origin: own }) => ({
-    ...first,
-    attribute,
-    now: isNew ? '' : secret === undefined ? valueText(now) : 'cannot be read',
-    planned: secret === undefined ? valueText(wanted) : describeSecretSource(secret),
-    declared_at: originText(own ?? origin),
-  }))
-}
+const places = ['place', 'action', 'object', 'attribute', 'now', 'planned', 'declared_at']
 
 /** The tables of a plan's page, what changes first. */
-export const pageSections = ({ made, ends = new Map() }: Reported): readonly PageSection[] => {
-  const { entries } = made
-  const failed = [...ends].flatMap(([object, { failed: bad, text }]) =>
-    bad ? [{ object, reason: text }] : [],
-  )
-  const lost = entries
-    .filter(({ is }) => is === 'delete')
-    .map(({ full, loses = '', origin }) => ({
-      object: full,
-      loss: loses,
-      declared_at: originText(origin),
-    }))
-  const open = entries
-    .filter((entry) => !isAction(entry))
-    .map(({ full, is, text, origin }) => ({
-      object: full,
-      finding: is,
-      reason: text,
-      declared_at: originText(origin),
-    }))
-  const changes = {
-    section: 'Changes',
-    columns: ['place', 'action', 'object', 'attribute', 'now', 'planned', 'declared_at'],
-    rows: entries.filter(isAction).flatMap(pageRows),
-  }
-  const others = [
-    { section: 'Not done', columns: ['object', 'reason'], rows: failed },
-    { section: 'Deleted', columns: ['object', 'loss', 'declared_at'], rows: lost },
-    {
-      section: 'Not possible or unknown',
-      columns: ['object', 'finding', 'reason', 'declared_at'],
-      rows: open,
-    },
+export const pageSections = (reported: Reported): readonly PageSection[] => {
+  const { entries } = reported.made
+  const changes = entries
+    .filter(isAction)
+    .flatMap((entry) =>
+      changeRows(entry, plainInk).map((cells) => [entry.place, entry.is, entry.name, ...cells]),
+    )
+  const tables: readonly (readonly [string, readonly string[], readonly Row[]])[] = [
+    ['Changes', places, changes],
+    ['Not done', ['object', 'reason'], failedRows(reported, plainInk)],
+    ['Deleted', ['object', 'loss', 'declared_at'], lostRows(entries, plainInk)],
+    [
+      'Not possible or unknown',
+      ['object', 'reason', 'declared_at'],
+      findingRows(entries, plainInk),
+    ],
   ]
-  return [changes, ...others.filter(({ rows }) => rows.length > 0)]
+  return tables
+    .filter(([, , rows], i) => i === 0 || rows.length > 0)
+    .map(([section, columns, rows]) => ({
+      section,
+      columns,
+      rows: rows.map((cells) => Object.fromEntries(columns.map((name, i) => [name, cells[i]]))),
+    }))
 }

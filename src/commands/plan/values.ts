@@ -5,7 +5,7 @@ import { grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import type { EntryKind, PlanEntry } from '../../desired/entries.js'
 import type { PlanCounts } from '../../desired/planfile/read.js'
-import type { SecretSource } from '../../desired/state.js'
+import { type SecretSource, sourceText } from '../../desired/state.js'
 
 const lines = (text: string): number => text.trimEnd().split('\n').length
 
@@ -24,11 +24,8 @@ export const valueText = (value: JsonValue | undefined): string => {
 }
 
 /** Where a secret comes from, without it. */
-export const describeSecretSource = (source: SecretSource): string => {
-  if ('env' in source) return `from env:${source.env}`
-  if ('file' in source) return `from @${source.file}`
-  return 'command' in source ? `from command ${source.command[0] ?? ''}` : 'as in the file'
-}
+export const describeSecretSource = (source: SecretSource): string =>
+  'literal' in source ? 'as in the file' : `from ${sourceText(source)}`
 
 /** The members of a list, or of nothing in the place of one. */
 const membersIn = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>

@@ -12,7 +12,7 @@ import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { getErrorCode, getReason, usage } from '../../errors.js'
 import { type Address, addressText } from '../address.js'
 import { besideText } from '../files/secret.js'
-import type { SecretSource } from '../state.js'
+import { type SecretSource, sourceText } from '../state.js'
 
 /** A secret is no longer than that. */
 const longest = 1 << 20
@@ -27,14 +27,6 @@ export interface SecretPlaces {
 }
 
 const withoutEnd = (text: string): HeldText => holdText(text.replace(/\r?\n$/, ''))
-
-/** How a source is called, without its value. */
-export const sourceText = (source: SecretSource): string => {
-  if ('env' in source) return `env:${source.env}`
-  if ('file' in source) return `@${source.file}`
-  if ('command' in source) return `command:${source.command[0] ?? ''}`
-  return 'a literal'
-}
 
 const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string): HeldText => {
   try {

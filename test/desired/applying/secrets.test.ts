@@ -3,7 +3,8 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdText, openHeld } from '../../../src/base/secrets/held.js'
-import { SecretRecord, SecretValues, sourceText } from '../../../src/desired/applying/secrets.js'
+import { SecretRecord, SecretValues } from '../../../src/desired/applying/secrets.js'
+import { sourceText } from '../../../src/desired/state.js'
 import { folder } from '../../support/program.js'
 
 const address = {
