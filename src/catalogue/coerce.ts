@@ -310,7 +310,9 @@ const stringValue = <N>(walk: Walk<N>, param: StringParam, given: N): Value => {
     taken(walk, param, one, readScalar(param, scalarOf(walk, one), kind)),
   )
   if (!texts.every(isPresent)) return undefined
-  return (kind === 'wire' ? undefined : joinItems(param, texts.map(String))) ?? texts[0] ?? ''
+  // What an export found in an instance goes back as it was.
+  const isWhole = kind === 'wire' || (kind === 'file' && !isList)
+  return (isWhole ? undefined : joinItems(param, texts.map(String))) ?? texts[0] ?? ''
 }
 
 /** What is JSON by the documents: taken as it is. */

@@ -90,6 +90,12 @@ describe('a value by its parameter', () => {
       { ...same('a,b'), wire: wrongType },
     ],
     [
+      'several in one text, which a file has as an export wrote it',
+      string('s', { format: 'spaced' }),
+      'b,a',
+      { ...same('b a'), file: 'b,a', wire: 'b,a' },
+    ],
+    [
       'a list in one text',
       list('integer', 'l'),
       '1,2',
