@@ -53,10 +53,11 @@ const hasAny = (item: CurrentItem | undefined, name: string): boolean => {
   return Array.isArray(value) && value.length > 0
 }
 
-const requiredBy = ({ kind }: WithKind, { identity, family }: DesiredItem): readonly string[] =>
-  Object.entries(familyOf(kind, String(identity), family?.value)?.params ?? {}).flatMap(
-    ([name, param]) => (param.required === true ? [name] : []),
-  )
+const requiredBy = ({ kind }: WithKind, { identity, family }: DesiredItem): readonly string[] => {
+  const known = familyOf(kind, String(identity), family?.value)
+  const params = Object.entries(known?.params ?? {})
+  return params.flatMap(([name, param]) => (param.required === true ? [name] : []))
+}
 
 /** Attributes that a change of an item sends besides what every change of its kind does. */
 export const goesAlong = (

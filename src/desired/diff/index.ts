@@ -108,10 +108,10 @@ const planOf = async (
   mistakes: Mistakes,
 ): Promise<DesiredPlan> => {
   const asked = diffs.flatMap((diff) => diff.drafts)
-  const { drafts, actions, findings: others, dropped } = await possibleTogether(asked, view, how)
-  const tallies = lessThese(
+  const { drafts, actions, findings: others } = await possibleTogether(asked, view, how)
+  const sets = setsLeft(
     diffs.flatMap((diff) => diff.tallies),
-    dropped,
+    drafts,
   )
   const findings = [
     ...diffs.flatMap((diff) => diff.findings),
@@ -127,7 +127,7 @@ const planOf = async (
         byPlace(a.address, b.address) || byText(addressText(a.address), addressText(b.address)),
     ),
     unread: unread.sort((a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind)),
-    refused: beyond(drafts, tallies, how),
+    refused: beyond(drafts, sets, how),
     same: diffs.reduce((sum, diff) => sum + diff.same, 0),
     sets: sorted(Object.fromEntries(diffs.flatMap(({ sets }) => Object.entries(sets)))),
   }
@@ -178,6 +178,27 @@ type Refused = DesiredPlan['refused'][number]
 const few = 10
 const deletesFlag = '--max-deletes'
 
+/** A set with what becomes of it. */
+interface ChangedSet extends SetCount {
+  readonly deletes: number
+  readonly creates: number
+}
+
+const setsLeft = (
+  tallies: readonly SetCount[],
+  drafts: readonly Draft[],
+): readonly ChangedSet[] => {
+  const inSet = groupBy(drafts, ({ address: { scope, path, kind } }) =>
+    addressText({ scope, path, kind }),
+  )
+  return tallies.map((tally) => {
+    const all = inSet.get(addressText(tally.address)) ?? []
+    const count = (...verbs: readonly Draft['verb'][]): number =>
+      all.filter(({ verb }) => verbs.includes(verb)).length
+    return { ...tally, deletes: count('delete'), creates: count('create', 'enable') }
+  })
+}
+
 /** A set of which something goes, by what is said of it. */
 interface Less {
   readonly address: Address
@@ -187,7 +208,7 @@ interface Less {
 }
 
 /** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
-const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]): readonly Less[] => {
+const lesser = (drafts: readonly Draft[], tallies: readonly ChangedSet[]): readonly Less[] => {
   const fallen = groupBy(memberships(drafts), ({ draft, before, after }) =>
     before >= owner && after < owner ? placeText(draft.address) : undefined,
   )
@@ -228,7 +249,7 @@ const inAll = (deletes: number, most: number): readonly Refused[] =>
 
 const deletions = (
   drafts: readonly Draft[],
-  tallies: readonly SetCount[],
+  tallies: readonly ChangedSet[],
   { deletes: limit, removals = [] }: PlanLimits,
 ): readonly Refused[] => {
   const deletes = tallies.reduce((sum, tally) => sum + tally.deletes, 0)
@@ -241,7 +262,7 @@ const deletions = (
     .map(({ text }) => ({ text: `${text}, more than ${percent} %`, flag: deletesFlag }))
 }
 
-const emptied = (tallies: readonly SetCount[], empty: readonly string[]): readonly Refused[] =>
+const emptied = (tallies: readonly ChangedSet[], empty: readonly string[]): readonly Refused[] =>
   tallies
     .filter(
       ({ address, exact, before, deletes, creates }) =>
@@ -273,29 +294,10 @@ const changes = (drafts: readonly Draft[], how: DiffOptions): readonly Refused[]
   ]
 }
 
-/** Tallies of sets without what cannot be done. */
-const lessThese = (
-  tallies: readonly SetCount[],
-  dropped: ReadonlySet<Draft>,
-): readonly SetCount[] => {
-  const sets = new Map<string, { creates: number; deletes: number }>()
-  for (const { verb, address } of dropped) {
-    const { scope, path, kind } = address
-    const set = addressText({ scope, path, kind })
-    const less = sets.get(set) ?? { creates: 0, deletes: 0 }
-    less[verb === 'delete' ? 'deletes' : 'creates'] += verb === 'update' ? 0 : 1
-    sets.set(set, less)
-  }
-  return tallies.map((tally) => {
-    const { creates = 0, deletes = 0 } = sets.get(addressText(tally.address)) ?? {}
-    return { ...tally, creates: tally.creates - creates, deletes: tally.deletes - deletes }
-  })
-}
-
 /** The limits that a plan goes beyond, each with the flag that lifts it. */
 const beyond = (
   drafts: readonly Draft[],
-  tallies: readonly SetCount[],
+  tallies: readonly ChangedSet[],
   how: DiffOptions,
 ): readonly Refused[] => [
   ...deletions(drafts, tallies, how.limits ?? {}),

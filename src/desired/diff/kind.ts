@@ -65,18 +65,12 @@ const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
 const isGroup = ({ kind }: DiffContext): boolean => kind.by === 'user' && kind.scope === 'group'
 const isOwner = ({ attributes }: CurrentItem): boolean => levelOf(attributes.access_level) >= owner
 
-const tallied = (c: DiffContext): SetCount => {
-  const count = (...verbs: readonly Draft['verb'][]): number =>
-    c.diff.drafts.filter(({ verb }) => verbs.includes(verb)).length
-  return {
-    address: { ...c.place, kind: c.kind.name },
-    before: c.items.length,
-    deletes: count('delete'),
-    creates: count('create', 'enable'),
-    exact: c.desired.exact?.value === true,
-    owners: isGroup(c) ? c.items.filter(isOwner).length : 0,
-  }
-}
+const tallied = (c: DiffContext): SetCount => ({
+  address: { ...c.place, kind: c.kind.name },
+  before: c.items.length,
+  exact: c.desired.exact?.value === true,
+  owners: isGroup(c) ? c.items.filter(isOwner).length : 0,
+})
 
 /** Notes a delete and a create of equal attributes: it may be a new name. */
 const noteRename = (c: DiffContext): void => {
@@ -227,6 +221,7 @@ export const diffKind = async (
   await (kind.holds === 'rules' ? diffRules : diffSet)(c)
   const tally = tallied(c)
   if (tally.exact) diff.sets[addressText(tally.address)] = digestOfSet(items)
-  if (tally.deletes > 0 || (tally.owners > 0 && diff.drafts.length > 0)) diff.tallies.push(tally)
+  if (diff.drafts.some(isDelete) || (tally.owners > 0 && diff.drafts.length > 0))
+    diff.tallies.push(tally)
   return diff
 }

@@ -361,7 +361,6 @@ interface PossibleTogether {
   /** The same, in the order in which they are done. */
   readonly actions: readonly PlannedAction[]
   readonly findings: readonly PlanFinding[]
-  readonly dropped: ReadonlySet<Draft>
 }
 
 /** Drafts without those that the rest makes impossible, which are told of. */
@@ -391,6 +390,5 @@ export const possibleTogether = async (
         circular,
       ),
     ],
-    dropped,
   }
 }

@@ -134,12 +134,10 @@ export interface AttributeDiff {
 /** The current item that a desired one means: one, none, or it cannot be said (the mistake is reported). */
 export type Pairing = { readonly item: CurrentItem | undefined } | 'mistaken'
 
-/** A set that something is deleted of: how many there were, and what is left of an exact one. */
+/** A set that something is deleted of, or the members of a group, as it was read. */
 export interface SetCount {
   readonly address: Address
   readonly before: number
-  readonly deletes: number
-  readonly creates: number
   readonly exact: boolean
   /** Of the members of a group, how many own it. */
   readonly owners: number

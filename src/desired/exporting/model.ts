@@ -1,4 +1,5 @@
 /** What stands in a file, before it is text: values in their order, with lines for people. */
+import { randomUUID } from 'node:crypto'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { YamlMap } from '../../base/json/yaml-writer.js'
 import { emptyClears, type Param, takesSeveral } from '../../catalogue/params.js'
@@ -35,51 +36,20 @@ export const plain = (value: FileValue): JsonValue => {
 export const sorted = <T>(list: Iterable<T>, by: (one: T) => string): readonly T[] =>
   [...list].sort((a, b) => byText(by(a), by(b)))
 
-/** Text that is the same for the same value, whatever the order of its maps. */
-const comparable = (value: FileValue): string => {
-  if (value instanceof FileMap) {
-    const entries = sorted(value.entries, ([key]) => key)
-    const texts = entries.map(([key, one]) => `${JSON.stringify(key)}:${comparable(one)}`)
-    return `{${texts.join(',')}#${JSON.stringify(value.remarks)}}`
-  }
-  if (Array.isArray(value)) return `[${value.map((one: FileValue) => comparable(one)).join(',')}]`
-  return JSON.stringify(value)
-}
+/** What a map is in a text that is kept: no value of an instance looks so. */
+const isMap = `map ${randomUUID()}`
 
-/** A value as text, which takes a fraction of the room. */
-const packed = (value: FileValue): string => JSON.stringify(shape(value))
-
-/** How a value is told apart in its text. */
-type Shape =
-  | readonly ['map', readonly (readonly [string, Shape])[], readonly string[]]
-  | readonly ['list', readonly Shape[]]
-  | readonly ['value', JsonValue]
-
-const isSeveral = (value: FileValue): value is readonly (JsonValue | FileMap)[] =>
-  Array.isArray(value)
-
-const shape = (value: FileValue): Shape => {
-  if (value instanceof FileMap)
-    return [
-      'map',
-      [...value.entries].map(([key, one]) => [key, shape(one)] as const),
-      value.remarks,
-    ]
-  return isSeveral(value) ? ['list', value.map((one) => shape(one))] : ['value', value]
-}
-
-const ofShape = (text: Shape): JsonValue | FileMap | readonly (JsonValue | FileMap)[] => {
-  if (text[0] === 'map')
-    return new FileMap(
-      text[1].map(([key, one]) => [key, ofShape(one)]),
-      text[2],
-    )
-  // A list holds no list that has maps.
-  return text[0] === 'list' ? text[1].map((one) => ofShape(one) as JsonValue | FileMap) : text[1]
-}
+/** A value as text, which takes a fraction of the room, and tells it apart from others. */
+const packed = (value: FileValue): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    one instanceof FileMap ? [isMap, [...one.entries], one.remarks] : one,
+  )
 
 /** The value of a text that was made here. */
-const unpacked = (text: string): FileValue => ofShape(JSON.parse(text) as Shape)
+const unpacked = (text: string): FileValue =>
+  JSON.parse(text, (_, one: unknown) =>
+    Array.isArray(one) && one[0] === isMap ? new FileMap(one[1], one[2]) : one,
+  ) as FileValue
 
 // A value of an attribute, as a file has it: names for numbers, sets in order.
 
@@ -152,14 +122,12 @@ export const chosenBy = (selection: Pick<Scoping, 'only' | 'except'>): ChosenPar
 
 // What all projects below a group share, said once for all of them.
 
-/** The entries of a kind, by their keys, each with the text that it is compared by. */
-type Entries = Map<string, { readonly value: FileValue; readonly text: string }>
+/** The entries of a kind, by their keys, as texts. */
+type Entries = ReadonlyMap<string, string>
 
 const entriesOf = (value: FileValue): Entries =>
   new Map(
-    value instanceof FileMap
-      ? [...value.entries].map(([key, one]) => [key, { value: one, text: comparable(one) }])
-      : [],
+    value instanceof FileMap ? [...value.entries].map(([key, one]) => [key, packed(one)]) : [],
   )
 
 /** What the projects below a group have alike, as far as they were looked at. */
@@ -178,7 +146,7 @@ class Alike {
     this.#kinds = new Map(
       [...before].flatMap(([kind, entries]) => {
         const others = kinds.get(kind)
-        const left = [...entries].filter(([key, { text }]) => others?.get(key)?.text === text)
+        const left = [...entries].filter(([key, text]) => others?.get(key) === text)
         return left.length === 0 ? [] : [[kind, new Map(left)] as const]
       }),
     )
@@ -224,7 +192,7 @@ export class Factoring {
         const said = this.#saidAbove(alike.group, kind)
         const left = [...entries].filter(([key]) => !said.has(key))
         if (left.length === 0) return []
-        return [[kind, new FileMap(left.map(([key, { value }]) => [key, value]))]]
+        return [[kind, new FileMap(left.map(([key, text]) => [key, unpacked(text)]))]]
       })
       if (kinds.length === 0) return []
       const value = new FileMap([['projects', new FileMap(kinds)]])

@@ -290,10 +290,10 @@ export const takeAttribute: TakeEntry = (entry, context) => {
   const { key, value } = entry
   const { kind } = context
   const attribute = attributesOf(kind).get(key)
-  const word = wordsOf(kind).includes(key) ? words[key] : undefined
-  if (attribute !== undefined) say(entry, documented(attribute, value, context), context)
-  else if (word !== undefined) word.take(entry, context)
-  else if (isOpen(kind, key) && !Object.hasOwn(words, key))
+  if (attribute !== undefined) return say(entry, documented(attribute, value, context), context)
+  const word = Object.hasOwn(words, key) ? words[key] : undefined
+  if (word?.isOf(kind) === true) word.take(entry, context)
+  else if (word === undefined && isOpen(kind, key))
     say(entry, undocumented(entry, context), context)
   else sayUnknown(entry, context)
 }

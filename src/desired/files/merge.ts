@@ -126,7 +126,8 @@ const changed = (
   return { is: 'value', value: changedList(members, next, of) }
 }
 
-const mergeItem = (
+/** What is said of an item, over what is said of it less specifically. */
+export const mergeItem = (
   kind: Managed,
   before: DesiredItem | undefined,
   next: DesiredItem,

@@ -18,6 +18,7 @@ import {
 import { canonical } from '../values.js'
 import { newItem } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
+import { mergeItem } from './merge.js'
 import { type FolderOwns, isBelow } from './selectors.js'
 import { type Mistakes, type Written, type WrittenEntry, withValues } from './written.js'
 
@@ -263,17 +264,6 @@ const ofTeams = ([first, ...others]: readonly DesiredItem[]): DesiredItem | unde
     ),
   }
 
-/** A person's own line goes before what teams say of them, attribute by attribute. */
-const withOwn = (own: DesiredItem, team: DesiredItem): DesiredItem => {
-  if (own.gone !== undefined || team.gone !== undefined) return own
-  const attributes = new Map(team.attributes)
-  for (const [name, said] of own.attributes) {
-    const under = attributes.get(name)
-    attributes.set(name, { ...said, over: under && [under] })
-  }
-  return { ...own, attributes }
-}
-
 /** What a team's line says of one of its members. */
 const ofMember = (item: DesiredItem, user: Reference, at: Origin): DesiredItem => {
   const { team } = at
@@ -292,7 +282,7 @@ const ofMember = (item: DesiredItem, user: Reference, at: Origin): DesiredItem =
 }
 
 /** @returns whether any line names a team */
-const expandItems = (teams: Teams, { items }: DeclaredKind): boolean => {
+const expandItems = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   const lines = [...items].filter(([, { identity }]) => teamNamed(identity) !== undefined)
   const people = new Map<string, DesiredItem[]>()
   for (const [key, item] of lines) {
@@ -312,7 +302,9 @@ const expandItems = (teams: Teams, { items }: DeclaredKind): boolean => {
         'Declare this user directly.',
       )
     const person = ofTeams(sorted)
-    if (person !== undefined) items.set(key, own === undefined ? person : withOwn(own, person))
+    // A person's own line goes before what teams say of them, attribute by attribute.
+    if (person !== undefined)
+      items.set(key, own === undefined ? person : mergeItem(kind, person, own))
   }
   return lines.length > 0
 }
