@@ -227,7 +227,12 @@ const lostRows = (entries: readonly PlanEntry[], ink: Ink): readonly Row[] =>
 const findingRows = (entries: readonly PlanEntry[], ink: Ink): readonly Row[] =>
   entries
     .filter((entry) => !isAction(entry))
-    .map(({ full, text, origin }) => [ink.code(full), ink.prose(text), originCell(origin, ink)])
+    .map(({ full, is, text, origin }) => [
+      ink.code(full),
+      is,
+      ink.prose(text),
+      originCell(origin, ink),
+    ])
 
 const failedRows = ({ ends = new Map() }: Reported, ink: Ink): readonly Row[] =>
   [...ends].flatMap(([id, { failed, text }]) => (failed ? [[ink.code(id), ink.prose(text)]] : []))
@@ -306,7 +311,10 @@ export const notePage = (reported: Reported): string => {
     section(table('deleted', 'loss', 'declared at'), lostRows(entries, noteInk)),
   ].join('')
   const last = [
-    section(table('not possible or unknown', 'why', 'declared at'), findingRows(entries, noteInk)),
+    section(
+      table('not possible or unknown', 'why', 'declared at'),
+      findingRows(entries, noteInk).map(([object = '', , ...rest]) => [object, ...rest]),
+    ),
     comparedWith(reported.made)[1],
     footOf(reported),
   ].join('')
@@ -348,7 +356,7 @@ export const pageSections = (reported: Reported): readonly PageSection[] => {
     ['Deleted', ['object', 'loss', 'declared_at'], lostRows(entries, plainInk)],
     [
       'Not possible or unknown',
-      ['object', 'reason', 'declared_at'],
+      ['object', 'finding', 'reason', 'declared_at'],
       findingRows(entries, plainInk),
     ],
   ]
