@@ -101,6 +101,7 @@ export const timedSandbox = async (options: Partial<SandboxOptions> = {}) => {
   return {
     folder,
     send: sender(() => running.url),
+    url: () => running.url,
     /** Sets the clock, in seconds since the beginning. */
     at: (to: number): void => {
       seconds = to
