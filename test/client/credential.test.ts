@@ -4,7 +4,7 @@ import type { CredentialNeed as Takes } from '../../src/catalogue/endpoint.js'
 import { type Called, credentialFor, Lacking, type Need } from '../../src/client/credential.js'
 import { Failure } from '../../src/errors.js'
 import type { Credential } from '../../src/http/types.js'
-import { json, rejected, serve } from '../http/servers.js'
+import { json, rejected, serve } from '../support/servers.js'
 import { instanceOf } from './clients.js'
 
 const base = 'https://instance.test'

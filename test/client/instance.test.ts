@@ -11,7 +11,8 @@ import { declared } from '../../src/engine/command/globals.js'
 import { Failure } from '../../src/errors.js'
 import type { Gate } from '../../src/http/gate.js'
 import type { Exchange, WireRequest } from '../../src/http/types.js'
-import { get, json, rejected, serve } from '../http/servers.js'
+import { get } from '../http/clients.js'
+import { json, rejected, serve } from '../support/servers.js'
 import { instanceOf } from './clients.js'
 
 const answering = (value: unknown = {}) => serve((_, response) => json(response, 200, value))

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { followed, isLong, type Paging, paged } from '../../src/client/paging.js'
 import type { ListEnd } from '../../src/http/types.js'
-import { get, serve } from '../http/servers.js'
+import { get } from '../http/clients.js'
+import { serve } from '../support/servers.js'
 import { instanceOf } from './clients.js'
 
 describe('paging', () => {

@@ -9,8 +9,8 @@ import type { InstanceClient } from '../../src/client/instance.js'
 import type { Data, Input, RecordOf } from '../../src/client/typed.js'
 import { Failure } from '../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { json, rejected, serve } from '../http/servers.js'
 import { folder } from '../support/program.js'
+import { json, rejected, serve } from '../support/servers.js'
 import { instanceOf } from './clients.js'
 
 let sandbox: Sandbox

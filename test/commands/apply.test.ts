@@ -141,7 +141,7 @@ describe('apply', () => {
     const at = await front()
     const { run, config, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
     const kept = join(config, 'state', 'journals')
-    await journalOf(join(kept, 'old.ndjson'), [])
+    journalOf(join(kept, 'old.ndjson'), [])
     for (let n = 0; n < 60; n++)
       copyFileSync(join(kept, 'old.ndjson'), join(kept, `20200101T0000${n + 10}-apply.ndjson`))
     rmSync(join(kept, 'old.ndjson'))

@@ -8,9 +8,9 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { managedKinds } from '../../src/catalogue/managed/index.js'
 import { attributesOf } from '../../src/desired/attributes.js'
-import { serve } from '../http/servers.js'
 import { sandbox } from '../sandbox/instance.js'
 import { folder } from '../support/program.js'
+import { serve } from '../support/servers.js'
 import { svcctl } from '../support/within.js'
 
 const box = sandbox()

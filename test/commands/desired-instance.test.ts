@@ -6,7 +6,7 @@ import { toReadable, toWritable } from '../../src/commands/plan/instance.js'
 import { Lists } from '../../src/engine/instance/listing.js'
 import { LiveInstance, type Parts } from '../../src/engine/perform/live.js'
 import { instanceOf } from '../client/clients.js'
-import { json, rejected, serve } from '../http/servers.js'
+import { json, rejected, serve } from '../support/servers.js'
 
 /** A run's own instance, over a client of its own. */
 const opened = async (answer: Parameters<typeof serve>[0]) => {

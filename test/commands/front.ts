@@ -1,6 +1,6 @@
 /** Somebody between the program and the embedded instance, who may refuse, lie and count. */
 import type { ServerResponse } from 'node:http'
-import { type Seen, serve } from '../http/servers.js'
+import { type Seen, serve } from '../support/servers.js'
 
 /** Answers by itself, or says that it does not; `write` counts what is no GET. */
 export type Hook = (seen: Seen, response: ServerResponse, write: number) => boolean

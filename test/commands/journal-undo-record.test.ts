@@ -26,7 +26,7 @@ const changed = (n: number, before: string): ObjectLine => ({
 const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {}) => {
   const config = configuration()
   const folder = join(config, 'state', 'journals')
-  await journalOf(join(folder, `${header.id}.ndjson`), lines, 'completed', {
+  journalOf(join(folder, `${header.id}.ndjson`), lines, 'completed', {
     command: 'runners update',
     values: { description: 'new' },
     instance: server.url,

@@ -29,9 +29,9 @@ const second = '20261121T130000-runners-resume'
 
 describe('journal list', () => {
   it('has the newest first, with counts also of one that was killed', async () => {
-    await journalOf(kept(first), [done(1), failed(2)])
+    journalOf(kept(first), [done(1), failed(2)])
     const lines: ObjectLine[] = [done(1), { n: 2, object: '2', state: 'begun' }]
-    await journalOf(kept(second), lines, 'killed', { id: second })
+    journalOf(kept(second), lines, 'killed', { id: second })
     const { stdout } = await run('journal list -o json')
     expect(JSON.parse(stdout)).toMatchObject([
       { id: second, end: null, done: 1, unknown: 1, failed: 0, file: kept(second) },
@@ -52,7 +52,7 @@ describe('journal list', () => {
 describe('journal show', () => {
   it('shows what failed and is not done since, and the counts, by id, file or last', async () => {
     const again: ObjectLine = { ...done(3), n: 3 }
-    await journalOf(kept(first), [
+    journalOf(kept(first), [
       done(1),
       failed(2),
       failed(3),
@@ -85,8 +85,8 @@ describe('journal show', () => {
 describe('journal merge', () => {
   it('writes one journal, and exits 8 while a part has no end', async () => {
     const [one, two] = [join(config, 'one.ndjson'), join(config, 'two.ndjson')]
-    await journalOf(one, [done(1), failed(2)])
-    await journalOf(
+    journalOf(one, [done(1), failed(2)])
+    journalOf(
       two,
       [
         { ...done(1), object: '2' },
@@ -100,7 +100,7 @@ describe('journal merge', () => {
       { done: 2, failed: 1, open: [two] },
     ])
     expect(open.stderr).toContain('is not finished')
-    await journalOf(join(config, 'three.ndjson'), [{ ...done(1), object: '9' }])
+    journalOf(join(config, 'three.ndjson'), [{ ...done(1), object: '9' }])
     const whole = await run('journal merge one.ndjson three.ndjson --to whole.ndjson')
     expect(whole.code).toBe(0)
     expect(readFileSync(join(config, 'whole.ndjson'), 'utf8')).toContain('"end":"completed"')
@@ -109,8 +109,8 @@ describe('journal merge', () => {
   })
 
   it('refuses parts of different runs', async () => {
-    await journalOf(join(config, 'one.ndjson'), [done(1)])
-    await journalOf(join(config, 'two.ndjson'), [done(1)], 'completed', {
+    journalOf(join(config, 'one.ndjson'), [done(1)])
+    journalOf(join(config, 'two.ndjson'), [done(1)], 'completed', {
       command: 'runners resume',
     })
     const { code, stderr } = await run('journal merge one.ndjson two.ndjson --to x.ndjson')

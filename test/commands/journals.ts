@@ -1,23 +1,41 @@
-/** Journals of runs, made by the engine's own journal. */
-
+/** Journals of runs, as the program writes them. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
 import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
-import { createJournal } from '../../src/engine/journal/opening.js'
 import type { End } from '../../src/engine/work/report.js'
 import { header } from '../engine/work/header.js'
 
+/** A line with its checksum. */
+const lineOf = (value: object): string => {
+  const text = JSON.stringify(value)
+  return `${text.slice(0, -1)},"c":${crc32(text)}}\n`
+}
+
 /** A journal of a run that did these. */
-export const journalOf = async (
+export const journalOf = (
   file: string,
   lines: readonly ObjectLine[],
   end: End | 'killed' = 'completed',
   first: Partial<Header> = {},
-): Promise<void> => {
-  const journal = await createJournal(file, { ...header, ...first })
-  for (const { n, object, parent } of lines)
-    journal.add({ n, object, ...(parent === undefined ? {} : { parent }), state: 'queued' })
-  for (const line of lines) if (line.state !== 'queued') journal.add(line)
-  await journal.append({ input: 'complete', total: new Set(lines.map(({ n }) => n)).size })
-  if (end !== 'killed') await journal.end(end)
-  await journal.drained()
-  await journal.close()
+): void => {
+  const last = new Map(lines.map(({ n, state }) => [n, state]))
+  const count = (state: string): number =>
+    [...last.values()].filter((reached) => reached === state).length
+  const counts = {
+    done: count('done'),
+    unchanged: count('unchanged'),
+    failed: count('failed'),
+    unknown: count('unknown') + count('begun'),
+    not_tried: count('queued'),
+  }
+  const written = [
+    { ...header, ...first },
+    ...lines.map(({ n, object, parent }) => ({ n, object, parent, state: 'queued' })),
+    ...lines.filter(({ state }) => state !== 'queued'),
+    { input: 'complete', total: last.size },
+    ...(end === 'killed' ? [] : [{ end, counts }]),
+  ]
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(file, written.map(lineOf).join(''), { mode: 0o600 })
 }

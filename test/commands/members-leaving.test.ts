@@ -130,7 +130,7 @@ describe('members remove-everywhere', { shuffle: false }, () => {
     // A newer run of another command is not the last of this one.
     const journals = join(env.SVC_CONFIG_DIR, 'state', 'journals')
     const other = '29990101T000000-runners-pause'
-    await journalOf(join(journals, `${other}.ndjson`), [], 'killed', { id: other })
+    journalOf(join(journals, `${other}.ndjson`), [], 'killed', { id: other })
     const again = await run('members remove-everywhere --resume last --yes', env)
     expect(again.code).toBe(0)
     expect(rowsOf(again.stdout)).toMatchObject([{ of: 'project:web/shop', outcome: 'removed' }])

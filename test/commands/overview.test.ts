@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { serve } from '../http/servers.js'
 import { folder } from '../support/program.js'
 import type { Script } from '../support/recorder.js'
+import { serve } from '../support/servers.js'
 import { has } from '../support/terminal.js'
 import { calling, rowsOf } from './calling.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { askedWait } from '../../src/http/answers/headers.js'
-import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
+import { json, rejected, serve, serveRaw } from '../support/servers.js'
+import { clientOf, fakeClock, get, send } from './clients.js'
 
 const now = 1_700_000_000_000
 

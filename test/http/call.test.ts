@@ -5,7 +5,8 @@ import { pagesDomains } from '../../src/catalogue/areas/pages-domains.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { ClientOptions } from '../../src/http/types.js'
-import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
+import { json, rejected, serve, serveRaw } from '../support/servers.js'
+import { clientOf, fakeClock, get, send } from './clients.js'
 
 describe('call', () => {
   it('reads JSON below the base URL’s path, whole and as bytes', async () => {

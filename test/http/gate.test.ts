@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
 import type { Admission, Came, Gate } from '../../src/http/gate.js'
-import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
+import { json, rejected, serve, serveRaw } from '../support/servers.js'
+import { clientOf, fakeClock, get, send } from './clients.js'
 
 /** A gate that writes down what it is told, and sends back what is turned away. */
 const recorder = (patient = true) => {

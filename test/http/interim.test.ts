@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Heads } from '../../src/http/sending/connections.js'
-import { clientOf, get, rejected, send, serveRaw } from './servers.js'
+import { rejected, serveRaw } from '../support/servers.js'
+import { clientOf, get, send } from './clients.js'
 
 const body = '"HTTP/1.1 100 Continue\\r\\n\\r\\n"'
 const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`

@@ -4,7 +4,8 @@ import { projects } from '../../src/catalogue/areas/projects.js'
 import type { Gate } from '../../src/http/gate.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Client, ListEnd, ListOptions } from '../../src/http/types.js'
-import { clientOf, fakeClock, get, rejected, type Seen, serve, serveRaw } from './servers.js'
+import { rejected, type Seen, serve, serveRaw } from '../support/servers.js'
+import { clientOf, fakeClock, get } from './clients.js'
 
 interface Listed {
   readonly records: unknown[]

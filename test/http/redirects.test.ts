@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readWhole } from '../../src/http/answers/body.js'
-import { clientOf, get, json, rejected, send, serve } from './servers.js'
+import { json, rejected, serve } from '../support/servers.js'
+import { clientOf, get, send } from './clients.js'
 
 const options = { credential: { kind: 'personal', value: 'canary' }, sudo: 'ana' } as const
 const secrets = ['private-token', 'job-token', 'authorization', 'sudo', 'cookie']

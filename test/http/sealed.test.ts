@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.js'
-import { clientOf, rejected, send, serve } from './servers.js'
+import { rejected, serve } from '../support/servers.js'
+import { clientOf, send } from './clients.js'
 
 /** Answers of a token URL; each holds what must not be told. */
 const answers: readonly (readonly [string, number, string, Record<string, string>, RegExp])[] = [

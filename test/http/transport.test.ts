@@ -6,8 +6,9 @@ import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { remember } from '../../src/base/secrets/scrub.js'
 import { readWhole } from '../../src/http/answers/body.js'
+import { json, rejected, serve } from '../support/servers.js'
 import { certificate, key } from './certificate.js'
-import { clientOf, get, json, rejected, send, serve } from './servers.js'
+import { clientOf, get, send } from './clients.js'
 
 const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })

@@ -5,8 +5,8 @@ import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { areas as known } from '../../src/catalogue/index.js'
 import { type Api, type ConnectOptions, connect, Failure } from '../../src/library/client.js'
-import { json, rejected, serve } from '../http/servers.js'
 import { folder } from '../support/program.js'
+import { json, rejected, serve } from '../support/servers.js'
 
 const secret = 'canary-token-4711-of-a-person'
 

@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/library/client.js'
 import { type RunningSandbox, type SeedRows, startSandbox } from '../../src/library/sandbox.js'
-import { rejected } from '../http/servers.js'
+import { rejected } from '../support/servers.js'
 
 interface SeedAnswer {
   readonly runners?: readonly { readonly id: number }[]

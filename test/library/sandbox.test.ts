@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/library/client.js'
 import { startSandbox } from '../../src/library/sandbox.js'
-import { rejected } from '../http/servers.js'
+import { rejected } from '../support/servers.js'
 
 const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('svcctl-sandbox-'))
 const signals = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))

@@ -6,8 +6,8 @@ import {
   projectRunners,
 } from '../../../src/catalogue/managed/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
-import { json, rejected, serve } from '../../http/servers.js'
 import { sandbox } from '../../sandbox/instance.js'
+import { json, rejected, serve } from '../../support/servers.js'
 import { instanceAt } from '../open.js'
 
 const box = sandbox()

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { groupMembers } from '../../../src/catalogue/managed/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { KnownPlaces, Scoping } from '../../../src/desired/reading/view.js'
-import { json, rejected, serve } from '../../http/servers.js'
 import { sandbox } from '../../sandbox/instance.js'
+import { json, rejected, serve } from '../../support/servers.js'
 import { instanceAt } from '../open.js'
 
 const box = sandbox()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { CurrentKind } from '../../../src/desired/state.js'
-import { type Handler, json, rejected, serve } from '../../http/servers.js'
+import { type Handler, json, rejected, serve } from '../../support/servers.js'
 import { instanceAt } from '../open.js'
 
 /** What a proxy says. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { CurrentItem } from '../../../src/desired/state.js'
-import { json, serve } from '../../http/servers.js'
 import { sandbox } from '../../sandbox/instance.js'
+import { json, serve } from '../../support/servers.js'
 import { instanceAt } from '../open.js'
 
 const box = sandbox()

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readPast } from '../../../src/engine/journal/past.js'
-import { serve } from '../../http/servers.js'
+import { serve } from '../../support/servers.js'
 
 const home = mkdtempSync(join(tmpdir(), 'svcctl-killed-'))
 const worker = join(home, 'worker.mjs')

@@ -2,7 +2,8 @@ import { getHeapSpaceStatistics, type HeapSpaceInfo, setFlagsFromString } from '
 import { Script } from 'node:vm'
 import { expect, test } from 'vitest'
 import { HeapTuning } from '../../../src/engine/work/v8.js'
-import { clientOf, get, serve } from '../../http/servers.js'
+import { clientOf, get } from '../../http/clients.js'
+import { serve } from '../../support/servers.js'
 
 const [shape] = getHeapSpaceStatistics()
 

@@ -4,7 +4,8 @@ import type { Item } from '../../../src/engine/work/items.js'
 import { verdict } from '../../../src/engine/work/report.js'
 import { run } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate/gate.js'
-import { clientOf, get, json, send, serve, serveRaw } from '../servers.js'
+import { json, serve, serveRaw } from '../../support/servers.js'
+import { clientOf, get, send } from '../clients.js'
 
 async function* items(count: number): AsyncGenerator<Item> {
   for (let n = 1; n <= count; n++) yield { n, object: String(n) }

@@ -1,10 +1,7 @@
-/** Small servers for the tests of the HTTP layer, closed when their test ends. */
+/** Small servers on loopback, closed when their test ends. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createClient } from '../../src/http/client.js'
-import type { Timing } from '../../src/http/sending/attempts.js'
-import type { Client, ClientOptions, WireRequest } from '../../src/http/types.js'
 
 export interface Seen {
   readonly method: string
@@ -85,19 +82,6 @@ export const serveRaw = async (
   return { base: `http://127.0.0.1:${port}`, count: () => count }
 }
 
-/** A clock that does not wait, and remembers for how long it should have. */
-export const fakeClock = (now = 1_700_000_000_000): Timing & { readonly slept: number[] } => {
-  const slept: number[] = []
-  return {
-    slept,
-    now: () => now,
-    random: () => 1,
-    sleep: async (milliseconds) => {
-      slept.push(milliseconds)
-    },
-  }
-}
-
 export const json = (
   response: ServerResponse,
   status: number,
@@ -108,28 +92,6 @@ export const json = (
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(body)
 }
-
-/** A client for a test, closed at its end; no retries and no waiting unless asked for. */
-export const clientOf = (
-  baseUrl: string,
-  options: Partial<ClientOptions> = {},
-  clock: Timing = fakeClock(),
-): Client => {
-  const client = createClient(
-    { baseUrl, timeout: 30, retries: 0, userAgent: 'svcctl/test', ...options },
-    clock,
-  )
-  onTestFinished(() => client.close())
-  return client
-}
-
-export const get = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
-export const send = (method: string, path: string, body?: string): WireRequest => ({
-  method,
-  path,
-  headers: body === undefined ? {} : { 'content-type': 'application/json' },
-  ...(body === undefined ? {} : { body }),
-})
 
 /** What a promise was rejected with. */
 export const rejected = async (promise: Promise<unknown>): Promise<unknown> => {
