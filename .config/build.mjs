@@ -35,7 +35,9 @@ const reached = (files, graph) => {
 
 /**
  * Small modules that are always wanted together stand in one file: each file costs a start time. What
- * every line needs, and what help needs no more than, is one; what runs a command is another.
+ * every line needs, and what help needs no more than, is one; what runs a command is another. So are a table, the
+ * fields that are known of records, what reads standard input, and what writes with a journal: of two that both want a module
+ * the first has it.
  */
 let parts
 const partsOf = (graph) => {
@@ -46,7 +48,14 @@ const partsOf = (graph) => {
   const json = ['src/output/json.ts', 'src/output/ndjson.ts']
   const run = reached(['src/engine/execute.ts', ...usual, ...json], graph)
   const tab = reached(['src/cli/tab/tab.ts'], graph)
-  return { core, run, tab }
+  const rest = {
+    fields: ['src/engine/records/known-fields.ts'],
+    table: ['src/output/table.ts'],
+    input: ['src/engine/targets/stdin.ts', 'src/engine/plan/sourced.ts'],
+    write: ['src/engine/bulk/journaled.ts', 'src/engine/bulk/streaming.ts'],
+  }
+  const further = Object.entries(rest).map(([name, files]) => [name, reached(files, graph)])
+  return { core, run, tab, further }
 }
 const chunkOf = (id, graph) => {
   parts ??= partsOf(graph)
@@ -55,6 +64,8 @@ const chunkOf = (id, graph) => {
   if (parts.core.has(id) || shapes || id.includes('rolldown/runtime')) return 'core'
   if (parts.run.has(id)) return parts.tab.has(id) ? 'session' : 'run'
   if (parts.tab.has(id)) return 'tab'
+  const [further] = parts.further.find(([, modules]) => modules.has(id)) ?? []
+  if (further !== undefined) return further
   const undici = /\/undici\/lib\/(?!api\/|core\/socks5|dispatcher\/(agent|.*proxy-agent))/.test(id)
   return undici ? 'undici' : undefined
 }

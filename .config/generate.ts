@@ -1,5 +1,5 @@
 /**
- * What is checked in and yet generated: the completion scripts, the tables of the README and of the guide, the list of manual
+ * What is checked in and yet generated: the completion scripts, one line about each command of the tool, the tables of the README and of the guide, the list of manual
  * pages and the pages of the API; with `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,8 @@ import { areaPage, rootPage, topicPage } from '../src/cli/help/man.js'
 import { recipes } from '../src/cli/help/recipes.js'
 import { topics } from '../src/cli/help/topics.js'
 import { shells } from '../src/commands/completion.js'
-import { commandsOfArea, toolCommands } from '../src/commands/index.js'
+import { commandsOfArea, toolCommand, toolCommands } from '../src/commands/index.js'
+import { getCommandName } from '../src/engine/command/derive/index.js'
 import { categoryMeanings, exitCodes } from '../src/errors.js'
 import { formats } from '../src/output/formats.js'
 import { table } from './markdown.js'
@@ -111,11 +112,29 @@ const reference = async (): Promise<void> => {
   for (const { name, text } of pages) put(join(folder, name), text)
 }
 
+/** One line about each command of the tool, so that help and completion need not load them all to name them. */
+const summaries = async (): Promise<void> => {
+  const lines = await Promise.all(
+    toolCommands.map(async (row) => {
+      const name = getCommandName(row)
+      const command = await toolCommand(row.area, row.words)
+      const summary = command?.summary.replaceAll("'", "\\'")
+      return `  ${/^\w+$/.test(name) ? name : `'${name}'`}: '${summary}',\n`
+    }),
+  )
+  const about =
+    '/** What each command of the tool does, in a line, for help and completion. Generated. */'
+  const type = 'Readonly<Record<string, string>>'
+  const text = `${about}\nexport const summaries: ${type} = {\n${lines.join('')}}\n`
+  put(join('src', 'commands', 'summaries.ts'), text)
+}
+
 if (process.argv.includes('man')) await manuals()
 else {
   for (const shell of shells) put(join('completions', shell.file), shell.script)
   put('package.json', withManuals(readFileSync('package.json', 'utf8')))
   await reference()
+  await summaries()
   const guide = join('.github', 'guide')
   await withSections('README.md')
   for (const name of readdirSync(guide)) await withSections(join(guide, name))

@@ -5,6 +5,7 @@ import type { Format } from '../output/types.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { Globals } from './command/globals.js'
 import type { Decided } from './options.js'
+import { getLastValue } from './own/found.js'
 
 type Chosen = Pick<Globals, 'output' | 'profile'>
 
@@ -37,32 +38,8 @@ export const toldBy = (
   { json }: Pick<Format, 'json'>,
 ): Decided => ({ json: json === true, color })
 
-/** The last value of a flag on a line that was not parsed. */
-const lastOf = (argv: readonly string[], long: string, short: string): string | undefined => {
-  const end = argv.indexOf('--')
-  const line = end < 0 ? argv : argv.slice(0, end)
-  const at = line.findLastIndex(
-    (word) => word === `--${long}` || word.startsWith(`--${long}=`) || word.startsWith(`-${short}`),
-  )
-  const word = line[at]
-  if (word === undefined) return undefined
-  const joined = word.startsWith('--')
-    ? word.slice(`--${long}=`.length)
-    : word.slice(`-${short}`.length).replace(/^=/, '')
-  return joined === '' ? line[at + 1] : joined
-}
-
 /** Whether failures are JSON, of a line that came to no run: by the same rule, as far as it can be read. */
 export const failuresInJson = (argv: readonly string[], env: NodeJS.ProcessEnv): boolean => {
-  const output = lastOf(argv, 'output', 'o')
-  const profile = lastOf(argv, 'profile', 'p')
-  return failsInJson(
-    wantedOf(
-      {
-        output,
-        profile,
-      },
-      env,
-    ),
-  )
+  const output = getLastValue(argv, 'output', 'o')
+  return failsInJson(wantedOf({ output, profile: getLastValue(argv, 'profile', 'p') }, env))
 }

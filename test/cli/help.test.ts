@@ -6,7 +6,8 @@ import { rowsOfFlags } from '../../src/cli/help/flag-rows.js'
 import type { PageStyle } from '../../src/cli/help/layout.js'
 import { areaHelp, rootHelp } from '../../src/cli/help/pages.js'
 import { topicHelp, topics } from '../../src/cli/help/topics.js'
-import { allCommands, toolCommands } from '../../src/commands/index.js'
+import { allCommands, commandNamed, toolCommands } from '../../src/commands/index.js'
+import { summaries } from '../../src/commands/summaries.js'
 import {
   getCommandName,
   getSelects,
@@ -94,5 +95,16 @@ describe('help', () => {
     const text = await rootHelp(style)
     expect(tooLong(text)).toEqual([])
     for (const { name } of areas) expect(text).toContain(`  ${name} `)
+  })
+
+  it('of the program says of each command of the tool what that says of itself', async () => {
+    const own = await Promise.all(toolCommands.map((row) => commandNamed(row.area, row.words)))
+    expect(own.length).toBeGreaterThan(30)
+    const said = own.flatMap((one) =>
+      one === undefined ? [] : [[getCommandName(one), one.summary]],
+    )
+    expect(summaries).toEqual(Object.fromEntries(said))
+    const text = await rootHelp(style)
+    expect(Object.keys(summaries).filter((name) => !text.includes(`  ${name} `))).toEqual([])
   })
 })

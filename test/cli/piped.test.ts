@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive/index.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
-import { pipedObjects } from '../../src/engine/plan/piped-reader.js'
+import { pipedObjects } from '../../src/engine/plan/stdin/reader.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 

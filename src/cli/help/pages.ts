@@ -1,6 +1,6 @@
 /** The pages of the program and of its areas. All from the same data as the parser. */
 import { areas } from '../../catalogue/index.js'
-import { commandsIn, toolCommand, toolCommands } from '../../commands/index.js'
+import { commandsIn, toolCommands } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive/index.js'
 import { argumentsText } from './command.js'
 import { indent, layOutTable, type PageStyle, section } from './layout.js'
@@ -16,18 +16,12 @@ const groups = [
 
 /** `svcctl --help`. */
 export const rootHelp = async (style: PageStyle): Promise<string> => {
-  const own = await Promise.all(
-    groups.map(async ([group, title]) => {
-      const rows = toolCommands.filter((c) => c.group === group)
-      const lines = await Promise.all(
-        rows.map(async (row) => {
-          const command = await toolCommand(row.area, row.words)
-          return [getCommandName(row), command?.summary ?? ''] as const
-        }),
-      )
-      return section(`${title}:`, layOutTable(lines, style.width), style)
-    }),
-  )
+  const { summaries } = await import('../../commands/summaries.js')
+  const own = groups.map(([group, title]) => {
+    const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
+    const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
+    return section(`${title}:`, layOutTable(lines, style.width), style)
+  })
   const rows = areas.map((a) => [a.name, a.summary] as const)
   return [
     'Administer a source-hosting, collaboration and CI instance through its REST API.\n',

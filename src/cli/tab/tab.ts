@@ -93,9 +93,12 @@ const groupText = (verbs: readonly string[]): string => verbs.join(', ')
 const verbText = async (area: string, words: string): Promise<string> =>
   (await commandNamed(area, words))?.summary ?? ''
 
+/** What a word of the tool itself does, or its verbs. */
 const toolText = async (name: string): Promise<string> => {
-  const verbs = await listVerbs(name)
-  return verbs.includes('') ? verbText(name, '') : groupText(verbs)
+  const verbs = toolCommands.filter(({ area }) => area === name).map(({ words }) => words)
+  if (!verbs.includes('')) return groupText(verbs)
+  const { summaries } = await import('../../commands/summaries.js')
+  return summaries[name] ?? ''
 }
 
 /** What may stand first. */

@@ -22,13 +22,24 @@ export type FindOwn = () => Promise<Own | undefined>
 const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> =>
   (await import('../../profile/naming.js')).namesVocabulary(env)
 
+/** The tokens in which flags stand: what follows `--` is none. */
+export const beforeDashes = (tokens: readonly string[]): readonly string[] => {
+  const end = tokens.indexOf('--')
+  return end < 0 ? tokens : tokens.slice(0, end)
+}
+
 /** The last value of a flag on a line that is not understood yet. */
-const lastOf = (line: readonly string[], long: string, short?: string): string | undefined => {
+export const getLastValue = (
+  tokens: readonly string[],
+  long: string,
+  short?: string,
+): string | undefined => {
+  const line = beforeDashes(tokens)
   const at = line.findLastIndex(
     (word) =>
       word === `--${long}` ||
       word.startsWith(`--${long}=`) ||
-      (short !== undefined && word.startsWith(`-${short}`) && !word.startsWith('--')),
+      (short !== undefined && word.startsWith(`-${short}`)),
   )
   const word = line[at]
   if (word === undefined) return undefined
@@ -40,10 +51,9 @@ const lastOf = (line: readonly string[], long: string, short?: string): string |
 
 /** What a line says of its instance; a pattern of all profiles for `--all-profiles`. */
 export const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFlags => {
-  const end = tokens.indexOf('--')
-  const line = end < 0 ? tokens : tokens.slice(0, end)
-  const profile = line.includes('--all-profiles') ? '*' : lastOf(line, 'profile', 'p')
-  const baseUrl = lastOf(line, 'base-url')
+  const line = beforeDashes(tokens)
+  const profile = line.includes('--all-profiles') ? '*' : getLastValue(line, 'profile', 'p')
+  const baseUrl = getLastValue(line, 'base-url')
   const switched = line.findLast((word) => word === '--sandbox' || word === '--no-sandbox')
   const sandbox = switched === undefined ? env.SVC_SANDBOX === '1' : switched === '--sandbox'
   return {

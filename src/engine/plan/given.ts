@@ -19,8 +19,8 @@ import {
 import { ownOrders } from '../command/many-flags.js'
 import type { Command, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
-import type { RowFields } from './row-fields.js'
 import { spelled } from './spellings.js'
+import type { RowFields } from './stdin/row-fields.js'
 import {
   checkOneReader,
   paramValues,
@@ -122,7 +122,7 @@ const argsOf = async (
       `${getCommandName(command)} takes one <${first.name}> and cannot read it from standard input`,
     )
   }
-  const { argsFromInput } = await import('./piped-reader.js')
+  const { argsFromInput } = await import('./stdin/reader.js')
   return argsFromInput(command, raw, sources)
 }
 

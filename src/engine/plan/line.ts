@@ -2,7 +2,7 @@
 import type { JsonValues } from '../../base/json/value.js'
 import type { Failure } from '../../errors.js'
 import type { Command } from '../command/types.js'
-import type { FindOwn } from '../own/found.js'
+import { beforeDashes, type FindOwn } from '../own/found.js'
 
 /** Texts as they were given, before any of them is understood. */
 export interface Raw {
@@ -56,12 +56,6 @@ export class LineError extends Error {
   ) {
     super(failure.message)
   }
-}
-
-/** The tokens in which flags stand: what follows `--` is none. */
-const beforeDashes = (tokens: readonly string[]): readonly string[] => {
-  const end = tokens.indexOf('--')
-  return end < 0 ? tokens : tokens.slice(0, end)
 }
 
 /** Whether help is asked for, wherever on the line: it is shown whatever else is wrong with it. */

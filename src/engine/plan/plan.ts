@@ -206,7 +206,7 @@ const commonsOf = (
       common ??= planCommon(command, given, scoped, around, override)
       return common
     }
-    const { givenInRow } = await import('./row-fields.js')
+    const { givenInRow } = await import('./stdin/row-fields.js')
     const own = await givenInRow(command, given, row, around)
     // A stand-in for what no flag says gives way to the row.
     const others = Object.entries(override).filter(([name]) => row[name] === undefined)
@@ -221,7 +221,7 @@ const withRows = async (
   rows: NonNullable<Given['rows']>,
   around: PlanContext,
 ): Promise<Given> => {
-  const { givenInRow } = await import('./row-fields.js')
+  const { givenInRow } = await import('./stdin/row-fields.js')
   return givenInRow(command, given, Object.assign({}, ...rows), around)
 }
 

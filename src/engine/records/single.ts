@@ -8,7 +8,7 @@ import { getScope, singleNamed } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Given } from '../command/types.js'
 import { readObjects } from '../plan/objects.js'
-import { getPipedObject } from '../plan/piped.js'
+import { getPipedObject } from '../plan/stdin/rows.js'
 import { kindIn } from '../where/shape.js'
 import { type Answering, KnownFields } from './known-fields.js'
 

@@ -25,7 +25,7 @@ import {
   type ParentTarget,
   slotOfTree,
 } from '../plan/parents.js'
-import { pipedObjects } from '../plan/piped-reader.js'
+import { pipedObjects } from '../plan/stdin/reader.js'
 import type { RunParts } from '../services.js'
 import { listOver } from './over.js'
 import { doTogether, selectedIn } from './selecting.js'

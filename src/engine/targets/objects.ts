@@ -11,7 +11,7 @@ import type { Narrow } from '../journaling/shards.js'
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import type { Parents, ParentTarget } from '../plan/parents.js'
-import type { RowFields } from '../plan/row-fields.js'
+import type { RowFields } from '../plan/stdin/row-fields.js'
 import { selectionList } from './selected-list.js'
 import type { Selection } from './selection.js'
 

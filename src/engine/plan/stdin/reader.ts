@@ -2,12 +2,14 @@
  * Standard input as the objects of a verb: what lists print, in every format, or one a line. It is read as
  * it comes; what came together is understood whole before any of it is given.
  */
-import { JsonCutter } from '../../base/json/cutter.js'
-import { usage } from '../../errors.js'
-import type { Command, Given } from '../command/types.js'
-import type { Raw } from './line.js'
-import { type Objects, readObjects } from './objects.js'
-import type { RowTap } from './piped.js'
+import { JsonCutter } from '../../../base/json/cutter.js'
+import { usage } from '../../../errors.js'
+import type { Command, Given } from '../../command/types.js'
+import type { Raw } from '../line.js'
+import { type Objects, readObjects } from '../objects.js'
+import type { Sources } from '../values.js'
+
+import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import {
   type Cells,
   CommaRows,
@@ -21,12 +23,11 @@ import {
   objectAt,
   type Parse,
   plainObjects,
+  type RowTap,
   rowReader,
   splitCells,
   type ValueReading,
-} from './piped.js'
-import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
-import type { Sources } from './values.js'
+} from './rows.js'
 
 /** Takes text, and gives the objects that it names. */
 interface Form {

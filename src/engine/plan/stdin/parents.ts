@@ -2,13 +2,14 @@
  * What a list of several parents printed, as the objects of a verb: each record in its own project or
  * group, which stands in the first column, or beside it. It is read as it comes.
  */
-import { JsonCutter } from '../../base/json/cutter.js'
-import { type Fields, isObject } from '../../base/objects.js'
-import { hasForm } from '../command/derive/index.js'
-import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
-import type { Raw } from './line.js'
-import { readObjects } from './objects.js'
-import { type ParentTarget, SlotsWithObjects, slotIn } from './parents.js'
+import { JsonCutter } from '../../../base/json/cutter.js'
+import { type Fields, isObject } from '../../../base/objects.js'
+import { hasForm } from '../../command/derive/index.js'
+import type { Command, NamedObject, ObjectStream, Parent } from '../../command/types.js'
+import type { Raw } from '../line.js'
+import { readObjects } from '../objects.js'
+import { type ParentTarget, SlotsWithObjects, slotIn } from '../parents.js'
+import type { RowFields } from './row-fields.js'
 import {
   type Cells,
   CommaRows,
@@ -17,9 +18,7 @@ import {
   plainObjects,
   refuseRow,
   splitCells,
-} from './piped.js'
-
-import type { RowFields } from './row-fields.js'
+} from './rows.js'
 
 type Column = Parent['column']
 

@@ -1,18 +1,18 @@
 /** `--row-fields`: columns of the rows of standard input whose values are attributes of the row's own object. */
 
-import { formatNumber, isNumber } from '../../base/json/json.js'
-import type { JsonValue, JsonValues } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
-import { isSecret as holdsSecret } from '../../base/secrets/mask.js'
-import { isSecretName } from '../../base/secrets/names.js'
-import { didYouMean } from '../../base/suggest.js'
-import { usage } from '../../errors.js'
-import { getCommandName, rowFlags } from '../command/derive/index.js'
-import type { Command, Flag, Given } from '../command/types.js'
-import type { Raw } from './line.js'
-import { type RowTap, refuseRow } from './piped.js'
-import { spelled } from './spellings.js'
-import { parseValue, type Sources, secretText } from './values.js'
+import { formatNumber, isNumber } from '../../../base/json/json.js'
+import type { JsonValue, JsonValues } from '../../../base/json/value.js'
+import { isObject } from '../../../base/objects.js'
+import { isSecret as holdsSecret } from '../../../base/secrets/mask.js'
+import { isSecretName } from '../../../base/secrets/names.js'
+import { didYouMean } from '../../../base/suggest.js'
+import { usage } from '../../../errors.js'
+import { getCommandName, rowFlags } from '../../command/derive/index.js'
+import type { Command, Flag, Given } from '../../command/types.js'
+import type { Raw } from '../line.js'
+import { spelled } from '../spellings.js'
+import { parseValue, type Sources, secretText } from '../values.js'
+import { type RowTap, refuseRow } from './rows.js'
 
 /** The attributes of one object by the API's names; a secret is the text that refers to it. */
 export type RowValues = JsonValues

@@ -1,12 +1,12 @@
 /** What names the objects of a verb: fields of records, columns of tables, or lines of their own. */
-import type { CutValue } from '../../base/json/cutter.js'
-import { formatNumber, isNumber } from '../../base/json/json.js'
-import { type Fields, isObject } from '../../base/objects.js'
-import { wordOfSeveral } from '../../catalogue/kinds.js'
-import { dotted, keyIn, type Naming } from '../../catalogue/words.js'
-import { usage } from '../../errors.js'
-import { getFirstSegment, objectColumn } from '../command/derive/derived.js'
-import type { Objects } from './objects.js'
+import type { CutValue } from '../../../base/json/cutter.js'
+import { formatNumber, isNumber } from '../../../base/json/json.js'
+import { type Fields, isObject } from '../../../base/objects.js'
+import { wordOfSeveral } from '../../../catalogue/kinds.js'
+import { dotted, keyIn, type Naming } from '../../../catalogue/words.js'
+import { usage } from '../../../errors.js'
+import { getFirstSegment, objectColumn } from '../../command/derive/derived.js'
+import type { Objects } from '../objects.js'
 
 export interface NumberedText {
   readonly number: number
