@@ -236,27 +236,21 @@ const whyStale = ({ digest }: AgreedAction, now: PlannedAction | undefined): str
  */
 export const fitting = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
   const byId = new Map(now.actions.map((action) => [action.id, action]))
-  const otherSets = new Set(
-    Object.entries(agreed.sets).flatMap(([address, digest]) =>
-      now.sets[address] === digest ? [] : [address],
-    ),
+  const grownSets = Object.keys(agreed.sets).filter(
+    (address) => now.sets[address] !== agreed.sets[address],
   )
-  const actions: PlannedAction[] = []
-  const stale: StaleAction[] = []
-  for (const one of agreed.actions) {
+  const stale = agreed.actions.flatMap((one): readonly StaleAction[] => {
     const action = byId.get(one.id)
-    const why = whyStale(one, action)
-    if (why !== undefined) stale.push({ id: one.id, why })
-    else if (action !== undefined && otherSets.has(setOf(action)))
-      stale.push({ id: one.id, why: grown })
-    else if (action !== undefined) actions.push(action)
-  }
-  const left = new Set(actions.map(({ id }) => id))
+    const isGrown = action !== undefined && grownSets.includes(setOf(action))
+    const why = whyStale(one, action) ?? (isGrown ? grown : undefined)
+    return why === undefined ? [] : [{ id: one.id, why }]
+  })
+  const ids = new Set(agreed.actions.map(({ id }) => id))
   const out = new Set(stale.map(({ id }) => id))
   const told = new Set(now.actions.filter(({ id }) => out.has(id)).map(setOf))
-  for (const address of otherSets) if (!told.has(address)) stale.push({ id: address, why: grown })
+  const others = grownSets.filter((address) => !told.has(address))
   return {
-    actions: now.actions.filter(({ id }) => left.has(id)),
-    stale,
+    actions: now.actions.filter(({ id }) => ids.has(id) && !out.has(id)),
+    stale: [...stale, ...others.map((id) => ({ id, why: grown }))],
   }
 }
