@@ -1,11 +1,11 @@
 /** Values of a plan as people read them. */
-import { isDeepStrictEqual } from 'node:util'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import type { EntryKind, PlanEntry } from '../../desired/entries.js'
 import type { PlanCounts } from '../../desired/planfile/read.js'
 import { type SecretSource, sourceText } from '../../desired/state.js'
+import { withoutMembers } from '../../desired/values.js'
 
 const lines = (text: string): number => text.trimEnd().split('\n').length
 
@@ -31,9 +31,6 @@ export const describeSecretSource = (source: SecretSource): string =>
 const membersIn = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>
   isJsonList(value) ? value : value === undefined || value === null ? [] : undefined
 
-const less = (list: readonly JsonValue[], taken: readonly JsonValue[]): readonly JsonValue[] =>
-  list.filter((one) => !taken.some((other) => isDeepStrictEqual(one, other)))
-
 /** How it is said what goes, what comes, and what becomes of it. */
 export interface ChangeSigns {
   readonly gone: string
@@ -47,7 +44,8 @@ export const describeListChange = (now: JsonValue | undefined, wanted: JsonValue
   const [was, will] = [membersIn(now), membersIn(wanted)]
   if (was === undefined || will === undefined) return undefined
   if (!isJsonList(now) && !isJsonList(wanted)) return undefined
-  return { gone: less(was, will).map(valueText), come: less(will, was).map(valueText) }
+  const [gone, come] = [withoutMembers(was, will, undefined), withoutMembers(will, was, undefined)]
+  return { gone: gone.map(valueText), come: come.map(valueText) }
 }
 
 /** A change of an item that is there: from what, to what. */

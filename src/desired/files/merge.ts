@@ -1,7 +1,7 @@
 /** Levels become the desired state: the more specific level wins, and keeps what it overrides. */
 
 import { groupBy } from '../../base/group-by.js'
-import { isJsonList } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/held.js'
 import { nearest } from '../../base/suggest.js'
@@ -19,7 +19,7 @@ import {
   plainValueOf,
   type Said,
 } from '../state.js'
-import { canonical, changedChange, changedList, normalised } from '../values.js'
+import { canonical, changedChange, changedList, normalised, withoutMembers } from '../values.js'
 import type { DeclaredKind, DeclaredKinds, DeclaredLevel } from './levels.js'
 import type { Mistakes } from './written.js'
 
@@ -40,19 +40,14 @@ const isSame = (a: unknown, b: unknown): boolean => {
   return textOf(a.value.map(textOf).sort()) === textOf(b.value.map(textOf).sort())
 }
 
-const shares = (some: readonly unknown[], others: readonly unknown[]): boolean => {
-  const known = new Set(others.map(textOf))
-  return some.some((one) => known.has(textOf(one)))
-}
+const shares = (some: readonly JsonValue[], others: readonly JsonValue[]): boolean =>
+  withoutMembers(some, others, undefined).length < some.length
 
 /** Two changes of a list as one; undefined where one removes what the other adds. */
 const bothChanges = (a: DesiredValue, b: DesiredValue): DesiredValue | undefined => {
   if (a.is !== 'change' || b.is !== 'change') return undefined
-  if (shares(a.add, b.remove) || shares(a.remove, b.add)) return undefined
-  const both = (ones: typeof a.add, others: typeof a.add) => [
-    ...new Map([...ones, ...others].map((one) => [canonical(one), one])).values(),
-  ]
-  return { is: 'change', add: both(a.add, b.add), remove: both(a.remove, b.remove) }
+  const isTorn = shares(a.add, b.remove) || shares(a.remove, b.add)
+  return isTorn ? undefined : changedChange(a, b, undefined)
 }
 
 /** What two levels of one rank say; where they differ, the first with its rival. */
