@@ -175,6 +175,11 @@ describe('approvals rules update', () => {
     expect(open.stdout).toContain('{"name":"x","approvals_required":"<approvals_required>"}')
     const kept = await update('--name', 'x', '--approvals-required', '1', '--keep', '--curl')
     expect(kept.stdout).toContain('"user_ids":["<users.id>"],"group_ids":["<groups.id>"]}')
+    const several = await update('3', '--user-ids', '9', '--keep', '--curl')
+    const addresses = several.stdout.match(/approval_rules\/\d/g)
+    expect(addresses).toEqual([2, 3, 2, 3].map((id) => `approval_rules/${id}`))
+    expect(several.stdout.match(/--request PUT .*"user_ids":\["<users.id>",9\]/g)).toHaveLength(2)
+    expect(several.stderr.match(/<name> stands for/g)).toHaveLength(1)
     for (const { code, stdout } of [open, kept]) {
       expect(code).toBe(0)
       expect(stdout.trim().split('\n')).toHaveLength(2)

@@ -26,6 +26,14 @@ describe.each([
   })
 })
 
+it('many answers that are not as asked are said of twenty, and the others counted', async () => {
+  server.answer = ({ url }) => ({ body: { id: Number(url.split('/').at(-1)), description: url } })
+  const ids = Array.from({ length: 23 }, (_, i) => String(i + 1))
+  const { stderr } = await call(['runners', 'update', ...ids, '--description', 'x'])
+  expect(stderr.match(/did not apply description: the value is/g)).toHaveLength(20)
+  expect(stderr).toContain('3 more attributes were not applied')
+})
+
 describe('runners register', () => {
   const token = 'new-runner-token'
 

@@ -54,7 +54,7 @@ const standIn = (schema: unknown, path: readonly string[]): unknown => {
 }
 
 /** The data that an endpoint would answer with; of a list, one record. */
-export const createPlaceholder = ({ returns: { kind, shape } }: Endpoint): unknown => {
+const createPlaceholder = ({ returns: { kind, shape } }: Endpoint): unknown => {
   const one = standIn(shape, [])
   return kind === 'many' ? [one] : one
 }
