@@ -1,12 +1,19 @@
-/** Journals of the version before: shown, resumed and undone unchanged when that version wrote them. */
+/** Journals of format 1: shown, resumed and undone. Those that are called sums have a checksum in each line; the others were written before there were any. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const fixtures = join(import.meta.dirname, 'journals-v1')
+
+/** A line with the checksum of what it says now, where it has one. */
+const withSum = (line: string): string => {
+  const bare = line.replace(/,"c":\d+\}$/, '}')
+  return bare === line ? line : `${bare.slice(0, -1)},"c":${crc32(bare)}}`
+}
 
 /** Runs a line about a fixture, which is of an embedded instance of its own. */
 const ranWith = async (name: string, line: (file: string) => string, first?: string) => {
@@ -18,11 +25,10 @@ const ranWith = async (name: string, line: (file: string) => string, first?: str
   try {
     mkdirSync(join(cwd, 'journals'), { mode: 0o700 })
     const file = join(cwd, 'journals', `${name}.ndjson`)
-    const text = readFileSync(join(fixtures, `${name}.ndjson`), 'utf8')
-    const own = text
-      .replaceAll('http://instance.example', instance.url)
-      .replaceAll('/folder/work', cwd)
-    writeFileSync(file, own, { mode: 0o600 })
+    const own = (text: string): string =>
+      text.replaceAll('http://instance.example', instance.url).replaceAll('/folder/work', cwd)
+    const lines = own(readFileSync(join(fixtures, `${name}.ndjson`), 'utf8')).split('\n')
+    writeFileSync(file, lines.map(withSum).join('\n'), { mode: 0o600 })
     writeFileSync(join(cwd, 'attributes.json'), '{"description":"from a file"}')
     const env = {
       SVC_BASE_URL: instance.url,
@@ -183,6 +189,72 @@ const written: Readonly<Record<string, Written>> = {
     resume: [4, 'PUT /projects/nope%2Fnope/resource_groups/staging 404'],
     first: 'resource-groups update production -P platform/app --process-mode newest_first',
     undo: [0, 'PUT /projects/platform%2Fapp/resource_groups/production 200'],
+  },
+  'sums-api': {
+    command: 'api',
+    counts: [2, 0, 1, 0, 0],
+    resume: [4, 'PUT /runners/999 404'],
+    undo: [2],
+  },
+  'sums-apply': { command: 'apply', counts: [2, 0, 0, 0, 0], resume: [0], undo: [2] },
+  'sums-bulk': {
+    command: 'runners pause',
+    counts: [2, 0, 1, 0, 0],
+    resume: [4, 'PUT /runners/999 404'],
+    first: 'runners pause 1 2',
+    undo: [0, 'PUT /runners/1 200', 'PUT /runners/2 200'],
+  },
+  'sums-delete': {
+    command: 'deploy-keys delete',
+    counts: [1, 0, 0, 0, 0],
+    resume: [0],
+    first: 'deploy-keys delete 1 -P platform/app --yes',
+    undo: [0, 'POST /projects/platform%2Fapp/deploy_keys 201'],
+  },
+  'sums-drain': {
+    command: 'runners drain',
+    counts: [2, 0, 0, 0, 0],
+    resume: [0],
+    first: 'runners pause 1 2',
+    undo: [0, 'PUT /runners/1 200', 'PUT /runners/2 200'],
+  },
+  'sums-everywhere': {
+    command: 'members remove-everywhere',
+    counts: [2, 0, 0, 0, 0],
+    resume: [0],
+    first: 'members remove-everywhere gus --yes',
+    undo: [0, 'POST /groups/partners/members 201', 'POST /projects/platform%2Fapp/members 201'],
+  },
+  'sums-killed': {
+    command: 'runners pause',
+    counts: [1, 0, 0, 2, 0],
+    resume: [8, 'PUT /runners/2 200', 'PUT /runners/999 404'],
+    first: 'runners pause 1 2',
+    undo: [0, 'PUT /runners/1 200', 'PUT /runners/2 200'],
+  },
+  'sums-rows': {
+    command: 'members add',
+    counts: [2, 0, 1, 0, 0],
+    resume: [4, 'POST /projects/web%2Fsite/members 404'],
+    first: 'members add 5 8 -P web/site --access-level 20',
+    undo: [
+      0,
+      'DELETE /projects/web%2Fsite/members/5 204',
+      'DELETE /projects/web%2Fsite/members/8 204',
+    ],
+  },
+  'sums-single': {
+    command: 'runners update',
+    counts: [1, 0, 0, 0, 0],
+    resume: [0],
+    first: 'runners update 1 --description renamed',
+    undo: [0, 'PUT /runners/1 200'],
+  },
+  'sums-undo': {
+    command: 'runners pause',
+    counts: [2, 0, 0, 0, 0],
+    resume: [2],
+    undo: [0, 'PUT /runners/1 200', 'PUT /runners/2 200'],
   },
   tree: {
     command: 'members update',
