@@ -38,8 +38,6 @@ import {
 } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
 
-import { withTightHeap } from './work/v8.js'
-
 // What is said and refused of a line before anything of it is done.
 
 interface UncheckedLine {
@@ -291,9 +289,6 @@ const followTargets = async (taken: RunLine): Promise<void> => {
 /** Does what a line asks for: once, again and again, for each of several parents, or gone on with. */
 export const follow = async (line: RunLine): Promise<void> => {
   const taken = await takenUp(line)
-  // What rows say is checked whole before anything is sent: they are all held.
-  const held = taken?.globals.rowFields !== undefined
-  if (taken !== undefined)
-    await (held ? withTightHeap(() => followTargets(taken)) : followTargets(taken))
+  if (taken !== undefined) await followTargets(taken)
   checkWhole(taken ?? line)
 }

@@ -101,7 +101,6 @@ export const add = define({
     'members add 6 --access-level developer --project platform/app',
     'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
   ],
-  gathers: true,
   operation: (services) => ({
     ...namedIds(services),
     merge: {

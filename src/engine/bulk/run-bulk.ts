@@ -196,7 +196,9 @@ const started = async (
   const send = ignoringErrors(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
   const tally = engine.ui.tally(total(), () => gate.waiting)
-  const heap = await HeapTuning.begin()
+  const { merging } = options
+  // What waits for the others of its request lives long enough to be taken for old.
+  const heap = await HeapTuning.begin(merging !== undefined)
   let known = total()
   const going = run<PlanAnswer, Numbered>({
     items,
@@ -206,6 +208,10 @@ const started = async (
     queued,
     record: journaled?.record,
     look: journaled && ((item: Numbered) => journaled.look(item)),
+    merging: merging && {
+      keyOf: ({ plan, how }) => (how === 'read' ? undefined : merging.keyOf(plan)),
+      send: (due) => merging.send(due.map(({ plan }) => plan)),
+    },
     work: async (item) => {
       const { plan } = item
       standings.begun(plan)
@@ -234,7 +240,7 @@ const again = (count: number): string =>
     ? 'one object was given more than once and is processed once'
     : `${count} objects were given more than once and are processed once`
 
-/** Sends what goes as one request for all, once all of them are on record. */
+/** Sends all of them, once all are on record. */
 const sendTogether = async (
   { held = [] }: WorkQueue,
   { together }: Many,

@@ -23,8 +23,8 @@ class Packed {
   readonly first: GivenObject[] = []
   count = 0
 
-  add({ object, parent }: GivenObject): void {
-    const given = parent === undefined ? { object } : { object, parent }
+  add({ object, parent, row }: GivenObject): void {
+    const given = { object, parent, row }
     if (this.count++ < maxNamed) this.first.push(given)
     this.#last.push(given)
     if (this.#last.length < together) return

@@ -110,6 +110,8 @@ export interface ObjectStream {
   readonly objects: AsyncIterable<NamedObject>
   /** They come with what they belong to, and this column names it. */
   readonly below?: Parent['column']
+  /** Flags that their rows may say. */
+  readonly rowFlags?: readonly string[]
   /** Nobody named them: asked once it is known how many there are, before the first is worked on. */
   readonly confirm?: (count: number) => Promise<void>
 }
@@ -160,6 +162,7 @@ interface GivenObject {
   readonly object: string
   readonly parent?: string
   readonly before?: Fields | null
+  readonly row?: Fields
 }
 
 /** What a command may be that no endpoint says. */

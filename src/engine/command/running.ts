@@ -65,8 +65,14 @@ export interface Emit {
 export interface Many {
   /** What happens to one plan; the default sends it and returns the answer's data. */
   readonly run?: (plan: Plan) => Promise<PlanAnswer>
-  /** Sends what one request does for all of them, before each is run; they are on record by then. */
+  /** Sends all of them before the first is run; they are on record by then. */
   readonly together?: (plans: readonly Plan[]) => Promise<void>
+  /** What goes as one request for several, before each of them is run; they are on record by then. */
+  readonly merging?: {
+    /** The same for plans that go together; undefined for one that goes alone. */
+    readonly keyOf: (plan: Plan) => string | undefined
+    readonly send: (plans: readonly Plan[]) => Promise<void>
+  }
   /** Why its journal cannot be resumed, where it does more than that says. */
   readonly final?: string
   /** Past tense for notes: `paused`, `deleted`. */

@@ -201,9 +201,7 @@ const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
 const isStreamed = (command: Command, { asked, source }: Header): boolean =>
   command.open === true
     ? asked?.parents === undefined
-    : streams(command) &&
-      asked?.flags['row-fields'] === undefined &&
-      (asked?.parents === undefined || source === 'stdin')
+    : streams(command) && (asked?.parents === undefined || source === 'stdin')
 
 /**
  * Takes a run up where it was left.

@@ -23,7 +23,7 @@ import type { Given, Operation, Plan, PlanSource } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
-import { mergePlans, Printed } from './requests.js'
+import { mergedRequests, Printed } from './requests.js'
 
 // `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
 // and whatever was planned, ends the object it was for; what a command only wants to know gives
@@ -202,12 +202,7 @@ export class Curl {
 
   /** A request each, in their order; one for all where they go as one. */
   async print(source: readonly Plan[] | PlanSource, operation: Operation): Promise<void> {
-    if ('planOf' in source) {
-      for await (const object of source.objects)
-        await this.#one(await source.planOf(object), operation)
-      return
-    }
-    for (const { request } of mergePlans(source, operation.merge))
+    for await (const request of mergedRequests(source, operation.merge))
       await this.#one(request, operation)
   }
 

@@ -29,13 +29,12 @@ import type {
   PlanAnswer,
   Which,
 } from '../command/services.js'
-import type { Given, Operation, Plan, Received } from '../command/types.js'
-
+import type { Given, Merge, Operation, Plan, Received } from '../command/types.js'
 import type { Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
-import { mergePlans } from './requests.js'
+import { mergeKey } from './requests.js'
 
 // Requests as they are sent: each by its way, followed to its end where the command does that.
 
@@ -60,10 +59,13 @@ class LiveSending {
   }
 
   /** How a run over these requests goes. */
-  get how(): Pick<Many, 'run' | 'together'> {
+  get how(): Pick<Many, 'merging' | 'run' | 'together'> {
     const { finishWhen, merge } = this.#operation
-    const together = merge === undefined ? finishWhen && this.#allSent : this.#allInOne
-    return { run: this.#one, together }
+    return {
+      run: this.#one,
+      together: finishWhen && this.#allSent,
+      merging: merge && { keyOf: mergeKey, send: (plans) => this.#allInOne(plans, merge) },
+    }
   }
 
   readonly #one = async (plan: Plan): Promise<PlanAnswer> => {
@@ -72,6 +74,7 @@ class LiveSending {
     if (send !== undefined) return send(plan)
     if (this.#merged.has(plan)) {
       const failure = this.#merged.get(plan)
+      this.#merged.delete(plan)
       if (failure !== undefined) throw failure
       return {}
     }
@@ -87,19 +90,15 @@ class LiveSending {
       if (plan.refused === undefined) this.#came.set(plan, await this.#answered(plan))
     })
 
-  /** One request for all of them that go together. */
-  readonly #allInOne = async (plans: readonly Plan[]): Promise<void> => {
-    const { merge } = this.#operation
-    const several = mergePlans(plans, merge).filter((merged) => merged.plans.length > 1)
-    await this.#parts.crowd.each(several, async ({ request, plans: due }) => {
-      try {
-        const outcomes = await merge?.outcomes(due, await this.#whole(request))
-        for (const [i, plan] of due.entries()) this.#merged.set(plan, outcomes?.[i])
-      } catch (error) {
-        const failure = survived(error)
-        for (const plan of due) this.#merged.set(plan, failure)
-      }
-    })
+  /** One request for all of them. */
+  async #allInOne(plans: readonly Plan[], merge: Merge): Promise<void> {
+    try {
+      const outcomes = await merge.outcomes(plans, await this.#whole(merge.request(plans)))
+      for (const [i, plan] of plans.entries()) this.#merged.set(plan, outcomes[i])
+    } catch (error) {
+      const failure = survived(error)
+      for (const plan of plans) this.#merged.set(plan, failure)
+    }
   }
 
   async #answered(plan: Plan): Promise<Received> {

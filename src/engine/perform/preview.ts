@@ -19,8 +19,7 @@ import type { Described, Operation, Plan, PlanSource } from '../command/types.js
 import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-
-import { mergePlans } from './requests.js'
+import { mergedRequests } from './requests.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
 
@@ -317,11 +316,12 @@ export class Previews {
       await operation.check?.(original)
       return { value: await this.#of(original, operation) }
     }
-    if ('planOf' in source) {
+    if ('planOf' in source && operation.merge === undefined) {
       const planOf: PlanSource['planOf'] = async (object) => reading.of(await source.planOf(object))
       return crowd.stream({ ...source, planOf }, { emit, run })
     }
-    const plans = mergePlans(source, operation.merge).map(({ request }) => request)
+    const plans: Plan[] = []
+    for await (const plan of mergedRequests(source, operation.merge)) plans.push(plan)
     const [only, ...others] = plans
     if (only !== undefined && this.#isAlone(only, others)) return this.#print(only, operation)
     await crowd.many(

@@ -158,7 +158,8 @@ export const parseGiven = async (
         ? holdText(await sources.stdin())
         : await readText(path, '--input', sources)
   const input = text === undefined ? undefined : await attributesOf(text, '--input')
-  sources.rowFields?.end(input)
+  sources.rowFields?.checkInput(input)
+  if (coming === undefined) sources.rowFields?.end()
   return {
     ...objects,
     flags,

@@ -196,21 +196,33 @@ const planOf = async (
   return completed(common, own, withoutReference(group, reference), group[0], around)
 }
 
-/** What the plans of a row have in common with all others, and its own attributes; of those without a row it is made once. */
-const commonsOf = (
+/** What the plan of a row has in common with all others, and its own attributes. */
+export type CommonsByRow = (row: JsonValues | undefined) => Promise<Common>
+
+/** So many rows that say something else are remembered. */
+const maxRows = 256
+
+/** The same is made once for all objects without a row, and for rows that say the same. */
+export const commonsByRow = (
   ...[command, given, scoped, around, override]: Parameters<typeof planCommon>
-): ((row: JsonValues | undefined) => Promise<Common>) => {
-  let common: Promise<Common> | undefined
-  return async (row) => {
-    if (row === undefined) {
-      common ??= planCommon(command, given, scoped, around, override)
-      return common
-    }
+): CommonsByRow => {
+  const known = new Map<string, Promise<Common>>()
+  const make = async (row: JsonValues | undefined): Promise<Common> => {
+    if (row === undefined) return planCommon(command, given, scoped, around, override)
     const { givenInRow } = await import('./stdin/row-fields.js')
     const own = await givenInRow(command, given, row, around)
     // A stand-in for what no flag says gives way to the row.
     const others = Object.entries(override).filter(([name]) => row[name] === undefined)
     return planCommon(command, own, scoped, around, Object.fromEntries(others))
+  }
+  return (row) => {
+    const key = row === undefined ? '' : JSON.stringify(row)
+    const found = known.get(key)
+    if (found !== undefined) return found
+    if (known.size >= maxRows) known.clear()
+    const made = make(row)
+    known.set(key, made)
+    return made
   }
 }
 
@@ -245,7 +257,7 @@ export const createPlans = async (
   const { endpoint } = scoped
   const project = projectIn(endpoint, given, scoped.scope)
   const args = await allArgs(command, endpoint, given, around, project)
-  const commonFor = commonsOf(command, given, scoped, around, override)
+  const commonFor = commonsByRow(command, given, scoped, around, override)
   const own = apart || given.rows !== undefined || !joins(endpoint)
   const several = command.args[0]?.variadic === true && own
   const groups = several && args.length > 0 ? args.map((arg) => [arg]) : [args]

@@ -1,7 +1,7 @@
 /** The plans of objects that come: one after the other, of one project or group, or each with its own. */
 
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
-import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { copied } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
@@ -20,7 +20,7 @@ import { type ObjectReference, parseReference, placeArgs, placeProject } from '.
 import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { givenFor, type ParentTarget, slotIn } from './parents.js'
-import { type Common, completed, completing, planCommon } from './plan.js'
+import { type Common, type CommonsByRow, commonsByRow, completed, completing } from './plan.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
 // its text, or as a journal names it: by its id, and what it belongs to.
@@ -30,24 +30,30 @@ export class Planner {
   readonly #given: Given
   readonly #around: PlanContext
   readonly #override: JsonValues
-  #common: Promise<Common> | undefined
+  #commons: Promise<CommonsByRow> | undefined
   #baseUrl: string | undefined
 
   readonly #standIn: (text: string) => string
+  readonly #rowFlags: readonly string[]
 
-  /** @param standIn what an object is planned as that is given by a name */
+  /**
+   * @param standIn what an object is planned as that is given by a name
+   * @param rowFlags those that rows may say
+   */
   constructor(
     command: Command,
     given: Given,
     around: PlanContext,
     override: JsonValues = {},
     standIn = (text: string): string => text,
+    rowFlags: readonly string[] = [],
   ) {
     this.#command = command
     this.#given = given
     this.#around = around
     this.#override = override
     this.#standIn = standIn
+    this.#rowFlags = rowFlags
   }
 
   /**
@@ -55,7 +61,7 @@ export class Planner {
    * @param owner the project or group that it came with, which is known then
    * @throws Failure `usage` for what can be no such object
    */
-  async objectOf(text: string, owner?: string): Promise<GivenObject> {
+  async objectOf(text: string, owner?: string, row?: JsonValues): Promise<GivenObject> {
     const [argument] = this.#command.args
     const isAddress = text.startsWith('http')
     if (isAddress) this.#baseUrl ??= await this.#around.baseUrl()
@@ -63,23 +69,25 @@ export class Planner {
     const common = await this.#commonOf({
       object: reference.id,
       parent: reference.project,
+      row,
     })
     const scratch: Record<string, JsonValue | undefined> = {}
     placeArgs(this.#command, common.endpoint, [this.#standIn(reference.id)], scratch, this.#around)
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
     const parent = owner ?? (await this.#parentOf(common, reference))
-    return { object: reference.id, parent }
+    return { object: reference.id, parent, row }
   }
 
   /** The plan of an object. */
-  async planOf({ object, parent }: GivenObject): Promise<Plan> {
-    const common = await this.#commonOf({ object, parent })
+  async planOf({ object, parent, row }: GivenObject): Promise<Plan> {
+    const common = await this.#commonOf({ object, parent, row })
     const own: Record<string, JsonValue | undefined> = copied(common.values)
     const holder = getScope(common.endpoint)?.placeholder
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
       own[holder] = parent
     const args = [this.#standIn(object)]
-    return completed(common, own, args, this.#labelOf(object, parent), this.#around)
+    const plan = await completed(common, own, args, this.#labelOf(object, parent), this.#around)
+    return row === undefined ? plan : { ...plan, row: jsonFields(row) }
   }
 
   /** A number of a project by its full reference, unless the line says the project. */
@@ -89,12 +97,13 @@ export class Planner {
     return mark === undefined || said || parent === undefined ? object : `${parent}${mark}${object}`
   }
 
-  #commonOf(first: GivenObject): Promise<Common> {
-    this.#common ??= this.#make(first)
-    return this.#common
+  async #commonOf(first: GivenObject): Promise<Common> {
+    this.#commons ??= this.#make(first)
+    const commonIn = await this.#commons
+    return commonIn(first.row && jsonFields(first.row))
   }
 
-  async #make({ object, parent }: GivenObject): Promise<Common> {
+  async #make({ object, parent, row }: GivenObject): Promise<CommonsByRow> {
     const { flags } = this.#given
     const said = flags.project !== undefined || flags.group !== undefined
     const given = {
@@ -102,10 +111,24 @@ export class Planner {
       args: [this.#standIn(object)],
       flags: said || parent === undefined ? flags : { ...flags, project: parent },
     }
-    const choice = choose(this.#command, given, this.#around.env, this.#override)
+    const choice = choose(
+      this.#command,
+      await this.#withRow(given, row),
+      this.#around.env,
+      this.#override,
+    )
     this.#around.offered?.(choice.endpoint)
     const scoped = await fillScope(this.#command, choice, this.#around)
-    return planCommon(this.#command, given, scoped, this.#around, this.#override)
+    return commonsByRow(this.#command, given, scoped, this.#around, this.#override)
+  }
+
+  /** The line as a row completes it, whichever columns this one fills. */
+  async #withRow(given: Given, row: GivenObject['row']): Promise<Given> {
+    if (row === undefined) return given
+    const { givenInRow } = await import('./stdin/row-fields.js')
+    const own = await givenInRow(this.#command, given, jsonFields(row), this.#around)
+    const filled = Object.fromEntries(this.#rowFlags.map((name) => [name, '']))
+    return { ...own, flags: { ...filled, ...own.flags } }
   }
 
   /** @throws Failure `usage` where an object that came with its project names another */
@@ -152,9 +175,9 @@ class Planners {
     this.#below = below
   }
 
-  async objectOf({ text, parent, before }: NamedObject): Promise<GivenObject> {
+  async objectOf({ text, parent, before, row }: NamedObject): Promise<GivenObject> {
     const slot = this.#slotOf(parent)
-    const object = await this.#for(slot).objectOf(text, slot?.value)
+    const object = await this.#for(slot).objectOf(text, slot?.value, row)
     return {
       ...object,
       parent: parent ?? object.parent,
@@ -162,13 +185,10 @@ class Planners {
     }
   }
 
-  async planOf({ object, parent }: GivenObject): Promise<Plan> {
+  async planOf({ object, parent, row }: GivenObject): Promise<Plan> {
     const slot = this.#slotOf(parent)
     const owner = slot?.value ?? parent
-    const plan = await this.#for(slot).planOf({
-      object,
-      parent: owner,
-    })
+    const plan = await this.#for(slot).planOf({ object, parent: owner, row })
     return slot === undefined ? plan : { ...plan, parent: slot.parent }
   }
 
@@ -205,10 +225,12 @@ async function* apart(
 export const createSource = (
   command: Command,
   { given, operation }: Unplanned,
-  { objects, below, confirm }: ObjectStream,
+  { objects, below, confirm, rowFlags }: ObjectStream,
   around: PlanContext,
 ): PlanSource => {
-  const { planFirst: checked, preset, split, standIn } = operation
+  const { planFirst, preset, split, standIn } = operation
+  // What rows say is checked whole before anything is sent.
+  const checked = planFirst === true || rowFlags !== undefined
   const width = operation.reads === true ? maxConcurrent : 1
   const planners = new Planners(
     (slot) =>
@@ -218,6 +240,7 @@ export const createSource = (
         around,
         preset,
         standIn,
+        rowFlags,
       ),
     below,
   )
@@ -227,16 +250,16 @@ export const createSource = (
   const named = async function* (): AsyncGenerator<GivenObject> {
     const take = async (one: NamedObject): Promise<GivenObject> => {
       const object = await planners.objectOf(one)
-      if (checked === true) await planOf(object)
+      if (checked) await planOf(object)
       return object
     }
-    yield* mapConcurrent(apart(objects, split), checked === true ? width : 1, take)
+    yield* mapConcurrent(apart(objects, split), checked ? width : 1, take)
   }
   return {
     objects: named(),
     planOf,
     width,
     confirm,
-    ...(checked === true ? { whole: true } : {}),
+    ...(checked ? { whole: true } : {}),
   }
 }

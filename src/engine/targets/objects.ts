@@ -46,8 +46,6 @@ export const goesOn = ({
 }: Pick<ObjectsLine, 'command' | 'globals' | 'parents'>): boolean =>
   parents === undefined &&
   !isRepeated(globals) &&
-  // What the rows say is checked whole before anything is sent.
-  globals.rowFields === undefined &&
   streams(command) &&
   command.args[0]?.variadic === true &&
   !globals.curl

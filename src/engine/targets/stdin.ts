@@ -8,7 +8,13 @@ import { readObjects } from '../plan/objects.js'
 import { namedParents } from '../plan/parents.js'
 import { mayOwn, ownedObjects, ownedSlots, readsParents } from '../plan/stdin/parents.js'
 import { pipedStream } from '../plan/stdin/reader.js'
-import { RowFields, unusedColumns } from '../plan/stdin/row-fields.js'
+import {
+  columnsIn,
+  RowFields,
+  rowFlagsIn,
+  unusedColumns,
+  withRows,
+} from '../plan/stdin/row-fields.js'
 import type { TakeNote } from '../plan/values.js'
 import { goesOn, type LineInput, type ObjectsLine } from './objects.js'
 import { besideIds } from './selected-list.js'
@@ -19,8 +25,8 @@ import { besideIds } from './selected-list.js'
  * @throws Failure `usage` for what names no objects
  */
 export const readInput = async (line: ObjectsLine): Promise<LineInput> => {
-  const coming = await openObjectStream(line)
   const rowFields = getRowFields(line)
+  const coming = await openObjectStream(line, rowFields)
   const parents = coming === undefined ? await pipedParents(line, rowFields) : undefined
   return { coming, rowFields, ...parents }
 }
@@ -33,15 +39,16 @@ async function* namedIn(
   command: Command,
   raw: Raw,
   chunks: AsyncIterable<string>,
-  note: TakeNote,
+  { note, rowFields }: { readonly note: TakeNote; readonly rowFields: RowFields | undefined },
 ): AsyncGenerator<NamedObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
   const kind = await readObjects(command.args[0], command.naming)
-  const tap = kind && unusedColumns(command, note, kind)
+  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
   for await (const some of pipedStream(chunks, kind, project, tap)) {
     any = true
-    for (const text of some) yield { text }
+    const rows = rowFields?.taken()
+    for (const [i, text] of some.entries()) yield { text, row: rows?.[i] }
   }
   if (!any) throw usage('standard input contains no objects')
 }
@@ -56,36 +63,38 @@ const isStreamed = (line: ObjectsLine): boolean => {
 async function* none(): AsyncGenerator<NamedObject> {}
 
 /** Those of standard input, each with its parent where it brings one along. */
-const piped = async ({
-  command,
-  raw,
-  input,
-  running,
-  journaling,
-}: ObjectsLine): Promise<ObjectStream> => {
+const piped = async (
+  { command, raw, input, running, journaling }: ObjectsLine,
+  rowFields: RowFields | undefined,
+): Promise<ObjectStream> => {
   const owning = readsParents(command, raw) && mayOwn(await input.head())
-  const found = owning ? await ownedObjects(command, input.chunks()) : input.chunks()
-  if (!('below' in found))
-    return { objects: namedIn(command, raw, found, running.services.ui.note) }
-  journaling.parents = found.below
-  return found
+  const found = owning ? await ownedObjects(command, input.chunks(), rowFields) : input.chunks()
+  if ('below' in found) journaling.parents = found.below
+  const { note } = running.services.ui
+  const stream =
+    'below' in found ? found : { objects: namedIn(command, raw, found, { note, rowFields }) }
+  if (rowFields === undefined) return stream
+  return { ...stream, objects: withRows(stream.objects, rowFields) }
 }
 
 /** What is taken as it comes; undefined where all is read first. */
-const openObjectStream = async (line: ObjectsLine): Promise<ObjectStream | undefined> => {
+const openObjectStream = async (
+  line: ObjectsLine,
+  rowFields: RowFields | undefined,
+): Promise<ObjectStream | undefined> => {
   if (!isStreamed(line)) return undefined
-  const { raw, streamed, journaling } = line
-  if (streamed !== true || raw.args.includes('-')) return piped(line)
-  return { objects: none(), below: journaling.parents }
+  const { command, raw, streamed, journaling } = line
+  const rowFlags = columnsIn(raw.flags).length > 0 ? rowFlagsIn(command, raw) : undefined
+  if (streamed !== true || raw.args.includes('-'))
+    return { ...(await piped(line, rowFields)), rowFlags }
+  return { objects: none(), below: journaling.parents, rowFlags }
 }
 
 /** What reads the attributes of rows; those of a run that is gone on with stand in its journal. */
 const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | undefined => {
-  const columns = raw.flags.get('row-fields')?.flatMap((text) => text.split(','))
   const again = journaling.resumed?.again
-  if (columns === undefined || again === false) return undefined
-  const names = columns.map((column) => column.trim()).filter((column) => column !== '')
-  const rowFields = new RowFields(command, raw, names)
+  if (!raw.flags.has('row-fields') || again === false) return undefined
+  const rowFields = new RowFields(command, raw, columnsIn(raw.flags))
   journaling.rowFields = rowFields.names
   return rowFields
 }

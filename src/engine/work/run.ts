@@ -6,6 +6,7 @@
 import { Failure } from '../../errors.js'
 import type { Listener } from '../../http/gate/gate.js'
 import { Breaker, outOfPatience } from './breaker.js'
+import { groupsOf, type Merging, maxAhead, maxGroups, maxMerged, type Placed } from './groups.js'
 import type { Item } from './items.js'
 import {
   type End,
@@ -34,6 +35,8 @@ export interface EngineOptions<R, I extends Item = Item> {
   readonly record?: RunRecord<R>
   /** Looks at an object before it is on record as begun. */
   readonly look?: (item: I) => Promise<void>
+  /** What goes as one request for several objects, once all of these are on record. */
+  readonly merging?: Merging<I>
   readonly failureLimit?: FailureLimit
   /** How many objects are known of by now, tried or not. */
   readonly queued?: () => number
@@ -56,10 +59,12 @@ const isInterruption = (error: unknown): boolean =>
 class Engine<R, I extends Item> {
   readonly #options: EngineOptions<R, I>
   readonly #items: AsyncIterator<I>
+  readonly #groups: AsyncIterator<readonly Placed<I>[]> | undefined
   readonly #breaker = new Breaker()
   readonly #tally = new Tally()
   /** By place in the order of starts: settled, and not handed on yet. */
   readonly #known = new Map<number, Settled<R, I> | undefined>()
+  #pulled = 0
   #started = 0
   #given = 0
   #underWay = 0
@@ -73,8 +78,11 @@ class Engine<R, I extends Item> {
   #wake: () => void = () => {}
 
   constructor(options: EngineOptions<R, I>) {
+    const { items, merging } = options
     this.#options = options
-    this.#items = options.items[Symbol.asyncIterator]()
+    this.#items = items[Symbol.asyncIterator]()
+    const others = { [Symbol.asyncIterator]: () => this.#items }
+    this.#groups = merging && groupsOf(others, merging.keyOf)
   }
 
   async *outcomes(): AsyncGenerator<Settled<R, I>> {
@@ -115,14 +123,13 @@ class Engine<R, I extends Item> {
   /** Starts what there is room for. */
   #fill(): void {
     if (this.#pulling || this.#ended || this.#isOver()) return
-    const { width } = this.#options.gate
-    if (this.#underWay >= width || this.#started - this.#given >= windows * width) return
+    if (this.#underWay >= this.#width || this.#started - this.#given >= this.#window) return
     this.#pulling = true
-    this.#items.next().then(
-      (step) => {
+    this.#next().then(
+      (due) => {
         this.#pulling = false
-        if (step.done === true) this.#ended = true
-        else if (!this.#isOver()) this.#start(step.value)
+        if (due === undefined) this.#ended = true
+        else if (!this.#isOver()) this.#start(due)
         this.#stir()
       },
       (error: unknown) => {
@@ -133,35 +140,68 @@ class Engine<R, I extends Item> {
     )
   }
 
-  #start(item: I): void {
-    const place = this.#started++
+  /** So many requests are under way at once. */
+  get #width(): number {
+    const { width } = this.#options.gate
+    return this.#groups === undefined ? width : Math.min(width, maxGroups)
+  }
+
+  /** So many objects lie at most between the first under way and the last. */
+  get #window(): number {
+    return this.#groups === undefined ? windows * this.#width : maxAhead + windows * maxMerged
+  }
+
+  /** What is done next: one object, or those of one request; undefined where there is nothing more. */
+  async #next(): Promise<readonly Placed<I>[] | undefined> {
+    if (this.#groups !== undefined) {
+      const step = await this.#groups.next()
+      return step.done === true ? undefined : step.value
+    }
+    const step = await this.#items.next()
+    return step.done === true ? undefined : [{ place: this.#pulled++, item: step.value }]
+  }
+
+  #start(due: readonly Placed<I>[]): void {
+    this.#started += due.length
     this.#underWay += 1
-    this.#one(item)
-      .then(
-        (settled) => this.#known.set(place, settled),
-        (error: unknown) => {
-          this.#known.set(place, undefined)
-          if (isInterruption(error)) this.#tally.lost()
-          else this.#fail(error)
-        },
-      )
+    this.#all(due)
+      .catch((error: unknown) => {
+        for (const { place } of due) this.#lose(place, error)
+      })
       .finally(() => {
         this.#underWay -= 1
         this.#stir()
       })
   }
 
-  /** One object, from its beginning on record to its outcome on record. */
-  async #one(item: I): Promise<Settled<R, I> | undefined> {
-    const { look, record, told } = this.#options
-    if (look !== undefined) await this.#inTurn(look(item))
-    await record?.begun(item)
+  #lose(place: number, error: unknown): void {
+    this.#known.set(place, undefined)
+    if (isInterruption(error)) this.#tally.lost()
+    else this.#fail(error)
+  }
+
+  /** The objects of one request, from their beginning on record to their outcomes on record. */
+  async #all(due: readonly Placed<I>[]): Promise<void> {
+    const { look, record, merging } = this.#options
+    const items = due.map(({ item }) => item)
+    if (look !== undefined) await Promise.all(items.map((item) => this.#inTurn(look(item))))
+    if (record !== undefined) await Promise.all(items.map((item) => record.begun(item)))
+    if (items.length > 1) await merging?.send(items)
+    const lost =
+      ({ place }: Placed<I>) =>
+      (error: unknown) =>
+        this.#lose(place, error)
+    await Promise.all(due.map((one) => this.#one(one).catch(lost(one))))
+  }
+
+  async #one({ place, item }: Placed<I>): Promise<void> {
+    const { record, told } = this.#options
     const settled: Settled<R, I> = { item, outcome: await this.#outcome(item) }
     this.#judge(settled)
     // What was done is told of, also where it can be recorded no more.
     await record?.settled(item, settled.outcome).catch((error: unknown) => this.#fail(error))
     told?.(settled)
-    return settled
+    this.#known.set(place, settled)
   }
 
   /** Objects are begun in their order, however long it takes to look at each. */

@@ -105,17 +105,6 @@ export class HeapTuning {
   }
 }
 
-/** Runs work that has to keep all of its objects in memory, and collects garbage more often meanwhile. */
-export const withTightHeap = async <T>(work: () => Promise<T>): Promise<T> => {
-  const heap = await HeapTuning.begin(true)
-  heap.hold()
-  try {
-    return await work()
-  } finally {
-    heap.end()
-  }
-}
-
 /** The same objects; while they are gone through, the space for new objects is kept small. */
 export async function* withSmallHeap<T>(objects: AsyncIterable<T>, old = false): AsyncGenerator<T> {
   const heap = await HeapTuning.begin(old)

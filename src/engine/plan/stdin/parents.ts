@@ -159,7 +159,7 @@ const namingFor = async (command: Command, rowFields: RowFields | undefined) => 
     n += 1
     const reading = { objects, elsewhere, project: slotIn(column, parent).value, tap: rowFields }
     const text = objectAt(`record ${n}`, record, reading)
-    const row = rowFields?.rows.at(-1)
+    const row = rowFields?.taken().at(-1)
     return { text, parent, row }
   }
 }

@@ -232,7 +232,8 @@ export const argsFromInput = async (
     throw usage('standard input contains no objects')
   const args = raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
   if (rowFields === undefined) return { args }
-  const rows = raw.args.flatMap((arg) => (arg === '-' ? rowFields.rows : [undefined]))
-  checkRows(args, rows)
+  const taken = rowFields.taken()
+  const rows = raw.args.flatMap((arg) => (arg === '-' ? taken : [undefined]))
+  await checkRows(args, rows)
   return { args, rows }
 }

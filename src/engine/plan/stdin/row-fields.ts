@@ -6,9 +6,9 @@ import { isObject } from '../../../base/objects.js'
 import { isSecret as holdsSecret } from '../../../base/secrets/mask.js'
 import { isSecretName } from '../../../base/secrets/names.js'
 import { didYouMean } from '../../../base/suggest.js'
-import { usage } from '../../../errors.js'
+import { type Failure, usage } from '../../../errors.js'
 import { getCommandName, rowFlags } from '../../command/derive/index.js'
-import type { Command, Flag, Given } from '../../command/types.js'
+import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
 import type { Raw } from '../line.js'
 import { spelled } from '../spellings.js'
 import { parseValue, type Sources, secretText } from '../values.js'
@@ -44,6 +44,12 @@ const flagFor = (command: Command, column: string): Flag => {
   )
 }
 
+const noColumn = (missing: string, columns: readonly string[]): Failure =>
+  usage(
+    `standard input has no column ${missing} for --row-fields`,
+    didYouMean(missing, columns) ?? `Columns: ${columns.join(', ')}.`,
+  )
+
 /** The columns of a line's rows that are attributes, and what each object's are. */
 export class RowFields implements RowTap {
   readonly sheet = true
@@ -51,7 +57,7 @@ export class RowFields implements RowTap {
   /** Columns that some record has. */
   readonly #met = new Set<string>()
   readonly #seen = new Set<string>()
-  readonly rows: RowValues[] = []
+  #rows: RowValues[] = []
 
   /** @throws Failure `usage` for what is no attribute, or is given by the line as well */
   constructor(command: Command, { args, flags }: Raw, columns: readonly string[]) {
@@ -72,6 +78,19 @@ export class RowFields implements RowTap {
     return [...this.#columns.values()].flatMap(({ parameter = [] }) => parameter)
   }
 
+  /** @throws Failure `usage` for a column that the table does not have */
+  heading(columns: readonly string[]): void {
+    for (const [column, flag] of this.#columns)
+      if (!namesOf(flag).some((name) => columns.includes(name))) throw noColumn(column, columns)
+  }
+
+  /** What was read of the rows since this was asked last, in their order. */
+  taken(): RowValues[] {
+    const rows = this.#rows
+    this.#rows = []
+    return rows
+  }
+
   take(place: string, columns: readonly string[], field: (name: string) => unknown): void {
     for (const name of columns) this.#seen.add(name)
     const values: Record<string, JsonValue> = {}
@@ -83,7 +102,7 @@ export class RowFields implements RowTap {
       const texts = textsIn(field(found), label)
       if (texts.length > 0) values[flag.parameter ?? ''] = this.#value(flag, texts, label)
     }
-    this.rows.push(values)
+    this.#rows.push(values)
   }
 
   bare(place: string): void {
@@ -94,18 +113,18 @@ export class RowFields implements RowTap {
     )
   }
 
-  /** @throws Failure `usage` for a column that no record has */
-  end(input: JsonValues | undefined): void {
+  /** @throws Failure `usage` for an attribute that is given by the rows and by `--input` */
+  checkInput(input: JsonValues | undefined): void {
     const twice = [...this.#columns.values()].find(
       ({ parameter = '' }) => input?.[parameter] !== undefined,
     )
     if (twice !== undefined) throw usage(`--row-fields and --input both set ${twice.parameter}`)
+  }
+
+  /** @throws Failure `usage` for a column that no record has */
+  end(): void {
     const missing = [...this.#columns.keys()].find((column) => !this.#met.has(column))
-    if (missing === undefined) return
-    throw usage(
-      `standard input has no column ${missing} for --row-fields`,
-      didYouMean(missing, [...this.#seen]) ?? `Columns: ${[...this.#seen].join(', ')}.`,
-    )
+    if (missing !== undefined) throw noColumn(missing, [...this.#seen])
   }
 
   #value(flag: Flag, texts: readonly string[], label: string): JsonValue {
@@ -189,14 +208,48 @@ const secretOf = async (
   return parseValue(flag.param, [read], spelled(flag))
 }
 
-/** @throws Failure `usage` for an object that stands in two rows which say different things */
-export const checkRows = (args: readonly string[], rows: NonNullable<Given['rows']>): void => {
-  const said = new Map<string, string>()
-  for (const [i, arg] of args.entries()) {
-    const text = JSON.stringify(rows[i] ?? {})
-    const before = said.get(arg.toLowerCase())
-    if (before !== undefined && before !== text)
-      throw usage(`standard input has two rows for ${arg} with different values`)
-    said.set(arg.toLowerCase(), text)
+/** @returns what throws Failure `usage` for an object of which an earlier row said something else */
+const rowChecker = async () => {
+  const { Seen } = await import('../../work/seen.js')
+  const [objects, rows] = [new Seen(), new Seen()]
+  return (object: string, row: RowValues | undefined, parent?: string): void => {
+    const known = { object: object.toLowerCase(), parent: parent?.toLowerCase() }
+    const isNew = objects.add(known)
+    const saysMore = rows.add({ ...known, parent: JSON.stringify([known.parent, row ?? {}]) })
+    if (saysMore && !isNew)
+      throw usage(`standard input has two rows for ${object} with different values`)
   }
 }
+
+/** @throws Failure `usage` for an object that stands in two rows which say different things */
+export const checkRows = async (
+  args: readonly string[],
+  rows: NonNullable<Given['rows']>,
+): Promise<void> => {
+  const check = await rowChecker()
+  for (const [i, arg] of args.entries()) check(arg, rows[i])
+}
+
+/** Objects as they come, each with the attributes of its row; they are read to their end before anything is sent. */
+export async function* withRows(
+  objects: AsyncIterable<NamedObject>,
+  rowFields: RowFields,
+): AsyncGenerator<NamedObject> {
+  const check = await rowChecker()
+  for await (const object of objects) {
+    check(object.text, object.row, object.parent)
+    yield object
+  }
+  rowFields.end()
+}
+
+/** The flags of a command that the rows of a line say. */
+export const rowFlagsIn = (command: Command, { flags }: Pick<Raw, 'flags'>): readonly string[] =>
+  columnsIn(flags).map((column) => flagFor(command, column).name)
+
+/** The columns that `--row-fields` names. */
+export const columnsIn = (flags: Raw['flags']): readonly string[] =>
+  (flags.get('row-fields') ?? [])
+    .flatMap((text) => text.split(','))
+    .map((column) => column.trim())
+    .filter((column) => column !== '')

@@ -19,6 +19,8 @@ export interface Cells {
 
 /** Is told of each record that names an object, in the order of the objects. */
 export interface RowTap {
+  /** The columns of a table, before its rows. */
+  heading?(columns: readonly string[]): void
   /** People chose its columns: it is a sheet, whatever they are called. */
   readonly sheet?: true
   /** @param field the value of a column; undefined where there is none */
@@ -98,6 +100,7 @@ export const rowReader = (
 ): ((row: Cells) => readonly string[]) => {
   // An answer about several objects may be of any shape, but says which they were.
   const names = heading.map((cell) => neutralName(cell, objects))
+  tap?.heading?.(names)
   const about = heading[0] === objectColumn && !heading.every((cell) => knownCell(cell, objects))
   return ({ place, cells }) => {
     if (cells.length !== heading.length)
