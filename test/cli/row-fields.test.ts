@@ -38,11 +38,11 @@ describe('--row-fields', () => {
     ])
     const [journal = ''] = files()
     expect(queued(journal)).toMatchObject([
-      { object: '5', row: { access_level: 40, expires_at: '2027-01-01' } },
-      { object: '6', row: { access_level: 30 } },
-      { object: '7', row: { access_level: 30 } },
+      { object: '5', input: { access_level: 40, expires_at: '2027-01-01' } },
+      { object: '6', input: { access_level: 30 } },
+      { object: '7', input: { access_level: 30 } },
     ])
-    expect(headerOf(journal).values).toMatchObject({ access_level: { row: 'access_level' } })
+    expect(headerOf(journal).input).toMatchObject({ access_level: { $row: 'access_level' } })
   })
 
   it.each([
@@ -151,8 +151,8 @@ describe('--row-fields', () => {
     expect(bodies().map(([, body]) => body.webhook)).toEqual([canary, canary])
     const [journal = ''] = files()
     expect(queued(journal)).toMatchObject([
-      { row: { webhook: `@${file}` } },
-      { row: { webhook: 'env:HOOK' } },
+      { input: { webhook: `@${file}` } },
+      { input: { webhook: 'env:HOOK' } },
     ])
     for (const text of [plain.stderr, ran.stderr, ran.stdout, readFileSync(journal, 'utf8')])
       expect(text).not.toContain(canary)

@@ -205,7 +205,7 @@ describe('journal undo last', () => {
     // The end of a run whose clock was ahead, as versions without checksums wrote it.
     const ahead = text
       .replaceAll(/,"c":\d+\}\n/g, '}\n')
-      .replace(/"at":"2\d\d\d/, '"at":"2999')
+      .replace(/(?<="end":.*"at":")2\d\d\d/, '2999')
       .replace(id, other)
     writeFileSync(join(journals(), `${other}.ndjson`), ahead)
     await refused(latest, other, 'the clock may have changed')

@@ -28,7 +28,7 @@ const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {})
   const folder = join(config, 'state', 'journals')
   journalOf(join(folder, `${header.id}.ndjson`), lines, 'completed', {
     command: 'runners update',
-    values: { description: 'new' },
+    input: { description: 'new' },
     instance: server.url,
     profile: null,
     user: 'ana',
@@ -63,15 +63,21 @@ it('keeps of every outcome what any run keeps, and no secret that is said back',
   expect(text).not.toContain(Buffer.from(token).toString('base64').slice(0, 12))
   expect(lines.filter((line) => line !== undefined && 'n' in line && line.n === 1)).toEqual([
     { n: 1, object: '1', state: 'queued' },
-    { n: 1, object: '1', state: 'begun' },
+    {
+      n: 1,
+      object: '1',
+      state: 'begun',
+      before: { description: 'new' },
+      after: { description: '[masked]' },
+      at: expect.any(String),
+    },
     {
       n: 1,
       object: '1',
       state: 'done',
       status: 200,
       request_id: 'id-of-1',
-      before: { description: 'new' },
-      after: { description: '[masked]' },
+      at: expect.any(String),
     },
   ])
   expect(lines).toContainEqual(

@@ -155,7 +155,7 @@ describe('journal undo', () => {
           after: is,
         }),
       )
-      await left(lines, { command, endpoint, values: objects[0]?.[2] ?? {} })
+      await left(lines, { command, endpoint, input: objects[0]?.[2] ?? {} })
       const unasked = await run(`journal undo ${header.id}`)
       expect(unasked.code, unasked.stderr).toBe(2)
       const undone = await run(`journal undo ${header.id} --yes`)
@@ -332,7 +332,7 @@ describe('journal undo', () => {
     })
     await left([line('first', 'second')], {
       command: 'runners update',
-      values: { description: 'second' },
+      input: { description: 'second' },
     })
     const conflict = await run(`journal undo ${header.id} --yes`)
     expect(conflict.code).toBe(5)

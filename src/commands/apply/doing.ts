@@ -95,12 +95,10 @@ const carried = async ({
   const tally = ui.tally(actions.length)
   const record =
     run.journal &&
-    recordIn(
-      run.journal,
-      (result: { readonly status?: number } = {}) =>
-        result.status === undefined ? {} : { status: result.status },
-      (attributes: Attributes) => attributes,
-    )
+    recordIn(run.journal, {
+      facts: ({ status }: { readonly status?: number } = {}) => ({ status }),
+      mask: (attributes: Attributes) => attributes,
+    })
   return executePlan(actions, {
     instance: toWritable(services),
     view: made.view,

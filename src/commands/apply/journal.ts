@@ -64,11 +64,12 @@ export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
 
 const headerOf = async (services: Services, id: string, undoes: UndoHeader): Promise<Header> => ({
   ...undoes,
-  journal: 1,
+  journal: 2,
   id,
+  began: services.place.clock.now().toISOString(),
   command,
   endpoint: command,
-  values: {},
+  input: {},
   source: 'arguments',
   ...(await services.place.identity()),
 })

@@ -40,7 +40,7 @@ const rank: Readonly<Record<ObjectState, number>> = {
   queued: 0,
 }
 
-const same = ['command', 'endpoint', 'values', 'instance'] as const
+const same = ['command', 'endpoint', 'input', 'instance'] as const
 
 const checkSame = ([first, ...others]: readonly Past[]): Header => {
   if (first === undefined) throw usage('no journals to merge')
@@ -55,11 +55,7 @@ const checkSame = ([first, ...others]: readonly Past[]): Header => {
 }
 
 /** What was asked of all parts together: no part of the objects. */
-const ofWhole = (header: Header): Header => {
-  if (header.asked === undefined) return header
-  const { shard: _, ...asked } = header.asked
-  return { ...header, asked }
-}
+const ofWhole = ({ shard: _, ...header }: Header): Header => header
 
 type Best = Map<string, ObjectLine>
 
@@ -71,8 +67,16 @@ const gather = async ({ file, size }: Past, best: Best): Promise<void> => {
       if (line === undefined || !('n' in line)) continue
       const key = `${normalizeId(line.parent ?? '')}\0${normalizeId(line.object)}`
       const known = best.get(key)
-      if (known === undefined || rank[line.state] >= rank[known.state]) best.set(key, line)
+      if (known === undefined || rank[line.state] >= rank[known.state])
+        best.set(key, { ...knownBefore(known), ...line })
     }
+}
+
+/** What an earlier line about an object says, and the later one does not repeat. */
+const knownBefore = (line: ObjectLine | undefined): Pick<BegunLine, 'before' | 'after'> => {
+  if (line === undefined || !('before' in line)) return {}
+  const { before } = line
+  return line.state === 'queued' ? { before } : { before, after: line.after }
 }
 
 const endOf = (parts: readonly Past[]): End | undefined => {
@@ -210,7 +214,7 @@ const runShow = async ({ answer, ui, place }: Services, given: Given): Promise<v
   if (answer.reader === 'programs')
     return answer.print({
       ...summaryOf(header, end, counts, file),
-      values: header.values,
+      values: header.input,
       failures,
       gap: gap ?? null,
     })

@@ -6,7 +6,7 @@ import { createAttributeMask } from '../../engine/command/kept.js'
 import { toKeptAnswer } from '../../engine/command/running.js'
 import type { PlanAnswer, Services } from '../../engine/command/services.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
-import type { Attributes, Header, LineAsked } from '../../engine/journal/lines.js'
+import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { getNextStep, isDone } from '../../engine/journal/past.js'
 import type { Facts } from '../../engine/journal/record.js'
 import { recordIn } from '../../engine/journal/record.js'
@@ -46,21 +46,24 @@ export interface HeldRun {
 export const beginRun = async (
   { place }: Services,
   { command, endpoint }: OwnCommand,
-  asked: LineAsked,
+  { parents, ...options }: LineOptions & Pick<Header, 'parents'>,
   objects: readonly GivenObject[],
 ): Promise<HeldRun> => {
   const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
   const { journal: named } = place.globals
   if (named === 'none') return { journal: undefined, items }
+  const now = place.clock.now()
   const header: Header = {
-    journal: 1,
-    id: journalId(command, place.clock.now()),
+    journal: 2,
+    id: journalId(command, now),
+    began: now.toISOString(),
     command,
     endpoint: endpoint.route,
-    values: {},
+    input: {},
     ...(await place.identity()),
     source: 'arguments',
-    asked: { ...asked, undo_record: true },
+    options: { ...options, undo_record: true },
+    parents,
   }
   const journal = await makeJournal(place, named, header)
   await enlist(journal, objects, createAttributeMask(endpoint))
@@ -156,7 +159,13 @@ export const carryRun = async (
     // How many are sent at once is the gate's affair: every request passes it.
     gate: { width: concurrencyLimit(place.globals) },
     signal: place.clock.signal,
-    record: journal && recordIn(journal, facts, createAttributeMask(endpoint)),
+    record:
+      journal &&
+      recordIn(journal, {
+        facts,
+        mask: createAttributeMask(endpoint),
+        found: ({ before }) => ({ before, after: null }),
+      }),
     failureLimit: parseFailureLimit(maxFailures),
     queued: () => items.length,
     work: tried,

@@ -24,9 +24,9 @@ import { lookUp } from '../usernames.js'
 // What of a journal's record undo goes by: the attributes that the run changed, of the objects that it names.
 
 /** The attributes that a run changed: those that it sent, and those that its endpoint sets or empties by itself. */
-const changedBy = ({ values }: Pick<Header, 'values'>, endpoint: Endpoint) => {
+const changedBy = ({ input }: Pick<Header, 'input'>, endpoint: Endpoint) => {
   const { empties = [], leaves = {}, path } = endpoint
-  const names = [...Object.keys(values), ...empties, ...Object.keys(leaves)]
+  const names = [...Object.keys(input), ...empties, ...Object.keys(leaves)]
   return new Set(names.filter((name) => !(name in path)))
 }
 

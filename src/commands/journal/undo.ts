@@ -56,13 +56,15 @@ class Own {
 
 const ownJournal = ({ place }: Services, past: Past, steps: Steps, redo: boolean): Own =>
   new Own(async () => {
-    const { final: _, asked: __, redo: ___, ...header } = past.header
+    const { final: _, options: __, parents: ___, shard: ____, redo: _____, ...header } = past.header
+    const now = place.clock.now()
     const [first] = steps.first
     const area = header.command.split(' ')[0] ?? ''
     const journal = await makeJournal(place, undefined, {
       ...header,
       ...(await place.identity()),
-      id: journalId('journal undo', place.clock.now()),
+      id: journalId('journal undo', now),
+      began: now.toISOString(),
       command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
       endpoint: first?.plan.endpoint.route ?? header.endpoint,
       source: 'journal',
@@ -84,7 +86,7 @@ const recordOf = (own: Own, { plan, was }: UndoStep): RunRecord<PlanAnswer> => {
     const known = toKeptAnswer(answer)
     return answer.unchanged === true ? known : { ...known, ...turned }
   }
-  return recordIn(own, facts, createAttributeMask(plan.endpoint))
+  return recordIn(own, { facts, mask: createAttributeMask(plan.endpoint), found: () => turned })
 }
 
 /**

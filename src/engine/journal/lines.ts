@@ -30,17 +30,13 @@ export class Sums {
 }
 
 /** A text as it was typed; where it names a file, with the SHA-256 of what stood in that. */
-export type AskedText = string | { readonly text: string; readonly sha256: string }
+export type OptionText = string | { readonly $file: string; readonly sha256: string }
 
-/** What was asked of a run, so that it can be asked again: no object stands in it, and no secret. */
-export interface LineAsked {
+/** What was typed for a run, so that it can be asked for again: no object stands in it, and no secret. */
+export interface LineOptions {
   readonly args: readonly string[]
   /** By the names of flags. */
-  readonly flags: Readonly<Record<string, readonly AskedText[]>>
-  /** Several parents were given: the column that names them. */
-  readonly parents?: 'project' | 'group' | 'of'
-  /** `3/8`: only that part of the objects. */
-  readonly shard?: string
+  readonly flags: Readonly<Record<string, readonly OptionText[]>>
   /** Each object is read before it is changed. */
   readonly undo_record?: true
 }
@@ -48,15 +44,20 @@ export interface LineAsked {
 /** What a run sends, with which right, and where: its first line. */
 export interface Header {
   /** Of the format. */
-  readonly journal: 1
+  readonly journal: 2
   /** `20261121T120102-runners-pause` */
   readonly id: string
+  /** When it began; ISO, UTC. */
+  readonly began: string | null
   /** Area and verb. */
   readonly command: string
   /** `PUT /runners/:id` */
   readonly endpoint: string
-  /** Attributes as they are sent, masked; a secret is where it came from: `{"secret":"env:NAME"}`. */
-  readonly values: Fields
+  /**
+   * Attributes as they are sent, masked. A secret is where it came from: `{"$secret":"env:NAME"}`; what each object's own
+   * row says is `{"$row":"access_level"}`.
+   */
+  readonly input: Fields
   /** The base URL, normalised; `sandbox:` and the folder of its state for an embedded one. */
   readonly instance: string
   readonly profile: string | null
@@ -68,7 +69,11 @@ export interface Header {
   /** Of this tool. */
   readonly version: string
   /** Absent where nobody asked for it on a line of its own. */
-  readonly asked?: LineAsked
+  readonly options?: LineOptions
+  /** Several parents were given: the column that names them. */
+  readonly parents?: 'project' | 'group' | 'of'
+  /** `3/8`: only that part of the objects. */
+  readonly shard?: string
   /** Why it cannot be resumed, where it cannot. */
   readonly final?: string
   /** Why it cannot be undone, where it cannot. */
@@ -86,25 +91,31 @@ interface Place {
   readonly n: number
   readonly object: string
   readonly parent?: string
+  /** When it was written; ISO, UTC. */
+  readonly at?: string
 }
 
 export interface QueuedLine extends Place {
   readonly state: 'queued'
   /** The object's own attributes, by the API's names; a secret is the text that refers to it. */
-  readonly row?: Fields
+  readonly input?: Fields
   /** Of an object that was selected by its record. */
   readonly before?: Attributes
 }
 export interface BegunLine extends Place {
   readonly state: 'begun'
   readonly before?: Attributes
+  /** What it is to be, where that is not what the header says. */
+  readonly after?: Attributes
   readonly unread?: string
 }
 export interface DoneLine extends Place {
   readonly state: 'done' | 'unchanged'
   readonly status?: number
   readonly request_id?: string
+  /** Where the line that begins it does not say it. */
   readonly before?: Attributes
+  /** Where it is not what it was to be. */
   readonly after?: Attributes
   /** Why what it was before is not known, and it cannot be put back. */
   readonly unread?: string
@@ -134,4 +145,7 @@ export type Line =
   | EndLine
 
 /** A line's own text with its checksum and its end. */
-export const formatLine = (line: Line): string => `${withSum(JSON.stringify(line))}\n`
+export const formatLine = (line: Line, at?: string): string => {
+  const text = JSON.stringify(line)
+  return `${withSum(at === undefined ? text : `${text.slice(0, -1)},"at":"${at}"}`)}\n`
+}

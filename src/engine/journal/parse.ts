@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
 import type { Counts } from '../work/report.js'
-import type { Line, LineAsked, ObjectLine } from './lines.js'
+import type { Line, LineOptions, ObjectLine } from './lines.js'
+import { upgraded } from './v1.js'
 
 // What a journal does not say any more: damaged lines, and objects that none of its lines names.
 
@@ -113,29 +114,30 @@ const hasShape = (shape: Readonly<Record<string, Check>>): Check => {
   return (value) => isObject(value) && checks.every(([name, is]) => is(value[name]))
 }
 
-const isAskedText: Check = (value) =>
-  isText(value) || hasShape({ text: isText, sha256: isText })(value)
+const isOptionText: Check = (value) =>
+  isText(value) || hasShape({ $file: isText, sha256: isText })(value)
 
-const isAsked = hasShape({
+const isOptions = hasShape({
   args: listOf(isText),
-  flags: (value) => isObject(value) && Object.values(value).every(listOf(isAskedText)),
-  parents: orAbsent(oneOf('project', 'group', 'of')),
-  shard: orAbsent(isText),
-} satisfies Partial<Record<keyof LineAsked, Check>>)
+  flags: (value) => isObject(value) && Object.values(value).every(listOf(isOptionText)),
+} satisfies Partial<Record<keyof LineOptions, Check>>)
 
 const isHeader = hasShape({
-  journal: (value) => value === 1,
+  journal: (value) => value === 2,
   id: isText,
+  began: orNull(isTime),
   command: isText,
   endpoint: isText,
-  values: isObject,
+  input: isObject,
   instance: isText,
   profile: orNull(isText),
   user: orNull(isText),
   sudo: orNull(isText),
   source: isText,
   version: isText,
-  asked: orAbsent(isAsked),
+  options: orAbsent(isOptions),
+  parents: orAbsent(oneOf('project', 'group', 'of')),
+  shard: orAbsent(isText),
   final: orAbsent(isText),
   irreversible: orAbsent(isText),
   undoes: orAbsent(isText),
@@ -148,8 +150,8 @@ const answered = { status: orAbsent(isCount), request_id: orAbsent(isText) }
 
 /** By the state of its object. */
 const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
-  queued: hasShape({ before: attributes, row: orAbsent(isObject) }),
-  begun: hasShape({ before: attributes, unread: orAbsent(isText) }),
+  queued: hasShape({ before: attributes, input: orAbsent(isObject) }),
+  begun: hasShape({ before: attributes, after: attributes, unread: orAbsent(isText) }),
   done: hasShape({ ...answered, before: attributes, after: attributes, unread: orAbsent(isText) }),
   unchanged: hasShape({ ...answered, before: attributes, after: attributes }),
   failed: hasShape({ ...answered, category: isText, message: isText }),
@@ -160,7 +162,7 @@ const isState = (text: unknown): text is ObjectLine['state'] =>
   isText(text) && Object.hasOwn(objectLines, String(text))
 
 const isObjectLine = (value: Fields): boolean =>
-  hasShape({ ...place, parent: orAbsent(isText) })(value) &&
+  hasShape({ ...place, parent: orAbsent(isText), at: orAbsent(isTime) })(value) &&
   isState(value.state) &&
   objectLines[value.state](value)
 
@@ -188,7 +190,8 @@ const isLine = (value: unknown): value is Line => {
 /** What a line says; undefined where it is none of a journal. */
 export const parseLine = (text: string): Line | undefined => {
   try {
-    const value: unknown = JSON.parse(text)
+    const parsed: unknown = JSON.parse(text)
+    const value = isObject(parsed) ? upgraded(parsed) : undefined
     return isLine(value) ? value : undefined
   } catch {
     return undefined

@@ -40,10 +40,13 @@ const undoableOf = (line: Item, before: Attributes, after: Attributes): Undoable
   masked: maskedIn(before),
 })
 
-/** What an object would be by now whose request was under way as its run ended. */
-const perhapsLeft = (before: Attributes, { endpoint, values }: Header): Attributes => {
+/** What a run wants of an object's attributes, by its header. */
+export const wishedIn = (
+  { endpoint, input }: Pick<Header, 'endpoint' | 'input'>,
+  before: Attributes,
+): Attributes => {
   if (endpoint.startsWith('DELETE ')) return null
-  const sent = Object.entries(values).filter(([name]) => before !== null && name in before)
+  const sent = Object.entries(input).filter(([name]) => before !== null && name in before)
   return Object.fromEntries(sent)
 }
 
@@ -66,8 +69,8 @@ const changeIn = (
   // Null is known: it was not there.
   const before = line.before === undefined ? begun?.before : line.before
   if (before === undefined) return line.unread ?? begun?.unread ?? noRecord
-  const told = line.state === 'done' && line.before !== undefined
-  return undoableOf(line, before, told ? (line.after ?? null) : perhapsLeft(before, header))
+  const after = line.after === undefined ? begun?.after : line.after
+  return undoableOf(line, before, after === undefined ? wishedIn(header, before) : after)
 }
 
 /**

@@ -41,7 +41,7 @@ const queuedLine = (given: GivenObject, n: number, keep: Keep | undefined): Queu
   return {
     ...getItemPlace({ ...given, n }),
     state: 'queued',
-    row: given.row,
+    input: given.row,
     before,
   }
 }
@@ -159,7 +159,8 @@ const itemOf = (text: string, next: Choose): Item | undefined => {
   if (queued === undefined) return undefined
   const how = next(queued.n)
   if (how === 'skip') return undefined
-  const { state: _, ...item } = queued
+  const { state: _, at: __, input, ...given } = queued
+  const item: Item = input === undefined ? given : { ...given, row: input }
   return how === 'do' ? item : { ...item, how }
 }
 

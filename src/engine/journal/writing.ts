@@ -60,6 +60,8 @@ export class Journal {
   /** Notes elsewhere that this run writes: before its first object is begun, and once more when it ends. */
   note: (() => Promise<void>) | undefined
   #noted: Promise<void> | undefined
+  #now = Number.NaN
+  #text = ''
   /** Bytes of whole lines that were written. */
   written: number
   /** What became of each object so far. */
@@ -89,8 +91,12 @@ export class Journal {
   /** Adds a line whose caller asks later whether it was written. */
   add(line: Line): void {
     if (this.#broken !== undefined) return
-    if ('n' in line) this.states.note(line.n, line.state)
-    this.#waiting.text += formatLine(line)
+    const isObject = 'n' in line
+    if (isObject) this.states.note(line.n, line.state)
+    this.#waiting.text += formatLine(
+      line,
+      isObject && line.state !== 'queued' ? this.#time() : undefined,
+    )
     this.#writing ??= this.#write()
   }
 
@@ -140,6 +146,16 @@ export class Journal {
   async discard(): Promise<void> {
     await this.close()
     await unlink(this.file).catch(() => {})
+  }
+
+  /** The time of a line; many are of one millisecond. */
+  #time(): string {
+    const now = this.#clock.now()
+    if (now !== this.#now) {
+      this.#now = now
+      this.#text = new Date(now).toISOString()
+    }
+    return this.#text
   }
 
   /** Nothing is sent before both are written. */

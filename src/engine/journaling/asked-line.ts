@@ -13,7 +13,7 @@ import { flagsOfCommand, getCommandName } from '../command/derive/index.js'
 import { declared } from '../command/globals.js'
 import type { Command, Flag } from '../command/types.js'
 import type { Replied } from '../instance/planning.js'
-import type { AskedText, LineAsked } from '../journal/lines.js'
+import type { Header, LineOptions, OptionText } from '../journal/lines.js'
 import type { Raw } from '../plan/line.js'
 import { paramFile } from '../plan/values.js'
 import type { JournalOptions } from './options.js'
@@ -80,17 +80,17 @@ const fileGiven = async (
   text: string,
   flag: Flag,
   { cwd, journaling }: AskedOf,
-): Promise<AskedText | undefined> => {
+): Promise<OptionText | undefined> => {
   const [mark, given] = fileIn(text, flag)
   const path = resolve(cwd, given)
   const stats = given === '' ? undefined : await stat(path).catch(() => undefined)
   if (stats === undefined) return undefined
   if (!stats.isFile())
     throw new Final(`--${flag.name} was read from ${given}, which cannot be read again`)
-  return { text: `${mark}${path}`, sha256: journaling.digests.get(path) ?? digestOf(path) }
+  return { $file: `${mark}${path}`, sha256: journaling.digests.get(path) ?? digestOf(path) }
 }
 
-const textFor = async (text: string, flag: Flag, of: AskedOf): Promise<AskedText> => {
+const textFor = async (text: string, flag: Flag, of: AskedOf): Promise<OptionText> => {
   const file = await fileGiven(text, flag, of)
   if (file !== undefined) return file
   if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name)
@@ -139,7 +139,7 @@ const flagsOf = async (of: AskedOf) => {
     if (secret) throw new Final(`${name} was entered at a prompt`)
     texts.set(name, said)
   }
-  const flags: Record<string, readonly AskedText[]> = {}
+  const flags: Record<string, readonly OptionText[]> = {}
   for (const [name, given] of texts) {
     if (!isPart(name, journaling.parents !== undefined)) continue
     const flag = known.get(name) ?? plainFlag(name)
@@ -157,19 +157,19 @@ const shardText = (text: string): string => {
 /** What was asked, and why it cannot be asked again where it cannot. */
 export const describeLine = async (
   of: AskedOf,
-): Promise<{ readonly asked?: LineAsked; readonly final?: string }> => {
+): Promise<Pick<Header, 'options' | 'parents' | 'shard' | 'final'>> => {
   const { final, shard, undoRecord, journaling } = of
   const { parents } = journaling
   if (final !== undefined) return { final }
   try {
     return {
-      asked: {
+      options: {
         args: fixedArgs(of),
         flags: await flagsOf(of),
-        parents,
-        shard: shard === undefined ? undefined : shardText(shard),
-        ...(undoRecord ? { undo_record: true as const } : {}),
+        undo_record: undoRecord ? true : undefined,
       },
+      parents,
+      shard: shard === undefined ? undefined : shardText(shard),
     }
   } catch (error) {
     if (error instanceof Final) return { final: error.message }
@@ -199,13 +199,13 @@ const checkFile = (name: string, text: string, sha256: string): void => {
  * The flags of a run as they were typed.
  * @throws Failure `usage` for a file that was changed since
  */
-export const flagsAsked = async ({ flags }: LineAsked): Promise<Raw['flags']> => {
+export const flagsAsked = async ({ flags }: LineOptions): Promise<Raw['flags']> => {
   const all = new Map<string, readonly string[]>()
   for (const [name, texts] of Object.entries(flags)) {
-    for (const text of texts) if (typeof text !== 'string') checkFile(name, text.text, text.sha256)
+    for (const text of texts) if (typeof text !== 'string') checkFile(name, text.$file, text.sha256)
     all.set(
       name,
-      texts.map((text) => (typeof text === 'string' ? text : text.text)),
+      texts.map((text) => (typeof text === 'string' ? text : text.$file)),
     )
   }
   return all

@@ -187,7 +187,7 @@ export const valuesFor = (endpoint: Endpoint, was: Undoable, header: Header): Js
   const comesAndGoes = was.before === null || was.after === null
   const named = comesAndGoes ? identityOf(was.before ?? was.after, param?.completes) : undefined
   const above = parseTreePlace(was.parent)?.path ?? was.parent
-  const parent = holder === undefined ? undefined : (above ?? header.values[holder])
+  const parent = holder === undefined ? undefined : (above ?? header.input[holder])
   if (holder !== undefined && parent === undefined)
     throw new Failure('usage', `${was.object}: the journal does not record its project or group`)
   return jsonFields({

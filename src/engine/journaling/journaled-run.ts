@@ -20,6 +20,7 @@ import type { Replied } from '../instance/planning.js'
 import { journalId } from '../journal/folder.js'
 import type { Attributes, Header } from '../journal/lines.js'
 import { type Facts, type Masking, recordIn } from '../journal/record.js'
+import { wishedIn } from '../journal/undo.js'
 import { enlist, type Keep, type Spool, spool } from '../journal/work.js'
 import type { Journal } from '../journal/writing.js'
 import type { Raw } from '../plan/line.js'
@@ -189,7 +190,7 @@ const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
 }
 
 /** What all objects of a run are sent: neither the object itself nor what it belongs to. */
-export const getJournalValues = (
+export const getJournalInput = (
   { endpoint, values, extra }: Plan,
   raw: Raw,
   rowFields: readonly string[] = [],
@@ -199,10 +200,10 @@ export const getJournalValues = (
     ([name, value]) => value !== undefined && !own.includes(name) && !rowFields.includes(name),
   )
   const shown = createAttributeMask(endpoint)(Object.fromEntries(common)) ?? {}
-  const rows = rowFields.map((name): [string, unknown] => [name, { row: name }])
+  const rows = rowFields.map((name): [string, unknown] => [name, { $row: name }])
   const shared = common.map(([name]): [string, unknown] => {
     const secret = endpoint.params[name]?.secret === true || isSecretName(name)
-    return [name, secret ? { secret: origin(name, endpoint, raw) } : shown[name]]
+    return [name, secret ? { $secret: origin(name, endpoint, raw) } : shown[name]]
   })
   return Object.fromEntries([...shared, ...rows])
 }
@@ -254,16 +255,18 @@ const headerOf = async (parts: JournalParts, first: Plan): Promise<Header> => {
   const { shard, undoRecord } = globals
   const answered = parts.answered()
   const words = getCommandName(command)
+  const now = place.clock.now()
   // Who did one object is asked only by whoever takes it back.
   const identity = await place.identity(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
     parts.ui.note('the instance does not report your user: --resume will require --yes')
   return {
-    journal: 1,
-    id: journalId(words, place.clock.now(), parts.single),
+    journal: 2,
+    id: journalId(words, now, parts.single),
+    began: now.toISOString(),
     command: words,
     endpoint: maskAddresses(first.endpoint.route),
-    values: getJournalValues(first, journaling.raw, journaling.rowFields),
+    input: getJournalInput(first, journaling.raw, journaling.rowFields),
     ...identity,
     source: journaling.source,
     ...(await describeLine({ ...parts, answered, cwd, shard, undoRecord })),
@@ -312,7 +315,12 @@ export class JournaledRun {
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = createAttributeMask(first.endpoint)
     this.#keep = keepOf(first, mask)
-    this.record = recordIn(journal, facts, mask, (item) => step.seen(item))
+    this.record = recordIn(journal, {
+      facts,
+      mask,
+      found: (item) => step.seen(item),
+      wished: (before) => wishedIn(journal.header, before),
+    })
   }
 
   /** @throws Failure `usage` where it cannot be made, or nothing could take the run back */
@@ -320,7 +328,8 @@ export class JournaledRun {
     const { globals, journaling } = parts
     const { resumed } = journaling
     checkNames(first)
-    const undo = resumed === undefined ? globals.undoRecord : resumed.past.header.asked?.undo_record
+    const undo =
+      resumed === undefined ? globals.undoRecord : resumed.past.header.options?.undo_record
     const made = resumed?.past.header ?? (await headerOf(parts, first))
     const { inverse, irreversible } = undo === true ? await inverseFor(made) : {}
     const header = irreversible === undefined ? made : { ...made, irreversible }

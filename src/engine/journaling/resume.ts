@@ -10,7 +10,7 @@ import type { Services } from '../command/services.js'
 import type { Command, MadeBy, Parent } from '../command/types.js'
 
 import { checkIdentity, checkResumable } from '../journal/folder.js'
-import type { Header, LineAsked } from '../journal/lines.js'
+import type { Header, LineOptions } from '../journal/lines.js'
 import { gapFailure } from '../journal/parse.js'
 import { getNextStep, isDone, type Past, readPast } from '../journal/past.js'
 import { readWork } from '../journal/work.js'
@@ -62,7 +62,7 @@ const last = (
   )
 }
 
-const checkHeader = ({ command, globals }: Resuming, header: Header): LineAsked => {
+const checkHeader = ({ command, globals }: Resuming, header: Header): LineOptions => {
   const words = getCommandName(command)
   if (header.undoes !== undefined)
     throw usage(
@@ -75,8 +75,9 @@ const checkHeader = ({ command, globals }: Resuming, header: Header): LineAsked 
       `Resume it with: svcctl ${header.command} --resume ${quoteWord(globals.resume ?? header.id)}`,
     )
   checkResumable(header)
-  if (header.asked === undefined) throw usage(`the run ${header.id} does not record its request`)
-  return header.asked
+  const { options } = header
+  if (options === undefined) throw usage(`the run ${header.id} does not record its request`)
+  return options
 }
 
 /** The endpoint of a run, where the catalogue has it. */
@@ -109,14 +110,14 @@ const overParents = (slots: readonly ParentTarget[]): Pick<TakenUp, 'parents' | 
   parents: { origin: 'named', kind: slots[0]?.kind ?? 'project', names: [] },
 })
 
-const withAsked = async (asked: LineAsked, raw: Raw): Promise<Map<string, readonly string[]>> =>
+const withAsked = async (asked: LineOptions, raw: Raw): Promise<Map<string, readonly string[]>> =>
   new Map([...(await flagsAsked(asked)), ...raw.flags])
 
 /** The line that does what is left. */
 const lineFor = async (
   resuming: Resuming,
   header: Header,
-  asked: LineAsked,
+  asked: LineOptions,
   items: readonly Item[],
 ): Promise<TakenUp> => {
   const { command, raw, journaling } = resuming
@@ -124,7 +125,7 @@ const lineFor = async (
   const again = journaling.resumed?.again === true
   const { args } = asked
   // Objects that were selected in several may be known without them.
-  const parents = items.every(({ parent }) => parent === undefined) ? undefined : asked.parents
+  const parents = items.every(({ parent }) => parent === undefined) ? undefined : header.parents
   if (parents !== undefined && again) return { raw: { args: raw.args, flags } }
   if (parents !== undefined)
     return { raw: { args, flags }, ...overParents(slotsFor(items, parents)) }
@@ -149,11 +150,16 @@ const lineFor = async (
 }
 
 /** The line of any call, whose objects come from the journal, or once more. */
-const openLine = async ({ raw }: Resuming, asked: LineAsked, again: boolean): Promise<TakenUp> => {
-  if (again && asked.shard !== undefined)
+const openLine = async (
+  { raw }: Resuming,
+  { shard }: Header,
+  asked: LineOptions,
+  again: boolean,
+): Promise<TakenUp> => {
+  if (again && shard !== undefined)
     throw usage(
       'the input of a shard of an "api" call cannot be read again',
-      `Start a new run with --shard ${asked.shard}.`,
+      `Start a new run with --shard ${shard}.`,
     )
   return { raw: { args: [...asked.args, '-'], flags: await withAsked(asked, raw) } }
 }
@@ -198,10 +204,10 @@ const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
 }
 
 /** Objects that came with their parents are taken as they came; what several parents share is planned in each. */
-const isStreamed = (command: Command, { asked, source }: Header): boolean =>
+const isStreamed = (command: Command, { parents, source }: Header): boolean =>
   command.open === true
-    ? asked?.parents === undefined
-    : streams(command) && (asked?.parents === undefined || source === 'stdin')
+    ? parents === undefined
+    : streams(command) && (parents === undefined || source === 'stdin')
 
 /**
  * Takes a run up where it was left.
@@ -236,13 +242,13 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
     raw,
     several: true,
     resumed: { journal, past, again, next, left },
-    parents: asked.parents,
+    parents: header.parents,
   })
   const { counts } = past
   const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length
   // Of an input that was cut nobody knows what is left.
   if (open === 0 && !again) return past.total === undefined ? undefined : nothingLeft(resuming)
-  if (command.open === true && streamed) return openLine(resuming, asked, again)
+  if (command.open === true && streamed) return openLine(resuming, header, asked, again)
   if (streamed && globals.select === undefined)
     return { raw: { args: raw.args, flags: await withAsked(asked, raw) }, streamed }
   return lineFor(resuming, header, asked, items)

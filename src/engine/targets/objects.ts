@@ -61,7 +61,7 @@ export const inPart = async (
   { command, globals, running, journaling }: ObjectsLine,
   given: Given,
 ): Promise<{ readonly given: Given; readonly narrow?: Narrow } | undefined> => {
-  const text = globals.shard ?? journaling.resumed?.past.header.asked?.shard
+  const text = globals.shard ?? journaling.resumed?.past.header.shard
   if (text === undefined) return { given }
   const several = journaling.parents !== undefined && given.coming === undefined
   const { narrowed } = await import('../journaling/shards.js')

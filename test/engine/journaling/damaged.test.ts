@@ -44,7 +44,7 @@ const paused = async (): Promise<void> => {
 /** The line that says that runner 2 is done, with one byte changed. */
 const damage = (): number => {
   const at = numberOf('"object":"2","state":"done"')
-  write(lines().map((line, i) => (i + 1 === at ? line.replace('"before"', '"befort"') : line)))
+  write(lines().map((line, i) => (i + 1 === at ? line.replace('"status"', '"statuz"') : line)))
   return at
 }
 

@@ -42,7 +42,7 @@ describe('a journal is kept', () => {
     expect(code, stderr).toBe(0)
     const [file = '', ...others] = files()
     expect(others).toEqual([])
-    expect(headerOf(file)).toMatchObject({ journal: 1, source, instance: server.url, user: 'ana' })
+    expect(headerOf(file)).toMatchObject({ journal: 2, source, instance: server.url, user: 'ana' })
     expect(linesOf(file).at(-1)).toMatchObject({ end: 'completed' })
     expect(stderr).toContain(`done. Journal: ${file}\n`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -66,8 +66,8 @@ describe('a journal is kept', () => {
   })
 
   it.each([
-    ['runners pause 1', { command: 'runners pause', user: null, asked: { undo_record: true } }],
-    ['runners pause 1 --no-undo-record', { asked: { args: [], flags: {} } }],
+    ['runners pause 1', { command: 'runners pause', user: null, options: { undo_record: true } }],
+    ['runners pause 1 --no-undo-record', { options: { args: [], flags: {} } }],
     ['settings update --param signup_enabled=true', { endpoint: 'PUT /application/settings' }],
     [
       'issues promote 4 -P a/b --yes',
@@ -142,15 +142,14 @@ describe('a journal is kept', () => {
       expect.objectContaining({ command: 'runners pause', endpoint: 'PUT /runners/:id' }),
       { n: 1, object: '1', state: 'queued' },
       { input: 'complete', total: 1 },
-      { n: 1, object: '1', state: 'begun', before: { active: true } },
+      { n: 1, object: '1', state: 'begun', before: { active: true }, at: expect.any(String) },
       {
         n: 1,
         object: '1',
         state: 'done',
         status: 200,
         request_id: 'r-1',
-        before: { active: true },
-        after: { active: false },
+        at: expect.any(String),
       },
       {
         end: 'completed',
@@ -174,6 +173,7 @@ describe('a journal is kept', () => {
       category: 'not_found',
       status: 404,
       message: expect.stringContaining('404'),
+      at: expect.any(String),
     })
   })
 

@@ -130,7 +130,7 @@ describe('--resume', () => {
     const env = { HOOK: 'https://hooks.example.test/kept-secret' }
     await run([...line, 'env:HOOK'], undefined, env)
     expect(readFileSync(journal(), 'utf8')).not.toContain('kept-secret')
-    expect(headerOf(journal()).values).toMatchObject({ webhook: { secret: 'env:HOOK' } })
+    expect(headerOf(journal()).input).toMatchObject({ webhook: { $secret: 'env:HOOK' } })
     forget()
     server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
     const kept = await run('integrations update --resume last', undefined, env)
@@ -175,7 +175,7 @@ describe('--resume', () => {
       { ...line, state: 'begun' },
       { input: 'complete', total: 2 },
     ] as const
-    writeFileSync(file, text + lost.map(formatLine).join(''))
+    writeFileSync(file, text + lost.map((one) => formatLine(one)).join(''))
     const again = await run(['deploy-keys', 'delete', '--resume', file, '--yes'])
     expect(again.code, again.stderr).toBe(0)
     expect(statesOf(file)).toMatchObject({ 2: 'unchanged' })
@@ -231,7 +231,7 @@ describe('--resume', () => {
 
   it('of a cut input does what is queued and ends 8; the same input does the rest', async () => {
     await run('runners pause -', '1\n2\n')
-    const kept = linesOf(journal()).filter((line) => !('end' in line || 'input' in line))
+    const kept = linesOf(journal()).filter((line) => !('end' in line || 'total' in line))
     writeFileSync(journal(), kept.map((line) => `${JSON.stringify(line)}\n`).join(''))
     forget()
     const cut = await run('runners pause --resume last')

@@ -77,7 +77,7 @@ describe('a journal', () => {
     const words = ['api', 'POST', 'hooks/{}?page_token_ok=1&name=x', '-', '--param', 'title=y']
     expect((await run(words, '1\n2\n')).code).toBe(8)
     expect(headerOf(journal())).toMatchObject({
-      asked: { args: ['POST', 'hooks/{}?page_token_ok=1&name=x'] },
+      options: { args: ['POST', 'hooks/{}?page_token_ok=1&name=x'] },
     })
   })
 
@@ -131,8 +131,8 @@ describe('a file that a line names', () => {
       return { body: { id: 1, username: 'ana', description: 'new' } }
     }
     await run(['runners', 'update', '1', '2', '--input', file])
-    expect(headerOf(journal()).asked?.flags.input).toEqual([
-      { text: file, sha256: createHash('sha256').update(sent).digest('hex') },
+    expect(headerOf(journal()).options?.flags.input).toEqual([
+      { $file: file, sha256: createHash('sha256').update(sent).digest('hex') },
     ])
   })
 
@@ -160,8 +160,8 @@ describe('a file that a line names', () => {
       spawn('sh', ['-c', `printf '{"description":"new"}' > "$1"`, 'sh', pipe], { stdio: 'ignore' })
       expect((await closed)[0]).toBe(1)
       expect(written()).toEqual(['PUT /runners/1', 'PUT /runners/2'])
-      const { asked, final } = headerOf(journal())
-      expect([asked, final]).toEqual([
+      const { options, final } = headerOf(journal())
+      expect([options, final]).toEqual([
         undefined,
         `--input was read from ${pipe}, which cannot be read again`,
       ])
@@ -176,6 +176,6 @@ describe('a file that a line names', () => {
     server.answer = ({ url }) =>
       url.endsWith('/user') ? { body: { username: 'ana' } } : { status: 400 }
     await run(['runners', 'update', '1', '2', '--description', `@${join(cwd, 'notes')}`])
-    expect(headerOf(journal()).asked?.flags.description).toEqual([`@${join(cwd, 'notes')}`])
+    expect(headerOf(journal()).options?.flags.description).toEqual([`@${join(cwd, 'notes')}`])
   })
 })

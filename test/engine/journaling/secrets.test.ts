@@ -5,7 +5,7 @@ import { areas } from '../../../src/catalogue/index.js'
 import { getSecretFields } from '../../../src/catalogue/secret-fields.js'
 import { flagName } from '../../../src/engine/command/derive/index.js'
 import { createAttributeMask } from '../../../src/engine/command/kept.js'
-import { getJournalValues } from '../../../src/engine/journaling/journaled-run.js'
+import { getJournalInput } from '../../../src/engine/journaling/journaled-run.js'
 
 const canary = 'canary-of-a-secret-0123456789'
 
@@ -26,11 +26,11 @@ describe('the header of a journal', () => {
     const plan = { key: '', endpoint, values: { [name]: canary } }
     const raw = (text: string) => ({ args: [], flags: new Map([[flagName(name, param), [text]]]) })
     for (const text of ['env:NAME', '@file', canary]) {
-      const values = getJournalValues(plan, raw(text))
+      const values = getJournalInput(plan, raw(text))
       const args = endpoint.args ?? []
       expect(JSON.stringify(values)).not.toContain(canary)
       if (!args.includes(name))
-        expect(values[name]).toEqual({ secret: text === canary ? 'given' : text })
+        expect(values[name]).toEqual({ $secret: text === canary ? 'given' : text })
     }
   })
 
@@ -40,7 +40,7 @@ describe('the header of a journal', () => {
     const names = ['password', 'api_key', 'runners_token', 'signing_secret']
     const extra = Object.fromEntries(names.map((name) => [name, canary]))
     const plan = { key: '', endpoint, values: {}, extra }
-    expect(JSON.stringify(getJournalValues(plan, { args: [], flags: new Map() }))).not.toContain(
+    expect(JSON.stringify(getJournalInput(plan, { args: [], flags: new Map() }))).not.toContain(
       canary,
     )
   })

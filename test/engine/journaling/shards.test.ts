@@ -52,7 +52,7 @@ describe('--shard', () => {
     forget()
     await run(`runners pause ${ids.join(' ')} --shard 2/3`)
     expect(written()).toEqual(ci)
-    expect(files().map((file) => headerOf(file).asked?.shard)).toEqual(['2/3', '2/3'])
+    expect(files().map((file) => headerOf(file).shard)).toEqual(['2/3', '2/3'])
   })
 
   it('of one object that is in another part does nothing', async () => {

@@ -2,11 +2,12 @@
 import type { Header } from '../../../src/engine/journal/lines.js'
 
 export const header: Header = {
-  journal: 1,
+  journal: 2,
   id: '20261121T120102-runners-pause',
+  began: '2026-11-21T12:01:02.000Z',
   command: 'runners pause',
   endpoint: 'PUT /runners/:id',
-  values: { active: false },
+  input: { active: false },
   instance: 'https://code.example',
   profile: 'prod',
   user: 'ana',

@@ -168,16 +168,13 @@ describe('a journal', () => {
     const journal = await createJournal(file, header)
     const { ended } = spool(journal, given('17', { object: '18', parent: 'platform/app' }))
     await ended
-    const record = recordIn<number>(
-      journal,
-      () => ({
-        status: 200,
-        requestId: 'r-1',
-        before: { active: true },
-        after: { active: false },
-      }),
-      (attributes) => attributes,
-    )
+    const before = { active: true }
+    const record = recordIn<number>(journal, {
+      facts: (after) => ({ status: 200, requestId: 'r-1', before, after: { active: after === 0 } }),
+      mask: (attributes) => attributes,
+      found: () => ({ before }),
+      wished: () => ({ active: false }),
+    })
     const items: Item[] = [place(1), place(2)].map(({ n }) => ({ n, object: String(n + 16) }))
     const [first, second] = items
     if (first === undefined || second === undefined) throw new Error('none')
@@ -188,23 +185,17 @@ describe('a journal', () => {
     await record.settled(second, { state: 'failed', failure })
     await journal.end('completed')
     await journal.close()
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     expect(linesIn()).toEqual([
       header,
       { n: 1, object: '17', state: 'queued' },
       { n: 2, object: '18', parent: 'platform/app', state: 'queued' },
       { input: 'complete', total: 2 },
-      { n: 1, object: '17', state: 'begun' },
+      { n: 1, object: '17', state: 'begun', before, at },
+      { n: 1, object: '17', state: 'done', status: 200, request_id: 'r-1', at },
+      { n: 2, object: '18', state: 'begun', before, at },
       {
-        n: 1,
-        object: '17',
-        state: 'done',
-        status: 200,
-        request_id: 'r-1',
-        before: { active: true },
-        after: { active: false },
-      },
-      { n: 2, object: '18', state: 'begun' },
-      {
+        at,
         n: 2,
         object: '18',
         state: 'failed',
@@ -222,11 +213,10 @@ describe('a journal', () => {
   it('masks attributes and messages, and takes no object that is a secret', async () => {
     remember('glpat-canary-1234567890')
     const journal = await createJournal(file, header)
-    const record = recordIn<number>(
-      journal,
-      () => ({ before: { token: 'old-canary' }, after: {} }),
-      (attributes) => (attributes === null ? null : { ...attributes, token: '[masked]' }),
-    )
+    const record = recordIn<number>(journal, {
+      facts: () => ({ before: { token: 'old-canary' }, after: {} }),
+      mask: (attributes) => (attributes === null ? null : { ...attributes, token: '[masked]' }),
+    })
     await record.settled(place(1), { state: 'done', result: 1 })
     const failure = new Failure('failed', 'bad glpat-canary-1234567890')
     await record.settled(place(2), { state: 'failed', failure })
@@ -363,7 +353,7 @@ describe('reading back', () => {
       queued(1),
       queued(2),
       { resumed: expect.any(String) },
-      done(2),
+      { ...done(2), at: expect.any(String) },
     ])
   })
   it('passes over lines that are none, and never takes back what was done', async () => {
@@ -627,11 +617,16 @@ describe('merging', () => {
   })
   it('is of the whole, not of the part that came first', async () => {
     const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
-    const asked = { args: ['-'], flags: {} }
-    await left(a, [queued(1)], { ...header, asked: { ...asked, shard: '1/2' } })
-    await left(b, [queued(2)], { ...header, asked: { ...asked, shard: '2/2' } })
+    const options = { args: ['-'], flags: {} }
+    await left(a, [queued(1)], { ...header, options, shard: '1/2' })
+    await left(b, [queued(2)], { ...header, options, shard: '2/2' })
     await mergeJournals([a, b], file, 'merged')
-    expect((await readPast(file)).header.asked).toEqual(asked)
+    expect((await readPast(file)).header).toEqual({
+      ...header,
+      id: 'merged',
+      source: 'merge',
+      options,
+    })
   })
   it('names those that did not come to their end', async () => {
     const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
@@ -644,7 +639,7 @@ describe('merging', () => {
   it.each([
     { command: 'runners resume' },
     { endpoint: 'PUT /x' },
-    { values: { active: true } },
+    { input: { active: true } },
     { instance: 'https://other.example' },
   ])('refuses parts of different runs: %j', async (other) => {
     const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]

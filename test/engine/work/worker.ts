@@ -43,11 +43,7 @@ const running = run<number>({
   },
   gate,
   signal,
-  record: recordIn(
-    journal,
-    (status) => (status === undefined ? {} : { status }),
-    (a) => a,
-  ),
+  record: recordIn(journal, { facts: (status) => ({ status }), mask: (a) => a }),
 })
 for await (const _ of running);
 await journal.end((await running.report).end)
