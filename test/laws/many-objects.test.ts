@@ -1,7 +1,9 @@
 /** The flags for many objects: help shows each where it is taken, and nowhere else. */
 import { describe, expect, it } from 'vitest'
 import { allCommands } from '../../src/commands/index.js'
-import { getCommandName, lists } from '../../src/engine/command/derive/index.js'
+import { getCommandName, getScope, lists } from '../../src/engine/command/derive/index.js'
+import type { Command } from '../../src/engine/command/types.js'
+import { parentsIn } from '../../src/engine/plan/parents.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -49,6 +51,59 @@ describe('help shows where a command takes', () => {
       const shown = await manyObjects(command)
       expect([command, shown]).toEqual([command, expect.stringMatching(/--limit.*--where/s)])
     }
+  })
+})
+
+describe('what belongs to projects or groups is done in several of them', () => {
+  /** Commands that work in one alone, and why. The list may only get shorter. */
+  const single: Readonly<Record<string, string>> = {
+    'artifacts download': 'downloads from a single project',
+    'artifacts file': 'downloads from a single project',
+  }
+  const isOf = (command: Command, kind: 'project' | 'group'): boolean =>
+    Object.values(command.endpoints).some((endpoint) => getScope(endpoint)?.kind === kind)
+  /** The flags that name several of what the objects of a command belong to. */
+  const flagsFor = (command: Command): readonly (readonly [flag: string, text: string])[] => [
+    ...(isOf(command, 'project')
+      ? ([
+          ['project', 'a/b,c/d'],
+          ['project', '-'],
+          ['all-projects', 'true'],
+        ] as const)
+      : []),
+    ...(isOf(command, 'group')
+      ? ([
+          ['group', 'a,b'],
+          ['group', '-'],
+          ['all-groups', 'true'],
+        ] as const)
+      : ([['group', 'a']] as const)),
+  ]
+  const refusal = (command: Command, flag: string, text: string): string | undefined => {
+    try {
+      const parents = parentsIn(command, { args: [], flags: new Map([[flag, [text]]]) })
+      return parents === undefined ? `--${flag} ${text} names one` : undefined
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  it('by -P, -G, --all-projects and --all-groups, or is refused for a reason', () => {
+    const below = commands.filter((one) => isOf(one, 'project') || isOf(one, 'group'))
+    expect(below.length).toBeGreaterThanOrEqual(80)
+    const refused = below.flatMap((command) =>
+      flagsFor(command).flatMap(([flag, text]) => {
+        const reason = refusal(command, flag, text)
+        return reason === undefined ? [] : [[getCommandName(command), reason] as const]
+      }),
+    )
+    for (const [name, reason] of refused)
+      expect([name, reason]).toEqual([
+        name,
+        expect.stringContaining(single[name] ?? 'nothing: fan it out'),
+      ])
+    expect([...new Set(refused.map(([name]) => name))].sort()).toEqual(Object.keys(single))
+    expect(Object.keys(single).length).toBeLessThanOrEqual(2)
   })
 })
 
