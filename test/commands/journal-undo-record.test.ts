@@ -53,12 +53,12 @@ it('keeps of every outcome what any run keeps, and no secret that is said back',
     const said = `${token} may not, nor ${Buffer.from(token).toString('base64')}`
     return url.endsWith('/2') ? { status: 400, headers, body: { message: said } } : { headers }
   }
-  const { code, text, lines } = await undone([
+  const { code, stderr, text, lines } = await undone([
     changed(1, token),
     changed(2, 'old'),
     changed(3, 'old'),
   ])
-  expect(code).toBe(8)
+  expect([code, stderr]).toEqual([8, expect.stringMatching(/^1 done, 2 failed\. Journal: /m)])
   expect(text).not.toContain('c4n4ry')
   expect(text).not.toContain(Buffer.from(token).toString('base64').slice(0, 12))
   expect(lines.filter((line) => line !== undefined && 'n' in line && line.n === 1)).toEqual([

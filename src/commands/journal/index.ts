@@ -12,7 +12,7 @@ import { type ObjectState, type Past, readPast } from '../../engine/journal/past
 import { textsIn } from '../../engine/journal/reading.js'
 import { tellGap } from '../../engine/journaling/runs.js'
 import { getItemPlace, normalizeId } from '../../engine/work/items.js'
-import type { Counts, End } from '../../engine/work/report.js'
+import { type Counts, countsText, type End } from '../../engine/work/report.js'
 import { journalArgument, resolveJournalFile } from '../../engine/workspace/journals.js'
 import { exitCodes, usage } from '../../errors.js'
 import type { Clock } from '../../http/gate.js'
@@ -190,15 +190,6 @@ export const listCommand = define({
   run: runList,
 })
 
-const words = ({ done, unchanged, failed, unknown, not_tried }: Counts): string =>
-  [
-    `${done} done`,
-    ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(unknown > 0 ? [`${unknown} unknown`] : []),
-    ...(not_tried > 0 ? [`${not_tried} not attempted`] : []),
-  ].join(', ')
-
 const endText = (end: End | undefined): string =>
   end === undefined ? 'not finished: killed or still running' : end
 
@@ -221,7 +212,7 @@ const runShow = async ({ answer, ui, place }: Services, given: Given): Promise<v
   const { command, instance, profile } = header
   const by = profile === null ? '' : ` (profile ${profile})`
   ui.note(`${header.id}: ${command} on ${instance}${by}, ${endText(end)}`)
-  ui.note(words(counts))
+  ui.note(countsText(counts))
   if (failures.length === 0) return
   await answer.printMany(failures, { columns: ['object', 'state', 'category', 'message'] })
 }
@@ -250,7 +241,7 @@ const runMerge = async (
   for (const file of open) ui.warn(`${file} is not finished: its shard is not complete`)
   for (const past of damaged) tellGap({ answer, ui }, past)
   if (open.length > 0) answer.exit(exitCodes.partial)
-  ui.note(words(counts))
+  ui.note(countsText(counts))
   await answer.print({ file: target, ...counts, open }, { changed: true })
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../../engine/journaling/inverse.js'
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
 import { getItemPlace } from '../../engine/work/items.js'
-import { type Outcome, toOutcome } from '../../engine/work/report.js'
+import { countsText, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
 import { journalArgument, resolveJournalFile } from '../../engine/workspace/journals.js'
 import { Failure, usage } from '../../errors.js'
@@ -43,14 +43,14 @@ class Own {
     await (await this.#journal).append(line)
   }
 
-  /** @returns its file, where there is one */
+  /** @returns what it came to, where it wrote something */
   async close(interrupted: boolean): Promise<string | undefined> {
     const journal = await this.#journal
     if (journal === undefined) return undefined
-    const open = journal.states.counts().not_tried > 0
-    await journal.end(interrupted ? 'interrupted' : open ? 'stopped' : 'completed')
+    const counts = journal.states.counts()
+    await journal.end(interrupted ? 'interrupted' : counts.not_tried > 0 ? 'stopped' : 'completed')
     await journal.close()
-    return journal.file
+    return `${countsText(counts)}. Journal: ${journal.file}`
   }
 }
 
@@ -237,8 +237,8 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
       try {
         return await work()
       } finally {
-        const file = await own.close(place.clock.signal.aborted)
-        if (file !== undefined) ui.note(`Journal: ${file}`)
+        const summary = await own.close(place.clock.signal.aborted)
+        if (summary !== undefined) ui.note(summary)
       }
     },
   }

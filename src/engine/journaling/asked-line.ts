@@ -3,15 +3,18 @@ import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
+import type { Fields } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { isSecretHeader } from '../../base/secrets/names.js'
+import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
 import { fromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
 import { getReason, usage } from '../../errors.js'
-import { flagsOfCommand, getCommandName } from '../command/derive/index.js'
+import { flagName, flagsOfCommand, getCommandName, getScope } from '../command/derive/index.js'
 import { declared } from '../command/globals.js'
-import type { Command, Flag } from '../command/types.js'
+import { createAttributeMask } from '../command/kept.js'
+import type { Command, Flag, Plan } from '../command/types.js'
 import type { Replied } from '../instance/planning.js'
 import type { Header, LineOptions, OptionText } from '../journal/lines.js'
 import type { Raw } from '../plan/line.js'
@@ -175,6 +178,35 @@ export const describeLine = async (
     if (error instanceof Final) return { final: error.message }
     throw error
   }
+}
+
+/** Where a secret came from: `env:NAME`, `@file`; not what it is. */
+const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
+  const param = params[name]
+  const text = param === undefined ? undefined : flags.get(flagName(name, param))?.at(-1)
+  if (text !== undefined) return /^(?:env:|@)/.test(text) ? text : 'given'
+  const further = flags.get('param')?.findLast((one) => one.startsWith(`${name}=`)) ?? ''
+  const file = paramFile(further)
+  return file === undefined ? 'given' : `@${file.path}`
+}
+
+/** What all objects of a run are sent: neither the object itself nor what it belongs to. */
+export const getJournalInput = (
+  { endpoint, values, extra }: Plan,
+  raw: Raw,
+  rowFields: readonly string[] = [],
+): Fields => {
+  const own = [...(endpoint.args ?? []), getScope(endpoint)?.placeholder]
+  const common = Object.entries({ ...extra, ...values }).filter(
+    ([name, value]) => value !== undefined && !own.includes(name) && !rowFields.includes(name),
+  )
+  const shown = createAttributeMask(endpoint)(Object.fromEntries(common)) ?? {}
+  const rows = rowFields.map((name): [string, unknown] => [name, { $row: name }])
+  const shared = common.map(([name]): [string, unknown] => {
+    const secret = endpoint.params[name]?.secret === true || isSecretName(name)
+    return [name, secret ? { $secret: origin(name, endpoint, raw) } : shown[name]]
+  })
+  return Object.fromEntries([...shared, ...rows])
 }
 
 const digestNow = (label: string, path: string): string => {

@@ -1,11 +1,9 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
-import type { Fields } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
-import { isSecretName } from '../../base/secrets/names.js'
-import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
+import { getMethod } from '../../catalogue/endpoint.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
-import { flagName, getCommandName, getScope } from '../command/derive/index.js'
+import { getCommandName } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import { createAttributeMask } from '../command/kept.js'
 import { asUnchanged, toKeptAnswer } from '../command/running.js'
@@ -23,13 +21,11 @@ import { type Facts, type Masking, recordIn } from '../journal/record.js'
 import { wishedIn } from '../journal/undo.js'
 import { enlist, type Keep, type Spool, spool } from '../journal/work.js'
 import type { Journal } from '../journal/writing.js'
-import type { Raw } from '../plan/line.js'
-import { paramFile } from '../plan/values.js'
 import { type GivenObject, type Item, normalizeId as sameName } from '../work/items.js'
 import type { End } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import type { UnkeptWrites } from '../workspace/unkept.js'
-import { describeLine } from './asked-line.js'
+import { describeLine, getJournalInput } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
 import type { JournalOptions, Resumed } from './options.js'
 import { againBy, makeJournal } from './runs.js'
@@ -178,35 +174,6 @@ const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
 }
 
 // The first line of a run's journal: what is sent, by whom, and where.
-
-/** Where a secret came from: `env:NAME`, `@file`; not what it is. */
-const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
-  const param = params[name]
-  const text = param === undefined ? undefined : flags.get(flagName(name, param))?.at(-1)
-  if (text !== undefined) return /^(?:env:|@)/.test(text) ? text : 'given'
-  const further = flags.get('param')?.findLast((one) => one.startsWith(`${name}=`)) ?? ''
-  const file = paramFile(further)
-  return file === undefined ? 'given' : `@${file.path}`
-}
-
-/** What all objects of a run are sent: neither the object itself nor what it belongs to. */
-export const getJournalInput = (
-  { endpoint, values, extra }: Plan,
-  raw: Raw,
-  rowFields: readonly string[] = [],
-): Fields => {
-  const own = [...(endpoint.args ?? []), getScope(endpoint)?.placeholder]
-  const common = Object.entries({ ...extra, ...values }).filter(
-    ([name, value]) => value !== undefined && !own.includes(name) && !rowFields.includes(name),
-  )
-  const shown = createAttributeMask(endpoint)(Object.fromEntries(common)) ?? {}
-  const rows = rowFields.map((name): [string, unknown] => [name, { $row: name }])
-  const shared = common.map(([name]): [string, unknown] => {
-    const secret = endpoint.params[name]?.secret === true || isSecretName(name)
-    return [name, secret ? { $secret: origin(name, endpoint, raw) } : shown[name]]
-  })
-  return Object.fromEntries([...shared, ...rows])
-}
 
 export interface JournalParts {
   readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'> & {

@@ -36,6 +36,19 @@ const remainderText = ({ counts, mayHelp }: Report): string => {
   return failed > 0 ? 'retries the failed objects' : ''
 }
 
+/** `2 done, 1 failed`: what there is none of is left out, but for what was done. */
+export const countsText = (
+  { done, unchanged, failed, unknown, not_tried: left }: Counts,
+  kinds = '',
+): string =>
+  [
+    `${grouped(done)} done`,
+    ...(unchanged === 0 ? [] : [`${grouped(unchanged)} unchanged`]),
+    ...(failed === 0 ? [] : [`${grouped(failed)} failed${kinds}`]),
+    ...(unknown === 0 ? [] : [`${grouped(unknown)} unknown`]),
+    ...(left === 0 ? [] : [`${grouped(left)} not attempted`]),
+  ].join(', ')
+
 /** Where a run is written down. */
 export interface Kept {
   readonly file: string
@@ -52,17 +65,7 @@ export interface Kept {
 export const closingLine = (report: Report, kept?: Kept): string => {
   const { counts, failures } = report
   const wrong = counts.failed + counts.unknown
-  const parts = [
-    `${grouped(counts.done)} done`,
-    ...(counts.unchanged === 0 ? [] : [`${grouped(counts.unchanged)} unchanged`]),
-    ...(counts.failed === 0
-      ? []
-      : [
-          `${grouped(counts.failed)} failed${counts.unknown === 0 ? kindsOf(failures, wrong) : ''}`,
-        ]),
-    ...(counts.unknown === 0 ? [] : [`${grouped(counts.unknown)} unknown`]),
-    ...(counts.not_tried === 0 ? [] : [`${grouped(counts.not_tried)} not attempted`]),
-  ].join(', ')
+  const parts = countsText(counts, counts.unknown === 0 ? kindsOf(failures, wrong) : '')
   if (kept === undefined) return parts
   const { file, again, cut = false } = kept
   if (cut && again !== undefined)

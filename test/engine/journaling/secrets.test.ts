@@ -5,7 +5,7 @@ import { areas } from '../../../src/catalogue/index.js'
 import { getSecretFields } from '../../../src/catalogue/secret-fields.js'
 import { flagName } from '../../../src/engine/command/derive/index.js'
 import { createAttributeMask } from '../../../src/engine/command/kept.js'
-import { getJournalInput } from '../../../src/engine/journaling/journaled-run.js'
+import { getJournalInput } from '../../../src/engine/journaling/asked-line.js'
 
 const canary = 'canary-of-a-secret-0123456789'
 
