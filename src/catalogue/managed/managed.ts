@@ -125,6 +125,8 @@ interface Names<R, W, A> {
   readonly keepAny?: readonly ParamOf<W>[]
   readonly requires?: { readonly [N in ParamOf<W>]?: ParamOf<W> }
   readonly mask?: { readonly [N in ParamOf<W>]?: FieldOf<R> }
+  readonly single?: Managed['single'] & { readonly field: FieldOf<R> }
+  readonly pair?: { readonly [N in 'shown' | 'hidden' | 'unless']: ParamOf<W> }
 }
 
 type Endpoints = 'read' | 'each' | 'create' | 'update' | 'remove' | 'enable'
