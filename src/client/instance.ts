@@ -1,4 +1,5 @@
 /** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
+
 import { AsyncCache } from '../base/async.js'
 import { type Endpoint, getMethod, writes } from '../catalogue/endpoint.js'
 import { legible } from '../catalogue/legible.js'
@@ -18,7 +19,6 @@ import type {
   Whole,
   WireRequest,
 } from '../http/types.js'
-import { certain, measured, rethrowing } from './around.js'
 import { type Called, credentialFor } from './credential.js'
 import { largestPage, type WaitKind, waitingFor } from './defaults.js'
 import { followed, isLong, type Paging, paged } from './paging.js'
@@ -27,11 +27,13 @@ import {
   answered,
   type Data,
   type Input,
+  type InstanceOptions,
   isItem,
   type Listing,
   type RecordOf,
-} from './typed.js'
-import type { InstanceOptions } from './types.js'
+  type Work,
+  type WorkMeter,
+} from './types.js'
 import { requestIn } from './words.js'
 
 type Values = Ask['values']
@@ -253,4 +255,65 @@ const recordOf = <E extends Listing>(
     request: `GET ${path}`,
     hint: 'Check the base URL and any proxy in front of the instance.',
   })
+}
+
+// What is laid around a client of the HTTP layer: its work as progress, its failures as they are meant.
+
+/** What is said of a request that changes nothing, though its method may: nothing about its outcome. */
+const certain = (error: unknown): unknown => {
+  if (!(error instanceof Failure) || error.details.unknownOutcome !== true) return error
+  return error.details.cause instanceof Failure ? error.details.cause : error
+}
+
+/** The same client, its failures changed. */
+const rethrowing = (client: Client, changed: (error: unknown) => unknown): Client => {
+  const rethrown = (error: unknown): never => {
+    throw changed(error)
+  }
+  return {
+    open: (request) => client.open(request).catch(rethrown),
+    call: (request) => client.call(request).catch(rethrown),
+    list: async function* (request, options) {
+      try {
+        return yield* client.list(request, options)
+      } catch (error) {
+        return rethrown(error)
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+/** Tells how far a list is, at most up to its limit. */
+const counting = (
+  work: Work,
+  limit = Number.POSITIVE_INFINITY,
+): NonNullable<ListOptions['told']> => {
+  let before = 0
+  return (records, total) => {
+    work.add(records - before)
+    before = records
+    if (total !== undefined) work.total(Math.min(total, limit))
+  }
+}
+
+/** The same client; one request counts as work that goes on, a list by its records. */
+const measured = (client: Client, progress: WorkMeter): Client => {
+  const during = async <T>(doing: Promise<T>): Promise<T> => {
+    const work = progress.begin()
+    return doing.finally(() => work.end())
+  }
+  return {
+    open: (request) => during(client.open(request)),
+    call: (request) => during(client.call(request)),
+    list: async function* (request, options) {
+      const work = progress.begin()
+      try {
+        return yield* client.list(request, { ...options, told: counting(work, options.limit) })
+      } finally {
+        work.end()
+      }
+    },
+    close: () => client.close(),
+  }
 }

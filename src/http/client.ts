@@ -13,8 +13,7 @@ import { isMaintenance, toFailure } from './answers/failure.js'
 import { readHeader } from './answers/headers.js'
 import { Lost, unknownOutcome, unusable } from './answers/lost.js'
 import { safeAddress } from './answers/secrets.js'
-import { statusText } from './answers/statuses.js'
-import { isPage, pageTitle } from './answers/text.js'
+import { isPage, pageTitle, statusText } from './answers/text.js'
 import type { OnInterrupt } from './gate.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
@@ -28,7 +27,7 @@ import {
   type Timing,
 } from './sending/attempts.js'
 import { type Connections, createConnections } from './sending/connections.js'
-import type { OpenAnswer } from './sending/open-answer.js'
+import type { OpenAnswer } from './sending/exchange.js'
 import { Wire } from './sending/wire.js'
 import type { Answer, CallOptions, Client, ClientOptions, Whole, WireRequest } from './types.js'
 

@@ -1,5 +1,4 @@
 /** `svcctl/client`: the catalogue as functions, typed; how they travel is as in the tool. */
-
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { userAgent } from '../base/version.js'
 import { approvals } from '../catalogue/areas/approvals.js'

@@ -7,8 +7,15 @@ import { createRows, getLevelName, getMeaning } from './columns.js'
 import { isScalar, stringify } from './record.js'
 import { type Shown, shown, shownLines } from './shown.js'
 import { type Cell, createCell, getColumnOwner, getLabel, linkIn, painted } from './table/cell.js'
-import { type GridCell, grid } from './table/grid.js'
-import { gap, nestedIndent, shareWidth, stackWidth, type TableLine } from './table/widths.js'
+import {
+  type GridCell,
+  gap,
+  grid,
+  nestedIndent,
+  shareWidth,
+  stackWidth,
+  type TableLine,
+} from './table/grid.js'
 import type { Open, TextWidths, View } from './types.js'
 
 // A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bounds, Malformed } from '../../src/base/json/malformed.js'
 import { PackedRecords } from '../../src/base/json/records.js'
-import { KeyMatcher } from '../../src/http/lists/key-matcher.js'
-import { Foreign, Splitter } from '../../src/http/lists/splitter.js'
+import { Foreign, KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
 
 const encoder = new TextEncoder()
 

@@ -1,7 +1,6 @@
 /** Writes records in a format and gives what came out. */
 import type { FieldMatch, Records } from '../../src/base/json/records.js'
-import { KeyMatcher } from '../../src/http/lists/key-matcher.js'
-import { Splitter } from '../../src/http/lists/splitter.js'
+import { KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
 import { formatNamed, formats } from '../../src/output/formats.js'
 import { openWriter } from '../../src/output/index.js'
 import type { Asked, Sink, Writer } from '../../src/output/types.js'

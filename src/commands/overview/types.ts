@@ -1,6 +1,6 @@
 /** What a part of the overview is: what it reads, and how that is seen. */
 import type { projects } from '../../catalogue/areas/projects.js'
-import type { RecordOf } from '../../client/typed.js'
+import type { RecordOf } from '../../client/types.js'
 import type { Services, Text } from '../../engine/command/services.js'
 
 export type OverviewProject = RecordOf<(typeof projects)['list']>

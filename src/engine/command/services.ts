@@ -1,7 +1,7 @@
 /** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
 import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import type { Answered, Input, Listing, RecordOf } from '../../client/typed.js'
+import type { Answered, Input, Listing, RecordOf } from '../../client/types.js'
 import type { Failure } from '../../errors.js'
 import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
 import type { Reader } from '../../output/types.js'

@@ -10,7 +10,7 @@ import {
   isItem,
   type Listing,
   type RecordOf,
-} from '../../client/typed.js'
+} from '../../client/types.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
 import type {

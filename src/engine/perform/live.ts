@@ -9,7 +9,7 @@ import {
   type Input,
   type Listing,
   type RecordOf,
-} from '../../client/typed.js'
+} from '../../client/types.js'
 import { type Failure, survived } from '../../errors.js'
 import type {
   Client,

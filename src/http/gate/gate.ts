@@ -3,8 +3,14 @@
  * that says when to come again) it closes for everyone, and opens again when the instance says so.
  */
 import { Failure } from '../../errors.js'
-import type { Admission, Came, Gate, OnInterrupt } from '../gate.js'
-import { type Clock, systemClock } from '../gate.js'
+import {
+  type Admission,
+  type Came,
+  type Clock,
+  type Gate,
+  type OnInterrupt,
+  systemClock,
+} from '../gate.js'
 import type { Answer } from '../types.js'
 import {
   type ClosedBy,
@@ -16,8 +22,7 @@ import {
   turnsAway,
   waitFor,
 } from './limits.js'
-import { Pace } from './pace.js'
-import type { Rate } from './rate.js'
+import { Pace, type Rate } from './pace.js'
 
 // How many requests are under way at once: what an instance bears is found out.
 

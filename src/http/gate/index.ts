@@ -1,7 +1,7 @@
 /** The gates of a process: one for each origin, shared by everything that asks it. */
 import { FleetGate, type GateOptions } from './gate.js'
 
-export { parseRate, stricter, wholeAllowance } from './rate.js'
+export { parseRate, stricter, wholeAllowance } from './pace.js'
 
 /** Gives the gate of a base URL's origin; the same one each time. */
 export const gates = (options: GateOptions = {}): ((baseUrl: string) => FleetGate) => {

@@ -1,12 +1,11 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
 import { Malformed } from '../../base/json/malformed.js'
 import { Lost, unusable } from '../answers/lost.js'
-import type { OpenAnswer } from '../sending/open-answer.js'
+import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
-import { KeyMatcher } from './key-matcher.js'
 import { getTotal, hasMore, pageSize } from './links.js'
 import { type ListPage, misled, PagePrefetch, type Pages } from './prefetch.js'
-import { Foreign, Splitter } from './splitter.js'
+import { Foreign, KeyMatcher, Splitter } from './splitter.js'
 
 /** Whether a record says which it is, so that the same bytes are the same record. */
 const isIdentified = (record: Uint8Array): boolean => {

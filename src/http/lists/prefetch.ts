@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
 import { unusable } from '../answers/lost.js'
 import type { Attempts } from '../sending/attempts.js'
-import type { OpenAnswer } from '../sending/open-answer.js'
+import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListOptions, WireRequest } from '../types.js'
 import { lastPage, nextPage, numbered, pageNumber, pageSize, type Root } from './links.js'
 

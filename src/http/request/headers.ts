@@ -1,7 +1,7 @@
 /** Request headers: exactly one credential, and nothing that could inject another line. */
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
-import { acceptEncoding } from '../answers/decode.js'
+import { acceptEncoding } from '../answers/body.js'
 import type { ClientOptions, Credential, WireRequest } from '../types.js'
 
 type Header = readonly [name: string, value: string]

@@ -1,5 +1,50 @@
 /** JSON rewritten as text: laid out anew, and what could move a cursor made visible. */
-import { bytesOfPieces, readTokens } from './tokens.js'
+import { stringEnd } from '../../base/json/json.js'
+
+// JSON as text, token by token: without a parser's loss of digits, without recursion, and with every string and
+// number as it came.
+
+const space = /[ \t\r\n]+/y
+const plain = /[^\s"{}[\],:]+/y
+
+const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
+/** Strings, punctuation and bare words, in order; white space left out. */
+export function* readTokens(text: string): Generator<string> {
+  let at = 0
+  while (at < text.length) {
+    const char = text.charAt(at)
+    if (char === '"') {
+      const end = stringEnd(text, at)
+      yield text.slice(at, end)
+      at = end
+      continue
+    }
+    const blank = matchAt(space, text, at)
+    const token = blank ?? matchAt(plain, text, at) ?? char
+    if (blank === undefined) yield token
+    at += token.length
+  }
+}
+
+/** So many characters are held as pieces of text before they become bytes. */
+const most = 1 << 16
+
+/** Pieces of text as one piece of memory. */
+export const bytesOfPieces = (pieces: Iterable<string>): Uint8Array => {
+  const written: Uint8Array[] = []
+  let out = ''
+  for (const piece of pieces) {
+    out += piece
+    if (out.length < most) continue
+    written.push(Buffer.from(out))
+    out = ''
+  }
+  return Buffer.concat([...written, Buffer.from(out)])
+}
 
 export interface Rewriting {
   /** Lay it out over lines of two spaces a level, the whole standing this many levels deep. */

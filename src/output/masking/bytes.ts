@@ -3,7 +3,7 @@ import { stringEnd } from '../../base/json/json.js'
 import { type Secrecy, type SecrecyOf, secrecyIn } from '../../base/secrets/mask.js'
 import { innerWords, masked } from '../../base/secrets/names.js'
 import { viewed } from '../../base/utf8.js'
-import { bytesOfPieces, readTokens } from '../json/tokens.js'
+import { bytesOfPieces, readTokens } from '../json/text.js'
 import { withoutAddresses } from './addresses.js'
 
 // Credentials in the text of a record: masked however many tokens they have, at any depth.
