@@ -6,7 +6,7 @@ import { seedState } from '../../src/sandbox/seed/index.js'
 import type { Bench } from './bench.js'
 import { median, serving } from './measure.js'
 
-const requests = 500
+const requests = 2_000
 
 /** Copies of the last record, which is over and done with. */
 const grow = <T extends { readonly id: number }>(
