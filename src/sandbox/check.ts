@@ -1,7 +1,7 @@
-/** Checks and converts what was sent by the parameters of the catalogue, and says what is wrong in the service's own words. */
+/** Checks what was sent against the parameters of the catalogue, for the server and for areas, in the service's own words. */
 import { coerce, wireSource } from '../catalogue/coerce.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { isSwitch, type Param, takesJson } from '../catalogue/params.js'
+import { isSwitch, type Param, type Params, takesJson } from '../catalogue/params.js'
 import { invalid, missing } from './reply.js'
 
 /** What is well formed and yet not taken; of all else the service says no more than that it is invalid. */
@@ -57,4 +57,59 @@ export const checkInput = (
   if (endpoint.changes !== true)
     for (const [name, param] of Object.entries(endpoint.params)) stand(name, param)
   return input
+}
+
+// Which page of a list.
+
+/** A page of a list. */
+export interface Position {
+  readonly page: number
+  readonly perPage: number
+}
+
+const whole = (name: string, value: unknown, fallback: number): number => {
+  if (value === undefined || value === '') return fallback
+  const text = typeof value === 'object' ? '' : String(value)
+  if (!/^-?\d+$/.test(text)) throw invalid(`${name} is invalid`)
+  const number = Number(text)
+  if (number < 1 || !Number.isSafeInteger(number))
+    throw invalid(`${name} does not have a valid value`)
+  return number
+}
+
+/** `page` (default 1) and `per_page` (default 20, at most 100) of a request. */
+export const parsePosition = (sent: Readonly<Record<string, unknown>>): Position => ({
+  page: whole('page', sent.page, 1),
+  perPage: Math.min(whole('per_page', sent.per_page, 20), 100),
+})
+
+// What a route beside the documents takes: nothing that it does not name.
+
+export type Accepts = Pick<Endpoint, 'path' | 'params' | 'exclusive'>
+
+/** What every request may carry beside its own parameters. */
+export const everywhere: readonly string[] = [
+  'page',
+  'per_page',
+  'sudo',
+  'private_token',
+  'access_token',
+  'job_token',
+]
+
+/**
+ * The input of such a route. A parameter that it does not know is refused with 400: an answer that
+ * silently left a filter out would be taken for the filtered one.
+ */
+export const acceptedInput = (
+  accepts: Accepts,
+  path: Readonly<Record<string, string>>,
+  sent: Readonly<Record<string, unknown>>,
+): Record<string, unknown> => {
+  const known: Params = accepts.params
+  const unknown = Object.keys(sent).find(
+    (name) => !Object.hasOwn(known, name) && !everywhere.includes(name),
+  )
+  if (unknown !== undefined) throw invalid(`${unknown} is not supported by this list`)
+  return checkInput(accepts, path, sent)
 }

@@ -3,8 +3,7 @@
  * came due since is played in its order, each as of its own moment. Who looks, and when, changes nothing.
  */
 import type { Due, Instance } from './call.js'
-import { dueMerges } from './rules/planning/merge.js'
-import { dueRebases } from './rules/planning/rebase.js'
+import { dueMerges, dueRebases } from './rules/planning/merging.js'
 import { dueJobs, settleJobs } from './rules/repository/job-order.js'
 import { dueMoves } from './rules/repository/moves.js'
 

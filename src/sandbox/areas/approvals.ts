@@ -4,10 +4,10 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { presentUsers, userSummary } from '../present/common.js'
-import { coreOfRequest, findMergeRequest, mergeStatus } from '../present/merge-request.js'
-import { presentAs } from '../present/shape.js'
-import { badRequest, forbidden, notFound } from '../reply.js'
+import { managedProject, resource } from '../handlers.js'
+import { presentAs, presentUsers, userSummary } from '../present/common.js'
+import { coreOfRequest, findMergeRequest, mergeStatus } from '../present/planning.js'
+import { badRequest, forbidden } from '../reply.js'
 import {
   applicable,
   approvalCounts,
@@ -90,18 +90,23 @@ const configure = (call: Call, project: ProjectRecord, input: CheckedOf<Approval
   return configuration(project)
 }
 
-const ruleOf = (call: Call, project: ProjectRecord, id: number): ApprovalRuleRecord => {
-  const rule = getApprovalRules(call, project).find((r) => r.id === id)
-  if (rule === undefined) throw notFound()
-  return rule
-}
-
 /** A project whose rules the acting user may change. */
-const governed = (call: Call, id: string | number): ProjectRecord => {
-  const project = call.project(id, { role: 'maintainer' })
+const governed = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
+  const project = managedProject(call, input)
   if (project.archived) throw forbidden()
   return project
 }
+
+const rules = resource({
+  parent: (call, { id }: { readonly id: string | number }) =>
+    call.project(id, { member: 'reporter' }),
+  managed: governed,
+  all: getApprovalRules,
+  isNamed: ({ id }, { approval_rule_id }: { readonly approval_rule_id: number }) =>
+    id === approval_rule_id,
+  present: presentRule,
+  remove: ({ state }, { id }) => state.approvalRules.remove(id),
+})
 
 const refuseTaken = (
   call: Call,
@@ -152,7 +157,7 @@ const update = (
   project: ProjectRecord,
   input: CheckedOf<Approvals['rulesUpdate']>,
 ): ApprovalRuleRecord => {
-  const rule = ruleOf(call, project, input.approval_rule_id)
+  const rule = rules.managed(call, input)
   refuseTaken(call, project, input.name, rule)
   const hidden = rule.group_ids.filter((id) => {
     const group = call.state.groups.get(id)
@@ -210,21 +215,12 @@ const setRequired = (
 
 export const handlers: Handlers<Approvals> = {
   get: (call, { id }) => configuration(call.project(id, { member: 'reporter' })),
-  update: (call, input) => configure(call, governed(call, input.id), input),
-  rulesList: (call, { id }) =>
-    getApprovalRules(call, call.project(id, { member: 'reporter' })).map((rule) =>
-      presentRule(call, rule),
-    ),
-  rulesCreate: (call, input) => presentRule(call, create(call, governed(call, input.id), input)),
-  rulesGet: (call, { id, approval_rule_id }) =>
-    presentRule(call, ruleOf(call, call.project(id, { member: 'reporter' }), approval_rule_id)),
-  rulesUpdate: (call, input) => presentRule(call, update(call, governed(call, input.id), input)),
-  rulesDelete: (call, { id, approval_rule_id }) => {
-    const rule = ruleOf(call, governed(call, id), approval_rule_id)
-    call.unmodified(rule)
-    call.state.approvalRules.remove(rule.id)
-    return undefined
-  },
+  update: (call, input) => configure(call, governed(call, input), input),
+  rulesList: rules.list,
+  rulesCreate: (call, input) => presentRule(call, create(call, governed(call, input), input)),
+  rulesGet: rules.get,
+  rulesUpdate: (call, input) => presentRule(call, update(call, governed(call, input), input)),
+  rulesDelete: rules.delete,
   mrGet: (call, input) => {
     const { project, request } = located(call, input)
     return presentApprovals(call, project, request)

@@ -12,7 +12,7 @@ import {
   createArchive,
   listArchive,
   openArchiveEntry,
-} from '../rules/repository/archive.js'
+} from '../rules/repository/job-runs.js'
 import type { JobRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 

@@ -2,7 +2,6 @@
 import type { commits } from '../../catalogue/areas/commits.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
-import { act, type FileAction, parseActions } from '../git/actions.js'
 import { type Applied, applyCommit, undo } from '../git/apply.js'
 import {
   branchHead,
@@ -19,10 +18,13 @@ import {
 } from '../git/read.js'
 import type { Repository } from '../git/repositories.js'
 import {
+  act,
   copyCommit,
+  type FileAction,
   isBranchName,
   isNameless,
   moveBranch,
+  parseActions,
   readTreeFiles,
   writeCommit,
   writeTree,

@@ -1,8 +1,8 @@
 /** Dependencies (`catalogue/reference/dependencies.md`): vulnerabilities only for who may use the security dashboard. */
 import { dependencies } from '../../catalogue/areas/dependencies.js'
-import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
 import { lazily } from '../reply.js'
+import { declaredTests } from '../rules/filters.js'
 import { getRoleLevel } from '../rules/people/access.js'
 
 export const handlers: Handlers<typeof dependencies> = {

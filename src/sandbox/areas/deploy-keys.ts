@@ -5,22 +5,29 @@ import { DeployKey, type deployKeys, InstanceDeployKey } from '../../catalogue/a
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { presentAs } from '../present/shape.js'
+import { managedProject, resource } from '../handlers.js'
+import { presentAs } from '../present/common.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import { getRoleLevel } from '../rules/people/access.js'
 import type { DeployKeyRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const ofInstance = (record: DeployKeyRecord) => presentAs(InstanceDeployKey, record, {})
-
 const joinOf = (record: DeployKeyRecord, project: ProjectRecord) =>
   record.projects.find((p) => p.project_id === project.id)
 
-const ofProject = (project: ProjectRecord) => (record: DeployKeyRecord) =>
-  presentAs(DeployKey, record, { can_push: joinOf(record, project)?.can_push === true })
-
-const managed = (call: Call, id: string | number): ProjectRecord =>
-  call.project(id, { role: 'maintainer' })
+const keys = resource({
+  what: 'Deploy Key',
+  parent: managedProject,
+  all: ({ state }, project) => state.deployKeys.filter((key) => joinOf(key, project) !== undefined),
+  isNamed: ({ id }, { key_id }: { readonly key_id: number }) => id === key_id,
+  present: (_, record: DeployKeyRecord, project) =>
+    presentAs(DeployKey, record, { can_push: joinOf(record, project)?.can_push === true }),
+  remove: ({ state }, record, project) => {
+    const projects = record.projects.filter((p) => p.project_id !== project.id)
+    if (projects.length === 0) state.deployKeys.remove(record.id)
+    else state.deployKeys.change(record.id, { projects })
+  },
+})
 
 /** Opens another project with a key. */
 const join = (
@@ -41,12 +48,6 @@ const accessible = (call: Call, record: DeployKeyRecord): boolean =>
     return project !== undefined && call.projectLevel(project) >= getRoleLevel('maintainer')
   })
 
-const joined = (call: Call, project: ProjectRecord, id: number): DeployKeyRecord => {
-  const record = call.state.deployKeys.get(id)
-  if (record === undefined || joinOf(record, project) === undefined) throw notFound('Deploy Key')
-  return record
-}
-
 /** The instance's least size of a kind of key: -1 forbids it. */
 const checkStrength = (call: Call, family: string, bits: number): void => {
   const name = `${family}_key_restriction`
@@ -61,12 +62,10 @@ const checkTitle = (title: string | undefined): void => {
     throw badRequest({ title: ['is too long (maximum is 255 characters)'] })
 }
 
-const add = (
-  call: Call,
-  { id, title, key, can_push = false }: CheckedOf<(typeof deployKeys)['add']>,
-) => {
-  const project = managed(call, id)
-  const present = ofProject(project)
+/** The key that is meant by what was given: a new one, or one that is known already. */
+const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): DeployKeyRecord => {
+  const { title, key, can_push = false } = input
+  const project = managedProject(call, input)
   const parsed = readPublicKey(key)
   if (parsed === undefined) throw badRequest({ key: ['is invalid'] })
   checkTitle(title)
@@ -75,25 +74,23 @@ const add = (
     (record) => readPublicKey(record.key)?.identity === parsed.identity,
   )
   if (known === undefined)
-    return present(
-      call.state.deployKeys.add({
-        title,
-        key: key.trim(),
-        created_at: call.clock.iso(),
-        user_id: call.signedIn().id,
-        projects: [{ project_id: project.id, can_push }],
-      }),
-    )
-  if (joinOf(known, project) !== undefined) return present(known)
+    return call.state.deployKeys.add({
+      title,
+      key: key.trim(),
+      created_at: call.clock.iso(),
+      user_id: call.signedIn().id,
+      projects: [{ project_id: project.id, can_push }],
+    })
+  if (joinOf(known, project) !== undefined) return known
   if (!accessible(call, known))
     throw badRequest({ 'deploy_key.fingerprint': ['has already been taken'] })
   join(call, known, project, can_push)
-  return present(known)
+  return known
 }
 
 const update = (call: Call, input: CheckedOf<(typeof deployKeys)['update']>) => {
-  const project = managed(call, input.id)
-  const record = joined(call, project, input.key_id)
+  const record = keys.managed(call, input)
+  const project = managedProject(call, input)
   if (input.title === undefined && input.can_push === undefined)
     throw invalid('title, can_push are missing, at least one parameter must be provided')
   checkTitle(input.title)
@@ -104,47 +101,26 @@ const update = (call: Call, input: CheckedOf<(typeof deployKeys)['update']>) => 
     ),
     updated_at: call.clock.iso(),
   })
-  return ofProject(project)(record)
+  return keys.get(call, input)
 }
 
-const remove = (call: Call, project: ProjectRecord, id: number): void => {
-  const record = joined(call, project, id)
-  call.unmodified(record)
-  const projects = record.projects.filter((p) => p.project_id !== project.id)
-  if (projects.length === 0) call.state.deployKeys.remove(id)
-  else call.state.deployKeys.change(id, { projects })
-}
-
-const enable = (call: Call, project: ProjectRecord, id: number): DeployKeyRecord => {
-  const record = call.state.deployKeys.get(id)
+const enable = (call: Call, input: CheckedOf<(typeof deployKeys)['enable']>) => {
+  const project = managedProject(call, input)
+  const record = call.state.deployKeys.get(input.key_id)
   if (record === undefined || !accessible(call, record)) throw notFound('Deploy Key')
-  if (joinOf(record, project) !== undefined) return record
-  join(call, record, project)
-  return record
+  if (joinOf(record, project) === undefined) join(call, record, project)
+  return keys.get(call, input)
 }
 
 export const handlers: Handlers<typeof deployKeys> = {
   listAll: (call) => {
     call.admin()
-    return lazily(call.state.deployKeys.all(), ofInstance)
+    return lazily(call.state.deployKeys.all(), (key) => presentAs(InstanceDeployKey, key, {}))
   },
-  list: (call, { id }) => {
-    const project = managed(call, id)
-    const keys = call.state.deployKeys.filter((key) => joinOf(key, project) !== undefined)
-    return lazily(keys, ofProject(project))
-  },
-  get: (call, { id, key_id }) => {
-    const project = managed(call, id)
-    return ofProject(project)(joined(call, project, key_id))
-  },
-  add,
+  list: keys.list,
+  get: keys.get,
+  add: (call, input) => keys.get(call, { ...input, key_id: addKey(call, input).id }),
   update,
-  delete: (call, { id, key_id }) => {
-    remove(call, managed(call, id), key_id)
-    return undefined
-  },
-  enable: (call, { id, key_id }) => {
-    const project = managed(call, id)
-    return ofProject(project)(enable(call, project, key_id))
-  },
+  delete: keys.delete,
+  enable,
 }

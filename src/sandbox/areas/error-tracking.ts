@@ -9,8 +9,9 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { presentAs } from '../present/shape.js'
-import { lazily, notFound } from '../reply.js'
+import { managedProject, resource } from '../handlers.js'
+import { presentAs } from '../present/common.js'
+import { notFound } from '../reply.js'
 import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -23,18 +24,22 @@ const dsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string =>
   return address.toString()
 }
 
-const clientKey = (call: Call) => (record: ClientKeyRecord) =>
-  presentAs(ClientKey, record, { errsvc_dsn: dsn(call, record) })
-
-const managed = (call: Call, id: string | number): ProjectRecord =>
-  call.project(id, { role: 'maintainer' })
+const keys = resource({
+  what: 'Client Key',
+  parent: managedProject,
+  all: ({ state }, { id }) => state.clientKeys.filter((key) => key.project_id === id),
+  isNamed: ({ id }, { key_id }: { readonly key_id: number }) => id === key_id,
+  present: (call, key: ClientKeyRecord) =>
+    presentAs(ClientKey, key, { errsvc_dsn: dsn(call, key) }),
+  remove: ({ state }, { id }) => state.clientKeys.remove(id),
+})
 
 const found = (call: Call, project: ProjectRecord): ErrorTrackingRecord | undefined =>
   call.state.errorTracking.find((e) => e.project_id === project.id)
 
 /** Only what is configured can be switched; the integrated backend needs no configuration. */
 const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) => {
-  const project = managed(call, input.id)
+  const project = managedProject(call, input)
   const { active, integrated } = input
   const known = found(call, project)
   if (known === undefined && integrated !== true) throw notFound('Error Tracking Setting')
@@ -53,33 +58,21 @@ const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) 
 }
 
 export const handlers: Handlers<typeof errorTracking> = {
-  get: (call, { id }) => {
-    const record = found(call, managed(call, id))
+  get: (call, input) => {
+    const record = found(call, managedProject(call, input))
     if (record === undefined) throw notFound('Error Tracking Setting')
     return settings(record)
   },
   update,
-  keysList: (call, { id }) => {
-    const project = managed(call, id)
-    const keys = call.state.clientKeys.filter((k) => k.project_id === project.id)
-    return lazily(keys, clientKey(call))
-  },
-  keysCreate: (call, { id }) => {
-    const project = managed(call, id)
-    const record = call.state.clientKeys.add({
-      project_id: project.id,
+  keysList: keys.list,
+  keysCreate: (call, input) => {
+    const { id } = call.state.clientKeys.add({
+      project_id: managedProject(call, input).id,
       active: true,
       public_key: `key_${randomBytes(16).toString('hex')}`,
       created_at: call.clock.iso(),
     })
-    return clientKey(call)(record)
+    return keys.get(call, { ...input, key_id: id })
   },
-  keysDelete: (call, { id, key_id }) => {
-    const project = managed(call, id)
-    const record = call.state.clientKeys.get(key_id)
-    if (record?.project_id !== project.id) throw notFound('Client Key')
-    call.unmodified(record)
-    call.state.clientKeys.remove(record.id)
-    return undefined
-  },
+  keysDelete: keys.delete,
 }

@@ -11,7 +11,8 @@ import {
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { badRequest, forbidden, notFound } from '../reply.js'
+import { resource } from '../handlers.js'
+import { badRequest, forbidden } from '../reply.js'
 import type { GeoNodeRecord } from '../state/features.js'
 
 // The status of a replication node (`catalogue/reference/geo.md`), derived from what was measured.
@@ -132,7 +133,7 @@ const unmeasured = (now: Date): GeoNodeRecord['status'] => {
 
 type Update = Omit<CheckedOf<(typeof geo)['update']>, 'id'>
 
-const present = (call: Call) => (node: GeoNodeRecord) => {
+const present = (call: Call, node: GeoNodeRecord) => {
   const { oauth_application: _app, status: _status, updated_at: _at, internal_url, ...shown } = node
   const self = `${call.base}${apiRoot}/geo_nodes/${node.id}`
   return {
@@ -146,19 +147,24 @@ const present = (call: Call) => (node: GeoNodeRecord) => {
   }
 }
 
-const found = (call: Call, id: number): GeoNodeRecord => {
-  const node = call.state.geoNodes.get(id)
-  if (node === undefined) throw notFound('GeoNode')
-  return node
-}
-
 /** Changes go to the primary node: this instance is the current one. */
-const onPrimary = (call: Call): void => {
-  call.admin()
+const onPrimary = (call: Call) => {
+  const user = call.admin()
   const current = call.state.geoNodes.find((n) => n.current)
   if (current !== undefined && !current.primary)
     throw forbidden('This is only available on a primary node')
+  return user
 }
+
+const nodes = resource({
+  what: 'GeoNode',
+  parent: (call, _: object) => call.admin(),
+  managed: onPrimary,
+  all: ({ state }) => state.geoNodes.all(),
+  isNamed: (node, { id }: { readonly id: number }) => node.id === id,
+  present,
+  remove: ({ state }, { id }) => state.geoNodes.remove(id),
+})
 
 /** URLs end with a slash, as instances store them. */
 const address = (name: string, text: string): string => {
@@ -246,44 +252,30 @@ const create = (call: Call, input: CheckedOf<(typeof geo)['create']>) => {
     ...standingOf(input),
     updated_at: call.clock.iso(),
   })
-  return present(call)(node)
+  return present(call, node)
 }
 
 const update = (call: Call, { id, ...input }: CheckedOf<(typeof geo)['update']>) => {
-  onPrimary(call)
-  const node = found(call, id)
+  const node = nodes.managed(call, { id })
   checkNumbers(input)
   const given = attributes(input)
   checkOthers(call, given, id)
   if ((given.primary ?? node.primary) && given.enabled === false)
     throw badRequest({ enabled: ['primary node cannot be disabled'] })
   call.state.geoNodes.change(id, { ...given, updated_at: call.clock.iso() })
-  return present(call)(node)
+  return present(call, node)
 }
 
 export const handlers: Handlers<typeof geo> = {
   create,
-  list: (call) => {
-    call.admin()
-    return call.state.geoNodes.all().map(present(call))
-  },
-  get: (call, { id }) => {
-    call.admin()
-    return present(call)(found(call, id))
-  },
+  list: nodes.list,
+  get: nodes.get,
   update,
-  delete: (call, { id }) => {
-    onPrimary(call)
-    const node = found(call, id)
-    call.unmodified(node)
-    call.state.geoNodes.remove(node.id)
-    return undefined
-  },
-  repair: (call, { id }) => {
-    onPrimary(call)
-    const node = found(call, id)
-    call.state.geoNodes.change(id, { oauth_application: true, updated_at: call.clock.iso() })
-    return present(call)(node)
+  delete: nodes.delete,
+  repair: (call, input) => {
+    const node = nodes.managed(call, input)
+    call.state.geoNodes.change(node.id, { oauth_application: true, updated_at: call.clock.iso() })
+    return present(call, node)
   },
   status: (call) => {
     call.admin()

@@ -10,9 +10,9 @@ import {
 } from '../../catalogue/integration-families.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
+import { managedProject, resource } from '../handlers.js'
 import { invalid, lazily, missing, notFound } from '../reply.js'
 import type { IntegrationRecord } from '../state/features.js'
-import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Properties = Readonly<Record<string, unknown>>
 
@@ -52,17 +52,16 @@ const details = (record: IntegrationRecord) => ({
   ),
 })
 
-const managed = (call: Call, id: string | number): ProjectRecord =>
-  call.project(id, { role: 'maintainer' })
+type Named = { readonly slug: string }
 
-const find = (call: Call, project: ProjectRecord, slug: string) =>
-  call.state.integrations.find((i) => i.project_id === project.id && i.slug === slug)
-
-const existing = (call: Call, id: string | number, slug: string): IntegrationRecord => {
-  const record = find(call, managed(call, id), slug)
-  if (record === undefined) throw notFound('Integration')
-  return record
-}
+const stored = resource({
+  what: 'Integration',
+  parent: managedProject,
+  all: ({ state }, { id }) => state.integrations.filter((i) => i.project_id === id),
+  isNamed: (record, { slug }: Named) => record.slug === slug,
+  present: (_, record: IntegrationRecord) => details(record),
+  remove: ({ state }, { id }) => state.integrations.remove(id),
+})
 
 const requiredOf = (family: IntegrationFamily): string[] =>
   Object.entries(family.params).flatMap(([name, p]) => (p.required === true ? [name] : []))
@@ -113,7 +112,7 @@ const propertiesOf = (
 }
 
 const update = (call: Call, { id, slug, ...given }: Input) => {
-  const project = managed(call, id)
+  const project = managedProject(call, { id })
   if (!/^[a-z0-9][a-z0-9_-]*$/.test(slug)) throw invalid('slug does not have a valid value')
   const family = familyFor(slug, given)
   if (family === undefined) throw notFound('Integration')
@@ -123,7 +122,7 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   })
   if (lacking !== undefined) throw missing(lacking)
   const now = call.clock.iso()
-  const record = find(call, project, slug)
+  const record = call.state.integrations.find((i) => i.project_id === project.id && i.slug === slug)
   const properties = propertiesOf(call, family, given, record?.properties ?? {})
   const title = typeof properties.title === 'string' ? properties.title : titled(slug)
   if (record !== undefined) {
@@ -144,27 +143,19 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   )
 }
 
-const list = (call: Call, { id }: { readonly id: string | number }) => {
-  const project = managed(call, id)
+const list = (call: Call, input: { readonly id: string | number }) => {
+  const project = managedProject(call, input)
   const active = call.state.integrations.filter((i) => i.project_id === project.id && i.active)
   return lazily(active, summary)
 }
 
-type Named = { readonly id: string | number; readonly slug: string }
-const get = (call: Call, { id, slug }: Named) => details(existing(call, id, slug))
-const remove = (call: Call, { id, slug }: Named): undefined => {
-  const integration = existing(call, id, slug)
-  call.unmodified(integration)
-  call.state.integrations.remove(integration.id)
-}
-
 export const handlers: Handlers<typeof integrations> = {
   list,
-  get,
+  get: stored.get,
   update,
-  delete: remove,
+  delete: stored.delete,
   listServices: list,
-  getService: get,
+  getService: stored.get,
   updateService: update,
-  deleteService: remove,
+  deleteService: stored.delete,
 }

@@ -1,9 +1,8 @@
 /** Jobs (`catalogue/reference/jobs.md`): lists, one job, and what a job token stands for. */
 import { jobs } from '../../catalogue/areas/jobs.js'
 import type { Call } from '../call.js'
-import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
-import { describedProject, projectSummary, userSummary } from '../present/common.js'
+import { describedProject, pipelineBrief, projectSummary, userSummary } from '../present/common.js'
 import {
   findJob,
   pipelineOfJob,
@@ -14,6 +13,7 @@ import {
   withChildren,
 } from '../present/job.js'
 import { Lazy, lazily, notFound, unauthorized } from '../reply.js'
+import { declaredTests } from '../rules/filters.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -67,6 +67,26 @@ const context = (call: Call) => {
     project: projectSummary(project),
     user: userSummary(call, call.signedIn()),
   }
+}
+
+interface PipelineInput {
+  readonly id: string | number
+  readonly status?: string
+  readonly ref?: string
+  readonly order_by?: 'id' | 'status' | 'ref' | 'updated_at' | 'user_id'
+  readonly sort?: 'asc' | 'desc'
+}
+
+/** The pipelines of a project. The documents show no such list; deployed instances have it. */
+export const listPipelines = (call: Call, input: PipelineInput) => {
+  const { status, ref, order_by: key = 'id', sort = 'desc' } = input
+  const of = projectWithJobs(call, input.id)
+  const direction = sort === 'asc' ? 1 : -1
+  return call.state.pipelines
+    .filter((p) => p.project_id === of.id)
+    .filter((p) => [undefined, p.status].includes(status) && [undefined, p.ref].includes(ref))
+    .sort((a, b) => direction * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : a.id - b.id))
+    .map(pipelineBrief)
 }
 
 export const handlers: Handlers<typeof jobs> = {

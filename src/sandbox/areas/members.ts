@@ -6,17 +6,19 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { userSummary } from '../present/common.js'
 import { badRequest, lazily, notFound } from '../reply.js'
-import { addMembers, removeMember, updateMember } from '../rules/people/member-changes.js'
 import {
+  addMembers,
   direct,
   getMembersWithin,
   invited,
   type MemberSource,
   type NewMember,
+  removeMember,
   settleExpired,
   tellProject,
+  updateMember,
   withInherited,
-} from '../rules/people/memberships.js'
+} from '../rules/people/members.js'
 import type { GroupRecord, UserRecord } from '../state/people-and-projects.js'
 
 // Billable members of a top-level group.

@@ -3,20 +3,20 @@ import { mr } from '../../catalogue/areas/mr.js'
 import type { RecordTest } from '../../catalogue/filters.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
-import { declaredTests } from '../filters.js'
 import type { Handlers } from '../handlers.js'
-import { presentIssue, seesIssue } from '../present/issue.js'
 import {
   findMergeRequest,
   fullRequest,
+  presentIssue,
   presentRequest,
+  seesIssue,
   seesRequests,
   simpleRequest,
-} from '../present/merge-request.js'
+} from '../present/planning.js'
 import { forbidden, lazily, notFound, Refusal, unchanged } from '../reply.js'
-import { getApprovers } from '../rules/planning/approval-rules.js'
 import {
   between,
+  declaredTests,
   except,
   inScope,
   matchesWildcard,
@@ -24,8 +24,9 @@ import {
   ownReactions,
   sortRecords,
   testWhere,
-} from '../rules/planning/planning-filters.js'
-import { startRebase } from '../rules/planning/rebase.js'
+} from '../rules/filters.js'
+import { getApprovers } from '../rules/planning/approval-rules.js'
+import { startRebase } from '../rules/planning/merging.js'
 import { lookAgain } from '../rules/repository/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'

@@ -5,6 +5,7 @@ import type { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
+import { managedProject, resource } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import type { PagesDomainRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -90,7 +91,7 @@ const common = ({ domain, certificate, auto_ssl_enabled }: PagesDomainRecord) =>
 const described = (call: Call, { certificate }: PagesDomainRecord) =>
   certificate === null ? undefined : describeCertificate(certificate, call.clock.now())
 
-const ofInstance = (call: Call) => (record: PagesDomainRecord) => {
+const ofInstance = (call: Call, record: PagesDomainRecord) => {
   const certificate = described(call, record)
   return {
     ...common(record),
@@ -101,7 +102,7 @@ const ofInstance = (call: Call) => (record: PagesDomainRecord) => {
   }
 }
 
-const ofProject = (call: Call) => (record: PagesDomainRecord) => {
+const ofProject = (call: Call, record: PagesDomainRecord) => {
   const certificate = described(call, record)
   if (certificate === undefined) return common(record)
   const { expiration: _, ...shown } = certificate
@@ -109,21 +110,22 @@ const ofProject = (call: Call) => (record: PagesDomainRecord) => {
 }
 
 /** The project, when the acting user manages its Pages and they are enabled. */
-const managed = (call: Call, id: string | number): ProjectRecord => {
-  const project = call.project(id, { role: 'maintainer' })
+const managed = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
+  const project = managedProject(call, input)
   if (!project.pages_enabled) throw notFound()
   return project
 }
 
 const lower = (domain: string): string => domain.toLowerCase()
 
-const find = (call: Call, project: ProjectRecord, domain: string): PagesDomainRecord => {
-  const record = call.state.pagesDomains.find(
-    (d) => d.project_id === project.id && d.domain === lower(domain),
-  )
-  if (record === undefined) throw notFound('PagesDomain')
-  return record
-}
+const domains = resource({
+  what: 'PagesDomain',
+  parent: managed,
+  all: ({ state }, { id }) => state.pagesDomains.filter((d) => d.project_id === id),
+  isNamed: (record, { domain }: { readonly domain: string }) => record.domain === lower(domain),
+  present: ofProject,
+  remove: ({ state }, { id }) => state.pagesDomains.remove(id),
+})
 
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const domainName = new RegExp(`^(${label}\\.)+${label}$`)
@@ -158,7 +160,7 @@ const attached = (
 }
 
 const add = (call: Call, input: CheckedOf<(typeof pagesDomains)['add']>) => {
-  const project = managed(call, input.id)
+  const project = managed(call, input)
   const domain = lower(input.domain)
   checkDomain(call, domain)
   const pair = attached(input, { certificate: null, key: null })
@@ -169,11 +171,11 @@ const add = (call: Call, input: CheckedOf<(typeof pagesDomains)['add']>) => {
     ...pair,
     updated_at: call.clock.iso(),
   })
-  return ofProject(call)(record)
+  return ofProject(call, record)
 }
 
 const update = (call: Call, input: CheckedOf<(typeof pagesDomains)['update']>) => {
-  const record = find(call, managed(call, input.id), input.domain)
+  const record = domains.managed(call, input)
   const { auto_ssl_enabled, certificate, key } = input
   if ([auto_ssl_enabled, certificate, key].every((value) => value === undefined))
     throw invalid(
@@ -186,26 +188,17 @@ const update = (call: Call, input: CheckedOf<(typeof pagesDomains)['update']>) =
     updated_at: call.clock.iso(),
     auto_ssl_enabled,
   })
-  return ofProject(call)(record)
+  return ofProject(call, record)
 }
 
 export const handlers: Handlers<typeof pagesDomains> = {
   listAll: (call) => {
     call.admin()
-    return lazily(call.state.pagesDomains.all(), ofInstance(call))
+    return lazily(call.state.pagesDomains.all(), (record) => ofInstance(call, record))
   },
-  list: (call, { id }) => {
-    const project = managed(call, id)
-    const domains = call.state.pagesDomains.filter((d) => d.project_id === project.id)
-    return lazily(domains, ofProject(call))
-  },
-  get: (call, { id, domain }) => ofProject(call)(find(call, managed(call, id), domain)),
+  list: domains.list,
+  get: domains.get,
   add,
   update,
-  delete: (call, { id, domain }) => {
-    const record = find(call, managed(call, id), domain)
-    call.unmodified(record)
-    call.state.pagesDomains.remove(record.id)
-    return undefined
-  },
+  delete: domains.delete,
 }

@@ -1,35 +1,35 @@
 /** Resource groups (`catalogue/reference/resource-groups.md`). */
 import { ResourceGroup, type resourceGroups } from '../../catalogue/areas/resource-groups.js'
-import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
+import { resource } from '../handlers.js'
+import { presentAs } from '../present/common.js'
 import { projectWithJobs } from '../present/job.js'
-import { presentAs } from '../present/shape.js'
-import { forbidden, notFound } from '../reply.js'
+import { forbidden } from '../reply.js'
 import type { ResourceGroupRecord } from '../state/ci.js'
-import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const found = (call: Call, project: ProjectRecord, key: string): ResourceGroupRecord => {
-  const record = call.state.resourceGroups.find((r) => r.project_id === project.id && r.key === key)
-  if (record === undefined) throw notFound('Resource group')
-  return record
-}
-
-const present = (record: ResourceGroupRecord) => presentAs(ResourceGroup, record, {})
-
-/** All resource groups of a project. The documents show no such list; deployed instances have it. */
-export const listGroups = (call: Call, id: string | number) => {
-  const project = projectWithJobs(call, id)
-  return call.state.resourceGroups.filter((r) => r.project_id === project.id).map(present)
-}
-
-export const handlers: Handlers<typeof resourceGroups> = {
-  get: (call, { id, key }) => present(found(call, projectWithJobs(call, id), key)),
-  update: (call, { id, key, process_mode }) => {
+const groups = resource({
+  what: 'Resource group',
+  parent: (call, { id }: { readonly id: string | number }) => projectWithJobs(call, id),
+  managed: (call, { id }) => {
     const project = call.project(id, { role: 'developer' })
     if (project.archived) throw forbidden()
-    const record = found(call, project, key)
+    return project
+  },
+  all: ({ state }, { id }) => state.resourceGroups.filter((r) => r.project_id === id),
+  isNamed: (record, { key }: { readonly key: string }) => record.key === key,
+  present: (_, record: ResourceGroupRecord) => presentAs(ResourceGroup, record, {}),
+})
+
+/** All resource groups of a project. The documents show no such list; deployed instances have it. */
+export const listGroups = groups.list
+
+export const handlers: Handlers<typeof resourceGroups> = {
+  get: groups.get,
+  update: (call, input) => {
+    const { process_mode } = input
+    const record = groups.managed(call, input)
     if (process_mode !== undefined && process_mode !== record.process_mode)
       call.state.resourceGroups.change(record.id, { process_mode, updated_at: call.clock.iso() })
-    return present(record)
+    return presentAs(ResourceGroup, record, {})
   },
 }

@@ -1,6 +1,6 @@
-/** Expressions of `rules:if` and `only:variables`: `$A == "x" && $B =~ /y/`. */
+/** Expressions of `rules:if` and `only:variables`, such as `$A == "x" && $B =~ /y/`: parsed, evaluated, with their patterns in linear time. */
 import type { RE2JS } from 're2js'
-import { compileRegex } from './regex.js'
+import { Budget } from './values.js'
 
 export type Variables = Readonly<Record<string, string>>
 type Value = string | RE2JS | null | boolean
@@ -146,4 +146,71 @@ export const isExpression = (text: string): boolean => parsed(text) !== undefine
 export const evaluateExpression = (text: string, variables: Variables): boolean => {
   const evaluate = parsed(text)
   return evaluate !== undefined && truth(evaluate(variables))
+}
+
+// Regular expressions of configurations: RE2's dialect, as instances read them.
+
+let engine: typeof RE2JS | undefined
+let budget = new Budget(0)
+let known = new Map<string, RE2JS | undefined>()
+
+const maxCost = 1_000_000
+const dressed = /^\/(.*)\/([ismU]*)$/s
+
+/** Whether a text is written as a regular expression: `/…/`, with flags or without. */
+export const isDressed = (text: string): boolean => dressed.test(text)
+
+/**
+ * Makes ready for one configuration; the library is only loaded for one that holds a regular
+ * expression. What they may cost together is bounded.
+ */
+export const readyRegexes = async (needed: boolean): Promise<void> => {
+  if (needed) engine ??= (await import('re2js')).RE2JS
+  budget = new Budget(maxCost)
+  known = new Map()
+}
+
+/** A program is as long as its text, times what it repeats. */
+const costOf = (source: string): number => {
+  const counts = [...source.matchAll(/\{(\d{1,4})?,?(\d{1,4})?\}/g)]
+  return source.length * Math.max(1, ...counts.map((m) => Number(m[2] ?? m[1] ?? 1)))
+}
+
+/** One part of a glob as RE2 has it: names with `*` and `?`, alternatives in braces. */
+const globPart = (part: string, quote: (text: string) => string): string =>
+  part
+    .split(/(\*\*\/|\*+|\?|\{[^{}]*\})/)
+    .map((piece) => {
+      if (piece === '**/') return '(?:.*/)?'
+      if (piece.startsWith('*')) return '[^/]*'
+      if (piece === '?') return '[^/]'
+      if (!piece.startsWith('{')) return quote(piece)
+      const choices = piece.slice(1, -1).split(',')
+      return `(?:${choices.map((choice) => globPart(choice, quote)).join('|')})`
+    })
+    .join('')
+
+/** What `rules:changes` and `rules:exists` name paths by: `docs/**` followed by `/*`, `*.md`, `{a,b}.txt`. */
+export const compileGlob = (glob: string): RE2JS | undefined => {
+  if (engine === undefined) throw new Error('regular expressions were not made ready')
+  return compiled(`^${globPart(glob, engine.quote)}$`, 's')
+}
+
+const compiled = (source: string, flags: string): RE2JS | undefined => {
+  if (engine === undefined) throw new Error('regular expressions were not made ready')
+  budget.spend(costOf(source))
+  try {
+    return engine.compile(flags === '' ? source : `(?${flags})${source}`)
+  } catch {
+    return undefined
+  }
+}
+
+/** The expression between the slashes; undefined where it is none in this dialect. */
+export const compileRegex = (text: string): RE2JS | undefined => {
+  if (known.has(text)) return known.get(text)
+  const match = dressed.exec(text)
+  const result = match === null ? undefined : compiled(match[1] ?? '', match[2] ?? '')
+  known.set(text, result)
+  return result
 }

@@ -2,20 +2,20 @@
  * Checks a CI configuration (`catalogue/reference/ci.md`): its YAML, what it includes
  * and extends, its keywords, and how its jobs hang together.
  */
-import { checkBetween } from './between.js'
+
+import { isDressed, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/table/others.js'
-import type { AsOf, CiVersion } from './grammar/versions.js'
-import { checkEach, checkNames, checkRoot, getWarnings } from './jobs.js'
+import type { AsOf, CiVersion } from './grammar/values.js'
+import { checkBetween, checkEach, checkNames, checkRoot, getWarnings } from './jobs.js'
+import type { PipelineContext } from './plan.js'
 import { type PipelinePlan, planPipeline } from './plan.js'
 import { type Expanded, withExtends, withReferences } from './reading/expand.js'
 import { type Files, type Included, withIncludes } from './reading/include.js'
 import { readTree, type Tree, writeYaml } from './reading/tree.js'
-import { isDressed, readyRegexes } from './regex.js'
-import type { PipelineContext } from './selection.js'
 import { Budget, type Finding, type Hash, isHash, Unreadable } from './values.js'
 
-export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/versions.js'
+export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/values.js'
 export type { ArtifactPlan, PipelinePlan, When } from './plan.js'
 export type { Files } from './reading/include.js'
 

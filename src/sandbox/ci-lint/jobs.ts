@@ -1,10 +1,11 @@
-/** The jobs of a configuration, each on its own. */
+/** What is wrong with the jobs of a configuration, each on its own and between them. */
+
+import { addToGroup } from '../../base/group-by.js'
 import { checkNode } from './grammar/findings.js'
 import { anyJob, bridge, job, root } from './grammar/table.js'
 import type { Type } from './grammar/types.js'
-import { type AsOf, describeChange, isKnown } from './grammar/versions.js'
-import type { Finding } from './values.js'
-import { type Hash, isHash } from './values.js'
+import { type AsOf, describeChange, isKnown } from './grammar/values.js'
+import { type Finding, type Hash, isHash } from './values.js'
 
 export interface CiJob {
   readonly name: string
@@ -105,4 +106,200 @@ export const getWarnings = (tree: Hash): string[] => {
         ]
       : []
   })
+}
+
+// What holds between jobs: stages, needs, dependencies, jobs that stop others.
+
+const usual = ['build', 'test', 'deploy']
+
+/** Stages in order, with those that are always there. */
+export const getStages = (tree: Hash): readonly string[] => {
+  const given = tree.stages ?? tree.types
+  const named: readonly unknown[] = Array.isArray(given) ? given : usual
+  const texts = named.filter((s): s is string => typeof s === 'string')
+  return ['.pre', ...texts.filter((s) => s !== '.pre' && s !== '.post'), '.post']
+}
+
+export interface JobNeed {
+  readonly job: string
+  readonly optional: boolean
+  /** Which jobs of its matrix are needed, where that is not all. */
+  readonly parallel?: unknown
+}
+
+/** The jobs of the same pipeline that a value of `needs` names. */
+export const needsIn = (needs: unknown): readonly JobNeed[] =>
+  [needs ?? []].flat(10).flatMap((need): JobNeed[] => {
+    if (typeof need === 'string') return [{ job: need, optional: false }]
+    if (!isHash(need) || typeof need.job !== 'string') return []
+    if ('project' in need || 'pipeline' in need) return []
+    const { job, optional, parallel } = need
+    return [{ job, optional: optional === true, parallel }]
+  })
+
+/** The jobs of the same pipeline that a job waits for. */
+const needsOf = ({ config }: CiJob): readonly JobNeed[] => needsIn(config.needs)
+
+/** Those of each of its rules. */
+const ruledNeedsOf = ({ config: { rules } }: CiJob): readonly (readonly JobNeed[])[] =>
+  (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
+    isHash(rule) ? needsIn(rule.needs) : [],
+  )
+
+const dependenciesOf = ({ config }: CiJob): readonly string[] =>
+  Array.isArray(config.dependencies)
+    ? config.dependencies.filter((d): d is string => typeof d === 'string')
+    : []
+
+/** All that the jobs of a configuration are looked up in. */
+interface Whole {
+  readonly all: ReadonlyMap<string, CiJob>
+  readonly stages: readonly string[]
+  readonly place: ReadonlyMap<string, number>
+  /** Whether no other text can change the stage of a job, or which stages there are. */
+  readonly settled: (job: CiJob) => boolean
+  readonly asOf: AsOf
+}
+
+/** A job by its name, or by that of one of the several that `parallel` makes of it. */
+export const jobNamed = (all: ReadonlyMap<string, CiJob>, name: string): CiJob | undefined => {
+  const found = all.get(name)
+  if (found !== undefined) return found
+  const base = all.get(name.replace(/ \d+\/\d+$|: \[.*\]$/, ''))
+  return base !== undefined && 'parallel' in base.config ? base : undefined
+}
+
+const placeOf = (whole: Whole, job: CiJob): number => whole.place.get(job.stage) ?? -1
+
+const unless = (sure: boolean, text: string): Finding => (sure ? { text } : { text, curable: true })
+
+const checkStage = (whole: Whole, job: CiJob): Finding[] =>
+  whole.place.has(job.stage)
+    ? []
+    : [
+        unless(
+          whole.settled(job),
+          `${job.name} job: chosen stage does not exist; available stages are ${whole.stages.join(', ')}`,
+        ),
+      ]
+
+/** A job has to be there, in this stage or before it. */
+const checkOther = (whole: Whole, job: CiJob, name: string, kind: string): Finding[] => {
+  const other = jobNamed(whole.all, name)
+  if (other === undefined)
+    return [{ text: `${job.name} job: undefined ${kind}: ${name}`, curable: true }]
+  const places = [placeOf(whole, other), placeOf(whole, job)] as const
+  const besides = isKnown({ since: '14.2' }, whole.asOf)
+  if (places[0] < places[1] || (besides && places[0] === places[1])) return []
+  const sure = whole.settled(job) && whole.settled(other)
+  const where = besides ? 'current or prior stages' : 'prior stages'
+  return [unless(sure, `${job.name} job: ${kind} ${name} is not defined in ${where}`)]
+}
+
+/** Names that are needed more than once; of the jobs of a matrix several may be. */
+const repeatedIn = (needs: readonly JobNeed[]): readonly string[] => {
+  const [once, twice] = [new Set<string>(), new Set<string>()]
+  for (const { job, parallel } of needs)
+    if (parallel === undefined) (once.has(job) ? twice : once).add(job)
+  return [...twice]
+}
+
+const checkNeeds = (whole: Whole, job: CiJob): Finding[] =>
+  [needsOf(job), ...ruledNeedsOf(job)].flatMap((needs) => {
+    const twice = repeatedIn(needs)
+    return [
+      ...needs.flatMap(({ job: name, optional }) =>
+        optional && jobNamed(whole.all, name) === undefined
+          ? []
+          : checkOther(whole, job, name, 'need'),
+      ),
+      ...(twice.length === 0
+        ? []
+        : [{ text: `${job.name} has the following needs duplicated: ${twice.join(', ')}.` }]),
+    ]
+  })
+
+const checkDependencies = (whole: Whole, job: CiJob): Finding[] => {
+  const needed = new Set(needsOf(job).map((need) => need.job))
+  return dependenciesOf(job).flatMap((name) => [
+    ...checkOther(whole, job, name, 'dependency'),
+    ...(needed.size > 0 && !needed.has(name)
+      ? [{ text: `jobs:${job.name} dependencies the ${name} should be part of needs` }]
+      : []),
+  ])
+}
+
+const checkOnStop = (whole: Whole, job: CiJob): Finding[] => {
+  const { environment } = job.config
+  if (!isHash(environment)) return []
+  const { on_stop: stop } = environment
+  if (typeof stop !== 'string') return []
+  const says = (text: string): Finding[] => [
+    { text: `${job.name} job: on_stop job ${stop} ${text}`, curable: true },
+  ]
+  const other = whole.all.get(stop)
+  if (other === undefined) return says('is not defined')
+  const its = other.config.environment
+  if ((its ?? null) === null) return says('does not have environment defined')
+  const name = isHash(its) ? its.name : its
+  if (name !== environment.name) return says('have different environment name')
+  return isHash(its) && its.action === 'stop' ? [] : says('needs to have action stop defined')
+}
+
+/** Whether jobs wait for each other in a circle: what waits for nothing is taken away, and again. */
+const circular = (whole: Whole): boolean => {
+  const waiting = new Map<string, number>()
+  const waiters = new Map<string, string[]>()
+  for (const job of whole.all.values()) {
+    const names = new Set(needsOf(job).flatMap((need) => jobNamed(whole.all, need.job)?.name ?? []))
+    waiting.set(job.name, names.size)
+    for (const name of names) addToGroup(waiters, name, job.name)
+  }
+  const free = [...waiting].flatMap(([name, count]) => (count === 0 ? [name] : []))
+  let taken = 0
+  for (let name = free.pop(); name !== undefined; name = free.pop()) {
+    taken++
+    for (const waiter of waiters.get(name) ?? []) {
+      const left = (waiting.get(waiter) ?? 0) - 1
+      waiting.set(waiter, left)
+      if (left === 0) free.push(waiter)
+    }
+  }
+  return taken < waiting.size
+}
+
+/**
+ * What is wrong between jobs, at most `most` findings. `own` is the configuration itself: what
+ * stands there, no file that it includes can replace.
+ */
+export const checkBetween = (
+  tree: Hash,
+  own: Hash,
+  most: number,
+  asOf: AsOf,
+): readonly Finding[] => {
+  const stages = getStages(tree)
+  const ownStages = 'stages' in own || 'types' in own
+  const whole: Whole = {
+    asOf,
+    all: new Map(getJobs(tree, asOf).map((job) => [job.name, job])),
+    stages,
+    place: new Map(stages.map((stage, index) => [stage, index])),
+    settled: ({ name, stage }) => {
+      const text = Object.hasOwn(own, name) ? own[name] : undefined
+      return ownStages && isHash(text) && (text.stage ?? text.type) === stage
+    },
+  }
+  const findings: Finding[] = []
+  for (const job of whole.all.values()) {
+    if (findings.length >= most) return findings
+    findings.push(
+      ...checkStage(whole, job),
+      ...checkNeeds(whole, job),
+      ...checkDependencies(whole, job),
+      ...checkOnStop(whole, job),
+    )
+  }
+  if (circular(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
+  return findings
 }

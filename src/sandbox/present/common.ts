@@ -1,11 +1,12 @@
-/** How the shapes that areas share (`catalogue/shapes/common.ts`) are presented from records. */
+/** How records are shown by the shapes of the catalogue, and those that areas share (`catalogue/shapes/common.ts`). */
+
+import type { Static, TSchema } from 'typebox'
 import { humanDuration } from '../../base/duration.js'
 import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord } from '../state/planning.js'
-import { presentAs } from './shape.js'
 
 /** User summary. */
 export const userSummary = (call: Call, user: UserRecord) =>
@@ -107,3 +108,24 @@ export const presentLabel = (label: LabelRecord) => ({
   description_html: label.description ?? '',
   text_color: label.text_color,
 })
+
+// How most records are shown: by the shape of the catalogue that their answer has.
+
+/** The schema of an object. */
+type Shape = TSchema & { readonly properties: object }
+
+/** The fields of a shape that a record does not have itself; others may be given in its stead. */
+type Computed<S extends Shape, R> = Omit<Static<S>, keyof R> & Partial<Static<S>>
+
+/** A record as a shape shows it: its attributes of the same names, and what is computed. What neither has does not compile. */
+export const presentAs = <S extends Shape, R extends object>(
+  shape: S,
+  record: R,
+  computed: Computed<S, R>,
+): Static<S> => {
+  const shown = Object.keys(shape.properties).flatMap((name) => {
+    const value: unknown = Reflect.get(Object.hasOwn(computed, name) ? computed : record, name)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return Object.fromEntries(shown)
+}

@@ -3,12 +3,10 @@
 import { Job } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
-import { createArchive } from '../rules/repository/archive.js'
-import { traceSize } from '../rules/repository/job-runs.js'
+import { createArchive, traceSize } from '../rules/repository/job-runs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
-import { longUser, pipelineUrl } from './common.js'
-import { presentAs } from './shape.js'
+import { longUser, pipelineUrl, presentAs } from './common.js'
 
 /** A project whose pipelines the acting user may see; where they are not public, Reporters may. */
 export const projectWithJobs = (call: Call, id: string | number): ProjectRecord => {

@@ -1,5 +1,5 @@
 /** The repositories of the sample data: what `repositories.json` says of their commits, made into git objects. */
-import { addCommit, type Content, emptyContent } from '../git/content.js'
+import { addCommit, type Content, emptyContent } from '../git/repositories.js'
 import type { CommitCard } from '../state/ci.js'
 import repositories from './repositories.json' with { type: 'json' }
 

@@ -1,10 +1,10 @@
-/** Turns what a handler returned into an answer on the wire. */
+/** Turns what a handler returned into an answer on the wire: a list into its page, a file into its range. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import contentDisposition from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cutPage } from '../pages.js'
+import { type Position, parsePosition } from '../check.js'
 import { FileReply, forbidden, Keyset, Lazy, type Refusal, Reply } from '../reply.js'
 
 // Who may come in. The instance listens on the loopback, and its credentials are published: a page
@@ -73,6 +73,67 @@ const sendFile = async (file: FileReply, request: FastifyRequest, reply: Fastify
     return reply.code(416).header('content-range', `bytes */${size}`).send()
   reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
   return reply.send(file.content.subarray(start, end + 1))
+}
+
+// A list is cut into its page, and headers tell its place (`http/README.md`, "Lists").
+
+/** Above this many records totals and the last page are left out. */
+const countedUpTo = 10_000
+
+interface Page {
+  readonly items: readonly unknown[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const secrets = ['private_token', 'access_token', 'job_token']
+
+/** The same address with other query parameters; credentials do not travel in links. */
+const address = (url: URL, changes: Readonly<Record<string, string>>): string => {
+  const other = new URL(url)
+  for (const name of secrets) other.searchParams.delete(name)
+  for (const [name, value] of Object.entries(changes)) other.searchParams.set(name, value)
+  return other.toString()
+}
+
+const linkHeader = (links: readonly (readonly [string, string])[]): string =>
+  links.map(([rel, target]) => `<${target}>; rel="${rel}"`).join(', ')
+
+const offsetHeaders = (url: URL, { page, perPage }: Position, total: number, counted: boolean) => {
+  const pages = Math.max(1, Math.ceil(total / perPage))
+  const at = (number: number) => address(url, { page: String(number), per_page: String(perPage) })
+  const links: (readonly [string, string])[] = []
+  if (page > 1) links.push(['prev', at(page - 1)])
+  if (page < pages) links.push(['next', at(page + 1)])
+  links.push(['first', at(1)])
+  if (counted) links.push(['last', at(pages)])
+  return {
+    Link: linkHeader(links),
+    'x-next-page': page < pages ? String(page + 1) : '',
+    'x-page': String(page),
+    'x-per-page': String(perPage),
+    'X-prev-page': page > 1 ? String(page - 1) : '',
+    ...(counted ? { 'x-total': String(total), 'x-total-pages': String(pages) } : {}),
+  }
+}
+
+/** The asked-for page of a list; `url` is the request's whole address. */
+const cutPage = async (
+  list: readonly unknown[] | Lazy<unknown> | Keyset<unknown>,
+  sent: Readonly<Record<string, unknown>>,
+  url: URL,
+): Promise<Page> => {
+  if (list instanceof Keyset) {
+    const headers: Record<string, string> =
+      list.next === null ? {} : { Link: linkHeader([['next', address(url, list.next)]]) }
+    return { items: list.items, headers }
+  }
+  const position = parsePosition(sent)
+  const start = (position.page - 1) * position.perPage
+  const end = start + position.perPage
+  const lazy = list instanceof Lazy
+  const total = lazy ? list.size : list.length
+  const items = lazy ? await list.slice(start, end) : list.slice(start, end)
+  return { items, headers: offsetHeaders(url, position, total, total <= countedUpTo) }
 }
 
 const isList = (result: unknown): result is readonly unknown[] | Lazy<unknown> | Keyset<unknown> =>

@@ -5,19 +5,17 @@
 import { randomBytes } from 'node:crypto'
 import { issues } from '../../catalogue/areas/issues.js'
 import type { CredentialNeed } from '../../catalogue/endpoint.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
 import { boolean, group, oneOf, project, string } from '../../catalogue/params.js'
+import { jobStates } from '../../catalogue/shapes/job.js'
 import { apiRoot, type Call } from '../call.js'
+import type { Accepts } from '../check.js'
 import { branches } from '../git/read.js'
 import type { AnyHandler } from '../handlers.js'
-import { longUser, pipelineBrief, userSummary } from '../present/common.js'
-import { listIssues } from '../present/issue-list.js'
-import { projectWithJobs } from '../present/job.js'
+import { longUser, userSummary } from '../present/common.js'
 import { presentShares, simpleProject } from '../present/project.js'
 import { notFound, Refusal } from '../reply.js'
-import { labelsAround } from '../rules/planning/planning-filters.js'
+import { labelsAround } from '../rules/filters.js'
 import type { GroupRecord, TokenRecord } from '../state/people-and-projects.js'
-import { type Accepts, includesText, searchParameter } from './accepts.js'
 
 export interface ExtraRoute {
   readonly method: 'GET' | 'POST'
@@ -31,6 +29,13 @@ export interface ExtraRoute {
 }
 
 // Lists that shells complete from and prompts offer. Who sees what is as in the documented lists beside them.
+
+/** The parameter of lists that are searched by name. */
+const searchParameter = { search: string('only those whose name holds this text') } as const
+
+/** Whether a text holds another, in any case; everything holds none. */
+const includesText = (text: string, part = ''): boolean =>
+  text.toLowerCase().includes(part.toLowerCase())
 
 interface Held {
   readonly id: string | number
@@ -66,8 +71,6 @@ const groupOf = (call: Call, { id, with_projects = true }: Held & { with_project
   }
 }
 
-type IssueInput = CheckedOf<(typeof issues)['list']>
-
 /** Those of the documented list of issues; in one project everybody's count, in an archived one too. */
 const issueParams = {
   ...issues.list.params,
@@ -75,45 +78,13 @@ const issueParams = {
   non_archived: { ...issues.list.params.non_archived, default: false },
 }
 
-/** The documented list of issues, with its project fixed. */
-const issuesOf = (call: Call, { id, ...filters }: Held & IssueInput) => {
-  const from = call.project(id)
-  return listIssues(call, [from], filters, from)
-}
-
-const statuses = [
-  'created',
-  'pending',
-  'running',
-  'success',
-  'failed',
-  'canceled',
-  'skipped',
-  'manual',
-] as const
-const orders = ['id', 'status', 'ref', 'updated_at', 'user_id'] as const
-interface PipelineInput extends Held {
-  readonly status?: (typeof statuses)[number]
-  readonly ref?: string
-  readonly order_by?: (typeof orders)[number]
-  readonly sort?: 'asc' | 'desc'
-}
-
-const pipelinesOf = (call: Call, input: PipelineInput) => {
-  const { status, ref, order_by: key = 'id', sort = 'desc' } = input
-  const of = projectWithJobs(call, input.id)
-  const direction = sort === 'asc' ? 1 : -1
-  return call.state.pipelines
-    .filter((p) => p.project_id === of.id)
-    .filter((p) => [undefined, p.status].includes(status) && [undefined, p.ref].includes(ref))
-    .sort((a, b) => direction * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : a.id - b.id))
-    .map(pipelineBrief)
-}
-
 const pipelineParams = {
-  status: oneOf(statuses, 'status'),
+  status: oneOf(jobStates, 'status'),
   ref: string('only those of this branch or tag'),
-  order_by: oneOf(orders, 'field that they are sorted by'),
+  order_by: oneOf(
+    ['id', 'status', 'ref', 'updated_at', 'user_id'],
+    'field that they are sorted by',
+  ),
   sort: oneOf(['asc', 'desc'], 'direction'),
 }
 
@@ -141,11 +112,6 @@ const protectedOf = (call: Call, { id, search }: Held & Searching) => {
     .map(({ id: branch, name }) => ({ id: branch, name }))
 }
 
-const resourceGroupsOf = async (call: Call, { id }: Held) => {
-  const { listGroups } = await import('../areas/resource-groups.js')
-  return listGroups(call, id)
-}
-
 /** The placeholder of a path. */
 const placeOf = (path: string): Accepts['path'] => {
   if (!path.includes(':id')) return {}
@@ -162,12 +128,18 @@ const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
 const listRoutes = [
   list('/groups', searchParameter, groupsOf),
   list('/groups/:id', { with_projects: boolean('include its projects') }, groupOf),
-  list('/projects/:id/issues', issueParams, issuesOf),
+  list('/projects/:id/issues', issueParams, async (call, input) =>
+    (await import('../areas/issues.js')).listOfProject(call, input),
+  ),
   list('/projects/:id/labels', searchParameter, labelsOf),
-  list('/projects/:id/pipelines', pipelineParams, pipelinesOf),
+  list('/projects/:id/pipelines', pipelineParams, async (call, input) =>
+    (await import('../areas/jobs.js')).listPipelines(call, input),
+  ),
   list('/projects/:id/protected_branches', searchParameter, protectedOf),
   list('/projects/:id/repository/branches', searchParameter, branchesOf),
-  list('/projects/:id/resource_groups', {}, resourceGroupsOf),
+  list('/projects/:id/resource_groups', {}, async (call, input) =>
+    (await import('../areas/resource-groups.js')).listGroups(call, input),
+  ),
 ]
 
 // Who am I, and what may my token do.

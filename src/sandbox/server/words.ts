@@ -8,7 +8,7 @@ import { integrationFamilies } from '../../catalogue/integration-families.js'
 import { type Param, type Params, paramsIn, widenParam } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { apiRoot } from '../call.js'
-import { everywhere } from './accepts.js'
+import { everywhere } from '../check.js'
 import type { Nested } from './decode.js'
 import type { ServedRoute } from './routes.js'
 

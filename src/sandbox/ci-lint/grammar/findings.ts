@@ -15,8 +15,7 @@ import type {
   Type,
   WordsType,
 } from './types.js'
-import { isKeywordReference } from './values.js'
-import { type AsOf, describeChange, isKnown } from './versions.js'
+import { type AsOf, describeChange, isKeywordReference, isKnown } from './values.js'
 
 /** Where a value stands: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
 interface Place {

@@ -5,12 +5,11 @@
  * firecow/gitlab-ci-local, `src/schema.json` of commit 4e945cd.
  */
 import { isHash } from '../values.js'
-import { month } from './duration.js'
-import { image, services, variables } from './table/images.js'
 import { artifacts, cache, pages, release } from './table/kept.js'
 import { environmentType, idTokens, secrets, trigger } from './table/others.js'
 import {
   allowFailure,
+  image,
   isDelayed,
   jobRules,
   needs,
@@ -18,7 +17,9 @@ import {
   policy,
   retry,
   rules,
+  services,
   startIn,
+  variables,
   whens,
 } from './table/running.js'
 import {
@@ -48,6 +49,7 @@ import {
   duration,
   filledText,
   isFilled,
+  month,
   notBlank,
   notEmpty,
   regex,

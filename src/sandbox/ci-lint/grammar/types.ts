@@ -2,7 +2,7 @@
  * What a value of a configuration may be, as data: the table of keywords is made of these, and
  * `findings.ts` holds values to them.
  */
-import type { Span } from './versions.js'
+import type { Span } from './values.js'
 
 interface Typed extends Span {
   /**

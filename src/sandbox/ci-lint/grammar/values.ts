@@ -1,8 +1,6 @@
 /** The plain values of the table of keywords: texts, numbers, durations, scripts. */
-
-import { compileRegex, isDressed } from '../regex.js'
+import { compileRegex, isDressed } from '../expression.js'
 import { isHash, KeywordReference } from '../values.js'
-import { parseSeconds } from './duration.js'
 import { advised, all, entry, type LeafType, must, type Type } from './types.js'
 
 const isString = (value: unknown): value is string => typeof value === 'string'
@@ -107,3 +105,91 @@ export const formed = (holds: (text: string) => boolean, says: string): Type =>
     text,
     must((v) => isString(v) && (hasVariable(v) || holds(v)), says),
   )
+
+// Durations as instances read them: `1h 30m`, `2 weeks and 3 days`, `one week`, `1:30`.
+
+const hour = 3600
+const day = 24 * hour
+
+/** Seconds of a unit, by the words for it. */
+const units = new Map(
+  (
+    [
+      ['s sec secs second seconds', 1],
+      ['m min mins minute minutes', 60],
+      ['h hr hrs hour hours', hour],
+      ['d day days', day],
+      ['w wk wks week weeks', 7 * day],
+      ['mo mos month months mth mths', 30 * day],
+      ['y yr yrs year years', 365.25 * day],
+    ] as const
+  ).flatMap(([words, seconds]) => words.split(' ').map((word) => [word, seconds] as const)),
+)
+const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+const part = new RegExp(
+  `\\s*(\\d+(?:\\.\\d+)?|(?:${numbers.join('|')})\\b)\\s*([a-z]*)\\s*(?:,|and\\b)?\\s*`,
+  'iy',
+)
+const longest = 200
+
+/** The month that instances allow a job at most. */
+export const month = 30.436875 * day
+export const week = 7 * day
+
+const countOf = (number: string): number =>
+  /\d/.test(number) ? Number(number) : numbers.indexOf(number.toLowerCase())
+
+/** Its seconds; undefined where it is no duration. */
+export const parseSeconds = (text: string): number | undefined => {
+  const given = text.trim()
+  if (given === '' || given.length > longest) return undefined
+  if (/^\d+(?::\d+){1,3}$/.test(given))
+    return given.split(':').reduce((sum, one) => sum * 60 + Number(one), 0)
+  let seconds = 0
+  part.lastIndex = 0
+  while (part.lastIndex < given.length) {
+    const match = part.exec(given)
+    const unit = (match?.[2] ?? '').toLowerCase()
+    const factor = unit === '' ? 1 : units.get(unit)
+    if (match === null || factor === undefined) return undefined
+    seconds += countOf(match[1] ?? '') * factor
+  }
+  return seconds
+}
+
+// Versions of the service, and in which of them a keyword is known.
+
+export type CiVersion = `${number}.${number}`
+
+/** From which version on something is known, and from which on no longer; absent where no public page tells. */
+export interface Span {
+  readonly since?: CiVersion
+  readonly until?: CiVersion
+}
+
+/** As of which version a configuration is judged; undefined is the latest. */
+export type AsOf = CiVersion | undefined
+
+export const isCiVersion = (text: string): text is CiVersion => /^\d{1,3}\.\d{1,3}$/.test(text)
+
+/** Versions as numbers that are in their order. */
+const rank = (version: CiVersion): number => {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major * 1000 + minor
+}
+
+const isBefore = (one: CiVersion, other: CiVersion): boolean => rank(one) < rank(other)
+
+const isTooNew = ({ since }: Span, asOf: AsOf): boolean =>
+  since !== undefined && asOf !== undefined && isBefore(asOf, since)
+
+/** Whether what has this span is known as of a version. */
+export const isKnown = (span: Span, asOf: AsOf): boolean =>
+  !isTooNew(span, asOf) &&
+  (span.until === undefined || (asOf !== undefined && isBefore(asOf, span.until)))
+
+/** Which version brought or removed something that is not known; empty for what no version knows. */
+export const describeChange = (name: string, span: Span, asOf: AsOf): string => {
+  if (isTooNew(span, asOf)) return `${name} was added in ${span.since}`
+  return isKnown(span, asOf) ? '' : `${name} was removed in ${span.until}`
+}

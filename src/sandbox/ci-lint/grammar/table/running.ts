@@ -1,12 +1,13 @@
-/** What says when a job runs, and runs again: `rules`, `only`, `needs`, `retry`, `parallel`. */
+/** What says where and when a job runs: `variables`, `image`, `services`, then `rules`, `only`, `needs`, `retry`, `parallel`. */
+
 import { isExpression } from '../../expression.js'
 import { isHash } from '../../values.js'
-import { week } from '../duration.js'
 import {
   advised,
   all,
   attribute,
   chosen,
+  each,
   either,
   entry,
   has,
@@ -15,6 +16,7 @@ import {
   type Keys,
   listOfWords,
   must,
+  namedHash,
   type Relation,
   required,
   since,
@@ -27,20 +29,109 @@ import {
   anything,
   atMost,
   booleanType,
+  type CiVersion,
   duration,
   filledText,
   integers,
   integerType,
   isKeywordReference,
+  notBlank,
   notEmpty,
   refs,
+  scalar,
   text,
   textList,
   textOrTexts,
   unique,
+  week,
 } from '../values.js'
-import type { CiVersion } from '../versions.js'
-import { variables } from './images.js'
+
+const unknownData = 'uses invalid data keys'
+const definition = 'variable definition must be either a string or a hash'
+
+const pairs = 'config should be a hash of key value pairs'
+const valued = advised(
+  must((v) => !(isHash(v) && Object.values(v).includes(null)), 'should have a value for each name'),
+)
+
+/** Variables by name; a hash says more of one. */
+const variablesOf = (data: Type): Type => {
+  const one = either({ ...each('string number boolean', anything), hash: data }, definition)
+  return all(namedHash(one, pairs), valued)
+}
+
+/** The value that is preset is one of those that can be chosen. */
+const isChoice: Relation = {
+  key: 'value',
+  holds: ({ value, options }) =>
+    !Array.isArray(options) || options.map(String).includes(String(value)),
+  says: 'must be one of the options',
+  curable: true,
+}
+
+const data: Keys = { value: all(scalar, advised(text)), expand: since('15.6', booleanType) }
+export const variables = {
+  job: variablesOf(since('15.6', { ...hashType(data), unknown: unknownData })),
+  root: variablesOf({
+    ...hashType(
+      { ...data, description: text, options: since('15.7', all(textList, notEmpty)) },
+      isChoice,
+    ),
+    unknown: unknownData,
+  }),
+  rules: all(
+    namedHash(
+      must(
+        (v) => scalar.holds(v) || (isHash(v) && Object.keys(v).length === 0),
+        'must be a string',
+      ),
+      pairs,
+    ),
+    valued,
+  ),
+}
+
+const user = either({ string: notBlank, number: anything }, 'should be a string')
+const imageable: Keys = {
+  name: filledText,
+  entrypoint: all(textOrTexts, advised(textList), notEmpty),
+  pull_policy: since(
+    '15.1',
+    entry(all(textOrTexts, notBlank, listOfWords(['always', 'never', 'if-not-present']))),
+  ),
+  docker: since(
+    '16.7',
+    attribute(hashType({ platform: filledText, user: since('16.8', filledText) })),
+  ),
+  kubernetes: since('18.0', attribute(hashType({ user }))),
+}
+const wanted = 'config should be a hash or a string'
+
+export const image = either(
+  { string: notBlank, hash: hashType(imageable, required('name')) },
+  wanted,
+)
+export const services = items(
+  either(
+    {
+      string: notBlank,
+      hash: hashType(
+        {
+          ...imageable,
+          alias: all(text, advised(notBlank)),
+          command: textOrTexts,
+          variables: since('14.5', variables.job),
+        },
+        required('name'),
+      ),
+    },
+    wanted,
+  ),
+  'service',
+  'hashes or strings',
+)
+
+// When a job runs, and runs again.
 
 /** Why a job failed, which is why it may be tried again. */
 const reasons = `

@@ -1,21 +1,166 @@
-/** Merge requests as the API shows them, and who may see them. */
-import type { Call } from '../call.js'
+/** Issues and merge requests as the API shows them, and who may see them. */
+import { apiRoot, type Call } from '../call.js'
 import { changedLines } from '../git/read.js'
 import { forbidden, notFound } from '../reply.js'
-import { rebasing } from '../rules/planning/rebase.js'
+import { labelsAround } from '../rules/filters.js'
+import { rebasing } from '../rules/planning/merging.js'
 import type { PipelineRecord } from '../state/ci.js'
-import type { ProjectRecord } from '../state/people-and-projects.js'
-import type { MergeRequestRecord } from '../state/planning.js'
+import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
+import type { IssueRecord, MergeRequestRecord } from '../state/planning.js'
 import {
+  milestone,
   pipelineBrief,
   pipelineUrl,
+  presentLabel,
   presentUser,
   presentUsers,
   references,
   taskCompletion,
   timeStats,
+  userSummary,
 } from './common.js'
-import { notesCount, presentAuthor, presentLabels, presentMilestone, votes } from './issue.js'
+
+const reporter = 20
+
+/** Whether an issue of a visible project shows: confidential ones only to those concerned. */
+export const seesIssue = (call: Call, project: ProjectRecord, issue: IssueRecord): boolean => {
+  if (!project.issues_enabled) return false
+  if (!issue.confidential) return true
+  const { user } = call
+  if (user === undefined) return false
+  return (
+    issue.author_id === user.id ||
+    issue.assignee_ids.includes(user.id) ||
+    call.projectLevel(project) >= reporter
+  )
+}
+
+/** An author that is always there. */
+export const presentAuthor = (call: Call, id: number) => {
+  const user: UserRecord | undefined = call.state.users.get(id)
+  if (user === undefined) throw notFound('User')
+  return userSummary(call, user)
+}
+
+/** Label names, or the labels themselves (`with_labels_details`). */
+const presentLabels = (
+  call: Call,
+  project: ProjectRecord,
+  names: readonly string[],
+  details: boolean | undefined,
+) => {
+  if (details !== true) return [...names]
+  const known = labelsAround(call, project)
+  return names.flatMap((name) => {
+    const label = known.find((l) => l.name === name)
+    return label === undefined ? [] : [presentLabel(label)]
+  })
+}
+
+const presentMilestone = (call: Call, id: number | null) => {
+  const record = call.state.milestones.get(id)
+  return record === undefined ? null : milestone(call, record)
+}
+
+/** How often a thumb was raised and lowered. */
+export const votes = (reactions: IssueRecord['reactions']) => ({
+  upvotes: reactions.filter((r) => r.name === 'thumbsup').length,
+  downvotes: reactions.filter((r) => r.name === 'thumbsdown').length,
+})
+
+const notesCount = (call: Call, type: string, id: number): number =>
+  call.state.notes.filter((n) => n.noteable_type === type && n.noteable_id === id && !n.system)
+    .length
+
+const epicOf = (call: Call, id: number | null) => {
+  const epic = call.state.epics.get(id)
+  if (epic === undefined) return null
+  const path = call.state.groups.get(epic.group_id)?.full_path
+  const url = `/groups/${path}/-/epics/${epic.iid}`
+  return { id: epic.id, iid: epic.iid, title: epic.title, url, group_id: epic.group_id }
+}
+
+const tasksOf = (description: string) => {
+  const task_completion_status = taskCompletion(description)
+  const { count, completed_count } = task_completion_status
+  const has_tasks = count > 0
+  if (!has_tasks) return { has_tasks, task_completion_status }
+  const task_status = `${completed_count} of ${count} tasks completed`
+  return { has_tasks, task_status, task_completion_status }
+}
+
+const linksOf = (call: Call, project: ProjectRecord, iid: number) => {
+  const home = `${call.base}${apiRoot}/projects/${project.id}`
+  const self = `${home}/issues/${iid}`
+  return { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project: home }
+}
+
+/** How an issue or merge request is asked for. */
+interface PlanningView {
+  /** The project it is asked for from, if any. */
+  readonly from?: ProjectRecord
+  readonly labelDetails?: boolean | undefined
+}
+
+/** Who it concerns and where it belongs. */
+const peopleOfIssue = (call: Call, issue: IssueRecord) => ({
+  author: presentAuthor(call, issue.author_id),
+  assignees: presentUsers(call, issue.assignee_ids),
+  assignee: presentUser(call, issue.assignee_ids[0]),
+  closed_by: presentUser(call, issue.closed_by_id),
+})
+
+const premium = (call: Call, issue: IssueRecord) => {
+  const epic = epicOf(call, issue.epic_id)
+  return {
+    weight: issue.weight,
+    epic,
+    epic_iid: epic?.iid ?? null,
+    health_status: issue.health_status,
+  }
+}
+
+export const presentIssue = (
+  call: Call,
+  project: ProjectRecord,
+  issue: IssueRecord,
+  view: PlanningView = {},
+) => ({
+  id: issue.id,
+  iid: issue.iid,
+  project_id: issue.project_id,
+  title: issue.title,
+  description: issue.description,
+  state: issue.state as string,
+  type: issue.issue_type.toUpperCase(),
+  issue_type: issue.issue_type as string,
+  ...peopleOfIssue(call, issue),
+  milestone: presentMilestone(call, issue.milestone_id),
+  labels: presentLabels(call, project, issue.labels, view.labelDetails),
+  created_at: issue.created_at,
+  updated_at: issue.updated_at,
+  closed_at: issue.closed_at,
+  moved_to_id: issue.moved_to_id,
+  ...votes(issue.reactions),
+  merge_requests_count: call.state.mergeRequests.filter(
+    (m) => m.project_id === project.id && m.closes_iids.includes(issue.iid),
+  ).length,
+  user_notes_count: notesCount(call, 'Issue', issue.id),
+  due_date: issue.due_date,
+  web_url: issueUrl(call, project, issue),
+  references: references(project, '#', issue.iid, view.from),
+  time_stats: timeStats(issue),
+  ...tasksOf(issue.description),
+  confidential: issue.confidential,
+  discussion_locked: issue.discussion_locked,
+  _links: linksOf(call, project, issue.iid),
+  ...premium(call, issue),
+})
+
+export const issueUrl = (call: Call, project: ProjectRecord, issue: IssueRecord): string =>
+  call.url(`${project.path_with_namespace}/-/issues/${issue.iid}`)
+
+// Merge requests as the API shows them, and who may see them.
 
 /** How long it takes to find out whether a merge request can be merged. */
 const checkSeconds = 2
@@ -64,7 +209,7 @@ export const simpleRequest = (call: Call, project: ProjectRecord, request: Merge
   web_url: requestUrl(call, project, request.iid),
 })
 
-const people = (call: Call, request: MergeRequestRecord) => ({
+const peopleOfRequest = (call: Call, request: MergeRequestRecord) => ({
   merged_by: presentUser(call, request.merged_by_id),
   merged_at: request.merged_at,
   closed_by: presentUser(call, request.closed_by_id),
@@ -100,21 +245,15 @@ const branches = (request: MergeRequestRecord) => ({
   allow_maintainer_to_push: request.allow_collaboration,
 })
 
-export interface RequestView {
-  /** The project it is asked for from, if any. */
-  readonly from?: ProjectRecord
-  readonly labelDetails?: boolean | undefined
-}
-
 /** As lists show it. */
 export const presentRequest = (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
-  view: RequestView = {},
+  view: PlanningView = {},
 ) => ({
   ...simpleRequest(call, project, request),
-  ...people(call, request),
+  ...peopleOfRequest(call, request),
   ...branches(request),
   ...votes(request.reactions),
   labels: presentLabels(call, project, request.labels, view.labelDetails),
