@@ -123,9 +123,10 @@ export const presentAs = <S extends Shape, R extends object>(
   record: R,
   computed: Computed<S, R>,
 ): Static<S> => {
-  const shown = Object.keys(shape.properties).flatMap((name) => {
-    const value: unknown = Reflect.get(Object.hasOwn(computed, name) ? computed : record, name)
-    return value === undefined ? [] : [[name, value]]
-  })
-  return Object.fromEntries(shown)
+  const shown: Record<string, unknown> = {}
+  for (const name of Object.keys(shape.properties)) {
+    const value: unknown = Reflect.get(name in computed ? computed : record, name)
+    if (value !== undefined) shown[name] = value
+  }
+  return shown as Static<S>
 }
