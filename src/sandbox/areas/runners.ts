@@ -148,7 +148,7 @@ const change = (call: Call, runner: RunnerRecord, input: CheckedOf<Runners['upda
   refuseIdle({ run_untagged: input.run_untagged ?? runner.run_untagged, tag_list: tags })
   const { id: _, ...given } = input
   const own = { tag_list: [...new Set(tags)], updated_at: call.clock.iso() }
-  call.state.runners.change(runner.id, Object.assign(given, own))
+  call.state.runners.change(runner.id, { ...given, ...own })
   if (!runner.active) letFinish(call, runner)
 }
 
