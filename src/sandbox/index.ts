@@ -32,7 +32,7 @@ interface KnownCredential {
   readonly refresh_token: string | null
 }
 
-const stateOf = ({ revoked, expires_at }: TokenRecord, now: string): KnownCredential['state'] => {
+const getState = ({ revoked, expires_at }: TokenRecord, now: string): KnownCredential['state'] => {
   if (revoked) return 'revoked'
   return expires_at !== null && expires_at <= now ? 'expired' : 'active'
 }
@@ -64,7 +64,7 @@ const credentialsIn = (state: State, now = new InstanceClock().iso()): KnownCred
       of: nameOf(token.user_id),
       value: token.value,
       scopes: token.scopes,
-      state: stateOf(token, now),
+      state: getState(token, now),
       refresh_token: token.refresh_token,
     })),
     ...state.jobs
@@ -156,7 +156,7 @@ const users: readonly SandboxUser[] = [
   { username: 'gus', name: 'Gus Grant', role: 'external, developer of platform/app' },
 ].map(({ name, username, role }) => ({ name, username, role, token: sampleToken(username) }))
 
-const instanceOf = (store: StateStore, options: SandboxOptions) => {
+const getInstance = (store: StateStore, options: SandboxOptions) => {
   const git = new Repositories(join(options.stateDir, 'repositories'), async (id) => {
     const { getHistory } = await import('./seed/histories.js')
     return getHistory(id)?.content
@@ -193,7 +193,7 @@ export const listAlerts = async (folder: string, base: string) => {
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const store = await StateStore.open(options.stateDir, options)
   try {
-    const instance: Instance & { base: string } = instanceOf(store, options)
+    const instance: Instance & { base: string } = getInstance(store, options)
     const configure = () => {
       const { config } = store.state
       const impersonation_enabled = options.impersonation ?? true

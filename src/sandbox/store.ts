@@ -79,7 +79,7 @@ interface Line {
 
 const sumMark = ',"crc":'
 
-const lineOf = (generation: string, n: number, changes: readonly StateChange[]): Buffer => {
+const getLine = (generation: string, n: number, changes: readonly StateChange[]): Buffer => {
   const text = JSON.stringify({ generation, n, changes }).slice(0, -1)
   return Buffer.from(`${text}${sumMark}${crc32(text)}}\n`)
 }
@@ -275,7 +275,7 @@ export class StateStore {
 
   #append(changes: readonly StateChange[]): void {
     const descriptor = this.#opened()
-    const line = lineOf(this.#generation ?? '', this.#n + 1, changes)
+    const line = getLine(this.#generation ?? '', this.#n + 1, changes)
     try {
       if (writeSync(descriptor, line) < line.length) throw new Error('the disk is full')
     } catch (error) {

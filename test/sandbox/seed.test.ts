@@ -10,7 +10,7 @@ import { isScope } from '../../src/catalogue/params.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { getHistory } from '../../src/sandbox/seed/histories.js'
 import { seedState } from '../../src/sandbox/seed/index.js'
-import { tableNames, tableOf } from '../../src/sandbox/state/state.js'
+import { getTable, tableNames } from '../../src/sandbox/state/state.js'
 import { sandbox } from './instance.js'
 
 const run = promisify(execFile)
@@ -60,7 +60,7 @@ describe('the sample data', () => {
     const state = seedState()
     let records = 0
     for (const name of tableNames) {
-      const all = tableOf(state, name).all()
+      const all = getTable(state, name).all()
       records += all.length
       expect(all.map(({ id }) => id)).toEqual(all.map((_, index) => index + 1))
       const attributes = all.map((record) => Object.keys(record).sort())
@@ -79,11 +79,11 @@ describe('the sample data', () => {
       tables.set(field, 'users')
     let checked = 0
     for (const name of tableNames)
-      for (const [field, value] of tableOf(state, name).all().flatMap(Object.entries)) {
+      for (const [field, value] of getTable(state, name).all().flatMap(Object.entries)) {
         const table = tableNames.find((known) => known === tables.get(field))
         if (table === undefined || value === null) continue
         for (const id of [value].flat()) {
-          expect(tableOf(state, table).get(Number(id)), `${name} ${field}`).toBeDefined()
+          expect(getTable(state, table).get(Number(id)), `${name} ${field}`).toBeDefined()
           checked += 1
         }
       }

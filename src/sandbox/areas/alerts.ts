@@ -25,7 +25,7 @@ const sentKey = (call: Call): string => {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-const endpointOf = (call: Call): AlertEndpointRecord => {
+const getEndpoint = (call: Call): AlertEndpointRecord => {
   const { endpoint_project, endpoint_identifier } = call.sent.params
   const project = call.findProject(String(endpoint_project))
   const endpoint = call.state.alertEndpoints.find(
@@ -37,7 +37,7 @@ const endpointOf = (call: Call): AlertEndpointRecord => {
   return endpoint
 }
 
-const payloadOf = (call: Call): Payload =>
+const getPayload = (call: Call): Payload =>
   Object.fromEntries(
     Object.entries(call.sent.params).filter(([name]) => !fromAddress.includes(name)),
   )
@@ -57,7 +57,7 @@ const mapped = (endpoint: AlertEndpointRecord, input: Input, payload: Payload): 
   return { ...input, ...Object.fromEntries(found) }
 }
 
-const severityOf = (text: string | undefined): string => {
+const getSeverity = (text: string | undefined): string => {
   const known = alertSeverities.find((severity) => severity === text?.toLowerCase())
   return known ?? alerts.send.params.severity.default
 }
@@ -74,7 +74,7 @@ const texts = (value: string | readonly string[] | undefined): string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : [...value]
 
 /** What makes two payloads the same: the given fingerprint, else all but times and hosts. */
-const fingerprintOf = (input: Input, payload: Payload): string => {
+const getFingerprint = (input: Input, payload: Payload): string => {
   const own = texts(input.fingerprint)
   const { start_time: _start, end_time: _end, hosts: _hosts, ...rest } = payload
   const material = own.length > 0 ? own.join('\n') : JSON.stringify(canonical(rest))
@@ -101,7 +101,7 @@ const create = (
     endpoint_id: endpoint.id,
     title: input.title,
     description: input.description ?? null,
-    severity: severityOf(input.severity),
+    severity: getSeverity(input.severity),
     state: 'triggered',
     started_at: moment(input.start_time, call),
     ended_at: null,
@@ -109,7 +109,7 @@ const create = (
     monitoring_tool: input.monitoring_tool ?? null,
     hosts: texts(input.hosts),
     environment: input.svc_environment_name ?? null,
-    fingerprint: fingerprintOf(input, payload),
+    fingerprint: getFingerprint(input, payload),
     events: 1,
     payload,
     issue_id: null,
@@ -129,9 +129,9 @@ const resolve = (call: Call, endpoint: AlertEndpointRecord, alert: AlertRecord, 
 
 /** Counts an alert that is still open, resolves one that ended, or writes down a new one. */
 const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertRecord => {
-  const payload = payloadOf(call)
+  const payload = getPayload(call)
   const input = mapped(endpoint, sent, payload)
-  const fingerprint = fingerprintOf(input, payload)
+  const fingerprint = getFingerprint(input, payload)
   const open = call.state.alerts.find(
     (a) =>
       a.project_id === endpoint.project_id &&
@@ -148,7 +148,7 @@ const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertR
 
 export const handlers: Handlers<typeof alerts> = {
   send: (call, input) => {
-    const { iid, title } = receive(call, endpointOf(call), input)
+    const { iid, title } = receive(call, getEndpoint(call), input)
     return [{ iid, title }]
   },
 }

@@ -27,7 +27,7 @@ import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.j
 
 // Approval rules as the API shows them (Approval rule in `catalogue/reference/approvals.md`).
 
-const groupOf = (call: Call, group: GroupRecord) =>
+const getGroup = (call: Call, group: GroupRecord) =>
   presentAs(ApprovalRule.properties.groups.items, group, {
     avatar_url: null,
     web_url: call.url(`groups/${group.full_path}`),
@@ -59,7 +59,7 @@ const presentRule = (call: Call, rule: ApprovalRuleRecord) => {
   return presentAs(ApprovalRule, rule, {
     eligible_approvers: eligible(call, rule).map((user) => userSummary(call, user)),
     users: presentUsers(call, rule.user_ids),
-    groups: visible.map((group) => groupOf(call, group)),
+    groups: visible.map((group) => getGroup(call, group)),
     protected_branches: rule.protected_branch_ids.flatMap((id) => {
       const found = call.state.protectedBranches.get(id)
       return found === undefined ? [] : [branch(found)]
@@ -182,7 +182,7 @@ const presentApprovals = (call: Call, project: ProjectRecord, request: MergeRequ
   approved_by: presentUsers(call, request.approved_by_ids).map((user) => ({ user })),
 })
 
-const stateOf = (call: Call, request: MergeRequestRecord) => ({
+const getState = (call: Call, request: MergeRequestRecord) => ({
   approval_rules_overwritten: overwritten(call, request),
   rules: applicable(call, request).map((rule) => {
     const approved_by = presentUsers(call, approvedUnder(call, rule, request))
@@ -230,5 +230,5 @@ export const handlers: Handlers<Approvals> = {
     setRequired(call, project, request, input.approvals_required)
     return presentApprovals(call, project, request)
   },
-  mrState: (call, input) => stateOf(call, located(call, input).request),
+  mrState: (call, input) => getState(call, located(call, input).request),
 }

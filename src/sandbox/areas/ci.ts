@@ -36,7 +36,7 @@ const result = async ({ errors, warnings, merged }: LintVerdict) => ({
 })
 
 /** A simulated pipeline is one of the acting user, who has to be one that may make pipelines. */
-const refusalOf = (call: Call, project: ProjectRecord): string | undefined =>
+const getRefusal = (call: Call, project: ProjectRecord): string | undefined =>
   call.projectLevel(project) >= getRoleLevel('developer')
     ? undefined
     : 'Insufficient permissions to create a new pipeline'
@@ -58,7 +58,7 @@ const inProject = async (
   content: string,
   dryRun: boolean | undefined,
 ) => {
-  const refusal = dryRun === true ? refusalOf(call, project) : undefined
+  const refusal = dryRun === true ? getRefusal(call, project) : undefined
   const revision = headRef(project)
   const verdict = await lintContent(content, {
     ...versionOf(call),
@@ -71,7 +71,7 @@ const inProject = async (
 }
 
 /** The configuration at the head of the default branch; 404 for an empty repository. */
-const headOf = async (call: Call, project: ProjectRecord): Promise<string | undefined> => {
+const getHead = async (call: Call, project: ProjectRecord): Promise<string | undefined> => {
   const head = headRef(project)
   const repository = await call.git.open(project)
   if ((await repository.line(['rev-parse', '--verify', '--quiet', head])) === undefined)
@@ -94,7 +94,7 @@ export const handlers: Handlers<typeof ci> = {
     inProject(call, call.project(id, { member: 'reporter' }), content, dry_run),
   lintHead: async (call, { id, dry_run }) => {
     const project = call.project(id, { member: 'reporter' })
-    const content = await headOf(call, project)
+    const content = await getHead(call, project)
     return content === undefined
       ? result({ errors: [`Please provide content of ${configurationNames[0]}`], warnings: [] })
       : inProject(call, project, content, dry_run)

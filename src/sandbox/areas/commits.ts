@@ -45,7 +45,7 @@ interface Place {
 }
 
 /** The commit that `start_branch` or `start_sha` names, brought here if it is another project's. */
-const startOf = async (
+const getStart = async (
   call: Call,
   project: ProjectRecord,
   repository: Repository,
@@ -70,14 +70,14 @@ const startOf = async (
   return start
 }
 
-const placeOf = async (
+const getPlace = async (
   call: Call,
   project: ProjectRecord,
   repository: Repository,
   input: Input,
 ): Promise<Place> => {
   const head = await branchHead(repository, input.branch)
-  const start = await startOf(call, project, repository, input)
+  const start = await getStart(call, project, repository, input)
   if (head === undefined) {
     const empty = (await repository.line(['for-each-ref', '--count=1'])) === ''
     if (start === undefined && !empty)
@@ -92,7 +92,7 @@ const placeOf = async (
   return { parent: start, head }
 }
 
-const authorOf = (call: Call, input: Input) => {
+const getAuthor = (call: Call, input: Input) => {
   const own = signature(call)
   const { author_name: name = own.name, author_email: email = own.email } = input
   if (isNameless(name) && isNameless(email)) throw invalid('author_name is invalid')
@@ -112,7 +112,7 @@ const write = async (
     tree: await writeTree(repository, files),
     parents: place.parent === undefined ? [] : [place.parent],
     message: input.commit_message,
-    author: authorOf(call, input),
+    author: getAuthor(call, input),
     committer: signature(call),
   })
   if (await moveBranch(repository, input.branch, place.head, id)) return id
@@ -130,7 +130,7 @@ const createCommit = async (call: Call, input: Input) => {
   const repository = await call.git.open(project)
   if (!(await isBranchName(repository, input.branch))) throw badRequest('Branch name is invalid')
   const id = await repository.exclusive(async () => {
-    const place = await placeOf(call, project, repository, input)
+    const place = await getPlace(call, project, repository, input)
     const made = await write(call, repository, input, place, actions)
     await pushed(call, project, {
       branch: input.branch,
@@ -162,7 +162,7 @@ const present = (call: Call, project: ProjectRecord, found: GitCommit) => ({
   web_url: call.url(`${project.path_with_namespace}/-/commit/${found.id}`),
 })
 
-const pipelineOf = (call: Call, project: ProjectRecord, id: string) => {
+const getPipeline = (call: Call, project: ProjectRecord, id: string) => {
   const last = call.state.pipelines
     .filter((p) => p.project_id === project.id && p.sha === id && p.parent_id === null)
     .at(-1)
@@ -173,7 +173,7 @@ const pipelineOf = (call: Call, project: ProjectRecord, id: string) => {
 
 const noStats: Stats = { additions: 0, deletions: 0, total: 0 }
 
-const statsOf = async (repository: Repository, id: string): Promise<Stats> =>
+const getStats = async (repository: Repository, id: string): Promise<Stats> =>
   (await stats(repository, [id])).get(id) ?? noStats
 
 /** One commit in full, with its numbers unless they are not wanted. */
@@ -184,10 +184,10 @@ const inFull = async (
   id: string,
   withStats: boolean,
 ) => {
-  const last_pipeline = pipelineOf(call, project, id)
+  const last_pipeline = getPipeline(call, project, id)
   return {
     ...present(call, project, await commit(repository, id)),
-    ...(withStats ? { stats: await statsOf(repository, id) } : {}),
+    ...(withStats ? { stats: await getStats(repository, id) } : {}),
     status: last_pipeline?.status ?? null,
     last_pipeline,
   }
@@ -205,7 +205,7 @@ const located = async (call: Call, input: { id: string | number; sha: string }) 
 const seconds = (moment: string | undefined): number | undefined =>
   moment === undefined ? undefined : Date.parse(moment) / 1000
 
-const queryOf = (input: CheckedOf<Commits['list']>, revision: string): LogQuery => ({
+const getQuery = (input: CheckedOf<Commits['list']>, revision: string): LogQuery => ({
   revision,
   all: input.all === true,
   firstParent: input.first_parent === true,
@@ -219,7 +219,7 @@ const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
   const project = call.project(input.id, { member: 'reporter' })
   const repository = await call.git.open(project)
   const given = input.ref_name === undefined || input.ref_name === '' ? undefined : input.ref_name
-  const query = queryOf(input, given ?? project.default_branch)
+  const query = getQuery(input, given ?? project.default_branch)
   const total = await count(repository, query)
   if (total === undefined) {
     if (given !== undefined) throw notFound('Reference')

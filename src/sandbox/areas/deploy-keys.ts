@@ -12,16 +12,17 @@ import { getRoleLevel } from '../rules/people/access.js'
 import type { DeployKeyRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const joinOf = (record: DeployKeyRecord, project: ProjectRecord) =>
+const getJoin = (record: DeployKeyRecord, project: ProjectRecord) =>
   record.projects.find((p) => p.project_id === project.id)
 
 const keys = resource({
   what: 'Deploy Key',
   parent: managedProject,
-  all: ({ state }, project) => state.deployKeys.filter((key) => joinOf(key, project) !== undefined),
+  all: ({ state }, project) =>
+    state.deployKeys.filter((key) => getJoin(key, project) !== undefined),
   isNamed: ({ id }, { key_id }: { readonly key_id: number }) => id === key_id,
   present: (_, record: DeployKeyRecord, project) =>
-    presentAs(DeployKey, record, { can_push: joinOf(record, project)?.can_push === true }),
+    presentAs(DeployKey, record, { can_push: getJoin(record, project)?.can_push === true }),
   remove: ({ state }, record, project) => {
     const projects = record.projects.filter((p) => p.project_id !== project.id)
     if (projects.length === 0) state.deployKeys.remove(record.id)
@@ -81,7 +82,7 @@ const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): Deplo
       user_id: call.signedIn().id,
       projects: [{ project_id: project.id, can_push }],
     })
-  if (joinOf(known, project) !== undefined) return known
+  if (getJoin(known, project) !== undefined) return known
   if (!accessible(call, known))
     throw badRequest({ 'deploy_key.fingerprint': ['has already been taken'] })
   join(call, known, project, can_push)
@@ -108,7 +109,7 @@ const enable = (call: Call, input: CheckedOf<(typeof deployKeys)['enable']>) => 
   const project = managedProject(call, input)
   const record = call.state.deployKeys.get(input.key_id)
   if (record === undefined || !accessible(call, record)) throw notFound('Deploy Key')
-  if (joinOf(record, project) === undefined) join(call, record, project)
+  if (getJoin(record, project) === undefined) join(call, record, project)
   return keys.get(call, input)
 }
 

@@ -72,13 +72,13 @@ const oldest = (call: Call): string => {
 }
 
 /** The first moment after a day. */
-const endOf = (day: string): number => Date.parse(day) + 86_400_000
+const getEnd = (day: string): number => Date.parse(day) + 86_400_000
 
 const asked = (f: Filters) => (event: EventRecord) =>
   (f.action === undefined || event.action === f.action) &&
   (f.target_type === undefined || event.target_type === kinds[f.target_type]) &&
   (f.before === undefined || event.created_at < f.before) &&
-  (f.after === undefined || Date.parse(event.created_at) >= endOf(f.after))
+  (f.after === undefined || Date.parse(event.created_at) >= getEnd(f.after))
 
 /** Whether what the event is about may be seen: its project, and a confidential issue in it. */
 const seesTarget = (call: Call, event: EventRecord): boolean => {
@@ -121,7 +121,7 @@ const ownProjects = (call: Call, user: UserRecord): Set<number> =>
       .map(({ id }) => id),
   )
 
-const userOf = (call: Call, reference: string): UserRecord => {
+const getUser = (call: Call, reference: string): UserRecord => {
   const user = call.findUser(reference)
   if (user === undefined) throw notFound('User')
   return user
@@ -139,7 +139,7 @@ export const handlers: Handlers<typeof events> = {
     )
   },
   listOfUser: (call, { id, ...filters }) => {
-    const user = userOf(call, id)
+    const user = getUser(call, id)
     return listed(call, filters, (e) => e.author_id === user.id)
   },
   listOfProject: (call, { project_id, ...filters }) => {

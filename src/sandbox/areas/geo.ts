@@ -81,7 +81,7 @@ const counts = (node: GeoNodeRecord): Record<string, unknown> => ({
 })
 
 /** All documented fields, in the order of the documents. */
-const statusOf = (call: Call, node: GeoNodeRecord): Status => {
+const getStatus = (call: Call, node: GeoNodeRecord): Status => {
   const { status, oauth_application } = node
   const { version, revision } = call.state.config.value
   const healthy = status.healthy && oauth_application
@@ -279,6 +279,6 @@ export const handlers: Handlers<typeof geo> = {
   },
   status: (call) => {
     call.admin()
-    return call.state.geoNodes.all().map((node) => statusOf(call, node))
+    return call.state.geoNodes.all().map((node) => getStatus(call, node))
   },
 }

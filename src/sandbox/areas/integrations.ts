@@ -63,7 +63,7 @@ const stored = resource({
   remove: ({ state }, { id }) => state.integrations.remove(id),
 })
 
-const requiredOf = (family: IntegrationFamily): string[] =>
+const getRequired = (family: IntegrationFamily): string[] =>
   Object.entries(family.params).flatMap(([name, p]) => (p.required === true ? [name] : []))
 
 /** The family of a slug: the documented one, else the one that what was given fits best. */
@@ -71,7 +71,7 @@ const familyFor = (slug: string, given: Properties): IntegrationFamily | undefin
   const named = familyOfSlug(slug) ?? integrationFamilies.find((f) => f.name === slug)
   if (named !== undefined) return named
   const score = (f: IntegrationFamily): number => {
-    const lacking = requiredOf(f).filter((name) => given[name] === undefined).length
+    const lacking = getRequired(f).filter((name) => given[name] === undefined).length
     const known = Object.keys(given).filter((name) => name in f.params).length
     return known - 100 * lacking
   }
@@ -96,7 +96,7 @@ const further = (call: Call): Properties =>
 
 type Input = CheckedOf<(typeof integrations)['update']>
 
-const propertiesOf = (
+const getProperties = (
   call: Call,
   family: IntegrationFamily,
   given: Properties,
@@ -116,14 +116,14 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   if (!/^[a-z0-9][a-z0-9_-]*$/.test(slug)) throw invalid('slug does not have a valid value')
   const family = familyFor(slug, given)
   if (family === undefined) throw notFound('Integration')
-  const [lacking] = requiredOf(family).filter((name) => {
+  const [lacking] = getRequired(family).filter((name) => {
     const value = (given as Properties)[name]
     return value === undefined || value === ''
   })
   if (lacking !== undefined) throw missing(lacking)
   const now = call.clock.iso()
   const record = call.state.integrations.find((i) => i.project_id === project.id && i.slug === slug)
-  const properties = propertiesOf(call, family, given, record?.properties ?? {})
+  const properties = getProperties(call, family, given, record?.properties ?? {})
   const title = typeof properties.title === 'string' ? properties.title : titled(slug)
   if (record !== undefined) {
     const patch = { title, properties, active: true, updated_at: now }

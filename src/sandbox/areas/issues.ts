@@ -210,7 +210,7 @@ const addTodo = (call: Call, { project, issue }: Found) => {
   }
 }
 
-const secondsOf = (duration: string): number => {
+const getSeconds = (duration: string): number => {
   const seconds = parseDuration(duration)
   if (seconds === undefined) throw invalid('duration is invalid')
   return seconds
@@ -227,13 +227,13 @@ const track = (
 }
 
 const estimate = (call: Call, issue: IssueRecord, duration: string) => {
-  const time_estimate = secondsOf(duration)
+  const time_estimate = getSeconds(duration)
   if (time_estimate < 0) throw badRequest({ time_estimate: ['must not be negative'] })
   return track(call, issue, { time_estimate })
 }
 
 const spend = (call: Call, issue: IssueRecord, duration: string) => {
-  const seconds = secondsOf(duration)
+  const seconds = getSeconds(duration)
   if (seconds === 0) throw badRequest({ spent_at: ['time spent must not be nothing'] })
   const total_time_spent = issue.total_time_spent + seconds
   if (total_time_spent < 0)
@@ -353,7 +353,7 @@ const labelPriority = (call: Call, issue: IssueRecord): number | null => {
 const milestoneDue = (call: Call, issue: IssueRecord): string | null =>
   call.state.milestones.get(issue.milestone_id)?.due_date ?? null
 
-const keysOf = (call: Call, by: NonNullable<IssueFilters['order_by']>) => (issue: IssueRecord) => {
+const getKeys = (call: Call, by: NonNullable<IssueFilters['order_by']>) => (issue: IssueRecord) => {
   switch (by) {
     case 'label_priority':
       return [labelPriority(call, issue)]
@@ -391,7 +391,7 @@ export const listIssues = (
     const home = homes.get(issue.project_id)
     return home !== undefined && seesIssue(call, home, issue) && tests.every((test) => test(issue))
   })
-  return lazily(sortRecords(rows, keysOf(call, order_by), sort), (issue) => {
+  return lazily(sortRecords(rows, getKeys(call, order_by), sort), (issue) => {
     const home = homes.get(issue.project_id)
     if (home === undefined) throw notFound('Project')
     const view = from === undefined ? {} : { from }

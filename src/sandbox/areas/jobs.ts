@@ -33,7 +33,7 @@ const listed = (call: Call, rows: readonly JobRecord[]) => {
   )
 }
 
-const pipelineOf = (call: Call, project: ProjectRecord, id: number): PipelineRecord => {
+const getPipeline = (call: Call, project: ProjectRecord, id: number): PipelineRecord => {
   const pipeline = call.state.pipelines.get(id)
   if (pipeline?.project_id !== project.id) throw notFound('Pipeline')
   return pipeline
@@ -96,7 +96,7 @@ export const handlers: Handlers<typeof jobs> = {
     return listed(call, rows.filter(isInScope(call, scope)))
   },
   listOfPipeline: (call, { id, pipeline_id, scope, include_retried }) => {
-    const pipeline = pipelineOf(call, projectWithJobs(call, id), pipeline_id)
+    const pipeline = getPipeline(call, projectWithJobs(call, id), pipeline_id)
     const ids = withChildren(call, pipeline).map((p) => p.id)
     const rows = call.state.jobs.filter(
       (j) => ids.includes(j.pipeline_id) && j.kind === 'build' && (include_retried || !j.retried),
@@ -104,7 +104,7 @@ export const handlers: Handlers<typeof jobs> = {
     return listed(call, rows.filter(isInScope(call, scope)))
   },
   bridges: (call, { id, pipeline_id, scope }) => {
-    const pipeline = pipelineOf(call, projectWithJobs(call, id), pipeline_id)
+    const pipeline = getPipeline(call, projectWithJobs(call, id), pipeline_id)
     const rows = call.state.jobs.filter((j) => j.pipeline_id === pipeline.id && j.kind === 'bridge')
     return lazily(newestFirst(rows.filter(isInScope(call, scope))), (job) =>
       presentBridge(call, job),

@@ -126,7 +126,7 @@ const levelName = (level: number): string => {
 }
 
 /** The direct memberships of one user within the group and all below it. */
-const membershipsOf = (call: Call, root: GroupRecord, userId: number) => {
+const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
   if (!everyone(call, root).some(({ user }) => user.id === userId)) throw notFound('User')
   return getMembersWithin(call, root)
     .filter((m) => m.user_id === userId)
@@ -287,7 +287,8 @@ export const handlers: Handlers<Members> = {
   },
   billableList: (call, { id, search, sort }) =>
     listBillable(call, rootGroup(call, id), search, sort),
-  billableMemberships: (call, { id, user_id }) => membershipsOf(call, rootGroup(call, id), user_id),
+  billableMemberships: (call, { id, user_id }) =>
+    getMemberships(call, rootGroup(call, id), user_id),
   billableRemove: (call, { id, user_id }) => {
     removeBillable(call, rootGroup(call, id), user_id)
     return undefined

@@ -35,7 +35,7 @@ import type { MergeRequestRecord } from '../state/planning.js'
 
 type RequestFilters = CheckedOf<(typeof mr)['list']>
 /** All of the wanted users, or `None`, `Any`. */
-const everyOf = (wanted: readonly number[] | 'None' | 'Any', has: readonly number[]): boolean =>
+const hasEvery = (wanted: readonly number[] | 'None' | 'Any', has: readonly number[]): boolean =>
   typeof wanted === 'string' ? matchesWildcard(wanted, has) : wanted.every((id) => has.includes(id))
 
 const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
@@ -54,7 +54,7 @@ const specialTests = (call: Call, f: RequestFilters): RecordTest<MergeRequestRec
   const hasReaction = (name: string, m: MergeRequestRecord) =>
     matchesWildcard(name, ownReactions(call, m))
   return [
-    testWhere(f.approver_ids, (ids, m) => everyOf(ids, getApprovers(call, m))),
+    testWhere(f.approver_ids, (ids, m) => hasEvery(ids, getApprovers(call, m))),
     testWhere(f.my_reaction_emoji, hasReaction),
     except(f.not?.my_reaction_emoji, hasReaction),
     testWhere(f.wip, (word, { draft }) => draft === (word === 'yes')),

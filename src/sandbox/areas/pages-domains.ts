@@ -15,7 +15,7 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
 /** The leaf and its intermediates in the order they stand; undefined when one cannot be read. */
-const chainOf = (pem: string): readonly [X509Certificate, ...X509Certificate[]] | undefined => {
+const getChain = (pem: string): readonly [X509Certificate, ...X509Certificate[]] | undefined => {
   try {
     const [leaf, ...rest] = [...pem.matchAll(block)].map(([text]) => new X509Certificate(text))
     return leaf === undefined ? undefined : [leaf, ...rest]
@@ -34,7 +34,7 @@ const privateKey = (pem: string): KeyObject | undefined => {
 
 /** Refuses a certificate or key that cannot be read, do not belong together, or a broken chain. */
 const checkPair = (certificate: string, key: string): void => {
-  const chain = chainOf(certificate)
+  const chain = getChain(certificate)
   if (chain === undefined) throw badRequest({ certificate: ['must be a valid PEM certificate'] })
   const secret = privateKey(key)
   if (secret === undefined) throw badRequest({ key: ['must be a valid PEM private key'] })
@@ -50,7 +50,7 @@ const checkPair = (certificate: string, key: string): void => {
 const oneLine = (name: string): string => `/${name.split('\n').join('/')}`
 
 /** In the manner of `openssl x509 -text`. */
-const textOf = (c: X509Certificate): string =>
+const getText = (c: X509Certificate): string =>
   [
     'Certificate:',
     '    Data:',
@@ -69,7 +69,7 @@ const textOf = (c: X509Certificate): string =>
 
 /** What the API says of a stored certificate. */
 const describeCertificate = (pem: string, now: Date) => {
-  const [leaf] = chainOf(pem) ?? []
+  const [leaf] = getChain(pem) ?? []
   if (leaf === undefined) return undefined
   const expiration = new Date(leaf.validTo)
   return {
@@ -77,7 +77,7 @@ const describeCertificate = (pem: string, now: Date) => {
     expiration: expiration.toISOString(),
     subject: oneLine(leaf.subject),
     certificate: pem,
-    certificate_text: textOf(leaf),
+    certificate_text: getText(leaf),
   }
 }
 

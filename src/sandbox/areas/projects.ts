@@ -86,7 +86,7 @@ const similarity = (p: ProjectRecord, search: string): number => {
   return name === text ? 2 : name.startsWith(text) ? 1 : 0
 }
 
-const keyOf = (p: ProjectRecord, order: Order, search: string): string | number => {
+const getKey = (p: ProjectRecord, order: Order, search: string): string | number => {
   if (isSize(order)) return sizes[order](p)
   return order === 'similarity' ? similarity(p, search) : p[order]
 }
@@ -96,7 +96,7 @@ const sorted = (rows: ProjectRecord[], f: Filters): ProjectRecord[] => {
   const order =
     f.order_by === 'similarity' && !searching ? projects.list.params.order_by.default : f.order_by
   const direction = f.sort === 'asc' ? 1 : -1
-  const keys = new Map(rows.map((p) => [p, keyOf(p, order, f.search ?? '')]))
+  const keys = new Map(rows.map((p) => [p, getKey(p, order, f.search ?? '')]))
   const compare = (a: ProjectRecord, b: ProjectRecord): number => {
     const [left, right] = [keys.get(a) ?? 0, keys.get(b) ?? 0]
     return direction * (left < right ? -1 : left > right ? 1 : a.id - b.id)

@@ -15,7 +15,7 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 
 // How runners and their jobs are presented (`catalogue/reference/runners.md`).
 
-const statusOf = (runner: RunnerRecord): string => {
+const getStatus = (runner: RunnerRecord): string => {
   if (!runner.active) return 'paused'
   if (runner.online === null) return 'not_connected'
   return runner.online ? 'online' : 'offline'
@@ -25,7 +25,7 @@ const statusOf = (runner: RunnerRecord): string => {
 const summary = (runner: RunnerRecord) =>
   presentAs(RunnerSummary, runner, {
     is_shared: runner.runner_type === 'instance_type',
-    status: statusOf(runner),
+    status: getStatus(runner),
   })
 
 /** Runner details. */
@@ -178,7 +178,7 @@ const disable = (call: Call, project: ProjectRecord, id: number): void => {
 }
 
 /** Where a registration token puts a new runner. */
-const placeOf = (call: Call, token: string) => {
+const getPlace = (call: Call, token: string) => {
   if (token === call.state.config.value.registration_token)
     return { runner_type: 'instance_type', project_ids: [], group_ids: [] } as const
   const project = call.state.projects.find((p) => p.runners_token === token)
@@ -193,7 +193,7 @@ type Settings = Partial<Pick<RunnerRecord, (typeof attributes)[number]>>
 
 /** Registers a runner, with the settings that it may be changed in later: instances take them here, too. */
 const register = (call: Call, input: CheckedOf<Runners['register']>) => {
-  const place = placeOf(call, input.token)
+  const place = getPlace(call, input.token)
   const { info = {} } = input
   const settings: Settings = checkInput(
     { path: {}, params: runners.update.params, changes: true },

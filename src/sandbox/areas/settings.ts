@@ -19,8 +19,8 @@ interface Schema {
 }
 
 /** The JSON type of a field, null left aside; undefined where it may be anything. */
-const typeOf = ({ type, anyOf }: Schema): string | undefined =>
-  type ?? anyOf?.map(typeOf).find((inner) => inner !== undefined && inner !== 'null')
+const getType = ({ type, anyOf }: Schema): string | undefined =>
+  type ?? anyOf?.map(getType).find((inner) => inner !== undefined && inner !== 'null')
 
 const asNumber = (name: string, value: unknown): number => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
@@ -67,7 +67,7 @@ const takesNull = (name: string): boolean =>
  */
 const furtherValue = (name: string, value: unknown): unknown => {
   const fields: Readonly<Record<string, object>> = Settings.properties
-  const type = typeOf(fields[name] ?? {})
+  const type = getType(fields[name] ?? {})
   if (value === '' && type !== 'string' && takesNull(name)) return null
   if (type === 'number') return asNumber(name, value)
   const param = params[type ?? '']

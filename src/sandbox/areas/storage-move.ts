@@ -12,7 +12,7 @@ type Kind = StorageMoveRecord['kind']
 type Route = Pick<StorageMoveRecord, 'source_storage_name' | 'destination_storage_name'>
 
 /** From where to where: the storage of the greatest weight where none is named. */
-const routeOf = (call: Call, input: Input): Route => {
+const getRoute = (call: Call, input: Input): Route => {
   const { storages } = call.state.config.value
   const { source_storage_name: source, destination_storage_name: named } = input
   for (const [name, storage] of Object.entries({
@@ -46,7 +46,7 @@ const onStorage = (call: Call, kind: Kind, storage: string): readonly { readonly
 /** Schedules a move of everything on the source that is not moving already. */
 const schedule = (kind: Kind) => (call: Call, input: Input) => {
   call.admin()
-  const route = routeOf(call, input)
+  const route = getRoute(call, input)
   for (const { id } of onStorage(call, kind, route.source_storage_name)) {
     if (isMoving(call, kind, id)) continue
     const created_at = call.clock.iso()

@@ -26,7 +26,7 @@ const regex = (text: string): RE2JS => {
   return found
 }
 
-const tokenOf = (match: RegExpExecArray): Token => {
+const getToken = (match: RegExpExecArray): Token => {
   const [, operator, plain, braced, double, single, pattern] = match
   const name = plain ?? braced
   const literal = double ?? single
@@ -45,7 +45,7 @@ const skipBlank = (text: string, at: number): number => {
   return blank.lastIndex
 }
 
-const tokensOf = (text: string): Token[] => {
+const getTokens = (text: string): Token[] => {
   const tokens: Token[] = []
   let at = skipBlank(text, 0)
   while (at < text.length) {
@@ -53,20 +53,20 @@ const tokensOf = (text: string): Token[] => {
     const match = token.exec(text)
     if (match === null || tokens.length >= maxTokens) throw new Syntax()
     at = skipBlank(text, token.lastIndex)
-    tokens.push(tokenOf(match))
+    tokens.push(getToken(match))
   }
   return tokens
 }
 
 const truth = (value: Value): boolean => value !== null && value !== '' && value !== false
 
-const patternOf = (value: Value): RE2JS | undefined => {
+const getPattern = (value: Value): RE2JS | undefined => {
   if (typeof value === 'string') return compileRegex(value)
   return typeof value === 'boolean' || value === null ? undefined : value
 }
 
 const matches = (left: Value, right: Value): boolean =>
-  typeof left === 'string' && patternOf(right)?.matcher(left).find() === true
+  typeof left === 'string' && getPattern(right)?.matcher(left).find() === true
 
 const comparisons: Readonly<Record<string, (left: Value, right: Value) => boolean>> = {
   '==': (left, right) => left === right,
@@ -132,7 +132,7 @@ class Parser {
 
 const parsed = (text: string): Evaluate | undefined => {
   try {
-    return new Parser(tokensOf(text)).whole()
+    return new Parser(getTokens(text)).whole()
   } catch (error) {
     if (error instanceof Syntax) return undefined
     throw error
@@ -171,7 +171,7 @@ export const readyRegexes = async (needed: boolean): Promise<void> => {
 }
 
 /** A program is as long as its text, times what it repeats. */
-const costOf = (source: string): number => {
+const getCost = (source: string): number => {
   const counts = [...source.matchAll(/\{(\d{1,4})?,?(\d{1,4})?\}/g)]
   return source.length * Math.max(1, ...counts.map((m) => Number(m[2] ?? m[1] ?? 1)))
 }
@@ -198,7 +198,7 @@ export const compileGlob = (glob: string): RE2JS | undefined => {
 
 const compiled = (source: string, flags: string): RE2JS | undefined => {
   if (engine === undefined) throw new Error('regular expressions were not made ready')
-  budget.spend(costOf(source))
+  budget.spend(getCost(source))
   try {
     return engine.compile(flags === '' ? source : `(?${flags})${source}`)
   } catch {

@@ -61,7 +61,7 @@ const holdsKey = (value: unknown, key: string): boolean => {
   return isHash(value) && (key in value || Object.values(value).some((v) => holdsKey(v, key)))
 }
 
-const contextOf = async (
+const getContext = async (
   tree: Hash,
   { branch, variables, changed, files }: Occasion,
 ): Promise<PipelineContext> => ({
@@ -126,11 +126,11 @@ const expanded = ({ tree, left }: Included, asOf: AsOf): Expanded & { readonly e
   }
 }
 
-const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<LintVerdict> => {
+const getVerdict = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<LintVerdict> => {
   const { files, asOf, occasion } = setting
   const included = await withIncludes(own, files, new Budget(maxBuilt), asOf)
   const { tree, errors } = expanded(included, asOf)
-  const context = occasion === undefined ? undefined : await contextOf(tree, occasion)
+  const context = occasion === undefined ? undefined : await getContext(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined
   await readyRegexes(paths || holdsRegex([tree, included.entries]))
   const early = [
@@ -160,7 +160,7 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
 /** The verdict on a configuration. */
 export const lintContent = async (content: string, setting: Setting): Promise<LintVerdict> => {
   try {
-    return await verdictOf(await readTree(content, {}, setting.asOf), setting)
+    return await getVerdict(await readTree(content, {}, setting.asOf), setting)
   } catch (error) {
     if (error instanceof Unreadable) return { errors: error.problems, warnings: [] }
     throw error

@@ -68,7 +68,7 @@ const mirrors = ({ needs }: Hash): boolean =>
   [needs].flat().some((need) => isHash(need) && typeof need.pipeline === 'string')
 
 /** Which kind of job it is, as instances tell; what is wrong where it is none. */
-const kindOf = (config: Hash): { readonly type: Type; readonly wrong?: string } => {
+const getKind = (config: Hash): { readonly type: Type; readonly wrong?: string } => {
   if ('script' in config || 'run' in config) return { type: job }
   if ('trigger' in config || mirrors(config)) return { type: bridge }
   const wrong =
@@ -84,7 +84,7 @@ export const checkEach = (tree: Hash, asOf: AsOf): readonly Finding[] =>
     .filter(([name]) => isVisible(name, asOf))
     .flatMap(([name, config]): readonly Finding[] => {
       const path = `jobs:${name}`
-      const { type, wrong } = kindOf(isHash(config) ? config : {})
+      const { type, wrong } = getKind(isHash(config) ? config : {})
       const change = describeChange(`\`${name}\``, rootType(name) ?? {}, asOf)
       const text = `${path} config ${wrong}${change === '' ? '' : ` (${change})`}`
       if (config !== null && !isHash(config)) return [{ text }]
@@ -138,7 +138,7 @@ export const needsIn = (needs: unknown): readonly JobNeed[] =>
   })
 
 /** The jobs of the same pipeline that a job waits for. */
-const needsOf = ({ config }: CiJob): readonly JobNeed[] => needsIn(config.needs)
+const getNeeds = ({ config }: CiJob): readonly JobNeed[] => needsIn(config.needs)
 
 /** Those of each of its rules. */
 const ruledNeedsOf = ({ config: { rules } }: CiJob): readonly (readonly JobNeed[])[] =>
@@ -146,7 +146,7 @@ const ruledNeedsOf = ({ config: { rules } }: CiJob): readonly (readonly JobNeed[
     isHash(rule) ? needsIn(rule.needs) : [],
   )
 
-const dependenciesOf = ({ config }: CiJob): readonly string[] =>
+const getDependencies = ({ config }: CiJob): readonly string[] =>
   Array.isArray(config.dependencies)
     ? config.dependencies.filter((d): d is string => typeof d === 'string')
     : []
@@ -169,7 +169,7 @@ export const jobNamed = (all: ReadonlyMap<string, CiJob>, name: string): CiJob |
   return base !== undefined && 'parallel' in base.config ? base : undefined
 }
 
-const placeOf = (whole: Whole, job: CiJob): number => whole.place.get(job.stage) ?? -1
+const getPlace = (whole: Whole, job: CiJob): number => whole.place.get(job.stage) ?? -1
 
 const unless = (sure: boolean, text: string): Finding => (sure ? { text } : { text, curable: true })
 
@@ -188,7 +188,7 @@ const checkOther = (whole: Whole, job: CiJob, name: string, kind: string): Findi
   const other = jobNamed(whole.all, name)
   if (other === undefined)
     return [{ text: `${job.name} job: undefined ${kind}: ${name}`, curable: true }]
-  const places = [placeOf(whole, other), placeOf(whole, job)] as const
+  const places = [getPlace(whole, other), getPlace(whole, job)] as const
   const besides = isKnown({ since: '14.2' }, whole.asOf)
   if (places[0] < places[1] || (besides && places[0] === places[1])) return []
   const sure = whole.settled(job) && whole.settled(other)
@@ -205,7 +205,7 @@ const repeatedIn = (needs: readonly JobNeed[]): readonly string[] => {
 }
 
 const checkNeeds = (whole: Whole, job: CiJob): Finding[] =>
-  [needsOf(job), ...ruledNeedsOf(job)].flatMap((needs) => {
+  [getNeeds(job), ...ruledNeedsOf(job)].flatMap((needs) => {
     const twice = repeatedIn(needs)
     return [
       ...needs.flatMap(({ job: name, optional }) =>
@@ -220,8 +220,8 @@ const checkNeeds = (whole: Whole, job: CiJob): Finding[] =>
   })
 
 const checkDependencies = (whole: Whole, job: CiJob): Finding[] => {
-  const needed = new Set(needsOf(job).map((need) => need.job))
-  return dependenciesOf(job).flatMap((name) => [
+  const needed = new Set(getNeeds(job).map((need) => need.job))
+  return getDependencies(job).flatMap((name) => [
     ...checkOther(whole, job, name, 'dependency'),
     ...(needed.size > 0 && !needed.has(name)
       ? [{ text: `jobs:${job.name} dependencies the ${name} should be part of needs` }]
@@ -251,7 +251,9 @@ const circular = (whole: Whole): boolean => {
   const waiting = new Map<string, number>()
   const waiters = new Map<string, string[]>()
   for (const job of whole.all.values()) {
-    const names = new Set(needsOf(job).flatMap((need) => jobNamed(whole.all, need.job)?.name ?? []))
+    const names = new Set(
+      getNeeds(job).flatMap((need) => jobNamed(whole.all, need.job)?.name ?? []),
+    )
     waiting.set(job.name, names.size)
     for (const name of names) addToGroup(waiters, name, job.name)
   }

@@ -49,7 +49,7 @@ const maxArtifactPaths = 20
 const none = (why: string): PipelinePlan => ({ jobs: [], errors: [why] })
 
 /** Each combination of values of a matrix. */
-const combinationsOf = (matrix: unknown): readonly Variables[] =>
+const getCombinations = (matrix: unknown): readonly Variables[] =>
   [matrix ?? []]
     .flat()
     .filter(isHash)
@@ -68,13 +68,13 @@ const matrixName = (name: string, row: Variables): string =>
   `${name}: [${Object.values(row).join(', ')}]`
 
 /** The names of the jobs that `parallel` makes of one, with the variables of each. */
-const instancesOf = ({
+const getInstances = ({
   job,
   variables,
 }: SelectedJob): readonly (readonly [string, Variables])[] => {
   const { parallel } = job.config
   if (isHash(parallel))
-    return combinationsOf(parallel.matrix).map((row) => [
+    return getCombinations(parallel.matrix).map((row) => [
       matrixName(job.name, row),
       { ...variables, ...row },
     ])
@@ -95,7 +95,7 @@ const inherited = (tree: Hash, { inherit, ...config }: Hash, key: string): unkno
   return which === true || getTexts(which).includes(key) ? tree.default[key] : undefined
 }
 
-const artifactsOf = (given: unknown, variables: Variables): ArtifactPlan | undefined => {
+const getArtifacts = (given: unknown, variables: Variables): ArtifactPlan | undefined => {
   if (!isHash(given)) return undefined
   const { expire_in: expiry, when, reports } = given
   return {
@@ -130,7 +130,7 @@ const meantBy = (need: JobNeed, families: ReadonlyMap<string, readonly string[]>
   const family = families.get(need.job)
   if (family === undefined) return [need.job]
   if (!isHash(need.parallel)) return family
-  const rows = combinationsOf(need.parallel.matrix).map((row) => matrixName(need.job, row))
+  const rows = getCombinations(need.parallel.matrix).map((row) => matrixName(need.job, row))
   return family.filter((name) => rows.includes(name))
 }
 
@@ -152,9 +152,9 @@ const needErrors = (chosen: readonly SelectedJob[]): string[] => {
   })
 }
 
-const plannedOf = (tree: Hash, chosen: readonly SelectedJob[]): readonly PlannedJob[] => {
+const getPlanned = (tree: Hash, chosen: readonly SelectedJob[]): readonly PlannedJob[] => {
   const stages = getStages(tree)
-  const instances = chosen.map((one) => [one, instancesOf(one)] as const)
+  const instances = chosen.map((one) => [one, getInstances(one)] as const)
   const families = new Map(
     instances.map(([{ job }, made]) => [job.name, made.map(([name]) => name)] as const),
   )
@@ -172,7 +172,7 @@ const plannedOf = (tree: Hash, chosen: readonly SelectedJob[]): readonly Planned
         needs,
         tag_list: getTexts(inherited(tree, config, 'tags')).map((tag) => expand(tag, variables)),
         resource_group: typeof group === 'string' ? expand(group, variables) : undefined,
-        artifacts: artifactsOf(inherited(tree, config, 'artifacts'), variables),
+        artifacts: getArtifacts(inherited(tree, config, 'artifacts'), variables),
       }
     })
   })
@@ -183,7 +183,7 @@ export const planPipeline = (tree: Hash, context: PipelineContext): PipelinePlan
   const chosen = select(tree, context)
   if (chosen === undefined) return none('Pipeline filtered out by workflow rules.')
   if (chosen.length === 0) return none('No stages / jobs for this pipeline.')
-  const jobs = plannedOf(tree, chosen)
+  const jobs = getPlanned(tree, chosen)
   const many = `The number of jobs has exceeded the limit of ${maxJobs}.`
   return { jobs, errors: [...needErrors(chosen), ...(jobs.length > maxJobs ? [many] : [])] }
 }
@@ -250,7 +250,7 @@ const refMatches = (ref: string, branch: string): boolean => {
 }
 
 /** What an `only` or `except` asks, key by key. No instance here has a cluster. */
-const conditionsOf = (
+const getConditions = (
   policy: unknown,
   context: PipelineContext,
   variables: Variables,
@@ -276,8 +276,8 @@ const admitted = (
   context: PipelineContext,
   variables: Variables,
 ): boolean =>
-  (only === undefined || conditionsOf(only, context, variables).every(Boolean)) &&
-  (except === undefined || !conditionsOf(except, context, variables).some(Boolean))
+  (only === undefined || getConditions(only, context, variables).every(Boolean)) &&
+  (except === undefined || !getConditions(except, context, variables).some(Boolean))
 
 /** A job that is part of the pipeline, with what its rule adds. */
 interface SelectedJob {
@@ -286,7 +286,7 @@ interface SelectedJob {
   readonly variables: Variables
 }
 
-const selectedOf = (
+const getSelected = (
   job: CiJob,
   context: PipelineContext,
   base: Variables,
@@ -307,5 +307,5 @@ const select = (tree: Hash, context: PipelineContext): readonly SelectedJob[] | 
   const rule = workflow === undefined ? {} : ruleFor(workflow, context, variables)
   if (rule === undefined) return undefined
   const base = { ...variables, ...valuesOf(rule.variables) }
-  return getJobs(tree).flatMap((job) => selectedOf(job, context, base))
+  return getJobs(tree).flatMap((job) => getSelected(job, context, base))
 }

@@ -11,7 +11,7 @@ const nobody: Person = { name: 'merge', email: 'merge@localhost', date: '2000-01
 const stand = (repository: Repository, tree: string, parents: readonly string[]) =>
   writeCommit(repository, { tree, parents, message: 'merge', author: nobody, committer: nobody })
 
-const treeOf = (repository: Repository, revision: string): Promise<string> =>
+const getTree = (repository: Repository, revision: string): Promise<string> =>
   repository.must(['rev-parse', `${revision}^{tree}`])
 
 /** Merges two commits; the tree, or undefined on a conflict. Needs git 2.38. */
@@ -48,10 +48,10 @@ const applyChange = async (
   return tree === ours ? { failure: 'empty' } : { tree }
 }
 
-const treesOf = async (repository: Repository, { id, parents }: GitCommit, head: string) => ({
-  before: parents[0] === undefined ? emptyTree : await treeOf(repository, parents[0]),
-  after: await treeOf(repository, id),
-  ours: await treeOf(repository, head),
+const getTrees = async (repository: Repository, { id, parents }: GitCommit, head: string) => ({
+  before: parents[0] === undefined ? emptyTree : await getTree(repository, parents[0]),
+  after: await getTree(repository, id),
+  ours: await getTree(repository, head),
 })
 
 /** The tree of `head` with what `change` did to its first parent. */
@@ -60,7 +60,7 @@ export const applyCommit = async (
   change: GitCommit,
   head: string,
 ): Promise<Applied> => {
-  const { before, after, ours } = await treesOf(repository, change, head)
+  const { before, after, ours } = await getTrees(repository, change, head)
   return applyChange(repository, before, ours, after)
 }
 
@@ -70,7 +70,7 @@ export const undo = async (
   change: GitCommit,
   head: string,
 ): Promise<Applied> => {
-  const { before, after, ours } = await treesOf(repository, change, head)
+  const { before, after, ours } = await getTrees(repository, change, head)
   return applyChange(repository, after, ours, before)
 }
 

@@ -116,7 +116,7 @@ const format = `--format=tformat:${fields.join('%x00')}`
 
 const moment = (seconds: string): string => new Date(Number(seconds) * 1000).toISOString()
 
-const trailersOf = (text: string): Record<string, string> =>
+const getTrailers = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split('\u0001').flatMap((line) => {
       const [key, value] = line.split('\u0002')
@@ -132,7 +132,7 @@ const parseCommit = (parts: readonly string[]): GitCommit => {
     parents: parents.split(' ').filter((parent) => parent !== ''),
     author: { name: an, email: ae, date: moment(at) },
     committer: { name: cn, email: ce, date: moment(ct) },
-    trailers: trailersOf(trailers),
+    trailers: getTrailers(trailers),
     message,
   }
 }

@@ -135,15 +135,15 @@ export interface FileAction {
   readonly execute_filemode?: boolean
 }
 
-const textOf = (given: Fields, name: string, label: string): string | undefined => {
+const getText = (given: Fields, name: string, label: string): string | undefined => {
   const value = given[name]
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw invalid(`${label}[${name}] is invalid`)
   return value
 }
 
-const pathOf = (given: Fields, name: string, label: string): string | undefined => {
-  const path = textOf(given, name, label)?.replace(/^\/+/, '')
+const getPath = (given: Fields, name: string, label: string): string | undefined => {
+  const path = getText(given, name, label)?.replace(/^\/+/, '')
   if (path === undefined) return undefined
   const parts = path.split('/')
   const broken = path.includes('\0')
@@ -152,9 +152,9 @@ const pathOf = (given: Fields, name: string, label: string): string | undefined 
   return path
 }
 
-const bytesOf = (given: Fields, label: string): Buffer | undefined => {
-  const content = textOf(given, 'content', label)
-  const encoding = textOf(given, 'encoding', label) ?? 'text'
+const getBytes = (given: Fields, label: string): Buffer | undefined => {
+  const content = getText(given, 'content', label)
+  const encoding = getText(given, 'encoding', label) ?? 'text'
   if (encoding !== 'text' && encoding !== 'base64')
     throw invalid(`${label}[encoding] does not have a valid value`)
   if (content === undefined || encoding === 'text')
@@ -167,7 +167,7 @@ const bytesOf = (given: Fields, label: string): Buffer | undefined => {
 const truths: readonly unknown[] = [true, 'true', '1', 1]
 const lies: readonly unknown[] = [false, 'false', '0', 0]
 
-const modeOf = (given: Fields, label: string): boolean | undefined => {
+const getMode = (given: Fields, label: string): boolean | undefined => {
   const value = given.execute_filemode
   if (value === undefined || value === null) return undefined
   if (!truths.includes(value) && !lies.includes(value))
@@ -177,7 +177,7 @@ const modeOf = (given: Fields, label: string): boolean | undefined => {
 
 const parseAction = (given: unknown, label: string): FileAction => {
   if (!isObject(given)) throw invalid('actions is invalid')
-  const verb = textOf(given, 'action', label)
+  const verb = getText(given, 'action', label)
   if (verb === undefined) throw missing(`${label}[action]`)
   const action = verbs.find((known) => known === verb)
   if (action === undefined) throw invalid(`${label}[action] does not have a valid value`)
@@ -185,11 +185,11 @@ const parseAction = (given: unknown, label: string): FileAction => {
     if (value === undefined) throw missing(`${label}[${name}]`)
     return value
   }
-  const file_path = need(pathOf(given, 'file_path', label), 'file_path')
-  const content = bytesOf(given, label)
-  const previous_path = pathOf(given, 'previous_path', label)
-  const execute_filemode = modeOf(given, label)
-  const last_commit_id = textOf(given, 'last_commit_id', label)
+  const file_path = need(getPath(given, 'file_path', label), 'file_path')
+  const content = getBytes(given, label)
+  const previous_path = getPath(given, 'previous_path', label)
+  const execute_filemode = getMode(given, label)
+  const last_commit_id = getText(given, 'last_commit_id', label)
   if (action === 'create' || action === 'update') need(content, 'content')
   if (action === 'move') need(previous_path, 'previous_path')
   if (action === 'chmod') need(execute_filemode, 'execute_filemode')
@@ -215,7 +215,7 @@ const executable = (on: boolean | undefined): string => (on === true ? '100755' 
 type Files = ReadonlyMap<string, TreeFile>
 
 /** The folders that a path lies in, from the outermost. */
-const foldersOf = (path: string): string[] =>
+const getFolders = (path: string): string[] =>
   [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
 
 /** The files of a tree while actions change them, and the contents that are to be written. */
@@ -232,7 +232,7 @@ class Draft {
   }
 
   #count(path: string, by: 1 | -1): void {
-    for (const folder of foldersOf(path))
+    for (const folder of getFolders(path))
       this.#folders.set(folder, (this.#folders.get(folder) ?? 0) + by)
   }
 
@@ -254,7 +254,7 @@ class Draft {
     if (this.files.has(path)) throw badRequest('A file with this name already exists')
     if ((this.#folders.get(path) ?? 0) > 0)
       throw badRequest('A directory with this name already exists')
-    if (foldersOf(path).some((folder) => this.files.has(folder)))
+    if (getFolders(path).some((folder) => this.files.has(folder)))
       throw badRequest('A file with this name already exists')
     this.files.set(path, file)
     this.#count(path, 1)

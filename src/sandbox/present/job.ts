@@ -26,7 +26,7 @@ export const findJob = (call: Call, project: ProjectRecord, id: number): JobReco
 const seconds = (from: string | null, to: string): number | null =>
   from === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
 
-const pipelineOf = (call: Call, job: JobRecord): PipelineRecord => {
+const getPipeline = (call: Call, job: JobRecord): PipelineRecord => {
   const pipeline = call.state.pipelines.get(job.pipeline_id)
   if (pipeline === undefined) throw notFound('Pipeline')
   return pipeline
@@ -71,7 +71,7 @@ const common = (call: Call, job: JobRecord, pipeline: PipelineRecord) => {
   }
 }
 
-const runnerOf = (call: Call, id: number | null) => {
+const getRunner = (call: Call, id: number | null) => {
   const runner = call.state.runners.get(id)
   if (runner === undefined) return null
   const { description, ip_address, active, runner_type, name, online } = runner
@@ -88,7 +88,7 @@ const file = (file_type: string, size: number, filename: string, file_format: st
 
 export const archiveName = 'artifacts.zip'
 
-const filesOf = async (call: Call, job: JobRecord) => {
+const getFiles = async (call: Call, job: JobRecord) => {
   const archive = await createArchive(job, call.clock.iso())
   const size = traceSize(job, call.clock.iso())
   const trace = size > 0 ? [file('trace', size, 'job.log', 'raw')] : []
@@ -106,19 +106,19 @@ const filesOf = async (call: Call, job: JobRecord) => {
 
 /** A job in full. */
 export const presentJob = async (call: Call, job: JobRecord) => {
-  const pipeline = pipelineOf(call, job)
+  const pipeline = getPipeline(call, job)
   return {
     ...common(call, job, pipeline),
     pipeline: pipelineOfJob(pipeline),
-    ...(await filesOf(call, job)),
+    ...(await getFiles(call, job)),
     artifacts_expire_at: job.artifacts_expire_at,
-    runner: runnerOf(call, job.runner_id),
+    runner: getRunner(call, job.runner_id),
   }
 }
 
 /** A bridge job with the pipeline it started. */
 export const presentBridge = (call: Call, job: JobRecord) => {
-  const pipeline = pipelineOf(call, job)
+  const pipeline = getPipeline(call, job)
   const started = call.state.pipelines.get(job.downstream_pipeline_id)
   return {
     ...common(call, job, pipeline),

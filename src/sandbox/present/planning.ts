@@ -72,7 +72,7 @@ const notesCount = (call: Call, type: string, id: number): number =>
   call.state.notes.filter((n) => n.noteable_type === type && n.noteable_id === id && !n.system)
     .length
 
-const epicOf = (call: Call, id: number | null) => {
+const getEpic = (call: Call, id: number | null) => {
   const epic = call.state.epics.get(id)
   if (epic === undefined) return null
   const path = call.state.groups.get(epic.group_id)?.full_path
@@ -89,7 +89,7 @@ const tasksOf = (description: string) => {
   return { has_tasks, task_status, task_completion_status }
 }
 
-const linksOf = (call: Call, project: ProjectRecord, iid: number) => {
+const getLinks = (call: Call, project: ProjectRecord, iid: number) => {
   const home = `${call.base}${apiRoot}/projects/${project.id}`
   const self = `${home}/issues/${iid}`
   return { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project: home }
@@ -111,7 +111,7 @@ const peopleOfIssue = (call: Call, issue: IssueRecord) => ({
 })
 
 const premium = (call: Call, issue: IssueRecord) => {
-  const epic = epicOf(call, issue.epic_id)
+  const epic = getEpic(call, issue.epic_id)
   return {
     weight: issue.weight,
     epic,
@@ -153,7 +153,7 @@ export const presentIssue = (
   ...tasksOf(issue.description),
   confidential: issue.confidential,
   discussion_locked: issue.discussion_locked,
-  _links: linksOf(call, project, issue.iid),
+  _links: getLinks(call, project, issue.iid),
   ...premium(call, issue),
 })
 
@@ -296,7 +296,7 @@ const deployedAt = (request: MergeRequestRecord): string | null =>
  * How many files a merge request changes, `1000+` where the limits of the settings cut the diff;
  * what was written down of it where the commits are not at hand.
  */
-const changesOf = async (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
+const getChanges = async (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
   const { base_sha, sha } = request
   const lines = await changedLines(await call.git.open(project), base_sha, sha)
   if (lines === undefined) return { changes_count: String(request.changes_count), overflow: false }
@@ -315,7 +315,7 @@ export const fullRequest = async (
   withRebase = false,
 ) => {
   const pipeline = call.state.pipelines.get(request.pipeline_id)
-  const { changes_count, overflow } = await changesOf(call, project, request)
+  const { changes_count, overflow } = await getChanges(call, project, request)
   return {
     ...presentRequest(call, project, request, { from: project }),
     subscribed: call.user !== undefined && request.subscriber_ids.includes(call.user.id),

@@ -4,7 +4,7 @@ import { type Params, paramsIn } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../state/planning.js'
-import { type Records, type State, tableOf } from '../state/state.js'
+import { getTable, type Records, type State } from '../state/state.js'
 import { getProjectGroup, lineage } from './people/access.js'
 
 /** What an answer shows of another record: the attribute with its ID or IDs, and its table. */
@@ -17,7 +17,7 @@ const relations: Readonly<Record<string, readonly [attribute: string, table: key
   reviewers: ['reviewer_ids', 'users'],
 }
 
-const readerOf =
+const getReader =
   (state: State): FieldReader<object> =>
   (field) => {
     const [name = '', inner] = field.split('.')
@@ -26,14 +26,14 @@ const readerOf =
       return (record): unknown => Reflect.get(record, name)
     const [attribute, table] = relation
     const shown = (id: unknown): unknown =>
-      id === null || inner === 'id' ? id : tableOf(state, table).get(Number(id))?.[inner]
+      id === null || inner === 'id' ? id : getTable(state, table).get(Number(id))?.[inner]
     return (record) => {
       const found: unknown = Reflect.get(record, attribute)
       return Array.isArray(found) ? found.map(shown) : shown(found)
     }
   }
 
-const textsOf = (value: unknown): readonly string[] => [value].flat().map(String)
+const getTexts = (value: unknown): readonly string[] => [value].flat().map(String)
 
 /** A test for each filter that was given and whose declaration says it all; of `not` one for each value. */
 export const declaredTests = (
@@ -41,13 +41,13 @@ export const declaredTests = (
   params: Params,
   given: object,
 ): readonly RecordTest<object>[] => {
-  const reader = readerOf(state)
+  const reader = getReader(state)
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
     const param = params[name]
     if (param === undefined || value === undefined) return []
-    if (name !== 'not') return createFilter(name, param, textsOf(value), reader) ?? []
+    if (name !== 'not') return createFilter(name, param, getTexts(value), reader) ?? []
     return Object.entries(value ?? {}).flatMap(([key, values]: [string, unknown]) =>
-      textsOf(values).flatMap((text) => {
+      getTexts(values).flatMap((text) => {
         const inner = paramsIn(param)?.[key]
         const test = inner && createFilter(key, inner, [text], reader)
         return test === undefined ? [] : (record: object) => !test(record)
@@ -87,12 +87,12 @@ export const matchesWildcard = <V>(wanted: V | Wildcard, has: readonly V[]): boo
 export const ownReactions = (call: Call, { reactions }: Planned): string[] =>
   reactions.filter((r) => r.user_id === call.user?.id).map((r) => r.name)
 
-const milestoneOf = (call: Call, { milestone_id }: Planned): MilestoneRecord | undefined =>
+const getMilestone = (call: Call, { milestone_id }: Planned): MilestoneRecord | undefined =>
   call.state.milestones.get(milestone_id)
 
 /** `None`, `Any`; `Upcoming`: the next one due; `Started`: one that has begun and is not over. */
 export const milestoneIs = (call: Call, wanted: string, record: Planned): boolean => {
-  const found = milestoneOf(call, record)
+  const found = getMilestone(call, record)
   const today = call.clock.day()
   const open = (m: MilestoneRecord): boolean =>
     m.state === 'active' && (m.due_date === null || m.due_date >= today)

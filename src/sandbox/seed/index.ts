@@ -3,11 +3,11 @@
  * what a row has that leaves it out; `commit:<key>` stands for a commit of the row's project (`repositories.json`).
  */
 import {
+  getTable,
   type Records,
   restore,
   type State,
   tableNames,
-  tableOf,
   takeChanges,
 } from '../state/state.js'
 import events from './events.json' with { type: 'json' }
@@ -64,7 +64,7 @@ export const seedState = (): State => {
   const state = restore({ config, settings })
   for (const name of tableNames) {
     const { each = {}, rows = [] } = fixtures[name] ?? {}
-    for (const row of rows) tableOf(state, name).add(toRecord(row, each))
+    for (const row of rows) getTable(state, name).add(toRecord(row, each))
   }
   // Sample data are no changes.
   takeChanges(state)

@@ -2,7 +2,7 @@
 import { type Fields, isObject, objects } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { usage } from '../../errors.js'
-import { type Records, type State, tableNames, tableOf } from '../state/state.js'
+import { getTable, type Records, type State, tableNames } from '../state/state.js'
 
 /** The personal access token of a user. */
 export const sampleToken = (username: string): string => `sandbox-${username}-token`
@@ -14,7 +14,7 @@ export type SeedRows = {
 /** The records that were made of rows, by table. */
 export type Seeded<R> = { readonly [K in keyof R & keyof Records]: readonly Records[K][] }
 
-const kindOf = (value: unknown): string =>
+const getKind = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
 
 const isTime = (value: unknown): boolean =>
@@ -38,10 +38,10 @@ const wrongIn = (state: State, samples: readonly Fields[], field: string, value:
     const names = samples.flatMap((sample) => Object.keys(sample))
     return `there is no such attribute. ${didYouMean(field, names) ?? ''}`.trim()
   }
-  const kinds = [...new Set(known.map(kindOf))]
+  const kinds = [...new Set(known.map(getKind))]
   // What is null in each sample may be anything.
-  if (!kinds.includes(kindOf(value)) && kinds.join() !== 'null')
-    return `it must be ${kinds.join(' or ')}, not ${kindOf(value)}`
+  if (!kinds.includes(getKind(value)) && kinds.join() !== 'null')
+    return `it must be ${kinds.join(' or ')}, not ${getKind(value)}`
   if (value !== null && known.some(isTime) && !isTime(value))
     return 'it must be a time such as 2026-11-02T09:00:00Z'
   const table = ownersTable(field)
@@ -94,7 +94,7 @@ const filled = (table: string, given: Fields, samples: readonly Fields[], state:
 }
 
 const addRow = (state: State, name: keyof Records, row: Fields): Fields => {
-  const table = tableOf(state, name)
+  const table = getTable(state, name)
   const samples = table.all()
   if (samples.length === 0) throw usage(`seed(): ${name} can only be made by requests`)
   for (const [field, value] of Object.entries(row)) {

@@ -140,7 +140,7 @@ const isList = (result: unknown): result is readonly unknown[] | Lazy<unknown> |
   Array.isArray(result) || result instanceof Lazy || result instanceof Keyset
 
 /** The request's own address as the client wrote it, where that is the loopback. */
-const addressOf = (request: FastifyRequest, base: string): URL => {
+const getAddress = (request: FastifyRequest, base: string): URL => {
   return new URL(
     request.originalUrl,
     isLoopbackHost(request.host) ? `http://${request.host}` : base,
@@ -171,7 +171,7 @@ export const sendResult = async (
       : sendJson(reply, result.status, result.body)
   }
   if (paged && isList(result)) {
-    const page = await cutPage(result, at.params, addressOf(request, at.base))
+    const page = await cutPage(result, at.params, getAddress(request, at.base))
     for (const [name, value] of Object.entries(page.headers)) reply.raw.setHeader(name, value)
     return sendJson(reply, status, page.items)
   }

@@ -59,7 +59,7 @@ const put = (into: Nested, key: string, rest: readonly string[], value: unknown,
 }
 
 /** `not[labels][]` → `not`, `labels` and the empty key of a list. */
-const keysOf = (name: string): readonly [string, readonly string[]] => {
+const getKeys = (name: string): readonly [string, readonly string[]] => {
   if (name.length > bounds.name) throw invalid('the name of a parameter is too long')
   const [, root = name, brackets = ''] = shape.exec(name) ?? []
   const keys = [...brackets.matchAll(/\[([^[\]]*)\]/g)].map(([, key]) => key ?? '')
@@ -76,7 +76,7 @@ export const nest = (pairs: Iterable<readonly [string, unknown]>): Nested => {
   let count = 0
   for (const [name, value] of pairs) {
     if (++count > bounds.pairs) throw invalid('too many parameters')
-    const [root, keys] = keysOf(name)
+    const [root, keys] = getKeys(name)
     put(result, root, keys, value, root)
   }
   return result

@@ -59,7 +59,7 @@ const belowRoot = (path: string): string =>
   path.startsWith(`${apiRoot}/`) ? path.slice(apiRoot.length) : path
 
 /** `PUT /runners/:id`, or with an ID, as a pattern of requests. */
-const patternOf = (route: string): RegExp => {
+const getPattern = (route: string): RegExp => {
   const segments = route.split('/').map((segment) => {
     if (segment.startsWith(':')) return '[^/]+'
     return segment.startsWith('*') ? '.+' : segment.replace(/[^\w %]/g, '\\$&')
@@ -135,7 +135,7 @@ export class TestDouble {
     if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status < 600))
       throw usage('fail(): status must be a status of HTTP, 200 to 599')
     if (!(times > 0 && delay >= 0)) throw usage('fail(): times and delay must be positive')
-    this.#faults.push({ pattern: patternOf(route), fault, left: times })
+    this.#faults.push({ pattern: getPattern(route), fault, left: times })
   }
 
   /** Hears a request as it comes in. */

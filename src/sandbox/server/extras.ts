@@ -50,7 +50,7 @@ const groupFields = (call: Call, group: GroupRecord) => {
   return { id, name, path, full_path, full_name, parent_id, description, visibility, web_url }
 }
 
-const groupsOf = (call: Call, { search }: Searching) =>
+const getGroups = (call: Call, { search }: Searching) =>
   call.state.groups
     .filter(
       (group) => call.seesGroup(group) && includesText(`${group.name}\n${group.full_path}`, search),
@@ -58,7 +58,7 @@ const groupsOf = (call: Call, { search }: Searching) =>
     .map((group) => groupFields(call, group))
 
 /** A group with whom it is shared, and its own projects unless they are not wanted. */
-const groupOf = (call: Call, { id, with_projects = true }: Held & { with_projects?: boolean }) => {
+const getGroup = (call: Call, { id, with_projects = true }: Held & { with_projects?: boolean }) => {
   const of = call.group(id)
   const projects = call.state.projects.filter(
     (p) => p.namespace_kind === 'group' && p.namespace_id === of.id && call.sees(p),
@@ -88,7 +88,7 @@ const pipelineParams = {
   sort: oneOf(['asc', 'desc'], 'direction'),
 }
 
-const branchesOf = async (call: Call, { id, search }: Held & Searching) => {
+const getBranches = async (call: Call, { id, search }: Held & Searching) => {
   const of = call.project(id, { member: 'reporter' })
   const found = await branches(await call.git.open(of))
   return found
@@ -100,12 +100,12 @@ const branchesOf = async (call: Call, { id, search }: Held & Searching) => {
     }))
 }
 
-const labelsOf = (call: Call, { id, search }: Held & Searching) =>
+const getLabels = (call: Call, { id, search }: Held & Searching) =>
   labelsAround(call, call.project(id))
     .filter(({ name }) => includesText(name, search))
     .map(({ id: label, name, color, description }) => ({ id: label, name, color, description }))
 
-const protectedOf = (call: Call, { id, search }: Held & Searching) => {
+const getProtected = (call: Call, { id, search }: Held & Searching) => {
   const of = call.project(id, { role: 'maintainer' })
   return call.state.protectedBranches
     .filter(({ project_id, name }) => project_id === of.id && includesText(name, search))
@@ -113,7 +113,7 @@ const protectedOf = (call: Call, { id, search }: Held & Searching) => {
 }
 
 /** The placeholder of a path. */
-const placeOf = (path: string): Accepts['path'] => {
+const getPlace = (path: string): Accepts['path'] => {
   if (!path.includes(':id')) return {}
   return { id: path.startsWith('/groups') ? group() : project() }
 }
@@ -121,22 +121,22 @@ const placeOf = (path: string): Accepts['path'] => {
 const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
   method: 'GET' as const,
   path: `${apiRoot}${path}`,
-  accepts: { path: placeOf(path), params },
+  accepts: { path: getPlace(path), params },
   handle,
 })
 
 const listRoutes = [
-  list('/groups', searchParameter, groupsOf),
-  list('/groups/:id', { with_projects: boolean('include its projects') }, groupOf),
+  list('/groups', searchParameter, getGroups),
+  list('/groups/:id', { with_projects: boolean('include its projects') }, getGroup),
   list('/projects/:id/issues', issueParams, async (call, input) =>
     (await import('../areas/issues.js')).listOfProject(call, input),
   ),
-  list('/projects/:id/labels', searchParameter, labelsOf),
+  list('/projects/:id/labels', searchParameter, getLabels),
   list('/projects/:id/pipelines', pipelineParams, async (call, input) =>
     (await import('../areas/jobs.js')).listPipelines(call, input),
   ),
-  list('/projects/:id/protected_branches', searchParameter, protectedOf),
-  list('/projects/:id/repository/branches', searchParameter, branchesOf),
+  list('/projects/:id/protected_branches', searchParameter, getProtected),
+  list('/projects/:id/repository/branches', searchParameter, getBranches),
   list('/projects/:id/resource_groups', {}, async (call, input) =>
     (await import('../areas/resource-groups.js')).listGroups(call, input),
   ),

@@ -49,7 +49,7 @@ export class Counter {
 }
 
 /** The headers that tell of a limit; times in whole seconds, never before the limit begins anew. */
-const headersOf = ({ requests }: Limit, { observed, remaining, reset }: Standing) => ({
+const getHeaders = ({ requests }: Limit, { observed, remaining, reset }: Standing) => ({
   'ratelimit-limit': String(requests),
   'ratelimit-observed': String(observed),
   'ratelimit-remaining': String(remaining),
@@ -63,7 +63,7 @@ export const addLoad = (app: FastifyInstance, { limit, latency }: Load): void =>
   const counter = new Counter(limit)
   app.addHook('onRequest', async (_request, reply) => {
     const standing = counter.next()
-    reply.headers(headersOf(limit, standing))
+    reply.headers(getHeaders(limit, standing))
     if (standing.observed <= limit.requests) return
     const rest = Math.max(1, Math.ceil((standing.reset - Date.now()) / 1000))
     await reply

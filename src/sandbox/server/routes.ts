@@ -66,13 +66,13 @@ export interface ServedRoute {
 const successes: Readonly<Record<string, number>> = { POST: 201 }
 
 /** Where an endpoint answers; undefined when neither its path nor the area says. */
-const urlOf = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
+const getUrl = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
   extras.urls?.[key] ??
   (getPath(endpoint).startsWith('/') ? apiRoot + getPath(endpoint) : undefined)
 
-const routesOf = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute[] => {
+const getRoutes = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute[] => {
   const row = registry[area]
-  const url = urlOf(key, endpoint, row)
+  const url = getUrl(key, endpoint, row)
   if (url === undefined) return []
   const load = async (): Promise<AnyHandler> => {
     const handler = (await row.load())[key]
@@ -94,7 +94,7 @@ export const collectRoutes = async (): Promise<ServedRoute[]> => {
     areas.map(async ({ name, load }) => [name, await load()] as const),
   )
   const routes = loaded.flatMap(([area, endpoints]) =>
-    Object.entries(endpoints).flatMap(([key, endpoint]) => routesOf(area, key, endpoint)),
+    Object.entries(endpoints).flatMap(([key, endpoint]) => getRoutes(area, key, endpoint)),
   )
   const extra = extraRoutes.map(
     (route): ServedRoute => ({

@@ -27,7 +27,7 @@ import * as other from './words.js'
 const bodyLimit = 256 * 1024 * 1024
 
 /** The path as it was sent, and what follows the question mark. */
-const targetOf = ({
+const getTarget = ({
   originalUrl,
 }: FastifyRequest): { readonly path: string; readonly query: string } => {
   const at = originalUrl.indexOf('?')
@@ -37,7 +37,7 @@ const targetOf = ({
 }
 
 /** The parameters of the query. Refuses with 400 what contradicts itself. */
-const queryOf = (request: FastifyRequest): Nested => decodeForm(targetOf(request).query)
+const getQuery = (request: FastifyRequest): Nested => decodeForm(getTarget(request).query)
 
 /** Reads the parts; what the parser says of a cut or malformed body is the client's fault. */
 const readMultipart = async (request: FastifyRequest): Promise<Nested> => {
@@ -57,7 +57,7 @@ const readMultipart = async (request: FastifyRequest): Promise<Nested> => {
 }
 
 /** Query and body together; the body wins. */
-const paramsOf = async (request: FastifyRequest, query: Nested): Promise<Nested> => {
+const getParams = async (request: FastifyRequest, query: Nested): Promise<Nested> => {
   const body = request.isMultipart() ? await readMultipart(request) : request.body
   if (body === undefined || body === null) return query
   if (!isNested(body)) throw invalid('message body does not match declared format')
@@ -165,14 +165,14 @@ const refuseOutsider = (
 
 const known = new WeakMap<ServedRoute, AnyHandler>()
 
-const handlerOf = async (route: ServedRoute): Promise<AnyHandler> => {
+const getHandler = async (route: ServedRoute): Promise<AnyHandler> => {
   const handler = known.get(route) ?? (await route.load())
   known.set(route, handler)
   return handler
 }
 
 /** What was sent as the route takes it. Whoever may not call it at all hears that, and not what is wrong with it. */
-const inputOf = (
+const getInput = (
   { endpoint, accepts }: ServedRoute,
   path: Found<ServedRoute>['path'],
   call: Call,
@@ -209,13 +209,13 @@ const serve = async (
   await scheduler.advance()
   const actor = authenticate(instance, claims, route.entrance)
   if (heard !== undefined) heard.user = actor.user?.username
-  const came = await paramsOf(request, query)
+  const came = await getParams(request, query)
   const sent = words === undefined ? came : other.translateParams(route, came, words)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
   const places = words === undefined ? path : other.translatePath(path, words)
   const call = new Call(instance, actor, { params, headers })
-  const input = inputOf(route, places, call)
-  const handler = await handlerOf(route)
+  const input = getInput(route, places, call)
+  const handler = await getHandler(route)
   const result = await handler(call, input as never)
   if (method !== 'GET' && method !== 'HEAD') {
     await scheduler.advance(true)
@@ -236,7 +236,7 @@ const refuse = (methods: readonly string[], reply: FastifyReply): FastifyReply =
 }
 
 const find = (finder: Finder, request: FastifyRequest) => {
-  const { path } = targetOf(request)
+  const { path } = getTarget(request)
   try {
     return finder.find(request.method === 'HEAD' ? 'GET' : request.method, path)
   } catch {
@@ -279,8 +279,8 @@ export const buildServer = async (
   if (words !== undefined) other.speak(app, words)
   double?.attach(scheduler, (method, path) => 'value' in finder.find(method, path))
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const query = queryOf(request)
-    const { path } = targetOf(request)
+    const query = getQuery(request)
+    const { path } = getTarget(request)
     if (double !== undefined && path.startsWith(doubleRoot)) {
       const asked = `${request.method} ${path.slice(doubleRoot.length)}`
       return sendJson(reply, 200, (await double.ask(asked, request.body)) ?? {})

@@ -349,7 +349,7 @@ interface AnyTable {
 }
 
 /** A table by its name, whatever its records are. */
-export const tableOf = (state: State, name: keyof Records): AnyTable =>
+export const getTable = (state: State, name: keyof Records): AnyTable =>
   state[name] as unknown as AnyTable
 
 /** A record that changed: its table, its ID, and what it is now. */

@@ -26,7 +26,7 @@ interface Place {
 
 const spaced = (key: string): string => key.replaceAll('_', ' ')
 
-const subjectOf = ({ path, owner, keyword }: Place): string =>
+const getSubject = ({ path, owner, keyword }: Place): string =>
   keyword === undefined ? `${path} config` : `${owner} ${keyword}`
 
 /** The sentence: of what, what is wrong, and which versions would say otherwise. */
@@ -35,14 +35,14 @@ const sentence = (subject: string, says: string, changes: readonly string[] = []
   return `${subject} ${says}${told.length === 0 ? '' : ` (${told.join(', ')})`}`
 }
 
-const formOf = (value: unknown): Form | undefined => {
+const getForm = (value: unknown): Form | undefined => {
   if (Array.isArray(value)) return 'list'
   if (isHash(value)) return 'hash'
   const kind = typeof value
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : undefined
 }
 
-const typeOf = (keys: Keys, key: string): Type | undefined =>
+const getType = (keys: Keys, key: string): Type | undefined =>
   Object.hasOwn(keys, key) ? keys[key] : undefined
 
 const below = (path: string, key: string, { entry }: Type): Place => ({
@@ -83,7 +83,7 @@ class Judge {
   #leaf({ holds, says }: LeafType, value: unknown, place: Place): readonly Finding[] {
     if (holds(value)) return []
     const text = typeof says === 'string' ? says : says(value)
-    return [{ text: sentence(subjectOf(place), text) }]
+    return [{ text: sentence(getSubject(place), text) }]
   }
 
   #words({ words, says, many }: WordsType, value: unknown, place: Place): Finding[] {
@@ -100,11 +100,11 @@ class Judge {
     const changes = wrong.map((one) =>
       describeChange(`\`${one}\``, words.get(String(one)) ?? {}, this.#asOf),
     )
-    return [{ text: sentence(subjectOf(place), text, changes) }]
+    return [{ text: sentence(getSubject(place), text, changes) }]
   }
 
   #hash({ keys, relations, unknown }: HashType, value: unknown, place: Place): Finding[] {
-    if (!isHash(value)) return [{ text: sentence(subjectOf(place), 'should be a hash') }]
+    if (!isHash(value)) return [{ text: sentence(getSubject(place), 'should be a hash') }]
     const { path } = place
     return [
       ...this.#unknown(keys, unknown, value, path),
@@ -116,7 +116,7 @@ class Judge {
           return { text, ...(curable ? { curable } : {}) }
         }),
       ...Object.entries(value).flatMap(([key, one]) => {
-        const type = typeOf(keys, key)
+        const type = getType(keys, key)
         return type === undefined ||
           one === null ||
           isKeywordReference(one) ||
@@ -129,12 +129,12 @@ class Judge {
 
   #unknown(keys: Keys, says: string, value: object, path: string): Finding[] {
     const unknown = Object.keys(value).filter((key) => {
-      const type = typeOf(keys, key)
+      const type = getType(keys, key)
       return type === undefined || !isKnown(type, this.#asOf)
     })
     if (unknown.length === 0) return []
     const changes = unknown.map((key) =>
-      describeChange(`\`${key}\``, typeOf(keys, key) ?? {}, this.#asOf),
+      describeChange(`\`${key}\``, getType(keys, key) ?? {}, this.#asOf),
     )
     return [{ text: sentence(`${path} config`, `${says}: ${unknown.join(', ')}`, changes) }]
   }
@@ -154,10 +154,10 @@ class Judge {
   }
 
   #either({ forms, says }: EitherType, value: unknown, place: Place): readonly Finding[] {
-    const form = formOf(value)
+    const form = getForm(value)
     const type = form === undefined ? undefined : forms[form]
     if (type !== undefined && isKnown(type, this.#asOf)) return this.of(type, value, place)
-    const subject = place.keyword === undefined ? place.path : subjectOf(place)
+    const subject = place.keyword === undefined ? place.path : getSubject(place)
     return [
       { text: sentence(subject, says, [describeChange('this form', type ?? {}, this.#asOf)]) },
     ]

@@ -57,11 +57,11 @@ export const integerType = (min: number, max: number): Type =>
     must((v) => Number(v) <= max, `must be less than or equal to ${max}`),
   )
 
-const lengthOf = (value: unknown): number =>
+const getLength = (value: unknown): number =>
   isString(value) || Array.isArray(value) ? value.length : 0
 
 export const atMost = (count: number, says: string): LeafType =>
-  must((v) => lengthOf(v) <= count, says)
+  must((v) => getLength(v) <= count, says)
 export const short = atMost(255, 'is too long (maximum is 255 characters)')
 
 /** The editor's schema wants at least one item in lists that instances take empty. */
@@ -136,7 +136,7 @@ const longest = 200
 export const month = 30.436875 * day
 export const week = 7 * day
 
-const countOf = (number: string): number =>
+const getCount = (number: string): number =>
   /\d/.test(number) ? Number(number) : numbers.indexOf(number.toLowerCase())
 
 /** Its seconds; undefined where it is no duration. */
@@ -152,7 +152,7 @@ export const parseSeconds = (text: string): number | undefined => {
     const unit = (match?.[2] ?? '').toLowerCase()
     const factor = unit === '' ? 1 : units.get(unit)
     if (match === null || factor === undefined) return undefined
-    seconds += countOf(match[1] ?? '') * factor
+    seconds += getCount(match[1] ?? '') * factor
   }
   return seconds
 }

@@ -27,7 +27,7 @@ const isStrings = (values: readonly unknown[]): values is readonly string[] =>
   values.every((value) => typeof value === 'string')
 
 /** The names that a job extends; undefined when that is no string or list of strings. */
-const parentsOf = (job: Hash): readonly string[] | undefined => {
+const getParents = (job: Hash): readonly string[] | undefined => {
   if ((job.extends ?? null) === null) return []
   const names = [job.extends].flat()
   return isStrings(names) ? names : undefined
@@ -55,7 +55,7 @@ class Family {
       return job
     }
     const { budget } = this.#expansion
-    const parents = parentsOf(job)
+    const parents = getParents(job)
     let base: Hash = {}
     for (const [parent, found] of this.#found(name, parents ?? []))
       base = mergeHashes(base, this.whole(parent, found, [...above, name]), budget)
@@ -184,7 +184,7 @@ const valueProblem = (options: Values, value: unknown, which: string): string | 
  * The value of each input: what was given, else its default.
  * @throws Unreadable for one that has neither, that is none, or that is not as its options say
  */
-const inputsOf = (declared: Values, given: Values): Map<string, unknown> => {
+const getInputs = (declared: Values, given: Values): Map<string, unknown> => {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(declared, name))
   const problems = unknown.map((name) => `unknown input arguments: ${name}`)
   const values = new Map<string, unknown>()
@@ -226,7 +226,7 @@ export const withInputs = async (
   given: Values,
   asOf: AsOf,
 ): Promise<unknown> => {
-  const values = inputsOf(await declaredIn(spec, asOf), given)
+  const values = getInputs(await declaredIn(spec, asOf), given)
   const budget = new Budget(maxWritten)
   const inputOf = (name: string): unknown => {
     if (values.has(name)) return values.get(name)

@@ -108,7 +108,7 @@ const local = async (run: Run, path: string, inputs: Hash): Promise<Hash> => {
 const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> => {
   const { files } = run
   const names = [entry.file].flat()
-  const inputs = inputsOf(entry)
+  const inputs = getInputs(entry)
   let tree: Hash = {}
   for (const name of names) {
     const path = text(name)
@@ -125,7 +125,7 @@ const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> 
   return tree
 }
 
-const inputsOf = ({ inputs }: Hash): Hash => (isHash(inputs) ? inputs : {})
+const getInputs = ({ inputs }: Hash): Hash => (isHash(inputs) ? inputs : {})
 
 /** Which file a path with a variable means, only a pipeline knows. */
 const isOpen = (entry: Hash): boolean =>
@@ -178,7 +178,7 @@ const one = async (run: Run, given: unknown): Promise<Hash> => {
   const path = text(entry.local)
   return path === undefined
     ? ofProject(run, entry, text(entry.project) ?? '')
-    : local(run, path, inputsOf(entry))
+    : local(run, path, getInputs(entry))
 }
 
 const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {

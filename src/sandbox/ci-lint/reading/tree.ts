@@ -151,7 +151,7 @@ const isMerge = (key: unknown): boolean =>
   isScalar(key) &&
   (typeof key.value === 'symbol' || (key.value === '<<' && (key.type ?? 'PLAIN') === 'PLAIN'))
 
-const nameOf = (key: unknown): string => {
+const getName = (key: unknown): string => {
   const name = isScalar(key) ? key.value : key
   return name === null ? '' : typeof name === 'object' ? '?' : String(name)
 }
@@ -214,7 +214,7 @@ class Reader {
 
   #key(key: unknown): string {
     if (isScalar(key) && key.anchor !== undefined) this.value(key, 0)
-    return nameOf(key)
+    return getName(key)
   }
 
   /** Keys that stand there themselves, or came with an earlier source, win. */
@@ -234,7 +234,7 @@ export const parseValues = (root: unknown): { value: unknown; numeric: readonly 
   value: new Reader().value(root, 0),
   numeric: isMap(root)
     ? root.items.flatMap(({ key }) =>
-        isScalar(key) && typeof key.value === 'number' ? [nameOf(key)] : [],
+        isScalar(key) && typeof key.value === 'number' ? [getName(key)] : [],
       )
     : [],
 })

@@ -143,7 +143,7 @@ interface Updating {
 const owner = accessLevels.owner
 
 /** Levels that may be given. */
-const levelsOf = (place: MemberSource): readonly number[] =>
+const getLevels = (place: MemberSource): readonly number[] =>
   givenLevels[place.kind].map((name) => accessLevels[name])
 
 const sourceOf = (place: MemberSource) =>
@@ -151,7 +151,7 @@ const sourceOf = (place: MemberSource) =>
     ? ({ source_type: 'group', source_id: place.group.id } as const)
     : ({ source_type: 'project', source_id: place.project.id } as const)
 
-const recordOf = (call: Call, place: MemberSource, userId: number): MemberRecord | undefined => {
+const getRecord = (call: Call, place: MemberSource, userId: number): MemberRecord | undefined => {
   const { source_type, source_id } = sourceOf(place)
   return call.state.members.find(
     (m) => m.source_type === source_type && m.source_id === source_id && m.user_id === userId,
@@ -165,7 +165,7 @@ const fault = (
   userId: number,
   { access_level, expires_at }: Omit<Updating, 'user_id'>,
 ): Refusal | undefined => {
-  if (access_level !== undefined && !levelsOf(place).includes(access_level))
+  if (access_level !== undefined && !getLevels(place).includes(access_level))
     return badRequest({ access_level: ['is not included in the list'] })
   const above = inherited(call, place)
     .filter((m) => m.user_id === userId)
@@ -198,7 +198,7 @@ const obstacle = (
   input: Adding,
 ): Refusal | undefined => {
   if (user === undefined) return notFound('User')
-  if (isNamespaceOwner(place, user.id) || recordOf(call, place, user.id) !== undefined)
+  if (isNamespaceOwner(place, user.id) || getRecord(call, place, user.id) !== undefined)
     return conflict('Member already exists')
   return fault(call, place, user.id, input)
 }
@@ -251,7 +251,7 @@ export const addMembers = (call: Call, place: MemberSource, input: Adding) => {
 
 /** The record of a direct membership. A personal project's owner has none and stays: 403. */
 const existing = (call: Call, place: MemberSource, userId: number): MemberRecord => {
-  const record = recordOf(call, place, userId)
+  const record = getRecord(call, place, userId)
   if (record === undefined && isNamespaceOwner(place, userId))
     throw forbidden('The project lies in the namespace of this user, who stays its owner')
   if (record === undefined) throw notFound()

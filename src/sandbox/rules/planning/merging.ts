@@ -20,7 +20,7 @@ const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean =
 }
 
 /** Why it may not be merged now, as far as that can be told without its commits. */
-const refusalOf = (call: Call, target: ProjectRecord, request: MergeRequestRecord) => {
+const getRefusal = (call: Call, target: ProjectRecord, request: MergeRequestRecord) => {
   if (request.draft) return 'it is a draft'
   const { approvals_left: left } = approvalCounts(call, target, request)
   if (left > 0) return `it needs ${left} more ${left === 1 ? 'approval' : 'approvals'}`
@@ -81,7 +81,7 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
   const target = call.state.projects.get(request.project_id)
   const source = call.state.projects.get(request.source_project_id)
   if (target === undefined || source === undefined) return 'its project is gone'
-  const refusal = refusalOf(call, target, request)
+  const refusal = getRefusal(call, target, request)
   if (refusal !== undefined) return refusal
   const [into, from] = [await call.git.open(target), await call.git.open(source)]
   return into.exclusive(async () => {

@@ -16,7 +16,7 @@ const read = async (
 }
 
 /** Paths as git lists them, with a NUL after each. */
-const pathsOf = async (
+const getPaths = async (
   call: Call,
   project: ProjectRecord,
   args: readonly string[],
@@ -50,7 +50,7 @@ const readsCode = (call: Call, project: ProjectRecord): boolean =>
 export const readFilesAt = (call: Call, project: ProjectRecord, revision: string): Files => ({
   local: (path) => read(call, project, path, revision),
   matching: async (glob) =>
-    (await pathsOf(call, project, listing(revision))).filter(await matching(glob)),
+    (await getPaths(call, project, listing(revision))).filter(await matching(glob)),
   other: async (name, path, ref) => {
     const other = call.findProject(name)
     if (other === undefined || !readsCode(call, other)) return undefined
@@ -87,8 +87,8 @@ export const occasionAt = (
   changed: async () =>
     before === undefined
       ? undefined
-      : pathsOf(call, project, ['diff-tree', '-r', '-z', '--name-only', before, revision]),
-  files: () => pathsOf(call, project, listing(revision)),
+      : getPaths(call, project, ['diff-tree', '-r', '-z', '--name-only', before, revision]),
+  files: () => getPaths(call, project, listing(revision)),
 })
 
 /** What a configuration may be called; the first is that of the documents. */

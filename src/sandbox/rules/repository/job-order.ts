@@ -120,7 +120,7 @@ const beginJobs = (then: Instance): readonly JobRecord[] => {
 }
 
 /** The state of a pipeline by those of its jobs. */
-const statusOf = (jobs: readonly JobRecord[]): string => {
+const getStatus = (jobs: readonly JobRecord[]): string => {
   const has = (status: JobStatus) => jobs.some((job) => job.status === status)
   const begun = jobs.some(({ started_at }) => started_at !== null)
   if (has('running')) return 'running'
@@ -139,7 +139,7 @@ const unfinished = ['created', 'pending', 'running', 'manual']
 const refresh = ({ state, clock }: Instance, id: number): void => {
   const pipeline = state.pipelines.get(id)
   if (pipeline === undefined) return
-  const status = statusOf(state.jobs.filter((j) => j.pipeline_id === id && !j.retried))
+  const status = getStatus(state.jobs.filter((j) => j.pipeline_id === id && !j.retried))
   if (status === pipeline.status) return
   const now = clock.iso()
   const finished_at = unfinished.includes(status) ? undefined : now
@@ -158,7 +158,7 @@ export const settleJobs = (then: Instance): boolean => {
   return pipelines.size > 0
 }
 
-const dueOf = (instance: Instance, job: JobRecord): Due | undefined => {
+const getDue = (instance: Instance, job: JobRecord): Due | undefined => {
   if (job.status === 'running') {
     const at = getJobEnd(instance, job)
     const play = async (then: Instance) => {
@@ -178,4 +178,4 @@ const dueOf = (instance: Instance, job: JobRecord): Due | undefined => {
 
 /** The jobs that end, and delayed ones that start. */
 export const dueJobs = (instance: Instance): Due[] =>
-  instance.state.jobs.watched().flatMap((job) => dueOf(instance, job) ?? [])
+  instance.state.jobs.watched().flatMap((job) => getDue(instance, job) ?? [])

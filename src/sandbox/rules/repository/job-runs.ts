@@ -66,7 +66,7 @@ interface Load {
   free: string
 }
 
-const loadsOf = (state: State): ((runner: RunnerRecord) => Load) => {
+const getLoads = (state: State): ((runner: RunnerRecord) => Load) => {
   const loads = new Map<number, Load>()
   const loadOf = (id: number): Load => {
     const load = loads.get(id) ?? { running: 0, free: '' }
@@ -123,11 +123,11 @@ export const takeJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
   const waiting = state.jobs.watched().filter((j) => j.status === 'pending' && j.kind === 'build')
   if (waiting.length === 0) return []
-  let loads: ReturnType<typeof loadsOf> | undefined
+  let loads: ReturnType<typeof getLoads> | undefined
   return waiting.filter((job) => {
     const able = candidates(state, job)
     if (able.length === 0) return false
-    loads ??= loadsOf(state)
+    loads ??= getLoads(state)
     const load = loads
     const [runner] = able
       .filter((r) => load(r).running < (r.concurrent ?? 1))
@@ -140,7 +140,7 @@ export const takeJobs = (then: Instance): readonly JobRecord[] => {
 }
 
 /** One small file for each path that the job declares. */
-const archiveOf = (
+const getArchive = (
   job: JobRecord,
   paths: readonly string[],
   project: ProjectRecord | undefined,
@@ -165,7 +165,7 @@ const leave = async ({ state, clock }: Instance, job: JobRecord): Promise<void> 
   const kept = job.status === 'success' ? ['on_success', 'always'] : ['on_failure', 'always']
   if (artifacts === undefined || !kept.includes(artifacts.when)) return
   const { paths, expire_in, reports } = artifacts
-  const archive = archiveOf(job, paths, state.projects.get(job.project_id))
+  const archive = getArchive(job, paths, state.projects.get(job.project_id))
   state.jobs.change(job.id, {
     archive: archive.length > 0 ? archive : undefined,
     reports: reports.map((type) => ({
@@ -231,7 +231,7 @@ export const traceSize = (
 // Job archives: real zip files made from what a job left, and single files read out of them.
 
 /** The archive as bytes, always the same for the same entries and time. */
-const zipOf = async (entries: readonly ArtifactEntry[], at: string): Promise<Buffer> => {
+const createZip = async (entries: readonly ArtifactEntry[], at: string): Promise<Buffer> => {
   const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
   const mtime = new Date(at)
@@ -267,7 +267,7 @@ export const listArchive = (job: JobRecord, now: string): readonly ArtifactEntry
 /** Counts what a job left in, or out of, the storage of its project. */
 export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1): Promise<void> => {
   const project = state.projects.get(job.project_id)
-  const archive = job.archive === null ? [] : await zipOf(job.archive, zipTime(job))
+  const archive = job.archive === null ? [] : await createZip(job.archive, zipTime(job))
   const bytes = job.reports.reduce((sum, { size }) => sum + size, archive.length)
   if (project === undefined) return
   const { id, statistics } = project
@@ -278,5 +278,5 @@ export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1)
 /** The archive of a job as bytes; undefined when it has none or it has expired. */
 export const createArchive = async (job: JobRecord, now: string): Promise<Buffer | undefined> => {
   const entries = listArchive(job, now)
-  return entries === undefined ? undefined : zipOf(entries, zipTime(job))
+  return entries === undefined ? undefined : createZip(entries, zipTime(job))
 }

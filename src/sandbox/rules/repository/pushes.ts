@@ -13,7 +13,7 @@ import { refuseWhileMoving } from './moves.js'
 
 // The pipeline that a push makes, by the configuration at the new commit.
 
-const cardOf = ({ id, message, author, committer }: GitCommit): CommitCard => ({
+const getCard = ({ id, message, author, committer }: GitCommit): CommitCard => ({
   id,
   short_id: id.slice(0, 8),
   title: message.split('\n')[0] ?? '',
@@ -127,7 +127,7 @@ const startPipeline = async (
     updated_at: now,
     started_at: null,
     finished_at: failed ? now : null,
-    commit: cardOf(found),
+    commit: getCard(found),
   })
   if (failed) return pipeline
   addGroups(call, plan, pipeline)

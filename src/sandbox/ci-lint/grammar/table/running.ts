@@ -55,7 +55,7 @@ const valued = advised(
 )
 
 /** Variables by name; a hash says more of one. */
-const variablesOf = (data: Type): Type => {
+const getVariables = (data: Type): Type => {
   const one = either({ ...each('string number boolean', anything), hash: data }, definition)
   return all(namedHash(one, pairs), valued)
 }
@@ -71,8 +71,8 @@ const isChoice: Relation = {
 
 const data: Keys = { value: all(scalar, advised(text)), expand: since('15.6', booleanType) }
 export const variables = {
-  job: variablesOf(since('15.6', { ...hashType(data), unknown: unknownData })),
-  root: variablesOf({
+  job: getVariables(since('15.6', { ...hashType(data), unknown: unknownData })),
+  root: getVariables({
     ...hashType(
       { ...data, description: text, options: since('15.7', all(textList, notEmpty)) },
       isChoice,
@@ -203,14 +203,14 @@ const matrix = all(
   fewJobs(200),
 )
 const matrixOnly = hashType({ matrix }, required('matrix'))
-const parallelOf = (number: Type): Type =>
+const getParallel = (number: Type): Type =>
   either(
     { number: entry(number), hash: since('13.3', matrixOnly) },
     'should be an integer or a hash',
   )
 export const parallel = {
-  job: parallelOf(all(until('15.9', integerType(1, 50)), integerType(1, 200))),
-  bridge: parallelOf(must(() => false, 'cannot use "parallel: <number>"')),
+  job: getParallel(all(until('15.9', integerType(1, 50)), integerType(1, 200))),
+  bridge: getParallel(must(() => false, 'cannot use "parallel: <number>"')),
 }
 
 const needKeys: Keys = {
@@ -233,13 +233,13 @@ const kinds = {
   ],
 } as const
 type Kind = keyof typeof kinds
-const kindOf = (need: unknown): Kind => {
+const getKind = (need: unknown): Kind => {
   if (!isHash(need)) return 'job'
   if ('project' in need) return 'project'
   return 'pipeline' in need ? ('job' in need ? 'pipeline' : 'bridge') : 'job'
 }
 const need = either(
-  { string: filledText, hash: chosen((value) => kinds[kindOf(value)][1]) },
+  { string: filledText, hash: chosen((value) => kinds[getKind(value)][1]) },
   'has an unsupported type',
 )
 
@@ -247,7 +247,7 @@ const need = either(
 export const needs = (...allowed: readonly Kind[]): Type => {
   const names = new Set(allowed.map((kind) => kinds[kind][0]))
   const others = (value: unknown): readonly string[] =>
-    [...new Set([value].flat(10).map((one) => kinds[kindOf(one)][0]))].filter(
+    [...new Set([value].flat(10).map((one) => kinds[getKind(one)][0]))].filter(
       (name) => !names.has(name),
     )
   const fitting = must(
