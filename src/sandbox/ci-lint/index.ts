@@ -6,7 +6,7 @@
 import { isDressed, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/table/others.js'
-import type { AsOf, CiVersion } from './grammar/values.js'
+import type { AsOf, CiVersion } from './grammar/types.js'
 import { checkBetween, checkEach, checkNames, checkRoot, getWarnings } from './jobs.js'
 import type { PipelineContext } from './plan.js'
 import { type PipelinePlan, planPipeline } from './plan.js'
@@ -15,7 +15,7 @@ import { type Files, type Included, withIncludes } from './reading/include.js'
 import { readTree, type Tree, writeYaml } from './reading/tree.js'
 import { Budget, type Finding, type Hash, isHash, Unreadable } from './values.js'
 
-export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/values.js'
+export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/types.js'
 export type { ArtifactPlan, PipelinePlan, When } from './plan.js'
 export type { Files } from './reading/include.js'
 

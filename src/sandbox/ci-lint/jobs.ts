@@ -4,7 +4,7 @@ import { addToGroup } from '../../base/group-by.js'
 import { checkNode } from './grammar/findings.js'
 import { anyJob, bridge, job, root } from './grammar/table.js'
 import type { Type } from './grammar/types.js'
-import { type AsOf, describeChange, isKnown } from './grammar/values.js'
+import { type AsOf, describeChange, isKnown } from './grammar/types.js'
 import { type Finding, type Hash, isHash } from './values.js'
 
 export interface CiJob {

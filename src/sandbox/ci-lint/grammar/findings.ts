@@ -15,7 +15,8 @@ import type {
   Type,
   WordsType,
 } from './types.js'
-import { type AsOf, describeChange, isKeywordReference, isKnown } from './values.js'
+import { type AsOf, describeChange, isKnown } from './types.js'
+import { isKeywordReference } from './values.js'
 
 /** Where a value stands: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
 interface Place {

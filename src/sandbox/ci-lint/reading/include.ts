@@ -1,5 +1,5 @@
 /** Brings in the files that a configuration includes. */
-import { type AsOf, isKnown } from '../grammar/values.js'
+import { type AsOf, isKnown } from '../grammar/types.js'
 import { type Budget, type Hash, isHash, Unreadable } from '../values.js'
 import { mergeHashes, readTree } from './tree.js'
 
