@@ -14,6 +14,14 @@ describe('the OpenAPI document', () => {
     expect(valid).toBe(true)
   })
 
+  it('says the same of the tool, of pages and of errors, whatever the endpoints are', async () => {
+    const { paths: _, webhooks: __, components, ...others } = structuredClone(document)
+    const { schemas, ...shared } = components as Record<string, Record<string, object>>
+    const errors = Object.entries(schemas ?? {}).filter(([name]) => name.endsWith('Error'))
+    const fixed = { ...others, components: { ...shared, schemas: Object.fromEntries(errors) } }
+    await expect(`${JSON.stringify(fixed, null, 2)}\n`).toMatchFileSnapshot('golden/openapi.txt')
+  })
+
   it('holds every endpoint', () => {
     const { paths, webhooks } = document as Record<string, Record<string, object>>
     const routes = Object.entries(paths ?? {}).flatMap(([path, item]) =>

@@ -63,10 +63,14 @@ describe('state', () => {
   })
 
   it('is refused when it cannot be read, and the file stays as it was', async () => {
-    for (const text of ['{"format":2,', '{"format":99}']) {
+    for (const [text, why] of [
+      ['{"format":2,', 'cannot be read'],
+      ['{"format":99}', 'was written by another version'],
+    ] as const) {
       await writeFile(join(folder, 'state.json'), text)
       await expect(during(description)).rejects.toMatchObject({
         category: 'failed',
+        message: expect.stringContaining(why),
         details: { hint: expect.stringContaining('sandbox reset') },
       })
       expect(await readFile(join(folder, 'state.json'), 'utf8')).toBe(text)

@@ -133,7 +133,7 @@ const headOf = (text: string, last: boolean): string | undefined => {
 const csvHeading = async (head: string): Promise<[Parse, readonly string[]] | undefined> => {
   const { parse } = await import('csv-parse/sync')
   try {
-    const [cells = []] = parse(head, { relax_column_count: true })
+    const [cells = []] = parse(head)
     return [parse, cells.map((cell) => cell.trim())]
   } catch {
     return undefined
