@@ -90,7 +90,8 @@ describe('writes', () => {
     expect(headerOf(journal)).toMatchObject({
       endpoint: 'PUT /projects/:project/x',
       source: 'parents',
-      asked: { args: ['PUT', 'projects/{project}/x'], parents: 'project' },
+      options: { args: ['PUT', 'projects/{project}/x'] },
+      parents: 'project',
     })
     expect(linesOf(journal).filter((one) => 'n' in one && one.state === 'done')).toMatchObject([
       { parent: 'web/a' },

@@ -28,7 +28,7 @@ const edit = (change: (line: Record<string, Record<string, unknown>>) => void): 
   const lines = readFileSync(journal(), 'utf8').trimEnd().split('\n')
   const edited = lines.map((text) => {
     const { c: _, ...line } = JSON.parse(text)
-    if (line.state === 'done') change(line)
+    if (line.state === 'begun' || line.state === 'done') change(line)
     return `${JSON.stringify(line)}\n`
   })
   writeFileSync(journal(), edited.join(''))
