@@ -47,7 +47,7 @@ const partsOf = (graph) => {
   const usual = ['src/engine/failed.ts', 'src/http/gate/index.ts']
   const json = ['src/output/json.ts', 'src/output/ndjson.ts']
   const run = reached(['src/engine/execute.ts', ...usual, ...json], graph)
-  const tab = reached(['src/cli/tab/tab.ts'], graph)
+  const tab = reached(['src/cli/tab.ts'], graph)
   const rest = {
     fields: ['src/engine/records/known-fields.ts'],
     table: ['src/output/table.ts'],

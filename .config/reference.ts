@@ -14,7 +14,7 @@ import {
   integrationParameters,
 } from '../src/catalogue/integration-families.js'
 import type { Param, Params } from '../src/catalogue/params.js'
-import { listFields, titled, typeWords } from '../src/commands/explain/index.js'
+import { collectShapes, listFields, typeWords } from '../src/commands/explain.js'
 import { tableOfFilled } from './markdown.js'
 
 const code = (text: string): string => `\`${text}\``
@@ -195,7 +195,7 @@ interface Loaded {
 
 const load = async (area: AreaRow): Promise<Loaded> => {
   const endpoints = Object.values(await area.load())
-  return { area, endpoints, shapes: titled(endpoints.map((e) => e.returns.shape)) }
+  return { area, endpoints, shapes: collectShapes(endpoints.map((e) => e.returns.shape)) }
 }
 
 const areaPage = ({ area, endpoints, shapes }: Loaded, shared: ReadonlySet<string>): Page => {

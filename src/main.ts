@@ -79,7 +79,7 @@ const tab = '__complete'
 
 /** Answers TAB. */
 const complete = async (argv: readonly string[]): Promise<number> => {
-  await (await import('./cli/tab/tab.js')).answerTab(argv, process.env)
+  await (await import('./cli/tab.js')).answerTab(argv, process.env)
   return 0
 }
 

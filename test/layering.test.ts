@@ -39,8 +39,8 @@ const only: Readonly<Record<string, readonly string[]>> = {
 /** Who else imports a room that not all above it may import. */
 const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:engine|cli|commands|library)\//,
-  sandbox: /^(?:commands\/sandbox\/|library\/|engine\/workspace\/sandbox\.ts)/,
-  desired: /^(?:cli|commands\/(?:check|explain|plan|apply|export))\//,
+  sandbox: /^(?:commands\/sandbox\.ts|library\/|engine\/workspace\/sandbox\.ts)/,
+  desired: /^(?:cli\/|commands\/(?:(?:check|plan|apply|export)\/|explain\.ts))/,
 }
 /** The folders of the engine, lowest first: each imports those before it. Its own files put them together. */
 const engineOrder: readonly (readonly string[])[] = [
@@ -62,7 +62,8 @@ const engineFor: Readonly<Record<string, RegExp>> = {
   library: /^engine\/journal\/last\.ts$/,
 }
 /** Commands that write over many objects in a way of their own, on the engine's journal. */
-const journalling = /^commands\/(?:api|apply|export|journal|members|plan|sandbox)\//
+const journalling =
+  /^commands\/(?:(?:apply|export|journal|members|plan)\/|(?:api-requests|sandbox)\.ts)/
 const forJournals = /^engine\/(?:work|journal|journaling|workspace)\//
 
 /** Why what is not of the engine may not import this file of it. */
@@ -215,12 +216,12 @@ describe('the rooms of src', () => {
   it('load no heavy library before the command is known', () => {
     // A few kilobytes each, and every request or every mistake needs them.
     const light = ['commander', 'env-paths', 'fastest-levenshtein', 'http-link-header']
-    const { packages } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab/tab.ts')
+    const { packages } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab.ts')
     expect(packages.filter((name) => !light.includes(name))).toEqual([])
   })
 
   it('load for a request no part of Node that costs milliseconds', () => {
-    const { builtins } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab/tab.ts')
+    const { builtins } = loadedWith('main.ts', 'engine/execute.ts', 'cli/tab.ts')
     expect(builtins).toContain('node:fs')
     const slow = /^node:(?:child_process|crypto|fs\/promises|https?|readline|tls|worker)/
     expect(builtins.filter((name) => slow.test(name))).toEqual([])
@@ -246,7 +247,7 @@ describe('the rooms of src', () => {
   })
 
   it('load nothing that sends for what completion has kept', () => {
-    const { files: all } = loadedWith('cli/tab/tab.ts')
+    const { files: all } = loadedWith('cli/tab.ts')
     expect(all).toContain('profile/session.ts')
     expect(
       all.filter((file) =>
@@ -378,7 +379,7 @@ describe('the check itself', () => {
     ['main.ts', 'start/load.ts', 'static'],
     ['start/load.ts', 'engine/run.ts', 'type'],
     ['engine/run.ts', 'sandbox/index.ts', 'dynamic'],
-    ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'static'],
+    ['commands/sandbox.ts', 'sandbox/index.ts', 'static'],
     ['commands/mr.ts', 'engine/services.ts', 'type'],
     ['client/index.ts', 'output/index.ts', 'type'],
     ['client/index.ts', 'vocabulary/index.ts', 'type'],
@@ -408,7 +409,7 @@ describe('the check itself', () => {
     ['commands/plan/making.ts', 'desired/plan.ts', 'static'],
     ['desired/plan.ts', 'engine/work/report.ts', 'static'],
     ['library/client.ts', 'vocabulary/index.ts', 'static'],
-    ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'dynamic'],
+    ['commands/sandbox.ts', 'sandbox/index.ts', 'dynamic'],
     ['main.ts', 'engine/run.ts', 'static'],
   ])('allows %s → %s (%s)', (from, to, how) => {
     expect(

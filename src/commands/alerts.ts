@@ -1,4 +1,7 @@
-/** `alerts send` (`catalogue/reference/alerts.md`): one key, no token, no profile. */
+/**
+ * `alerts send`: sends an alert with its own authorization key, and no token or profile
+ * (`catalogue/reference/alerts.md`).
+ */
 import type { JsonValues } from '../base/json/value.js'
 import { isObject } from '../base/objects.js'
 import { alerts } from '../catalogue/areas/alerts.js'
@@ -12,7 +15,7 @@ import { define, type GivenBy } from './define.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-const noAddress = (): Error =>
+const missingEndpoint = (): Error =>
   usage(
     'alerts send requires --endpoint (or SVC_ALERT_ENDPOINT)',
     'The project’s monitoring settings show the URL and its key to Maintainers.',
@@ -31,22 +34,22 @@ const flags = {
   resolve: boolean('resolve the alert: set end_time [now]'),
   test: boolean('send a test alert'),
 } as const
-type Mine = GivenBy<typeof flags>
+type AlertGiven = GivenBy<typeof flags>
 
 /** The alert endpoint; one that begins with a slash is below the instance's own address. */
-const addressOf = async ({ ui, place }: Services, given: Mine): Promise<URL> => {
+const resolveEndpoint = async ({ ui, place }: Services, given: AlertGiven): Promise<URL> => {
   const text =
     given.flags.endpoint ??
     place.env.SVC_ALERT_ENDPOINT ??
     (await ui.ask('URL of the alert endpoint'))
-  if (typeof text !== 'string' || text === '') throw noAddress()
+  if (typeof text !== 'string' || text === '') throw missingEndpoint()
   const whole = text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
     throw usage('--endpoint must be a URL that begins with https:// or http://')
   return new URL(whole)
 }
 
-/** The key that an address carries, taken out of it; undefined where it carries none. */
+/** Removes the key from an alert URL and returns it; undefined if the URL has none. */
 export const takeKey = (address: URL): string | undefined => {
   const { username, password } = address
   address.username = ''
@@ -60,9 +63,9 @@ export const takeKey = (address: URL): string | undefined => {
   }
 }
 
-const credentialOf = async (
+const resolveKey = async (
   { ui, place }: Services,
-  given: Mine,
+  given: AlertGiven,
   inAddress: string | undefined,
 ): Promise<Credential> => {
   const explicit = given.flags['authorization-key']
@@ -81,7 +84,7 @@ const credentialOf = async (
 }
 
 /** The key of the environment belongs to the endpoint of the environment. */
-const checkKey = async ({ place }: Services, given: Mine, address: URL): Promise<void> => {
+const checkKey = async ({ place }: Services, given: AlertGiven, address: URL): Promise<void> => {
   const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
   if (given.flags['authorization-key'] !== undefined || takeKey(new URL(address)) !== undefined)
@@ -94,7 +97,7 @@ const checkKey = async ({ place }: Services, given: Mine, address: URL): Promise
   )
 }
 
-const warnOf = ({ ui }: Services, address: URL, inAddress: string | undefined): void => {
+const warnAboutKey = ({ ui }: Services, address: URL, inAddress: string | undefined): void => {
   if (inAddress !== undefined)
     ui.warn(
       'the endpoint URL contains a key, which would end up in logs, so svcctl sends it in a header; pass it with --authorization-key or SVC_ALERT_KEY',
@@ -104,7 +107,7 @@ const warnOf = ({ ui }: Services, address: URL, inAddress: string | undefined): 
 }
 
 /** What `--test` sends where nothing else is given. */
-const sample = {
+const testAlert = {
   title: 'New: Alert (test)',
   description: 'A test alert, sent by svcctl.',
   severity: 'info',
@@ -114,11 +117,11 @@ const sample = {
 const flagOf = (name: string): string => name.replaceAll('_', '-')
 
 /** Attributes that --test, --resolve and --input add to the flags; a given one beats them. */
-const additions = ({ place }: Services, given: Mine): JsonValues => {
+const getPresets = ({ place }: Services, given: AlertGiven): JsonValues => {
   const isGiven = (name: string): boolean =>
     Object.hasOwn(given.flags, flagOf(name)) || name in (given.input ?? {}) || name in given.extra
   const wanted = {
-    ...(given.flags.test === true ? sample : {}),
+    ...(given.flags.test === true ? testAlert : {}),
     ...(given.flags.resolve === true
       ? {
           end_time: place.clock
@@ -132,7 +135,7 @@ const additions = ({ place }: Services, given: Mine): JsonValues => {
 }
 
 /** Properties of --input that are not documented: the instance accepts all of them. */
-const further = (given: Mine): JsonValues =>
+const getUndocumented = (given: AlertGiven): JsonValues =>
   Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !(name in alerts.send.params)),
   )
@@ -146,7 +149,7 @@ const withProperty = (request: WireRequest, property: unknown): WireRequest => {
     : request
 }
 
-const wrongKey = (failure: Failure): Failure =>
+const withKeyHint = (failure: Failure): Failure =>
   failure.category === 'auth'
     ? new Failure('auth', failure.message, {
         ...failure.details,
@@ -154,20 +157,20 @@ const wrongKey = (failure: Failure): Failure =>
       })
     : failure
 
-const sending = async (services: Services, given: Mine): Promise<Operation> => {
-  const address = await addressOf(services, given)
+const sendAlert = async (services: Services, given: AlertGiven): Promise<Operation> => {
+  const address = await resolveEndpoint(services, given)
   await checkKey(services, given, address)
   const inAddress = takeKey(address)
-  warnOf(services, address, inAddress)
-  const credential = await credentialOf(services, given, inAddress)
-  const more = further(given)
+  warnAboutKey(services, address, inAddress)
+  const credential = await resolveKey(services, given, inAddress)
+  const more = getUndocumented(given)
   const input = Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !(name in more)),
   )
   const profile = await services.place.profile()
   return {
     given: { ...given, input },
-    preset: { ...additions(services, given), ...more, endpoint: address.href },
+    preset: { ...getPresets(services, given), ...more, endpoint: address.href },
     to: {
       origin: address.origin,
       credential,
@@ -175,7 +178,7 @@ const sending = async (services: Services, given: Mine): Promise<Operation> => {
       request: (request) => withProperty(request, more.endpoint),
     },
     finish: async (_, came) => {
-      if ('failure' in came) throw wrongKey(came.failure)
+      if ('failure' in came) throw withKeyHint(came.failure)
       if (!('whole' in came) || came.whole.data === undefined) {
         services.ui.note('sent the alert')
         return { told: true }
@@ -194,5 +197,5 @@ export const send = define({
     "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
     "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
   ],
-  operation: sending,
+  operation: sendAlert,
 })

@@ -1,4 +1,8 @@
-/** `svcctl alias set|list|remove`: names for lines that are typed often. */
+/**
+ * `alias set
+ * list
+ * remove`: names for command lines that are typed often.
+ */
 
 import { isSecretHeader, isSecretName } from '../base/secrets/names.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
@@ -12,39 +16,42 @@ import { type Failure, usage } from '../errors.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { Environment } from '../profile/types.js'
 import { define } from './define.js'
-import { openProfileStore } from './stores.js'
-import { meantArea } from './synonyms.js'
+import { openProfileStore } from './profile.js'
+import { suggestArea } from './synonyms.js'
 
 // What an alias may be called, and what it may stand for.
 
 const nameRule = /^[a-z][a-z0-9-]{0,31}$/
 
 /** The area, or command of the tool, that a first word names by whichever of its names; undefined for any other. */
-const areaNamed = (word: string, commands: readonly Described[]): string | undefined =>
+const findArea = (word: string, commands: readonly Described[]): string | undefined =>
   areas.find(({ name, alias }) => name === word || alias === word)?.name ??
   commands.find(({ area }) => area === word)?.area
 
-/** @throws Failure `usage` for a name that means something already */
+/**
+ * Checks that a name is free for an alias.
+ * @throws Failure `usage` if the name is invalid or already means something
+ */
 export const checkAliasName = (name: string, commands: readonly Described[]): void => {
   if (!nameRule.test(name))
     throw usage(
       `"${name}" is not a valid alias name`,
       'Use at most 32 lowercase letters, digits and dashes, and begin with a letter.',
     )
-  const taken = areaNamed(name, commands) !== undefined || name === 'help'
+  const taken = findArea(name, commands) !== undefined || name === 'help'
   if (taken) throw usage(`${name} is a command of svcctl and cannot be an alias`)
-  const meant = meantArea(name)
+  const meant = suggestArea(name)
   if (meant !== undefined)
     throw usage(`${name} is a reserved name and cannot be an alias: ${meant}`)
 }
 
 /** The command that words begin with; undefined where an area's verb is still to follow. */
-const commandIn = (
+const findCommand = (
   words: readonly string[],
   commands: readonly Described[],
 ): Described | undefined => {
   const [first = '', second, third] = words
-  const area = areaNamed(first, commands)
+  const area = findArea(first, commands)
   const own = commands.filter((one) => one.area === area)
   if (area === undefined)
     throw usage(
@@ -89,14 +96,14 @@ const holdsSecret = (flag: string, value: string, command: Described | undefined
   return flag === 'param' && isSecretName(key)
 }
 
-const credential = (what: string): Failure =>
+const credentialFailure = (what: string): Failure =>
   usage(
     `an alias must not contain a credential, and ${what}`,
     'Aliases are stored in clear text. Pass the value as env:NAME or @file.',
   )
 
 /** Secrets that the environment has at hand. */
-const atHand = (env: Environment): readonly string[] =>
+const getEnvironmentSecrets = (env: Environment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && value.length >= 8 && /^(SVC|CI)_/.test(name) && isSecretName(name)
       ? [value]
@@ -112,15 +119,18 @@ const checkSecrets = (
     const [, flag = '', joined] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
     const value = joined ?? words[i + 1] ?? ''
     if (flag !== '' && holdsSecret(flag, value, command))
-      throw credential(`--${flag} seems to contain one`)
-    if (!isReference(word) && (looksSecret(word) || atHand(env).some((one) => word.includes(one))))
-      throw credential('a part of this line looks like one')
+      throw credentialFailure(`--${flag} seems to contain one`)
+    if (
+      !isReference(word) &&
+      (looksSecret(word) || getEnvironmentSecrets(env).some((one) => word.includes(one)))
+    )
+      throw credentialFailure('a part of this line looks like one')
   }
 }
 
 /**
- * Holds the line of an alias to its rules.
- * @throws Failure `usage` for what begins with no command, or holds a credential
+ * Checks the command line of an alias.
+ * @throws Failure `usage` if it begins with no command, or contains a credential
  */
 export const checkAliasLine = (
   line: string,
@@ -133,7 +143,7 @@ export const checkAliasLine = (
       'the command line of an alias must not be empty',
       'svcctl alias set stuck "jobs list --scope pending"',
     )
-  checkSecrets(words, commandIn(words, commands), env)
+  checkSecrets(words, findCommand(words, commands), env)
 }
 
 const nameArgument: Argument = {
@@ -143,7 +153,7 @@ const nameArgument: Argument = {
   help: 'name of the alias',
 }
 
-const known: Argument = {
+const existingAlias: Argument = {
   ...nameArgument,
   values: async () =>
     Object.entries(openStore(getPaths(process.env)).aliases()).map(([value, text]) => ({
@@ -203,7 +213,7 @@ export const listCommand = define({
 
 export const removeCommand = define({
   summary: 'Delete an alias',
-  args: [known],
+  args: [existingAlias],
   examples: ['alias remove stuck', 'alias remove idle -q'],
   run: async (services, { args }) => {
     const [name] = args

@@ -1,4 +1,7 @@
-/** `approvals rules create|update` (`catalogue/reference/approvals.md`): approvers that are not listed are removed. */
+/**
+ * `approvals rules create
+ * update`: approvers by name, and a confirmation before any are removed (`catalogue/reference/approvals.md`).
+ */
 import type { JsonValues } from '../base/json/value.js'
 import type { Fields } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
@@ -9,7 +12,7 @@ import type { InstanceService, Loss, Services } from '../engine/command/services
 import type { Operation, Plan } from '../engine/command/types.js'
 import { Failure, survived } from '../errors.js'
 import { define, type GivenBy } from './define.js'
-import { checkChanges, fillPlan, getMissing, getOpenFields, standIns } from './fill.js'
+import { checkChanges, createPlaceholders, fillPlan, getMissing, getOpenFields } from './fill.js'
 import { withListedUsers } from './usernames.js'
 
 const filling = {
@@ -19,64 +22,67 @@ const filling = {
 } as const
 
 /** The attribute that lists approvers, where the record has them, and how they are called. */
-const kinds = [
+const approverKinds = [
   { attribute: 'user_ids', field: 'users', what: 'user', name: 'username' },
   { attribute: 'group_ids', field: 'groups', what: 'group', name: 'full_path' },
 ] as const
 
-const listed = (value: unknown): readonly number[] =>
+const toIds = (value: unknown): readonly number[] =>
   value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(Number)
 
 type Rule = Data<typeof approvals.rulesGet> | undefined
 
 /** The approvers of a rule, each kind under its field. */
-const present = (rule: Rule, field: 'users' | 'groups') =>
+const getApprovers = (rule: Rule, field: 'users' | 'groups') =>
   (rule?.[field] ?? []).flatMap((one) => (one === null ? [] : [one]))
 
-const fieldOf = (one: Fields, name: string): unknown => one[name]
+const getField = (one: Fields, name: string): unknown => one[name]
 
-/** Who approves by the rule and would no longer, in words; a list not given lists nobody. */
-export const removed = (values: Fields, rule: Rule): string[] =>
-  kinds.flatMap(({ attribute, field, what, name }) => {
-    const kept = new Set(listed(values[attribute]))
-    return present(rule, field)
+/** Names the approvers that a rule has and the new values do not; a missing list removes all of its kind. */
+export const getRemovedApprovers = (values: Fields, rule: Rule): string[] =>
+  approverKinds.flatMap(({ attribute, field, what, name }) => {
+    const kept = new Set(toIds(values[attribute]))
+    return getApprovers(rule, field)
       .filter(({ id }) => !kept.has(Number(id)))
-      .map((one) => `${what} ${String(fieldOf(one, name) ?? one.id)} (${String(one.id)})`)
+      .map((one) => `${what} ${String(getField(one, name) ?? one.id)} (${String(one.id)})`)
   })
 
-/** The approvers given, and those that the rule has besides. */
-export const withPresent = (values: JsonValues, rule: Rule): JsonValues => {
-  const both = kinds.flatMap(({ attribute, field }) => {
-    const ids = present(rule, field).flatMap(({ id }) => id ?? [])
-    const all = [...new Set([...ids, ...listed(values[attribute])])]
+/** Adds the rule's current approvers to the given ones. */
+export const addApprovers = (values: JsonValues, rule: Rule): JsonValues => {
+  const both = approverKinds.flatMap(({ attribute, field }) => {
+    const ids = getApprovers(rule, field).flatMap(({ id }) => id ?? [])
+    const all = [...new Set([...ids, ...toIds(values[attribute])])]
     return all.length === 0 ? [] : [[attribute, all] as const]
   })
   return { ...values, ...Object.fromEntries(both) }
 }
 
-interface Complete {
+interface CompletedPlan {
   readonly plan: Plan
   readonly lost: readonly string[]
 }
 
-const complete = async (
+const completePlan = async (
   instance: InstanceService,
   plan: Plan,
   open: readonly string[],
   keep: boolean,
-): Promise<Complete> => {
+): Promise<CompletedPlan> => {
   const { data } = await instance.call(approvals.rulesGet, pathIn(approvals.rulesGet, plan.values))
   const whole = fillPlan(plan, open, data ?? {})
-  if (keep) return { plan: { ...whole, values: withPresent(whole.values, data) }, lost: [] }
+  if (keep) return { plan: { ...whole, values: addApprovers(whole.values, data) }, lost: [] }
   const rule = `rule ${String(data?.name ?? plan.label)}`
-  return { plan: whole, lost: removed(plan.values, data).map((who) => `${who} from ${rule}`) }
+  return {
+    plan: whole,
+    lost: getRemovedApprovers(plan.values, data).map((who) => `${who} from ${rule}`),
+  }
 }
 
 /** So many are named who no longer approve; of the others there is a count. */
 const maxLost = 1000
 
 /** Who is lost with the approvers that are not listed. */
-class Lost {
+class LostApprovers {
   readonly #lines: string[] = []
   /** Rules that were heard of: the first ones are planned once more to be asked about, and lose nothing by it. */
   readonly #heard = new Set<string>()
@@ -113,7 +119,7 @@ const flags = {
   keep: boolean('keep the current approvers and add the given ones'),
 } as const
 
-const listedBy = (services: Services, plan: Plan): Promise<Plan> =>
+const resolveApprovers = (services: Services, plan: Plan): Promise<Plan> =>
   withListedUsers(services, plan, 'user_ids')
 
 export const rulesCreate = define({
@@ -122,21 +128,21 @@ export const rulesCreate = define({
     'approvals rules create --name QA --approvals-required 1 --user-ids dov,3 --project platform/app',
     'approvals rules create --name Docs --approvals-required 0 --group-ids 1 --project platform/app',
   ],
-  operation: (services) => ({ complete: (plan) => listedBy(services, plan), reads: true }),
+  operation: (services) => ({ complete: (plan) => resolveApprovers(services, plan), reads: true }),
 })
 
-const updating = (services: Services, given: GivenBy<typeof flags>): Operation => {
+const updateRule = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const { instance } = services
   const missed = getMissing(given, filling)
   const keep = given.flags.keep === true
-  const lost = new Lost()
+  const lost = new LostApprovers()
   return {
-    preset: standIns(missed),
+    preset: createPlaceholders(missed),
     complete: async (asked) => {
       const open = getOpenFields(missed, asked)
       checkChanges(asked, open, filling)
-      const listed = await listedBy(services, asked)
-      const whole = await complete(instance, listed, open, keep).catch(survived)
+      const listed = await resolveApprovers(services, asked)
+      const whole = await completePlan(instance, listed, open, keep).catch(survived)
       // A rule that cannot be read is left as it is; the others are changed.
       if (whole instanceof Failure) return { ...listed, refused: whole }
       lost.add(JSON.stringify(pathIn(approvals.rulesGet, whole.plan.values)), whole.lost)
@@ -160,5 +166,5 @@ export const rulesUpdate = define({
     'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
     'approvals rules update 2 --user-ids gus --keep --project platform/app',
   ],
-  operation: updating,
+  operation: updateRule,
 })

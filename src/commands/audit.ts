@@ -1,4 +1,4 @@
-/** `audit list`: what a profile's audit log holds of the requests that wrote. */
+/** `audit list`: the write requests that a profile's audit log recorded. */
 import { integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { Failure, usage } from '../errors.js'
@@ -12,7 +12,7 @@ import {
 } from '../profile/index.js'
 import { define, type GivenBy } from './define.js'
 
-const logOf = ({ place }: Services): string => {
+const findLog = ({ place }: Services): string => {
   const store = openStore(getPaths(place.env))
   const name = place.globals.profile ?? (place.env.SVC_PROFILE || undefined) ?? store.current()
   if (name === undefined)
@@ -44,10 +44,10 @@ const flags = {
   }),
   last,
 } as const
-type Mine = GivenBy<typeof flags>
+type AuditGiven = GivenBy<typeof flags>
 
 /** A day or a time; as an end, a day counts to its last moment. */
-const timeOf = (given: Mine, flag: 'since' | 'until'): Date | undefined => {
+const parseTime = (given: AuditGiven, flag: 'since' | 'until'): Date | undefined => {
   const text = given.flags[flag]
   if (text === undefined) return undefined
   const day = /^\d{4}-\d{2}-\d{2}$/.test(String(text))
@@ -57,29 +57,29 @@ const timeOf = (given: Mine, flag: 'since' | 'until'): Date | undefined => {
   return time
 }
 
-const textOf = (given: Mine, flag: 'user' | 'method' | 'status') => {
+const toFilter = (given: AuditGiven, flag: 'user' | 'method' | 'status') => {
   const text = given.flags[flag]
   return text === undefined ? {} : { [flag]: String(text) }
 }
 
-const filterOf = (given: Mine): AuditFilter => {
-  const since = timeOf(given, 'since')
-  const until = timeOf(given, 'until')
+const createFilter = (given: AuditGiven): AuditFilter => {
+  const since = parseTime(given, 'since')
+  const until = parseTime(given, 'until')
   const status = given.flags.status
   if (status !== undefined && !/^([1-5]\d\d|[1-5]xx|none)$/i.test(String(status)))
     throw usage(`--status must be a status (403), a class (4xx) or none, not "${String(status)}"`)
   return {
     since,
     until,
-    ...textOf(given, 'user'),
-    ...textOf(given, 'method'),
-    ...textOf(given, 'status'),
+    ...toFilter(given, 'user'),
+    ...toFilter(given, 'method'),
+    ...toFilter(given, 'status'),
     limit: given.flags.last,
   }
 }
 
 /** Entries to the output as they are read; how the log ended, to standard error. */
-async function* entries({ ui }: Services, file: string, filter: AuditFilter) {
+async function* readEntries({ ui }: Services, file: string, filter: AuditFilter) {
   const log = readAudit(file, filter)
   let end: AuditEnd | undefined
   while (end === undefined) {
@@ -100,8 +100,8 @@ export const listCommand = define({
   flags,
   examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
   run: async (services, given) => {
-    const filter = filterOf(given)
-    await services.answer.printMany(entries(services, logOf(services), filter), {
+    const filter = createFilter(given)
+    await services.answer.printMany(readEntries(services, findLog(services), filter), {
       columns: [...auditFields],
     })
   },

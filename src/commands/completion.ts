@@ -1,4 +1,4 @@
-/** `svcctl completion <shell>`: prints the script, or installs it. */
+/** `completion`: prints the completion script of a shell, or installs it. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
@@ -133,6 +133,7 @@ interface Shell {
   readonly install: string
 }
 
+/** The shells that have a completion script. */
 export const shells: readonly Shell[] = [
   {
     name: 'bash',
@@ -162,8 +163,8 @@ export const shells: readonly Shell[] = [
 
 const names = shells.map((shell) => shell.name)
 
-/** The shell that the person uses, as far as the environment tells. */
-export const presentShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefined => {
+/** Finds the shell of the user by the environment; undefined if it is another. */
+export const findShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefined => {
   if (env.PSModulePath !== undefined && env.SHELL === undefined)
     return shells.find((shell) => shell.name === 'powershell')
   return shells.find((shell) => shell.name === basename(env.SHELL ?? ''))
@@ -172,7 +173,7 @@ export const presentShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefine
 // Where a shell looks.
 
 /** The file that is written whole, or the one that gets a line. */
-const placeFor = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; line?: string } => {
+const findStartFile = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; line?: string } => {
   const home = env.HOME ?? ''
   const line = `source <(svcctl completion ${shell.name})`
   if (home === '' || shell.name === 'powershell')
@@ -194,7 +195,7 @@ const readText = (file: string): string => {
 
 /** Makes the shell load the script from its next start on. @returns what was done */
 const install = async (shell: Shell, env: NodeJS.ProcessEnv): Promise<string> => {
-  const { file, line } = placeFor(shell, env)
+  const { file, line } = findStartFile(shell, env)
   try {
     const before = readText(file)
     const gap = before === '' || before.endsWith('\n') ? '' : '\n'
@@ -230,7 +231,7 @@ export const completion = define({
   flags,
   examples: ['completion bash', 'completion zsh --install'],
   run: async ({ answer, ui, place }: Services, given: GivenBy<typeof flags>) => {
-    const wanted = given.args[0] ?? presentShell(place.env)?.name
+    const wanted = given.args[0] ?? findShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)
       throw usage(

@@ -1,4 +1,4 @@
-/** Declares a command written by hand: its flags once, their types wherever `run` reads them. */
+/** Declares commands that are written by hand, so that their flags have types where the command reads them. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Value } from '../catalogue/inferred.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
@@ -33,12 +33,12 @@ type Joined<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer 
   ? I
   : never
 
-/** What was asked of a command whose flags are known: a name that it does not have does not compile. */
+/** What was given on the command line of a command with these flags; other names do not compile. */
 export type GivenBy<F extends OwnFlags, E extends Endpoint = never> = Omit<Given, 'flags'> & {
   readonly flags: Own<F> & ([E] extends [never] ? unknown : Omit<Joined<OfEndpoint<E>>, keyof F>)
 }
 
-/** `-o` of a command that writes formats of its own beside everybody's. */
+/** Declares `-o` of a command that has output formats of its own. */
 export const outputFlag = (own: readonly string[], help: string, standard: string) =>
   ({
     ...oneOf([...formatNames, ...own], help, { default: standard }),
@@ -53,7 +53,7 @@ const reportKinds = {
   sarif: string('SARIF 2.1.0'),
 } as const
 
-/** `--report <kind> <file>` of a command that writes reports of these kinds. */
+/** Declares `--report <kind> <file>` with these kinds of report. */
 export const reportFlag = <K extends keyof typeof reportKinds>(kinds: readonly K[]) =>
   ({
     ...hash('write a report', {
@@ -95,8 +95,8 @@ const completed = <F extends OwnFlags, E extends Endpoint>(
 }
 
 /**
- * A command's special. `given.flags` has the flags of `flags` and of the endpoints `of`, by the names
- * that they are typed with: a misspelt one does not compile, one with a default is always there.
+ * Declares a command. `given.flags` has the flags of `flags` and of the endpoints in `of`, by the names that are
+ * typed; flags with a default are always there.
  */
 export const define = <
   const F extends OwnFlags = Record<never, never>,

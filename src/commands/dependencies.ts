@@ -1,11 +1,41 @@
-/** `dependencies list` (`catalogue/reference/dependencies.md`). */
+/**
+ * `vulnerabilities list` and `dependencies list`: tables with the most severe first, and dependencies as a bill of
+ * materials.
+ */
+
 import { randomUUID } from 'node:crypto'
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
 import { version } from '../base/version.js'
+import { severities } from '../catalogue/shapes/vulnerability.js'
 import type { Emit, Services } from '../engine/command/services.js'
 import { usage } from '../errors.js'
 import { define, outputFlag } from './define.js'
-import { bySeverity } from './vulnerabilities.js'
+
+// The order of severities, worst first; words that are none come last.
+
+const severityOrder: readonly string[] = severities.toReversed()
+
+const getRank = (severity: unknown): number => {
+  const at = severityOrder.indexOf(String(severity).toLowerCase())
+  return at < 0 ? severityOrder.length : at
+}
+
+/** Compares two severities; the worst comes first. */
+export const compareSeverity = (a: unknown, b: unknown): number => getRank(a) - getRank(b)
+
+const getSeverity = (record: unknown): unknown => (isObject(record) ? record.severity : undefined)
+
+const sortBySeverity = (records: readonly unknown[]): readonly unknown[] =>
+  [...records].sort((a, b) => compareSeverity(getSeverity(a), getSeverity(b)))
+
+export const listVulnerabilities = define({
+  description: ['Tables list the most severe first. Other formats keep the order of the API.'],
+  examples: [
+    'vulnerabilities list --project platform/app',
+    'vulnerabilities list --project platform/app -o json --fields id,severity,title',
+  ],
+  operation: () => ({ emit: { people: { rows: sortBySeverity, reorders: true } } }),
+})
 
 // Dependencies as a CycloneDX bill of materials, made with the format's own library.
 
@@ -23,7 +53,7 @@ const purlTypes: Readonly<Record<string, string>> = {
   sbt: 'maven',
 }
 
-/** A package URL (`pkg:npm/%40scope/name@1.0.0`); undefined for a package manager not known. */
+/** Formats a package URL (`pkg:npm/%40scope/name@1.0.0`); undefined for an unknown package manager. */
 export const formatPurl = (manager: string, name: string, version: string): string | undefined => {
   const type = purlTypes[manager]
   if (type === undefined || name === '') return undefined
@@ -34,7 +64,7 @@ export const formatPurl = (manager: string, name: string, version: string): stri
   return `pkg:${type}/${path.join('/')}${at}`
 }
 
-interface Around {
+interface BomContext {
   /** The project, by ID or path. */
   readonly project: string
   readonly version: string
@@ -44,7 +74,7 @@ interface Around {
 
 type Library = typeof import('@cyclonedx/cyclonedx-library')
 
-const componentOf = ({ Models, Enums }: Library, item: Fields) => {
+const createComponent = ({ Models, Enums }: Library, item: Fields) => {
   const name = toText(item.name) ?? 'unknown'
   const version = toText(item.version) ?? ''
   const manager = toText(item.package_manager) ?? ''
@@ -62,9 +92,9 @@ const componentOf = ({ Models, Enums }: Library, item: Fields) => {
 }
 
 /** Vulnerabilities by name and severity, each with every component it affects. */
-const vulnerabilitiesOf = (
+const createVulnerabilities = (
   library: Library,
-  pairs: readonly (readonly [Fields, ComponentOf])[],
+  pairs: readonly (readonly [Fields, BomComponent])[],
 ) => {
   const { Models, Enums } = library
   const severities = Object.values(Enums.Vulnerability.Severity)
@@ -89,13 +119,18 @@ const vulnerabilitiesOf = (
     }
   return found.values()
 }
-type ComponentOf = ReturnType<typeof componentOf>
+type BomComponent = ReturnType<typeof createComponent>
 
-/** The bill of materials of a project's dependencies, as a document (CycloneDX 1.6). */
-export const cyclonedx = async (records: readonly unknown[], around: Around): Promise<unknown> => {
+/** Creates the bill of materials of a project's dependencies (CycloneDX 1.6). */
+export const cyclonedx = async (
+  records: readonly unknown[],
+  around: BomContext,
+): Promise<unknown> => {
   const library = await import('@cyclonedx/cyclonedx-library')
   const { Enums, Models, Serialize, Spec } = library
-  const pairs = records.filter(isObject).map((item) => [item, componentOf(library, item)] as const)
+  const pairs = records
+    .filter(isObject)
+    .map((item) => [item, createComponent(library, item)] as const)
   const application = new Models.Component(Enums.ComponentType.Application, around.project, {
     bomRef: around.project,
   })
@@ -110,28 +145,30 @@ export const cyclonedx = async (records: readonly unknown[], around: Around): Pr
     }),
     components: new Models.ComponentRepository(pairs.map(([, component]) => component)),
   })
-  for (const one of vulnerabilitiesOf(library, pairs)) bom.vulnerabilities.add(one)
+  for (const one of createVulnerabilities(library, pairs)) bom.vulnerabilities.add(one)
   const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
   const text = new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true })
   return JSON.parse(text)
 }
 
 /** The worst severity of a dependency's vulnerabilities; undefined where it has none. */
-const worst = (dependency: unknown): unknown =>
+const getWorstSeverity = (dependency: unknown): unknown =>
   objects(isObject(dependency) ? dependency.vulnerabilities : [])
     .map((one) => one.severity)
-    .sort(bySeverity)[0]
+    .sort(compareSeverity)[0]
 
-/** Vulnerable dependencies first, the worst of them foremost; the rest in the order they came. */
-export const vulnerableFirst = (records: readonly unknown[]): unknown[] => {
-  const ranked = records.map((record) => ({ record, severity: worst(record) }))
+/** Sorts vulnerable dependencies first, the most severe on top; the others keep their order. */
+export const sortVulnerableFirst = (records: readonly unknown[]): unknown[] => {
+  const ranked = records.map((record) => ({ record, severity: getWorstSeverity(record) }))
   const bad = ranked.filter((one) => one.severity !== undefined)
   const rest = ranked.filter((one) => one.severity === undefined)
-  return [...bad.sort((a, b) => bySeverity(a.severity, b.severity)), ...rest].map((r) => r.record)
+  return [...bad.sort((a, b) => compareSeverity(a.severity, b.severity)), ...rest].map(
+    (r) => r.record,
+  )
 }
 
 /** How the records are shown as one document. */
-const billOfMaterials = ({ place }: Services): NonNullable<Emit['document']> => {
+const createBomDocument = ({ place }: Services): NonNullable<Emit['document']> => {
   const { limit, output, page, perPage } = place.globals
   if (output !== undefined && output !== 'json')
     throw usage(`-o cyclonedx and -o ${output} exclude each other`)
@@ -152,7 +189,7 @@ const flags = {
   output: outputFlag(['cyclonedx'], 'output format; cyclonedx is a bill of materials', 'table'),
 } as const
 
-export const list = define({
+export const listDependencies = define({
   description: [
     'Tables list vulnerable dependencies first, the most severe on top. Other formats keep the order of the API.',
   ],
@@ -164,7 +201,7 @@ export const list = define({
   operation: (services, given) => ({
     emit:
       given.flags.output === 'cyclonedx'
-        ? { document: billOfMaterials(services) }
-        : { people: { rows: vulnerableFirst, reorders: true } },
+        ? { document: createBomDocument(services) }
+        : { people: { rows: sortVulnerableFirst, reorders: true } },
   }),
 })

@@ -1,4 +1,4 @@
-/** `deploy-keys add` (`catalogue/reference/deploy-keys.md`): the key is checked before it is sent. */
+/** `deploy-keys add`: checks the public key before it is sent (`catalogue/reference/deploy-keys.md`). */
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import type { Services } from '../engine/command/services.js'
 import type { Operation, Plan } from '../engine/command/types.js'
@@ -8,19 +8,19 @@ import { define, type GivenBy } from './define.js'
 // Checks an OpenSSH public key before it is sent (RFC 4253, section 6.6; RFC 5656; RFC 8709).
 
 /** The smallest RSA and DSA keys that instances take. */
-const smallest = 1024
-const largest = 16_384
+const minBits = 1024
+const maxBits = 16_384
 
 const hint =
   'A public key is one line such as "ssh-ed25519 AAAA… name", from the .pub file of a key pair.'
-const wrong = (what: string, more = hint): Failure => usage(`--key: ${what}`, more)
+const invalidKey = (what: string, more = hint): Failure => usage(`--key: ${what}`, more)
 
 /** The strings that an SSH key is made of: each a length of four bytes, then so many bytes. */
-const fieldsOf = (bytes: Buffer): readonly Buffer[] => {
+const parseFields = (bytes: Buffer): readonly Buffer[] => {
   const fields: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
     const end = at + 4 <= bytes.length ? at + 4 + bytes.readUInt32BE(at) : Number.POSITIVE_INFINITY
-    if (end > bytes.length) throw wrong('the key is incomplete or damaged')
+    if (end > bytes.length) throw invalidKey('the key is incomplete or damaged')
     fields.push(bytes.subarray(at + 4, end))
     at = end
   }
@@ -28,26 +28,26 @@ const fieldsOf = (bytes: Buffer): readonly Buffer[] => {
 }
 
 /** Bits of an integer as SSH writes it, leading zero bytes left out. */
-const bitsOf = (field: Buffer | undefined): number => {
+const countBits = (field: Buffer | undefined): number => {
   const text = (field ?? Buffer.alloc(0)).toString('hex').replace(/^0+/, '')
   return text === '' ? 0 : BigInt(`0x${text}`).toString(2).length
 }
 
 const checkBits = (kind: string, field: Buffer | undefined): void => {
-  const bits = bitsOf(field)
-  if (bits < smallest || bits > largest)
-    throw wrong(`an ${kind} key must have ${smallest} to ${largest} bits, not ${bits}`)
+  const bits = countBits(field)
+  if (bits < minBits || bits > maxBits)
+    throw invalidKey(`an ${kind} key must have ${minBits} to ${maxBits} bits, not ${bits}`)
 }
 
-const points: Readonly<Record<string, number>> = { nistp256: 65, nistp384: 97, nistp521: 133 }
+const pointLengths: Readonly<Record<string, number>> = { nistp256: 65, nistp384: 97, nistp521: 133 }
 
 const checkPoint = (curve: string, name: Buffer | undefined, point: Buffer | undefined): void => {
-  if (name?.toString('latin1') !== curve || point?.length !== points[curve])
-    throw wrong(`the key is not a point on the curve ${curve}`)
+  if (name?.toString('latin1') !== curve || point?.length !== pointLengths[curve])
+    throw invalidKey(`the key is not a point on the curve ${curve}`)
 }
 
 const checkEd25519 = (key: Buffer | undefined): void => {
-  if (key?.length !== 32) throw wrong('an Ed25519 key must have 32 bytes')
+  if (key?.length !== 32) throw invalidKey('an Ed25519 key must have 32 bytes')
 }
 
 interface Kind {
@@ -56,7 +56,7 @@ interface Kind {
   readonly check: (fields: readonly Buffer[]) => void
 }
 
-const elliptic = (curve: string): Kind => ({
+const ellipticKey = (curve: string): Kind => ({
   fields: 2,
   check: ([name, point]) => checkPoint(curve, name, point),
 })
@@ -65,9 +65,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   'ssh-rsa': { fields: 2, check: ([, modulus]) => checkBits('RSA', modulus) },
   'ssh-dss': { fields: 4, check: ([prime]) => checkBits('DSA', prime) },
   'ssh-ed25519': { fields: 1, check: ([key]) => checkEd25519(key) },
-  'ecdsa-sha2-nistp256': elliptic('nistp256'),
-  'ecdsa-sha2-nistp384': elliptic('nistp384'),
-  'ecdsa-sha2-nistp521': elliptic('nistp521'),
+  'ecdsa-sha2-nistp256': ellipticKey('nistp256'),
+  'ecdsa-sha2-nistp384': ellipticKey('nistp384'),
+  'ecdsa-sha2-nistp521': ellipticKey('nistp521'),
   'sk-ssh-ed25519@openssh.com': { fields: 2, check: ([key]) => checkEd25519(key) },
   'sk-ecdsa-sha2-nistp256@openssh.com': {
     fields: 3,
@@ -77,56 +77,57 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** A text that is no public key at all, said without repeating it: it may be a private one. */
 const checkKind = (text: string): void => {
-  if (text === '') throw wrong('the key is empty')
+  if (text === '') throw invalidKey('the key is empty')
   if (/PRIVATE KEY|^PuTTY-User-Key-File/m.test(text))
-    throw wrong('this is a private key, which must not be shared; nothing was sent', hint)
+    throw invalidKey('this is a private key, which must not be shared; nothing was sent', hint)
   if (/BEGIN (SSH2|RSA|DSA|EC)? ?PUBLIC KEY/.test(text))
-    throw wrong('the key is not in OpenSSH format', 'Convert it with: ssh-keygen -i -f FILE')
-  if (text.includes('\n')) throw wrong('the key must be a single line')
+    throw invalidKey('the key is not in OpenSSH format', 'Convert it with: ssh-keygen -i -f FILE')
+  if (text.includes('\n')) throw invalidKey('the key must be a single line')
 }
 
-const decoded = (base64: string): Buffer => {
+const decodeBase64 = (base64: string): Buffer => {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0)
-    throw wrong('the part after the key type is not valid base64; it is incomplete or damaged')
+    throw invalidKey('the part after the key type is not valid base64; it is incomplete or damaged')
   return Buffer.from(base64, 'base64')
 }
 
 /**
- * An OpenSSH public key as one line, checked: type, base64, inner type, lengths.
- * @throws Failure `usage` saying what is wrong; a private key is never repeated
+ * Checks an OpenSSH public key and returns it as one line: type, base64, inner type, lengths.
+ * @throws Failure `usage` that says what is wrong, without repeating a private key
  */
-export const publicKey = (given: string): string => {
+export const checkPublicKey = (given: string): string => {
   const text = given.trim()
   checkKind(text)
   const [type = '', base64 = ''] = text.split(/[ \t]+/)
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
   if (kind === undefined) {
     const known = Object.keys(kinds).join(', ')
-    if (base64 === '') throw wrong('this is not a public key', `${hint} Pass a file as @file.`)
-    throw wrong('unknown key type', `Known types: ${known}.`)
+    if (base64 === '') throw invalidKey('this is not a public key', `${hint} Pass a file as @file.`)
+    throw invalidKey('unknown key type', `Known types: ${known}.`)
   }
-  const [name, ...fields] = fieldsOf(decoded(base64))
+  const [name, ...fields] = parseFields(decodeBase64(base64))
   const inner = name?.toString('latin1')
-  if (inner !== type) throw wrong(`the key is labeled ${type} but contains a key of another type`)
-  if (fields.length !== kind.fields) throw wrong(`the ${type} key is incomplete`)
+  if (inner !== type)
+    throw invalidKey(`the key is labeled ${type} but contains a key of another type`)
+  if (fields.length !== kind.fields) throw invalidKey(`the ${type} key is incomplete`)
   kind.check(fields)
   return text
 }
 
 /** A request with its key checked. One of --param passes unchecked; one that was asked for has no flag. */
-const checked = (plan: Plan): Plan => {
+const withCheckedKey = (plan: Plan): Plan => {
   const { key } = plan.values
   if (key === undefined) return plan
-  return { ...plan, values: { ...plan.values, key: publicKey(String(key)) } }
+  return { ...plan, values: { ...plan.values, key: checkPublicKey(String(key)) } }
 }
 
-const adding = async (
+const addKey = async (
   { place }: Services,
   given: GivenBy<Record<never, never>, typeof deployKeys.add>,
 ): Promise<Operation> => {
   const text = given.flags.key ?? given.input?.key
   const key = text === '-' ? await place.stdin.text() : text
-  return { preset: key === undefined ? {} : { key }, complete: checked, done: 'added' }
+  return { preset: key === undefined ? {} : { key }, complete: withCheckedKey, done: 'added' }
 }
 
 export const add = define({
@@ -138,5 +139,5 @@ export const add = define({
     'deploy-keys add --title ci --key @ci.pub --project platform/app',
     'deploy-keys add --title robot --key @robot.pub --can-push --project web/site',
   ],
-  operation: adding,
+  operation: addKey,
 })

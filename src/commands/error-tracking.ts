@@ -1,4 +1,7 @@
-/** `error-tracking keys create` (`catalogue/reference/error-tracking.md`): its address is shown this once. */
+/**
+ * `error-tracking keys create`: prints the new DSN unmasked, this one time
+ * (`catalogue/reference/error-tracking.md`).
+ */
 
 import { define } from './define.js'
 

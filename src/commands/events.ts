@@ -1,4 +1,4 @@
-/** `events list` as lines that read (`catalogue/reference/events.md`). */
+/** `events list`: one readable line per event on a terminal (`catalogue/reference/events.md`). */
 
 import { type Fields, isObject, objects, toText } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
@@ -8,19 +8,19 @@ import { age } from '../terminal/text/time.js'
 import { define } from './define.js'
 
 /** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
-const kindOf = (type: string): string =>
+const describeType = (type: string): string =>
   type
     .replace(/::.*$/, '')
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
 
-const refOf = (type: string, iid: unknown): string => {
+const formatReference = (type: string, iid: unknown): string => {
   if (typeof iid !== 'number') return ''
   const sign = { MergeRequest: '!', Issue: '#' }[type]
   return sign === undefined ? '' : ` ${sign}${iid}`
 }
 
-const pushed = (push: Fields): string => {
+const describePush = (push: Fields): string => {
   const ref = String(push.ref)
   const kind = String(push.ref_type ?? 'branch')
   if (push.action === 'removed') return `deleted ${kind} ${ref}`
@@ -30,24 +30,24 @@ const pushed = (push: Fields): string => {
   return `pushed ${count} commit${count === 1 ? '' : 's'} to ${place}`
 }
 
-const commented = (note: Fields, title: string | undefined): string => {
+const describeComment = (note: Fields, title: string | undefined): string => {
   const type = toText(note.noteable_type) ?? ''
-  const on = type === '' ? 'something' : kindOf(type)
-  return `commented on ${on}${refOf(type, note.noteable_iid)}${title === undefined ? '' : ` “${title}”`}`
+  const on = type === '' ? 'something' : describeType(type)
+  return `commented on ${on}${formatReference(type, note.noteable_iid)}${title === undefined ? '' : ` “${title}”`}`
 }
 
 /** What was done, without who and where. */
 const describeAction = (event: Fields): string => {
-  if (isObject(event.push_data)) return pushed(event.push_data)
+  if (isObject(event.push_data)) return describePush(event.push_data)
   const title = toText(event.target_title)
-  if (isObject(event.note)) return commented(event.note, title)
+  if (isObject(event.note)) return describeComment(event.note, title)
   const action = toText(event.action_name) ?? 'did something'
   const type = toText(event.target_type)
   if (type === undefined) return `${action}${title === undefined ? '' : ` “${title}”`}`
   const named = title === undefined ? '' : ` “${title}”`
   return type === 'Project'
     ? `${action} the project`
-    : `${action} ${kindOf(type)}${refOf(type, event.target_iid)}${named}`
+    : `${action} ${describeType(type)}${formatReference(type, event.target_iid)}${named}`
 }
 
 /** What people do to a project rather than in it. */
@@ -59,18 +59,18 @@ const memberships: Readonly<Record<string, string>> = {
 }
 
 /** Who did it: the name, else the user name. */
-const actorOf = (event: Fields): string =>
+const getActor = (event: Fields): string =>
   (isObject(event.author) ? toText(event.author.name) : undefined) ??
   toText(event.author_username) ??
   'someone'
 
 const whenWidth = 10
 
-/** When an event was, as an age where it can be told. */
+/** Formats the time of an event as its age, or as it came if it is no time. */
 export const formatWhen = (event: Fields, now: Date): string =>
   age(toText(event.created_at) ?? '', now) ?? toText(event.created_at) ?? ''
 
-/** `Ana pushed 3 commits to main in platform/app`. */
+/** Describes an event: `Ana pushed 3 commits to main in platform/app`. */
 export const describeEvent = (event: Fields, place: string | undefined): string => {
   const membership = memberships[toText(event.action_name) ?? '']
   const where = place === undefined ? '' : ` in ${place}`
@@ -78,11 +78,11 @@ export const describeEvent = (event: Fields, place: string | undefined): string 
     membership === undefined
       ? describeAction(event) + where
       : `${membership} ${place ?? 'a project'}`
-  return `${actorOf(event)} ${deed}`
+  return `${getActor(event)} ${deed}`
 }
 
 /** Paths of projects, each asked for once; its ID where the instance does not tell it. */
-const places = ({ instance }: Services) => {
+const createPathLookup = ({ instance }: Services) => {
   const known = new Map<number, Promise<string>>()
   const ask = async (id: number): Promise<string> => {
     try {
@@ -102,16 +102,23 @@ const places = ({ instance }: Services) => {
 }
 
 /** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
-const lineOf = ({ answer, place }: Services, event: Fields, where: string | undefined): string => {
+const formatLine = (
+  { answer, place }: Services,
+  event: Fields,
+  where: string | undefined,
+): string => {
   const when = answer.text.safe(formatWhen(event, place.clock.now())).padEnd(whenWidth)
   return `${when}  ${answer.text.hanging(describeEvent(event, where), whenWidth + 2)}\n`
 }
 
 /** A line an event, as soon as the name of its project is known. */
-async function* lines(services: Services, events: readonly unknown[]): AsyncGenerator<string> {
-  const placeOf = places(services)
+async function* formatLines(
+  services: Services,
+  events: readonly unknown[],
+): AsyncGenerator<string> {
+  const placeOf = createPathLookup(services)
   for (const event of objects(events))
-    yield lineOf(services, event, await placeOf(event.project_id))
+    yield formatLine(services, event, await placeOf(event.project_id))
 }
 
 export const list = define({
@@ -122,5 +129,7 @@ export const list = define({
     'events list --project platform/app --action pushed',
     'events list --user ana --after 2026-01-01 --target-type issue',
   ],
-  operation: (services) => ({ emit: { people: { page: (events) => lines(services, events) } } }),
+  operation: (services) => ({
+    emit: { people: { page: (events) => formatLines(services, events) } },
+  }),
 })

@@ -1,6 +1,6 @@
 /**
- * Updates whose API requires attributes that stay as they are (`PUT /projects/:id/approval_rules/:approval_rule_id`,
- * `PUT /geo_nodes/:id`): what is not given is filled from the record, read first.
+ * Fills attributes that an update requires and that were not given from the current record (`PUT
+ * /projects/:id/approval_rules/:approval_rule_id`, `PUT /geo_nodes/:id`).
  */
 import { jsonFields } from '../base/json/value.js'
 import { type Fields, isObject } from '../base/objects.js'
@@ -19,17 +19,20 @@ interface Filling {
   readonly required: readonly string[]
 }
 
-const flagOf = (name: string): string => name.replaceAll('_', '-')
+const toFlagName = (name: string): string => name.replaceAll('_', '-')
 const isGiven = (given: Given, name: string): boolean =>
-  given.flags[flagOf(name)] !== undefined ||
+  given.flags[toFlagName(name)] !== undefined ||
   given.input?.[name] !== undefined ||
   given.extra[name] !== undefined
 
-/** The required attributes that were not given. */
+/** Returns the required attributes that were not given. */
 export const getMissing = (given: Given, { required }: Filling): string[] =>
   required.filter((name) => !isGiven(given, name))
 
-/** @throws Failure `usage` where nothing at all is to change */
+/**
+ * Checks that an update changes something.
+ * @throws Failure `usage`
+ */
 export const checkChanges = (
   { endpoint, values, extra }: Plan,
   open: readonly string[],
@@ -43,15 +46,15 @@ export const checkChanges = (
     )
 }
 
-/** Stand-ins, so that planning asks nobody for what the record knows. */
-export const standIns = (open: readonly string[]): Readonly<Record<string, ''>> =>
+/** Creates placeholders for missing attributes, so that planning prompts for none of them. */
+export const createPlaceholders = (open: readonly string[]): Readonly<Record<string, ''>> =>
   Object.fromEntries(open.map((name) => [name, '' as const]))
 
-/** What is open of one object: its row may say it. */
+/** Returns the attributes of an object that are still missing; its row of input may have some. */
 export const getOpenFields = (open: readonly string[], { row = {} }: Plan): readonly string[] =>
   open.filter((name) => row[name] === undefined)
 
-/** A plan with its open attributes taken from the record. */
+/** Fills the missing attributes of a plan from the record. */
 export const fillPlan = (plan: Plan, open: readonly string[], record: Fields): Plan => ({
   ...plan,
   record,
@@ -76,8 +79,8 @@ const complete = async (
 }
 
 /**
- * Updates that are filled from their records.
- * @param before makes each plan what the record is read by
+ * Creates an update operation that reads each record and fills what was not given.
+ * @param before resolves each plan before its record is read
  */
 export const filledFrom = (
   instance: InstanceService,
@@ -88,7 +91,7 @@ export const filledFrom = (
 ): Operation => {
   const open = getMissing(given, filling)
   return {
-    preset: standIns(open),
+    preset: createPlaceholders(open),
     complete: async (plan) =>
       complete(instance, await before(plan), open, { ...filling, reads: readBy(plan) }),
     reads: true,

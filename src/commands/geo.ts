@@ -1,4 +1,7 @@
-/** `geo status` as a page a node, `geo nodes update` (`catalogue/reference/geo.md`). */
+/**
+ * `geo status` as a page per node, and `geo nodes update` with unchanged fields filled in
+ * (`catalogue/reference/geo.md`).
+ */
 import { type Fields, objects } from '../base/objects.js'
 import { geo } from '../catalogue/areas/geo.js'
 import type { AnswerService } from '../engine/command/services.js'
@@ -7,16 +10,17 @@ import { filledFrom } from './fill.js'
 
 // How much of what a replication node copies is there, by kind of data.
 
+/** Parses a number; undefined if it is none. */
 export const toFiniteNumber = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined
 
-/** The data kinds that a status speaks of: those with a count and a synced count. */
+/** Lists the data types of a status: those with a count and a synced count. */
 export const getReplicationKinds = (status: Fields): string[] =>
   Object.keys(status)
     .filter((key) => key.endsWith('_synced_count'))
     .map((key) => key.slice(0, -'_synced_count'.length))
 
-/** What of a kind is synced, in percent; undefined where the instance does not tell. */
+/** Returns the synced percentage of a data type; undefined if the instance does not report it. */
 export const percent = (status: Fields, kind: string): number | undefined => {
   const given = status[`${kind}_synced_in_percentage`]
   const parsed = typeof given === 'string' ? Number.parseFloat(given) : toFiniteNumber(given)

@@ -1,4 +1,7 @@
-/** How an instance is: its runners, certificates, sites, and the tokens of the profiles. */
+/**
+ * Reads the health of an instance for `overview` and `check`: runners, certificates, replication sites, tokens of
+ * the profiles.
+ */
 import { toText } from '../base/objects.js'
 import { geo } from '../catalogue/areas/geo.js'
 import { mr } from '../catalogue/areas/mr.js'
@@ -10,17 +13,18 @@ import { survived } from '../errors.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { ResolvedCredential, Session } from '../profile/types.js'
 import { getReplicationKinds, percent, toFiniteNumber } from './geo.js'
-import { made } from './pages-domains.js'
+import { certificateFields } from './pages-domains.js'
 
 // Runners as they are counted: by the one state that each is in, and by type.
 
 type Runner = RecordOf<(typeof runners)['listAll']>
 
-/** The states that a runner may be in, the best first. */
+/** The states of a runner, the best first. */
 export const runnerStates = ['online', 'offline', 'not_connected', 'paused', 'unknown'] as const
+/** One of these. */
 export type RunnerState = (typeof runnerStates)[number]
 
-/** Paused comes first: such a runner takes no job, whether it is connected or not. */
+/** Returns the state of a runner. Paused takes precedence: such a runner takes no job, connected or not. */
 export const runnerState = ({ active, status, online }: Partial<Runner>): RunnerState => {
   if (active === false || status === 'paused') return 'paused'
   const told = runnerStates.find((state) => state === status)
@@ -29,17 +33,18 @@ export const runnerState = ({ active, status, online }: Partial<Runner>): Runner
   return online === undefined ? 'unknown' : online ? 'online' : 'offline'
 }
 
+/** How many runners are in each state. */
 export type RunnerCounts = Readonly<Record<RunnerState, number>>
 
-/** How many there are in each state. */
-export const countedStates = (all: readonly Runner[]): RunnerCounts => {
+/** Counts runners by state. */
+export const countStates = (all: readonly Runner[]): RunnerCounts => {
   const counts = { online: 0, offline: 0, not_connected: 0, paused: 0, unknown: 0 }
   for (const runner of all) counts[runnerState(runner)] += 1
   return counts
 }
 
-/** The same of each type. */
-export const countedTypes = (all: readonly Runner[]): Readonly<Record<string, RunnerCounts>> => {
+/** Counts runners by state, for each runner type. */
+export const countTypes = (all: readonly Runner[]): Readonly<Record<string, RunnerCounts>> => {
   const types = new Map<string, Runner[]>()
   for (const runner of all) {
     const type = runner.runner_type ?? 'unknown'
@@ -47,11 +52,11 @@ export const countedTypes = (all: readonly Runner[]): Readonly<Record<string, Ru
     same.push(runner)
     types.set(type, same)
   }
-  return Object.fromEntries([...types].map(([type, some]) => [type, countedStates(some)]))
+  return Object.fromEntries([...types].map(([type, some]) => [type, countStates(some)]))
 }
 
-/** `2 online, 1 paused`. */
-export const countsText = (counts: RunnerCounts): string =>
+/** Formats counts: `2 online, 1 paused`. */
+export const formatCounts = (counts: RunnerCounts): string =>
   runnerStates
     .filter((state) => counts[state] > 0)
     .map((state) => `${counts[state]} ${state.replace('_', ' ')}`)
@@ -61,6 +66,7 @@ export const countsText = (counts: RunnerCounts): string =>
 
 type Domain = RecordOf<(typeof pagesDomains)['listAll']>
 
+/** The certificate of a Pages domain. */
 export interface DomainCertificate {
   readonly domain: string
   readonly project_id?: number
@@ -80,8 +86,8 @@ interface Certificates {
   readonly without: number
 }
 
-const certificateOf = (domain: Domain, now: Date): DomainCertificate => {
-  const expires = made.expires_at(domain)
+const toCertificate = (domain: Domain, now: Date): DomainCertificate => {
+  const expires = certificateFields.expires_at(domain)
   const time = expires === undefined ? Number.NaN : Date.parse(expires)
   const { project_id, auto_ssl_enabled, certificate } = domain
   return {
@@ -98,12 +104,12 @@ const certificateOf = (domain: Domain, now: Date): DomainCertificate => {
   }
 }
 
-const certificateEnd = ({ left_seconds }: DomainCertificate): number =>
+const getEnd = ({ left_seconds }: DomainCertificate): number =>
   left_seconds ?? Number.POSITIVE_INFINITY
 
 /**
- * The certificates of the instance, or of one project.
- * @throws Failure as the instance refuses
+ * Reads the certificates of the instance or of one project.
+ * @throws Failure if the instance rejects the request
  */
 export const readCertificates = async (
   instance: Pick<InstanceService, 'records'>,
@@ -117,8 +123,8 @@ export const readCertificates = async (
   const having = domains.filter(({ certificate }) => certificate != null)
   return {
     certificates: having
-      .map((domain) => certificateOf(domain, now))
-      .toSorted((a, b) => certificateEnd(a) - certificateEnd(b) || (a.domain < b.domain ? -1 : 1)),
+      .map((domain) => toCertificate(domain, now))
+      .toSorted((a, b) => getEnd(a) - getEnd(b) || (a.domain < b.domain ? -1 : 1)),
     without: domains.length - having.length,
   }
 }
@@ -131,6 +137,7 @@ interface SyncedKind {
   readonly percent: number
 }
 
+/** A replication site and its status. */
 export interface GeoSite {
   readonly id: number
   readonly name: string
@@ -154,12 +161,12 @@ interface Counted {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
 
-const defined = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value])
+const toList = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value])
 
 type Status = Readonly<Record<string, unknown>>
 
 /** The share of a site's data that is there, over all kinds, and of the kind that has the least. */
-const sharesOf = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'failed'> => {
+const getShares = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'failed'> => {
   // Of what there is nothing of, nothing is missing.
   const kinds = getReplicationKinds(status).filter((kind) => status[`${kind}_count`] !== 0)
   const counted = kinds.flatMap((kind): readonly Counted[] => {
@@ -167,9 +174,9 @@ const sharesOf = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'f
     const synced = toFiniteNumber(status[`${kind}_synced_count`])
     return count === undefined || synced === undefined ? [] : [{ count, synced }]
   })
-  const failed = kinds.flatMap((kind) => defined(toFiniteNumber(status[`${kind}_failed_count`])))
+  const failed = kinds.flatMap((kind) => toList(toFiniteNumber(status[`${kind}_failed_count`])))
   const [least] = kinds
-    .flatMap((kind) => defined(percent(status, kind)).map((share) => ({ kind, percent: share })))
+    .flatMap((kind) => toList(percent(status, kind)).map((share) => ({ kind, percent: share })))
     .toSorted((a, b) => a.percent - b.percent)
   const all = sum(counted.map(({ count }) => count))
   return {
@@ -181,7 +188,7 @@ const sharesOf = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'f
   }
 }
 
-const siteOf = (id: number, node: Status | undefined, status: Status | undefined): GeoSite => {
+const toSite = (id: number, node: Status | undefined, status: Status | undefined): GeoSite => {
   const { healthy, health, health_status, db_replication_lag_seconds: lag } = status ?? {}
   const told = [health, health_status].find((text) => typeof text === 'string' && text !== '')
   return {
@@ -192,13 +199,13 @@ const siteOf = (id: number, node: Status | undefined, status: Status | undefined
     ...(typeof healthy === 'boolean' ? { healthy } : {}),
     health: typeof told === 'string' ? told : 'unknown',
     ...(typeof lag === 'number' ? { lag_seconds: lag } : {}),
-    ...(status && sharesOf(status)),
+    ...(status && getShares(status)),
   }
 }
 
 /**
- * All sites, the primary one first; one without a status stands there as one whose health is not told.
- * @throws Failure as the instance refuses
+ * Reads all sites, the primary one first; a site without a status has unknown health.
+ * @throws Failure if the instance rejects the request
  */
 export const readSites = async (
   instance: Pick<InstanceService, 'records'>,
@@ -211,7 +218,7 @@ export const readSites = async (
   return [...ids]
     .flatMap((id) => (typeof id === 'number' ? [id] : []))
     .map((id) =>
-      siteOf(
+      toSite(
         id,
         nodes.find((node) => node.id === id),
         statuses.find((status) => status.geo_node_id === id),
@@ -223,6 +230,7 @@ export const readSites = async (
 // The tokens of the profiles: whether each works, asked by one GET with that token at its own address, and
 // when it ends, where signing in was told so. The API has no word for a token's end.
 
+/** Whether the token of a profile works, and when it expires. */
 export interface ProfileCredential {
   readonly profile: string
   readonly base_url: string
@@ -238,9 +246,9 @@ export interface ProfileCredential {
 }
 
 /** What a session is called that no profile made. */
-const unnamed = '(environment)'
+const environmentName = '(environment)'
 
-const credentialEnd = ({ expiresAt, renews }: ResolvedCredential, now: Date) => {
+const getCredentialEnd = ({ expiresAt, renews }: ResolvedCredential, now: Date) => {
   const time = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt)
   return {
     ...(Number.isNaN(time)
@@ -254,7 +262,7 @@ const credentialEnd = ({ expiresAt, renews }: ResolvedCredential, now: Date) => 
 }
 
 /** One documented GET that needs somebody to be signed in. */
-const tried = async (
+const tryCredential = async (
   { instance }: Services,
   session: Session,
   { kind, value }: ResolvedCredential,
@@ -272,8 +280,8 @@ const tried = async (
   }
 }
 
-const ofSession = async (services: Services, session: Session): Promise<ProfileCredential> => {
-  const who = { profile: session.profile?.name ?? unnamed, base_url: session.baseUrl }
+const checkSession = async (services: Services, session: Session): Promise<ProfileCredential> => {
+  const who = { profile: session.profile?.name ?? environmentName, base_url: session.baseUrl }
   let credential: ResolvedCredential | undefined
   try {
     credential = await session.credential()
@@ -287,13 +295,13 @@ const ofSession = async (services: Services, session: Session): Promise<ProfileC
   return {
     ...who,
     credential: `${credential.kind}, from ${credential.source}`,
-    ...(await tried(services, session, credential)),
-    ...credentialEnd(credential, services.place.clock.now()),
+    ...(await tryCredential(services, session, credential)),
+    ...getCredentialEnd(credential, services.place.clock.now()),
   }
 }
 
 /** Those that are meant: the profile of the line, else all; what stands beside them where that is in force. */
-const namesIn = ({ place }: Services): readonly (string | undefined)[] => {
+const chooseProfiles = ({ place }: Services): readonly (string | undefined)[] => {
   const { globals, env } = place
   if (globals.profile !== undefined) return [globals.profile]
   const names = openStore(getPaths(env)).names()
@@ -303,9 +311,9 @@ const namesIn = ({ place }: Services): readonly (string | undefined)[] => {
 }
 
 /** One of all profiles that cannot even be opened is one that does not work. */
-const ofProfile = async (services: Services, name: string): Promise<ProfileCredential> => {
+const checkProfile = async (services: Services, name: string): Promise<ProfileCredential> => {
   try {
-    return await ofSession(services, await services.place.sessionOf(name))
+    return await checkSession(services, await services.place.sessionOf(name))
   } catch (error) {
     const { message } = survived(error)
     const base_url = openStore(getPaths(services.place.env)).get(name)?.baseUrl ?? ''
@@ -314,16 +322,16 @@ const ofProfile = async (services: Services, name: string): Promise<ProfileCrede
 }
 
 /**
- * The tokens of all profiles, or of the one that the line names.
- * @throws Failure `auth` where there is no instance at all, `usage` for a profile that there is not
+ * Checks the tokens of all profiles, or of the one that the command line names.
+ * @throws Failure `auth` if no instance is configured, `usage` for an unknown profile
  */
 export const readCredentials = (services: Services): Promise<readonly ProfileCredential[]> => {
   const { profile } = services.place.globals
   return Promise.all(
-    namesIn(services).map(async (name) =>
+    chooseProfiles(services).map(async (name) =>
       name === undefined || name === profile
-        ? ofSession(services, await services.place.sessionOf(name))
-        : ofProfile(services, name),
+        ? checkSession(services, await services.place.sessionOf(name))
+        : checkProfile(services, name),
     ),
   )
 }

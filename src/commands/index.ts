@@ -1,6 +1,6 @@
 /**
- * Every command there is: what the endpoints of an area make, with the specials laid over. A row for each command
- * written by hand says where it stands in the grammar, and what loads it.
+ * Registers all commands: those derived from endpoints, and the specials written by hand, each a row that says what
+ * loads it.
  */
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../catalogue/index.js'
@@ -36,7 +36,7 @@ const specials: readonly SpecialRow[] = [
     drain: 'drain',
     register: 'register',
   }),
-  from('jobs', () => import('./jobs/index.js'), { why: 'why' }),
+  from('jobs', () => import('./jobs.js'), { why: 'why' }),
   from('artifacts', () => import('./artifacts/index.js'), { download: 'download', file: 'file' }),
   from('mr', () => import('./mr.js'), { rebase: 'rebase' }),
   from('settings', () => import('./settings.js'), { get: 'get', update: 'update' }),
@@ -58,7 +58,7 @@ const specials: readonly SpecialRow[] = [
     'remove-everywhere': 'removeEverywhere',
   }),
   from('issues', () => import('./issues.js'), { promote: 'promote' }),
-  from('commits', () => import('./commits/index.js'), {
+  from('commits', () => import('./commits.js'), {
     create: 'create',
     'cherry-pick': 'cherryPick',
     revert: 'revert',
@@ -77,13 +77,15 @@ const specials: readonly SpecialRow[] = [
     add: 'add',
     update: 'update',
   }),
-  from('vulnerabilities', () => import('./vulnerabilities.js'), { list: 'list' }),
-  from('dependencies', () => import('./dependencies.js'), { list: 'list' }),
+  from('vulnerabilities', () => import('./dependencies.js'), {
+    list: 'listVulnerabilities',
+  }),
+  from('dependencies', () => import('./dependencies.js'), { list: 'listDependencies' }),
   from('error-tracking', () => import('./error-tracking.js'), {
     'keys create': 'keysCreate',
   }),
   from('storage-move', () => import('./storage-move.js'), { schedule: 'schedule' }),
-  from('ci', () => import('./ci-lint/index.js'), { lint: 'lint' }),
+  from('ci', () => import('./ci-lint.js'), { lint: 'lint' }),
 ].flat()
 
 interface ToolRow extends SpecialRow {
@@ -94,10 +96,10 @@ interface ToolRow extends SpecialRow {
 const grouped = (group: string, rows: readonly (readonly SpecialRow[])[]): readonly ToolRow[] =>
   rows.flat().map((row) => ({ ...row, group }))
 
-/** Commands without an endpoint of their own. */
+/** The commands that have no endpoint of their own. */
 export const toolCommands: readonly ToolRow[] = [
   ...grouped('start', [
-    from('sandbox', () => import('./sandbox/index.js'), {
+    from('sandbox', () => import('./sandbox.js'), {
       serve: 'serve',
       status: 'status',
       reset: 'reset',
@@ -108,18 +110,18 @@ export const toolCommands: readonly ToolRow[] = [
   ...grouped('glance', [
     from('overview', () => import('./overview/index.js'), { '': 'overview' }),
     from('access', () => import('./members/access.js'), { '': 'access' }),
-    from('snapshot', () => import('./snapshot/index.js'), { '': 'snapshot' }),
+    from('snapshot', () => import('./snapshot.js'), { '': 'snapshot' }),
     from('check', () => import('./check/index.js'), {
       instance: 'instance',
       runners: 'runners',
       geo: 'geo',
       certificates: 'certificates',
       tokens: 'tokens',
+      policy: 'policy',
     }),
-    from('check', () => import('./check/policy/index.js'), { policy: 'policy' }),
   ]),
   ...grouped('account', [
-    from('auth', () => import('./auth/index.js'), {
+    from('auth', () => import('./auth.js'), {
       login: 'loginCommand',
       status: 'statusCommand',
       logout: 'logoutCommand',
@@ -140,7 +142,7 @@ export const toolCommands: readonly ToolRow[] = [
     from('drift', () => import('./declared.js'), { '': 'drift' }),
   ]),
   ...grouped('tool', [
-    from('api', () => import('./api/index.js'), { '': 'api' }),
+    from('api', () => import('./api.js'), { '': 'api' }),
     from('journal', () => import('./journal/index.js'), {
       list: 'listCommand',
       show: 'showCommand',
@@ -153,21 +155,22 @@ export const toolCommands: readonly ToolRow[] = [
       plans: 'plans',
       discard: 'discard',
     }),
-    from('client', () => import('./client-types.js'), { types: 'types' }),
-    from('vocabulary', () => import('./vocabulary/index.js'), { learn: 'learn', check: 'check' }),
+    from('client', () => import('./tool.js'), { types: 'types' }),
+    from('vocabulary', () => import('./vocabulary.js'), { learn: 'learn', check: 'check' }),
     from('alias', () => import('./alias.js'), {
       set: 'setCommand',
       list: 'listCommand',
       remove: 'removeCommand',
     }),
     from('completion', () => import('./completion.js'), { '': 'completion' }),
-    from('explain', () => import('./explain/index.js'), { '': 'explain' }),
-    from('commands', () => import('./commands.js'), { '': 'commands' }),
-    from('doctor', () => import('./doctor/index.js'), { '': 'doctor' }),
-    from('version', () => import('./version.js'), { '': 'versionCommand' }),
+    from('explain', () => import('./explain.js'), { '': 'explain' }),
+    from('commands', () => import('./tool.js'), { '': 'commands' }),
+    from('doctor', () => import('./doctor.js'), { '': 'doctor' }),
+    from('version', () => import('./tool.js'), { '': 'versionCommand' }),
   ]),
 ]
 
+/** Returns the specials of an area. */
 export const getSpecials = (area: string): readonly SpecialRow[] =>
   specials.filter((row) => row.area === area)
 
@@ -218,7 +221,7 @@ const pick = (endpoints: Endpoints, keys: readonly string[]): Endpoints =>
     }),
   )
 
-/** The command words of an area, in the order of the catalogue, specials last. */
+/** Lists the verbs of an area in the order of the catalogue, specials last. */
 export const getCommandWords = (area: string, endpoints: Endpoints): string[] => [
   ...new Set([
     ...Object.values(endpoints).map((e) => e.command),
@@ -226,7 +229,7 @@ export const getCommandWords = (area: string, endpoints: Endpoints): string[] =>
   ]),
 ]
 
-/** One command of an area. */
+/** Loads one command of an area. */
 export const loadCommand = async (
   area: string,
   words: string,
@@ -240,6 +243,7 @@ export const loadCommand = async (
   return { ...(special === undefined ? command : withSpecial(command, special)), registry }
 }
 
+/** Loads all commands of an area. */
 export const commandsOfArea = async (row: AreaRow): Promise<Command[]> => {
   const endpoints = await row.load()
   return Promise.all(
@@ -247,27 +251,27 @@ export const commandsOfArea = async (row: AreaRow): Promise<Command[]> => {
   )
 }
 
-/** Examples of a command: its own, or the catalogue's. Apart from it: only help and docs load them. */
+/** Loads the examples of a command. They are separate because only help and documentation need them. */
 export const loadExamples = async (command: Command): Promise<readonly string[]> => {
   if (command.examples !== undefined) return command.examples
   const { examples } = await import('../catalogue/examples.js')
   return examples[command.area]?.[command.words] ?? []
 }
 
-/** A command of the tool itself (`auth login`, `doctor`). */
+/** Loads a command of the tool itself (`auth login`, `doctor`); undefined if there is none. */
 export const toolCommand = async (area: string, words: string): Promise<Command | undefined> => {
   const row = toolCommands.find((r) => r.area === area && r.words === words)
   if (row === undefined) return undefined
   return { ...withSpecial(derived(area, words, {}), await row.load()), registry }
 }
 
-/** One command by its words; undefined where there is none of that name. */
+/** Loads a command by its words; undefined if there is none. */
 export const commandNamed = async (area: string, words: string): Promise<Command | undefined> => {
   const row = areas.find(({ name }) => name === area)
   return row === undefined ? toolCommand(area, words) : loadCommand(area, words, await row.load())
 }
 
-/** The commands of an area, or of the tool's own of that name. */
+/** Loads the commands of an area of the API or of the tool. */
 export const commandsIn = async (area: string): Promise<Command[]> => {
   const row = areas.find(({ name }) => name === area)
   if (row !== undefined) return commandsOfArea(row)
@@ -276,7 +280,7 @@ export const commandsIn = async (area: string): Promise<Command[]> => {
   return loaded.flatMap((c) => (c === undefined ? [] : [c]))
 }
 
-/** Every command there is: the areas' and the tool's own. */
+/** Loads every command. */
 export const allCommands = async (): Promise<Command[]> => {
   const ofAreas = (await Promise.all(areas.map(commandsOfArea))).flat()
   const own = await Promise.all(toolCommands.map((r) => toolCommand(r.area, r.words)))

@@ -1,4 +1,9 @@
-/** `integrations list`, `get` and `update` (`catalogue/reference/integrations.md`). */
+/**
+ * `integrations list
+ * get
+ * update`: checks parameters by the integration's family, and normalizes booleans
+ * (`catalogue/reference/integrations.md`).
+ */
 
 import { isObject } from '../base/objects.js'
 import {
@@ -33,7 +38,7 @@ const spellings = new Map<unknown, boolean>([
   [0, false],
 ])
 
-/** A record with its booleans as booleans: instances return `true`, `"true"`, `"1"` and `1`. */
+/** Converts the booleans of a record: instances return `true`, `"true"`, `"1"` and `1`. */
 export const normalizeProperty = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(normalizeProperty)
   if (!isObject(value)) return value
@@ -46,35 +51,38 @@ export const normalizeProperty = (value: unknown): unknown => {
 }
 
 /** Tables and spreadsheets show booleans as such; programs get the API's own objects. */
-const asRows: Emit = { people: { rows: (records) => records.map(normalizeProperty), sheets: true } }
+const normalizedRows: Emit = {
+  people: { rows: (records) => records.map(normalizeProperty), sheets: true },
+}
 
 const families = integrationFamilies.map((family) => family.name)
 
-export const familyNamed = (name: string): IntegrationFamily | undefined =>
+/** Finds a family of integrations by name. */
+export const findFamily = (name: string): IntegrationFamily | undefined =>
   integrationFamilies.find((family) => family.name === name)
 
-const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`
+const toFlag = (name: string): string => `--${name.replaceAll('_', '-')}`
 
-/** Parameters that do not belong to the family, by flag. */
-export const foreign = (family: IntegrationFamily, names: readonly string[]): string[] =>
-  names.filter((name) => name in integrationParameters && !(name in family.params)).map(flagOf)
+/** Returns the flags of parameters that do not belong to the family. */
+export const getForeign = (family: IntegrationFamily, names: readonly string[]): string[] =>
+  names.filter((name) => name in integrationParameters && !(name in family.params)).map(toFlag)
 
-/** Parameters that the family cannot do without and that were not given. */
-export const lacking = (family: IntegrationFamily, given: ReadonlySet<string>): string[] =>
+/** Returns the parameters that the family requires and that were not given. */
+export const getLacking = (family: IntegrationFamily, given: ReadonlySet<string>): string[] =>
   Object.entries(family.params).flatMap(([name, param]) =>
     param.required === true && !given.has(name) ? [name] : [],
   )
 
-const explained = (family: IntegrationFamily): string =>
+const getExplainHint = (family: IntegrationFamily): string =>
   `svcctl explain integrations update --family ${family.name} lists its parameters.`
 
 /** What a person is told and asked while plans are checked, each once: those that come are planned twice. */
-interface Once {
+interface Dialogue {
   readonly note: (text: string) => void
   readonly secret: (slug: string, question: string, name: string) => Promise<string | undefined>
 }
 
-const onceEach = ({ ui }: Services): Once => {
+const createDialogue = ({ ui }: Services): Dialogue => {
   const said = new Set<string>()
   const answers = new Map<string, Promise<string | undefined>>()
   return {
@@ -92,8 +100,8 @@ const onceEach = ({ ui }: Services): Once => {
 }
 
 /** Asks for the secrets that are missing. */
-const withSecrets = async (
-  { secret }: Once,
+const askSecrets = async (
+  { secret }: Dialogue,
   slug: string,
   family: IntegrationFamily,
   missing: readonly string[],
@@ -109,50 +117,53 @@ const withSecrets = async (
 }
 
 const noteDeprecated = (
-  { note }: Once,
+  { note }: Dialogue,
   family: IntegrationFamily,
   names: readonly string[],
 ): void => {
   for (const name of names) {
     const successor = family.params[name]?.deprecated
     if (successor !== undefined)
-      note(`${flagOf(name)} is deprecated in the family ${family.name}: use ${successor}`)
+      note(`${toFlag(name)} is deprecated in the family ${family.name}: use ${successor}`)
   }
 }
 
 /** The family of a slug, which the instance may have a word of its own for. */
-const familyOf = (slug: string, naming: Naming | undefined): IntegrationFamily | undefined => {
+const getFamilyOfSlug = (
+  slug: string,
+  naming: Naming | undefined,
+): IntegrationFamily | undefined => {
   const own = naming?.family?.(slug)
-  return own === undefined ? (familyOfSlug(slug) ?? familyNamed(slug)) : familyNamed(own)
+  return own === undefined ? (familyOfSlug(slug) ?? findFamily(slug)) : findFamily(own)
 }
 
 /**
  * A plan that its family accepts.
  * @throws Failure `usage` naming the family and the parameters that are missing or do not belong
  */
-const checked = async (
-  once: Once,
+const checkPlan = async (
+  once: Dialogue,
   plan: Plan,
   { flags: { family: named }, naming }: GivenBy<typeof flags>,
 ): Promise<Plan> => {
   const slug = String(plan.values.slug)
-  const family = named === undefined ? familyOf(slug, naming) : familyNamed(named)
+  const family = named === undefined ? getFamilyOfSlug(slug, naming) : findFamily(named)
   if (family === undefined) return plan
   const names = Object.keys(plan.values).filter((name) => !(name in plan.endpoint.path))
-  const strange = foreign(family, names)
+  const strange = getForeign(family, names)
   if (strange.length > 0)
     throw usage(
       `${strange.join(', ')} is not a parameter of the family ${family.name} (${slug})`,
-      `${explained(family)} Use --param to send it anyway.`,
+      `${getExplainHint(family)} Use --param to send it anyway.`,
     )
   noteDeprecated(once, family, names)
   const given = new Set([...names, ...Object.keys(plan.extra ?? {})])
-  const secrets = await withSecrets(once, slug, family, lacking(family, given))
-  const missing = lacking(family, new Set([...given, ...Object.keys(secrets)]))
+  const secrets = await askSecrets(once, slug, family, getLacking(family, given))
+  const missing = getLacking(family, new Set([...given, ...Object.keys(secrets)]))
   if (missing.length > 0)
     throw usage(
-      `${slug} needs ${missing.map(flagOf).join(', ')} (family ${family.name})`,
-      explained(family),
+      `${slug} needs ${missing.map(toFlag).join(', ')} (family ${family.name})`,
+      getExplainHint(family),
     )
   return { ...plan, values: { ...plan.values, ...secrets } }
 }
@@ -171,8 +182,12 @@ export const update = define({
     'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
   ],
   operation: (services, given) => {
-    const once = onceEach(services)
-    return { complete: (plan) => checked(once, plan, given), planFirst: true, emit: asRows }
+    const once = createDialogue(services)
+    return {
+      complete: (plan) => checkPlan(once, plan, given),
+      planFirst: true,
+      emit: normalizedRows,
+    }
   },
 })
 
@@ -181,7 +196,7 @@ export const get = define({
     'integrations get emails-on-push --project platform/app',
     'integrations get emails-on-push --legacy-path --project platform/app -o json',
   ],
-  operation: () => ({ emit: asRows }),
+  operation: () => ({ emit: normalizedRows }),
 })
 
 export const list = define({
@@ -189,5 +204,5 @@ export const list = define({
     'integrations list --project platform/app',
     'integrations list --project platform/app --fields slug,push_events,tag_push_events',
   ],
-  operation: () => ({ emit: asRows }),
+  operation: () => ({ emit: normalizedRows }),
 })

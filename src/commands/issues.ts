@@ -1,4 +1,7 @@
-/** `issues promote` (`catalogue/reference/issues.md`): a note whose quick action makes an issue an epic. */
+/**
+ * `issues promote`: sends a note with the quick action that makes an epic of an issue
+ * (`catalogue/reference/issues.md`).
+ */
 
 import { issues } from '../catalogue/areas/issues.js'
 import type { Operation, Plan } from '../engine/command/types.js'
@@ -7,7 +10,7 @@ import { define, type GivenBy } from './define.js'
 
 const action = '/promote'
 
-/** Whether a note holds the quick action at the start of a line. */
+/** Whether a note contains the quick action at the start of a line. */
 export const promotes = (body: string): boolean => /^\/promote(?!\S)/m.test(body)
 
 /** @throws Failure `usage` for a note that does not promote */
@@ -19,7 +22,7 @@ const checkNote = (body: unknown): void => {
   )
 }
 
-const promoting = (given: GivenBy<Record<never, never>, typeof issues.promote>): Operation => {
+const promoteIssue = (given: GivenBy<Record<never, never>, typeof issues.promote>): Operation => {
   const body = given.flags.body ?? given.input?.body
   if (body !== undefined) checkNote(body)
   const bare = body === undefined && given.extra.body === undefined
@@ -38,5 +41,5 @@ export const promote = define({
     'issues promote 3 --project platform/app --yes',
     'issues promote platform/app#1 --body /promote --yes',
   ],
-  operation: (_, given) => promoting(given),
+  operation: (_, given) => promoteIssue(given),
 })

@@ -1,4 +1,7 @@
-/** What an instance is seen to have beyond the documents: names and types in the answers to at most twelve requests that only read. */
+/**
+ * Looks at what an instance has beyond the API documents (settings, fields, values, missing endpoints), with at
+ * most twelve read requests.
+ */
 import { isObject, toText } from '../base/objects.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
@@ -23,12 +26,12 @@ import {
   type GoneRoute,
   type KnownInstance,
   type KnownSetting,
-  keepKnown,
   readKnown,
   type SectionState,
+  saveKnown,
 } from '../profile/known.js'
 import type { Profile } from '../profile/types.js'
-import { findSessionCookie, loadWordsInForce } from './vocabulary/reading.js'
+import { findSessionCookie, loadWordsInForce } from './vocabulary-reading.js'
 
 /** Seconds to wait for an answer that nobody asked for by name. */
 const patience = 5
@@ -38,12 +41,12 @@ const perPage = 20
 const nameForm = /^[a-z][a-z0-9_]{0,63}$/
 const valueForm = /^[a-z][a-z0-9_]{0,39}$/
 
-const stateOf = ({ status, details }: Failure): SectionState => {
+const toSectionState = ({ status, details }: Failure): SectionState => {
   if (status === 401 || status === 403) return 'refused'
   return details.lacks === undefined ? 'failed' : 'absent'
 }
 
-const typeOf = (value: unknown): KnownSetting => {
+const toKnownSetting = (value: unknown): KnownSetting => {
   const nullable = value === null || value === undefined
   if (typeof value === 'boolean') return { type: 'boolean', nullable }
   if (typeof value === 'string') return { type: 'text', nullable }
@@ -54,15 +57,15 @@ const typeOf = (value: unknown): KnownSetting => {
 }
 
 /** The words that the documents name for a field; undefined where they name none. */
-const wordsOfField = (schema: unknown): readonly unknown[] | undefined => {
+const getDocumentedValues = (schema: unknown): readonly unknown[] | undefined => {
   if (!isObject(schema)) return undefined
   if (Array.isArray(schema.examples)) return schema.examples
   const inner = Array.isArray(schema.anyOf) ? schema.anyOf : []
-  return inner.map(wordsOfField).find((words) => words !== undefined)
+  return inner.map(getDocumentedValues).find((words) => words !== undefined)
 }
 
 /** Reads, and gathers what the answers show. */
-class Look {
+class InstanceProbe {
   readonly sections: Record<string, SectionState> = {}
   readonly gone: GoneRoute[] = []
   readonly answered: string[] = []
@@ -109,7 +112,7 @@ class Look {
       return whole
     } catch (error) {
       const failure = survived(error)
-      this.sections[section] = stateOf(failure)
+      this.sections[section] = toSectionState(failure)
       return failure
     }
   }
@@ -132,17 +135,17 @@ class Look {
   }
 
   #noteValue(name: string, schema: unknown, value: unknown): void {
-    const words = wordsOfField(schema)
+    const words = getDocumentedValues(schema)
     if (words === undefined || typeof value !== 'string' || words.includes(value)) return
     if (valueForm.test(value))
       this.values[name] = [...new Set([...(this.values[name] ?? []), value])].sort()
   }
 }
 
-const textIn = (data: unknown, name: string): string | null =>
+const getText = (data: unknown, name: string): string | null =>
   (isObject(data) ? toText(data[name])?.slice(0, 60) : undefined) ?? null
 
-const readerIn = (user: unknown): KnownInstance['as'] => {
+const getReader = (user: unknown): KnownInstance['as'] => {
   const { id, is_admin: admin } = isObject(user) ? user : {}
   return {
     user_id: typeof id === 'number' ? id : null,
@@ -150,14 +153,14 @@ const readerIn = (user: unknown): KnownInstance['as'] => {
   }
 }
 
-const editionIn = (version: unknown): string | null => {
+const getEdition = (version: unknown): string | null => {
   const enterprise = isObject(version) ? version.enterprise : undefined
   return typeof enterprise === 'boolean' ? (enterprise ? 'enterprise' : 'community') : null
 }
 
 /**
- * The settings in an answer that the documents do not have.
- * @param words those of the instance: what they rename is documented
+ * Returns the settings of a response that are not documented.
+ * @param words the vocabulary of the instance: what it renames is documented
  */
 export const getOwnSettings = <T>(
   site: Readonly<Record<string, T>>,
@@ -173,19 +176,19 @@ export const getOwnSettings = <T>(
 const toKnownSettings = (site: unknown, words: Words | undefined): KnownInstance['settings'] => {
   const own = isObject(site) ? getOwnSettings(site, words) : []
   return Object.fromEntries(
-    own.flatMap(([name, value]) => (nameForm.test(name) ? [[name, typeOf(value)]] : [])),
+    own.flatMap(([name, value]) => (nameForm.test(name) ? [[name, toKnownSetting(value)]] : [])),
   )
 }
 
 /** @param words those of the vocabulary in force: what it renames is no name of the instance's own */
-const lookAt = async (
+const probeInstance = async (
   client: ExternalClient,
   baseUrl: string,
   now: Date,
   words: Words | undefined,
 ): Promise<{ readonly known: KnownInstance; readonly answered: readonly string[] }> => {
   const at = now.toISOString()
-  const look = new Look(client, words, at)
+  const look = new InstanceProbe(client, words, at)
   const version =
     (await look.other('version', '/version')) ?? (await look.other('version', '/metadata'))
   const [user, site, [project]] = await Promise.all([
@@ -212,9 +215,9 @@ const lookAt = async (
     format: 1,
     base_url: baseUrl,
     read_at: at,
-    as: readerIn(user),
-    version: textIn(version, 'version'),
-    edition: editionIn(version),
+    as: getReader(user),
+    version: getText(version, 'version'),
+    edition: getEdition(version),
     settings: toKnownSettings(site, words),
     values,
     gone,
@@ -226,10 +229,10 @@ const lookAt = async (
 }
 
 /**
- * Looks at the run's own instance, where a profile keeps what is seen.
- * @param how.words those in which it is asked; by default those in force
+ * Looks at the instance of the run, if a profile stores what is found.
+ * @param how.words the vocabulary to use; by default the active one
  */
-export const knowOwnInstance = async (
+export const discoverOwnInstance = async (
   services: Pick<Services, 'instance' | 'place'>,
   how: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
 ): Promise<KnownInstance | undefined> => {
@@ -243,15 +246,15 @@ export const knowOwnInstance = async (
     const { words = await loadWordsInForce(place) } = how
     const { kind, value } = credential
     const client = instance.elsewhere(baseUrl, { kind, value }, session)
-    return await knowInstance(services, profile, client, { ...how, words })
+    return await discoverInstance(services, profile, client, { ...how, words })
   } catch (error) {
     survived(error)
     return undefined
   }
 }
 
-/** Keeps the names and types of settings that somebody asked for, at most once a day: an answer that was there anyway. */
-export const noteSettings = async (
+/** Stores the names and types of settings that a command has read anyway. */
+export const keepSettingNames = async (
   { place }: Pick<Services, 'place'>,
   profile: Profile,
   data: unknown,
@@ -265,11 +268,11 @@ export const noteSettings = async (
 }
 
 /**
- * Looks at an instance, where a profile keeps what is seen, and that is older than a day.
- * @param anew however old it is
- * @returns undefined where nothing is kept: in CI, or where the folder cannot be written
+ * Looks at an instance if what is stored is older than a day.
+ * @param anew look again in any case
+ * @returns undefined if nothing is stored: in CI, or if the folder cannot be written
  */
-export const knowInstance = async (
+export const discoverInstance = async (
   { place }: Pick<Services, 'place'>,
   profile: Profile,
   client: ExternalClient,
@@ -285,8 +288,8 @@ export const knowInstance = async (
     // The vocabulary may be younger than the look.
     return { ...before, settings: Object.fromEntries(getOwnSettings(before.settings, words)) }
   try {
-    const { known, answered } = await lookAt(client, profile.baseUrl, now, words)
-    return await keepKnown(paths, profile, known, answered)
+    const { known, answered } = await probeInstance(client, profile.baseUrl, now, words)
+    return await saveKnown(paths, profile, known, answered)
   } catch (error) {
     // It is a help, and its lack no reason to fail.
     survived(error)

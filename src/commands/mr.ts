@@ -1,4 +1,4 @@
-/** `mr rebase` (`catalogue/reference/mr.md`): asked for with PUT, followed through the record. */
+/** `mr rebase`: requests a rebase, and with `--wait` follows it to its end (`catalogue/reference/mr.md`). */
 
 import { inSeconds, poll } from '../base/async.js'
 import { toText } from '../base/objects.js'
@@ -14,7 +14,7 @@ import { Failure } from '../errors.js'
 import { define, type GivenBy } from './define.js'
 
 /** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
-const look = async (instance: InstanceService, plan: Plan) => {
+const readRebase = async (instance: InstanceService, plan: Plan) => {
   const input = { ...pathIn(mr.get, plan.values), include_rebase_in_progress: true }
   const whole = await instance.call(mr.get, input)
   const { data, status } = whole
@@ -33,13 +33,13 @@ const look = async (instance: InstanceService, plan: Plan) => {
 }
 
 /** Follows the rebase to its end. */
-const settled = async (
+const waitForRebase = async (
   { instance, place }: Services,
   plan: Plan,
   timeout: number,
 ): Promise<PlanAnswer> => {
   const over = async () => {
-    const found = await look(instance, plan)
+    const found = await readRebase(instance, plan)
     return found.going ? undefined : found
   }
   const ended = await poll(over, inSeconds(timeout, place.clock), place.clock)
@@ -55,7 +55,7 @@ const settled = async (
 }
 
 /** Leaving while it is waited for stops nothing: the rebase was asked for. */
-const askedFor = ({ label = '' }: Plan): Stays => ({
+const describeInterruption = ({ label = '' }: Plan): Stays => ({
   text: `while waiting; the rebase of ${label} continues on the instance`,
   hint: `Check it with: svcctl mr get ${quoteWord(label)}`,
 })
@@ -65,14 +65,14 @@ const flags = {
   'wait-timeout': integer('seconds to wait', { min: 1, default: 600 }),
 } as const
 
-const rebasing = (services: Services, given: GivenBy<typeof flags>): Operation => {
+const rebaseRequest = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const { ui } = services
   const timeout = given.flags['wait-timeout']
   if (given.flags.wait !== true) return { done: 'rebase requested' }
   return {
     finish: async (plan: Plan, came: Received) => {
       if ('failure' in came) throw came.failure
-      return ui.leaving(askedFor(plan), () => settled(services, plan, timeout))
+      return ui.leaving(describeInterruption(plan), () => waitForRebase(services, plan, timeout))
     },
     around: (work) => ui.progress('rebasing', work),
     done: 'rebased',
@@ -88,5 +88,5 @@ export const rebase = define({
     'mr rebase 1 --project platform/app --wait',
     "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",
   ],
-  operation: rebasing,
+  operation: rebaseRequest,
 })

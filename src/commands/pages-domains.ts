@@ -1,4 +1,9 @@
-/** `pages-domains add`, `update` and `list` (`catalogue/reference/pages-domains.md`). */
+/**
+ * `pages-domains list
+ * add
+ * update`: checks certificates and keys before they are sent, and shows when they expire
+ * (`catalogue/reference/pages-domains.md`).
+ */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import { readReadable } from '../base/files/readable.js'
@@ -13,19 +18,21 @@ import { define, type GivenBy } from './define.js'
 // Checks a certificate, its chain and its key before they are sent (`POST
 // /projects/:id/pages/domains`). What is wrong is said one by one; of a private key nothing is ever repeated.
 
-const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /** The name in a certificate's subject, for messages. */
-const nameIn = (subject: string | undefined): string =>
+const getCommonName = (subject: string | undefined): string =>
   /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').split('\n')[0] ?? ''
 
-const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
+const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-const called = (certificate: X509Certificate, index: number): string =>
-  index === 0 ? 'the certificate' : `certificate ${index + 1} (${nameIn(certificate.subject)})`
+const describeCertificate = (certificate: X509Certificate, index: number): string =>
+  index === 0
+    ? 'the certificate'
+    : `certificate ${index + 1} (${getCommonName(certificate.subject)})`
 
 /** When a certificate ends, in milliseconds. */
-const endOf = (certificate: X509Certificate): number => Date.parse(certificate.validTo)
+const getEnd = (certificate: X509Certificate): number => Date.parse(certificate.validTo)
 
 const parse = (pem: string, index: number): X509Certificate => {
   try {
@@ -39,13 +46,13 @@ const parse = (pem: string, index: number): X509Certificate => {
  * The certificates of a PEM file, in its order.
  * @throws Failure `usage` where it holds none, or a private key
  */
-const certificatesIn = (text: string): X509Certificate[] => {
+const parseCertificates = (text: string): X509Certificate[] => {
   if (text.includes('PRIVATE KEY-----'))
     throw usage(
       '--certificate: the file contains a private key',
       'Pass the certificates with --certificate and the private key with --key.',
     )
-  const found = text.match(block) ?? []
+  const found = text.match(certificateBlock) ?? []
   if (found.length === 0)
     throw usage(
       '--certificate: the file is not PEM: it has no BEGIN CERTIFICATE line',
@@ -54,16 +61,16 @@ const certificatesIn = (text: string): X509Certificate[] => {
   return found.map(parse)
 }
 
-const issued = (one: X509Certificate, by: X509Certificate): boolean =>
+const isIssuedBy = (one: X509Certificate, by: X509Certificate): boolean =>
   one.checkIssued(by) && one.verify(by.publicKey)
 
 /** Each certificate must have been issued by the one that follows it. */
 const checkOrder = (chain: readonly X509Certificate[]): void => {
   for (const [i, one] of chain.entries()) {
     const next = chain[i + 1]
-    if (next === undefined || issued(one, next)) continue
+    if (next === undefined || isIssuedBy(one, next)) continue
     const elsewhere = chain.some((a, x) =>
-      chain.some((b, y) => x !== y && y !== x + 1 && issued(a, b)),
+      chain.some((b, y) => x !== y && y !== x + 1 && isIssuedBy(a, b)),
     )
     throw elsewhere
       ? usage(
@@ -71,8 +78,8 @@ const checkOrder = (chain: readonly X509Certificate[]): void => {
           'Put the domain’s certificate first, and each issuer right after the certificate that it issued.',
         )
       : usage(
-          `--certificate: certificate ${i + 2} (${nameIn(next.subject)}) did not issue ${called(one, i)}`,
-          `Its issuer is ${nameIn(one.issuer)}.`,
+          `--certificate: certificate ${i + 2} (${getCommonName(next.subject)}) did not issue ${describeCertificate(one, i)}`,
+          `Its issuer is ${getCommonName(one.issuer)}.`,
         )
   }
 }
@@ -80,16 +87,19 @@ const checkOrder = (chain: readonly X509Certificate[]): void => {
 const checkDates = (chain: readonly X509Certificate[], now: number): void => {
   for (const [i, one] of chain.entries()) {
     const starts = Date.parse(one.validFrom)
-    const ends = endOf(one)
-    if (ends <= now) throw usage(`--certificate: ${called(one, i)} expired on ${day(ends)}`)
+    const ends = getEnd(one)
+    if (ends <= now)
+      throw usage(`--certificate: ${describeCertificate(one, i)} expired on ${toDay(ends)}`)
     if (starts > now)
-      throw usage(`--certificate: ${called(one, i)} is not valid before ${day(starts)}`)
+      throw usage(
+        `--certificate: ${describeCertificate(one, i)} is not valid before ${toDay(starts)}`,
+      )
   }
 }
 
 const checkDomain = (leaf: X509Certificate, domain: string): void => {
   if (leaf.checkHost(domain) !== undefined) return
-  const names = leaf.subjectAltName?.replaceAll('DNS:', '') ?? nameIn(leaf.subject)
+  const names = leaf.subjectAltName?.replaceAll('DNS:', '') ?? getCommonName(leaf.subject)
   throw usage(
     `--certificate: the certificate is not for ${domain}`,
     `It is for ${names === '' ? 'no name at all' : names}.`,
@@ -107,7 +117,7 @@ const keyFailure = (text: string): Failure => {
     : usage('--key: the file is not PEM: it has no BEGIN PRIVATE KEY line')
 }
 
-const keyIn = (text: string) => {
+const parseKey = (text: string) => {
   try {
     return createPrivateKey(text)
   } catch {
@@ -116,16 +126,16 @@ const keyIn = (text: string) => {
 }
 
 /**
- * Checks what is about to be attached to a domain.
- * @throws Failure `usage` naming the first thing that is wrong
+ * Checks the certificate and key that are to be attached to a domain.
+ * @throws Failure `usage` that names the first problem
  */
 export const checkCertificate = (
   { certificate, key }: { readonly certificate?: string; readonly key?: string },
   domain: string,
   now: Date,
 ): void => {
-  const secret = key === undefined ? undefined : keyIn(key)
-  const chain = certificate === undefined ? [] : certificatesIn(certificate)
+  const secret = key === undefined ? undefined : parseKey(key)
+  const chain = certificate === undefined ? [] : parseCertificates(certificate)
   const [leaf] = chain
   if (leaf === undefined) return
   checkOrder(chain)
@@ -142,7 +152,7 @@ const attributes = ['certificate', 'key'] as const
 type Attribute = (typeof attributes)[number]
 type Files = Readonly<Partial<Record<Attribute, NonNullable<Plan['files']>[string]>>>
 
-const pem = {
+const pemFlags = {
   certificate: {
     ...string('PEM file with the certificate, followed by its intermediates', {
       format: 'pem',
@@ -155,12 +165,12 @@ const pem = {
   },
 } as const satisfies Readonly<Record<string, OwnFlag>>
 
-const updating = {
-  ...pem,
+const updateFlags = {
+  ...pemFlags,
   'no-certificate': boolean('remove the certificate and its key'),
 } as const
 
-const read = async (
+const readPem = async (
   { cwd, clock }: Services['place'],
   name: Attribute,
   given: string | null | undefined,
@@ -183,7 +193,7 @@ const read = async (
 }
 
 /** The PEM texts of a plan: of its files, else of --input. */
-const textsOf = (files: Files, values: Fields): Partial<Record<Attribute, string>> =>
+const getPemTexts = (files: Files, values: Fields): Partial<Record<Attribute, string>> =>
   Object.fromEntries(
     attributes.flatMap((name) => {
       const file = files[name]
@@ -193,25 +203,25 @@ const textsOf = (files: Files, values: Fields): Partial<Record<Attribute, string
   )
 
 const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
-  checkCertificate(textsOf(files, plan.values), String(plan.values.domain), now)
+  checkCertificate(getPemTexts(files, plan.values), String(plan.values.domain), now)
   // What goes as a file does not stand among the values as well.
   const values = Object.entries(plan.values).filter(([name]) => !(name in files))
   return { ...plan, values: Object.fromEntries(values), files }
 }
 
-const attaching = async (
+const updateDomain = async (
   { place }: Services,
-  given: GivenBy<typeof updating>,
+  given: GivenBy<typeof updateFlags>,
 ): Promise<Operation> => {
   const { certificate, key, 'no-certificate': without, ...flags } = given.flags
   if (without !== undefined && (certificate !== undefined || key !== undefined))
     throw usage(
       `--no-certificate and --${certificate === undefined ? 'key' : 'certificate'} exclude each other`,
     )
-  if (without !== undefined) return detaching({ ...given, flags })
+  if (without !== undefined) return removeCertificate({ ...given, flags })
   const files = {
-    ...(await read(place, 'certificate', certificate)),
-    ...(await read(place, 'key', key)),
+    ...(await readPem(place, 'certificate', certificate)),
+    ...(await readPem(place, 'key', key)),
   }
   // Stand-ins, so that an update of nothing but files counts as one.
   const preset = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
@@ -223,7 +233,7 @@ const attaching = async (
   }
 }
 
-const detaching = (given: Given): Operation => ({
+const removeCertificate = (given: Given): Operation => ({
   given,
   preset: { certificate: '', key: '' },
   loses: {
@@ -232,53 +242,53 @@ const detaching = (given: Given): Operation => ({
   },
 })
 
-const checked =
+const checkNote =
   'svcctl checks the certificate, its chain and its key before it sends them: dates, domain, order, and that they match.'
 
 export const add = define({
-  description: [checked],
-  flags: pem,
+  description: [checkNote],
+  flags: pemFlags,
   examples: [
     'pages-domains add new.example.test --project web/site',
     'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
   ],
   gathers: true,
-  operation: (services, given) => attaching(services, given),
+  operation: (services, given) => updateDomain(services, given),
 })
 
 export const update = define({
-  description: [checked],
-  flags: updating,
+  description: [checkNote],
+  flags: updateFlags,
   examples: [
     'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
     'pages-domains update site.example.test --no-certificate --project web/site --yes',
   ],
-  operation: attaching,
+  operation: updateDomain,
 })
 
 /** When a certificate ends: as the instance says, else as its PEM text does. */
-const endTime = (certificate: Fields): string | undefined => {
+const getEndTime = (certificate: Fields): string | undefined => {
   const { expiration, certificate: pem } = certificate
   if (typeof expiration === 'string') return expiration
   if (typeof pem !== 'string') return undefined
   try {
-    return new Date(endOf(new X509Certificate(pem))).toISOString()
+    return new Date(getEnd(new X509Certificate(pem))).toISOString()
   } catch {
     return undefined
   }
 }
 
-const certificateOf = (domain: unknown): Fields =>
+const getCertificate = (domain: unknown): Fields =>
   isObject(domain) && isObject(domain.certificate) ? domain.certificate : {}
 
-/** The name and the end of a domain's certificate, which tables have room for. */
-export const made = {
-  subject: (domain: unknown) => toText(certificateOf(domain).subject)?.replace(/^\/?CN=/, ''),
-  expires_at: (domain: unknown) => endTime(certificateOf(domain)),
+/** The columns that show the subject and the expiry date of a domain's certificate. */
+export const certificateFields = {
+  subject: (domain: unknown) => toText(getCertificate(domain).subject)?.replace(/^\/?CN=/, ''),
+  expires_at: (domain: unknown) => getEndTime(getCertificate(domain)),
 } as const satisfies Readonly<Record<MadeField, (domain: unknown) => unknown>>
 
 export const list = define({
   description: ['Tables show when certificates expire and mark those that expire soon.'],
   examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
-  computedFields: made,
+  computedFields: certificateFields,
 })

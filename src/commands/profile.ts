@@ -1,4 +1,10 @@
-/** `profile list|get|set|delete`: settings by name, without their credentials. */
+/**
+ * `profile list
+ * get
+ * set
+ * delete`, and the stores of profiles and tokens that other commands open.
+ */
+
 import { resolve } from 'node:path'
 import type { JsonValues } from '../base/json/value.js'
 import { list, string } from '../catalogue/params.js'
@@ -7,6 +13,9 @@ import type { Argument, Given } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 import {
   type Changes,
+  getPaths,
+  openStore,
+  openTokens,
   removeProfile,
   settingNames,
   settings,
@@ -15,7 +24,29 @@ import {
 } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 import { define, type GivenBy } from './define.js'
-import { openProfileStore, openTokenStore } from './stores.js'
+
+// How a command waits for another process: it says for whom, and an interruption ends it.
+
+interface WaitOptions {
+  readonly note: (text: string) => void
+  readonly signal: AbortSignal
+}
+
+/** Returns how to wait for another process that holds a lock: with a note, until the run is interrupted. */
+export const createWaitOptions = ({ ui, place }: Pick<Services, 'ui' | 'place'>): WaitOptions => ({
+  note: (text) => ui.note(text),
+  signal: place.clock.signal,
+})
+
+type WaitServices = Pick<Services, 'ui' | 'place'>
+
+/** Opens the store of profiles and aliases. */
+export const openProfileStore = (services: WaitServices) =>
+  openStore(getPaths(services.place.env), createWaitOptions(services))
+
+/** Opens the store of tokens. */
+export const openTokenStore = (services: WaitServices) =>
+  openTokens(getPaths(services.place.env), services.place.env, createWaitOptions(services))
 
 const argument: Argument = {
   name: 'name',
@@ -25,14 +56,14 @@ const argument: Argument = {
   param: string('name of the profile', { completes: 'profile' }),
 }
 
-const needed = (given: Pick<Given, 'args'>, words: string): string => {
+const requireName = (given: Pick<Given, 'args'>, words: string): string => {
   const [name] = given.args
   if (name === undefined)
     throw usage(`${words} requires the name of a profile`, 'svcctl profile list shows them.')
   return name
 }
 
-const known = (services: Services, name: string): Profile => {
+const findProfile = (services: Services, name: string): Profile => {
   const profile = openProfileStore(services).get(name)
   if (profile === undefined)
     throw new Failure('not_found', `unknown profile "${name}"`, {
@@ -42,15 +73,15 @@ const known = (services: Services, name: string): Profile => {
 }
 
 /** A profile by the names of its settings, without a proxy's password, and where its token is kept. */
-const shown = (profile: Profile, current: string | undefined) => ({
+const toProfileRow = (profile: Profile, current: string | undefined) => ({
   name: profile.name,
   current: profile.name === current,
-  ...settingsOf(shownProfile(profile)),
+  ...getSettings(shownProfile(profile)),
   token: profile.tokenStore ?? null,
   user: profile.user ?? null,
 })
 
-const settingsOf = (profile: Profile): JsonValues =>
+const getSettings = (profile: Profile): JsonValues =>
   Object.fromEntries(
     settingNames.flatMap((name) => {
       const value = Object.entries(profile).find(([field]) => field === toFieldName(name))?.[1]
@@ -66,7 +97,7 @@ export const listCommand = define({
   examples: ['profile list', 'profile list -o json'],
   run: async (services) => {
     const store = openProfileStore(services)
-    const rows = store.list().map((profile) => shown(profile, store.current()))
+    const rows = store.list().map((profile) => toProfileRow(profile, store.current()))
     if (rows.length === 0) services.ui.note('no profiles; create one with "svcctl auth login"')
     await services.answer.printMany(rows, {
       columns: ['name', 'current', 'base_url', 'token', 'user'],
@@ -81,8 +112,8 @@ export const getCommand = define({
   args: [argument],
   examples: ['profile get default', 'profile get default -o json'],
   run: async (services, given) => {
-    const profile = known(services, needed(given, 'profile get'))
-    await services.answer.print(shown(profile, openProfileStore(services).current()), {
+    const profile = findProfile(services, requireName(given, 'profile get'))
+    await services.answer.print(toProfileRow(profile, openProfileStore(services).current()), {
       known: settingFields,
       reveal: true,
     })
@@ -106,7 +137,7 @@ const flags = {
   unset: list('string', 'settings to unset'),
 } as const
 
-const changesOf = (
+const getChanges = (
   { globals }: WorkspaceService,
   { flags: given }: GivenBy<typeof flags>,
 ): Changes => {
@@ -136,19 +167,19 @@ export const setCommand = define({
     'profile set default --audit-log ./audit.ndjson --project platform/app',
   ],
   run: async (services, given) => {
-    const name = needed(given, 'profile set')
+    const name = requireName(given, 'profile set')
     if (services.place.globals.insecure)
       throw usage(
         '--insecure cannot be stored in a profile; pass it with each command',
         `Make the profile trust the instance’s certificate instead: svcctl profile set ${name} --ca-file <file>`,
       )
-    const changes = changesOf(services.place, given)
+    const changes = getChanges(services.place, given)
     if (Object.keys(changes).length === 0)
       throw usage('nothing to change', `Settings: ${settingNames.join(', ')}.`)
     await checkWords(services, given.flags.vocabulary)
     const profile = await openProfileStore(services).set(name, changes)
     services.ui.note(`updated profile "${name}"`)
-    await services.answer.print(shown(profile, openProfileStore(services).current()), {
+    await services.answer.print(toProfileRow(profile, openProfileStore(services).current()), {
       known: settingFields,
       changed: true,
       reveal: true,
@@ -162,8 +193,8 @@ export const deleteCommand = define({
   args: [argument],
   examples: ['profile delete staging --yes', 'profile delete default --yes'],
   run: async (services, given) => {
-    const name = needed(given, 'profile delete')
-    const profile = known(services, name)
+    const name = requireName(given, 'profile delete')
+    const profile = findProfile(services, name)
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
     await services.ui.confirm(`This deletes profile "${name}" and its credential.`, [name], of)

@@ -1,4 +1,4 @@
-/** Reports for CI and for monitoring: JUnit, SARIF, Nagios and Prometheus. */
+/** Renders reports for CI and monitoring: JUnit, SARIF, Nagios and Prometheus. */
 
 import { resolve, sep } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
@@ -8,11 +8,11 @@ import { Failure, getReason } from '../errors.js'
 // JUnit XML, as CI servers read it: suites of cases, each passed, failed, broken or skipped.
 
 /** XML 1.0 holds no control characters but tab and line ends, and no half of a pair. */
-const clean = (text: string): string =>
+const cleanXml = (text: string): string =>
   text.replace(/[^\P{C}\t\n\r\p{Cf}\p{Co}\p{Cn}]|[\ufffe\uffff]/gu, '\ufffd')
 
 /** Line ends in an attribute would be read as spaces anyway. */
-const attribute = (text: string): string => clean(text).replace(/[\t\n\r]+/g, ' ')
+const cleanAttribute = (text: string): string => cleanXml(text).replace(/[\t\n\r]+/g, ' ')
 
 interface JunitFault {
   readonly type: string
@@ -20,6 +20,7 @@ interface JunitFault {
   readonly text: string
 }
 
+/** A test case of a JUnit report. */
 export interface JunitCase {
   readonly name: string
   readonly file?: string
@@ -31,7 +32,7 @@ export interface JunitCase {
   readonly output?: string
 }
 
-/** A report of one suite. */
+/** Renders a JUnit report of one suite. */
 export const renderJunit = async (suite: string, cases: readonly JunitCase[]): Promise<string> => {
   const { default: Builder } = await import('fast-xml-builder')
   const count = (what: 'error' | 'failure' | 'skipped'): number =>
@@ -44,17 +45,17 @@ export const renderJunit = async (suite: string, cases: readonly JunitCase[]): P
   const faultOf = (fault: JunitFault | undefined) =>
     fault && {
       '@type': fault.type,
-      '@message': attribute(fault.message),
-      '#text': clean(fault.text),
+      '@message': cleanAttribute(fault.message),
+      '#text': cleanXml(fault.text),
     }
   const testcase = cases.map(({ name, file, failure, error, skipped, output }) => ({
     '@classname': suite,
-    '@name': attribute(name),
-    '@file': file && attribute(file),
+    '@name': cleanAttribute(name),
+    '@file': file && cleanAttribute(file),
     failure: faultOf(failure),
     error: faultOf(error),
-    skipped: skipped === undefined ? undefined : { '@message': attribute(skipped) },
-    'system-out': output === undefined ? undefined : clean(output),
+    skipped: skipped === undefined ? undefined : { '@message': cleanAttribute(skipped) },
+    'system-out': output === undefined ? undefined : cleanXml(output),
   }))
   const builder = new Builder({
     format: true,
@@ -74,6 +75,7 @@ export const renderJunit = async (suite: string, cases: readonly JunitCase[]): P
 
 // SARIF 2.1.0, as code scanning reads it: a result a problem, each with its place in a file.
 
+/** A problem of a SARIF report. */
 export interface SarifResult {
   readonly ruleId: string
   readonly level: 'error' | 'warning' | 'note'
@@ -86,18 +88,18 @@ export interface SarifResult {
 }
 
 /** The path of a file as a part of an address: `#`, `?` and `:` are signs of its name. */
-const addressOf = (file: string): string =>
+const toUri = (file: string): string =>
   // Half of a pair of code units, of which there is no address, becomes what stands for it in UTF-8.
   Buffer.from(file).toString().split(sep).map(encodeURIComponent).join('/')
 
-const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
+const toSarifResult = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
   ruleId,
   level,
   message: { text },
   locations: [
     {
       physicalLocation: {
-        artifactLocation: { uri: addressOf(file) },
+        artifactLocation: { uri: toUri(file) },
         region: { startLine: line ?? 1, startColumn: column },
       },
       logicalLocations:
@@ -107,8 +109,8 @@ const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifRes
 })
 
 /**
- * A report of one run.
- * @param rules what each rule finds, by its id
+ * Renders a SARIF report of one run.
+ * @param rules what each rule finds, by its ID
  */
 export const renderSarif = (
   version: string,
@@ -133,7 +135,7 @@ export const renderSarif = (
           },
           // As the columns of YAML and of editors.
           columnKind: 'utf16CodeUnits',
-          results: results.map(resultOf),
+          results: results.map(toSarifResult),
         },
       ],
     },
@@ -145,7 +147,7 @@ export const renderSarif = (
 
 type Safe = (text: string) => string
 
-/** The line of a plugin: what is wrong or fine, and its numbers. A bar in the text would begin the numbers. */
+/** Renders the line of a Nagios plugin. A bar in the text is replaced, because it would begin the numbers. */
 export const renderNagios = (
   name: string,
   state: string,
@@ -164,7 +166,7 @@ interface Gauge {
   }[]
 }
 
-/** Gauges as Prometheus reads them; one without values is left out. */
+/** Renders gauges for Prometheus, without those that have no values. */
 export const renderPrometheus = (gauges: readonly Gauge[], safe: Safe): string =>
   gauges
     .filter(({ values }) => values.length > 0)
@@ -182,7 +184,7 @@ export const renderPrometheus = (gauges: readonly Gauge[], safe: Safe): string =
     .join('')
 
 /**
- * Writes a report: it is there whole or not at all, since CI would take half a one for the result.
+ * Writes a report completely or not at all, because CI would take half of one for the result.
  * @throws Failure `failed`
  */
 export const writeReport = async (

@@ -1,4 +1,9 @@
-/** `runners drain`, `pause`, `resume` and `register` (`catalogue/reference/runners.md`). */
+/**
+ * `runners pause
+ * resume
+ * drain
+ * register` (`catalogue/reference/runners.md`).
+ */
 
 import { inSeconds, poll } from '../base/async.js'
 import { isObject } from '../base/objects.js'
@@ -20,30 +25,32 @@ import { define, type GivenBy } from './define.js'
 
 // `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`).
 
-const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
+const getRunnerName = ({ values }: Plan): string => `runner ${String(values.id)}`
 
-const jobs = (count: number): string => `${count} job${count === 1 ? '' : 's'}`
+const formatJobs = (count: number): string => `${count} job${count === 1 ? '' : 's'}`
 
 /** Hears how many jobs still run on a runner, each time that is looked up. */
-type Hear = (plan: Plan, running: number) => void
+type OnRunning = (plan: Plan, running: number) => void
 
 /** Says on the live line which runners are waited for, and for how many jobs. */
-const waitingLine = (say: (text: string) => void): Hear => {
+const createWaitingLine = (say: (text: string) => void): OnRunning => {
   const running = new Map<Plan, number>()
   return (plan, count) => {
     running.set(plan, count)
     const busy = [...running].filter(([, n]) => n > 0)
     if (busy.length > 0)
-      say(`waiting for ${busy.map(([p, n]) => `${jobs(n)} on ${nameOf(p)}`).join(', ')}`)
+      say(
+        `waiting for ${busy.map(([p, n]) => `${formatJobs(n)} on ${getRunnerName(p)}`).join(', ')}`,
+      )
   }
 }
 
 /** Waits until no job runs on a runner. */
-const idle = async (
+const waitUntilIdle = async (
   { instance, place }: Services,
   plan: Plan,
   until: number,
-  hear: Hear,
+  hear: OnRunning,
 ): Promise<void> => {
   const input = { ...pathIn(runners.jobs, plan.values), status: 'running' } as const
   let running = 0
@@ -55,14 +62,14 @@ const idle = async (
   if ((await poll(none, until, place.clock)) === true) return
   throw new Failure(
     'failed',
-    `${jobs(running)} ${running === 1 ? 'was' : 'were'} still running on ${nameOf(plan)} after --wait-timeout`,
+    `${formatJobs(running)} ${running === 1 ? 'was' : 'were'} still running on ${getRunnerName(plan)} after --wait-timeout`,
     {
       hint: `The runner stays paused. Check it with: svcctl runners jobs ${String(plan.values.id)} --status running`,
     },
   )
 }
 
-const record = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> =>
+const readRunner = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> =>
   toAnswer(await instance.call(runners.get, pathIn(runners.get, plan.values)))
 
 /** A command that needs idle runners must not begin without. */
@@ -79,7 +86,7 @@ const notDrained = (ui: Services['ui'], error: unknown): Failure => {
 const resumeHint = 'svcctl runners resume <id…> lets them take jobs again.'
 
 /** Leaving leaves the runners as they are, which must be said. */
-const stillPaused = (when: string): Stays => ({
+const describeInterruption = (when: string): Stays => ({
   text: `while ${when}; the runners stay paused`,
   hint: resumeHint,
 })
@@ -128,24 +135,24 @@ const checkJournal = ({ journal }: WorkspaceService['globals']): void => {
 }
 
 /** Pauses all before any is waited for, so that none takes jobs meanwhile; then waits until each is idle. */
-const draining = (services: Services, given: GivenBy<typeof flags>): Operation => {
+const drainRunners = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const { instance, ui, place } = services
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
   if (command !== undefined) checkJournal(place.globals)
   const until = inSeconds(timeout, place.clock)
   const drained: Plan[] = []
-  let hear: Hear = () => {}
+  let hear: OnRunning = () => {}
   const idling = async (plan: Plan, came: Received): Promise<PlanAnswer> => {
     if ('failure' in came) throw came.failure
-    await idle(services, plan, until, hear)
-    ui.note(`${nameOf(plan)}: paused, no running jobs`)
+    await waitUntilIdle(services, plan, until, hear)
+    ui.note(`${getRunnerName(plan)}: paused, no running jobs`)
     drained.push(plan)
-    return command === undefined ? record(instance, plan) : { told: true }
+    return command === undefined ? readRunner(instance, plan) : { told: true }
   }
   const waiting = <T>(work: () => Promise<T>): Promise<T> =>
     ui.progress('waiting for running jobs', (say) => {
-      hear = waitingLine(say)
-      return ui.leaving(stillPaused('jobs were running'), work)
+      hear = createWaitingLine(say)
+      return ui.leaving(describeInterruption('jobs were running'), work)
     })
   const operation: Operation = {
     given: { ...given, flags: others },
@@ -159,7 +166,7 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
     ...operation,
     complete: async (plan) => ({
       ...plan,
-      label: nameOf(plan),
+      label: getRunnerName(plan),
       object: String(plan.values.id),
       record: (await instance.call(runners.get, pathIn(runners.get, plan.values))).data,
     }),
@@ -168,7 +175,7 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
       waiting(work).catch((error: unknown) => {
         throw notDrained(ui, error)
       }),
-    after: () => afterwards(services, drained, command),
+    after: () => resumeAfterCommand(services, drained, command),
     final: '--resume-after resumes its runners automatically',
   }
 }
@@ -178,12 +185,14 @@ const wasActive = ({ record: before }: Plan): boolean =>
   !isObject(before) || before.active !== false
 
 /** Runs the command; the runners take jobs again whatever came of it. */
-const afterwards = async (
+const resumeAfterCommand = async (
   { answer, ui, place }: Services,
   plans: readonly Plan[],
   command: string,
 ): Promise<readonly Plan[]> => {
-  const failure = await ui.leaving(stillPaused('the command ran'), () => runCommand(place, command))
+  const failure = await ui.leaving(describeInterruption('the command ran'), () =>
+    runCommand(place, command),
+  )
   if (failure !== undefined) {
     ui.report(failure)
     answer.exit(failure.exitCode)
@@ -206,7 +215,7 @@ export const drain = define({
     "runners drain 2 5 --resume-after 'echo serviced'",
   ],
   gathers: true,
-  operation: draining,
+  operation: drainRunners,
 })
 
 export const pause = define({

@@ -1,4 +1,7 @@
-/** `settings get` and `settings update` (`catalogue/reference/settings.md`). */
+/**
+ * `settings get` with chosen settings, and `settings update` with old and new values
+ * (`catalogue/reference/settings.md`).
+ */
 
 import { type Fields, isObject } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
@@ -34,7 +37,7 @@ const keepSettings = async ({ place }: Services, shown: unknown): Promise<void> 
   if (!isObject(shown) || env.CI || globals.sandbox === true || globals.from !== undefined) return
   const { profile, baseUrl } = await place.session()
   if (profile?.baseUrl !== baseUrl || !isDue(getPaths(env), profile, clock.now())) return
-  const { noteSettings } = await import('./known.js')
+  const { keepSettingNames: noteSettings } = await import('./known.js')
   await noteSettings({ place }, profile, shown)
 }
 
@@ -76,7 +79,7 @@ export const get = define({
 })
 
 /** What the instance had before; unknown where it does not let itself be read. */
-const before = async (instance: InstanceService): Promise<Settings | undefined> => {
+const readSettings = async (instance: InstanceService): Promise<Settings | undefined> => {
   try {
     return asSettings((await instance.call(settings.get, {})).data)
   } catch (error) {
@@ -85,25 +88,25 @@ const before = async (instance: InstanceService): Promise<Settings | undefined> 
   }
 }
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** The settings that are others than before. */
-const changed = (old: Settings, now: Settings): readonly string[] =>
+const getChanged = (old: Settings, now: Settings): readonly string[] =>
   Object.keys(now).filter(
-    (name) => meaningIn(now)(name) !== 'updated_at' && !same(old[name], now[name]),
+    (name) => meaningIn(now)(name) !== 'updated_at' && !isSame(old[name], now[name]),
   )
 
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 /** Whether the answer shows everything that was sent as it was sent. */
 const showsAll = (now: Settings, { values, extra }: Plan): boolean =>
   Object.entries({ ...values, ...extra }).every(
-    ([name, value]) => now[name] !== undefined && textOf(now[name]) === textOf(value),
+    ([name, value]) => now[name] !== undefined && toText(now[name]) === toText(value),
   )
 
 /** Rows `setting, old, new`, of the settings before and after as they are shown. */
-const rowsOf =
+const createRows =
   (names: readonly string[]) =>
   (shown: readonly unknown[]): readonly Fields[] => {
     const [before = {}, after = {}] = shown.map(asSettings)
@@ -126,13 +129,13 @@ export const update = define({
     let old: Settings | undefined
     return {
       complete: async (plan) => {
-        old = await before(instance)
+        old = await readSettings(instance)
         return old === undefined ? plan : { ...plan, record: old }
       },
       present: (plan, { value }) => {
         const now = asSettings(value)
         if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
-        const names = changed(old, now)
+        const names = getChanged(old, now)
         if (names.length === 0)
           ui.note(
             showsAll(now, plan)
@@ -144,7 +147,7 @@ export const update = define({
           emit: {
             endpoint: settings.update,
             among: [now],
-            people: { columns: ['setting', 'old', 'new'], rows: rowsOf(names) },
+            people: { columns: ['setting', 'old', 'new'], rows: createRows(names) },
           },
         }
       },

@@ -1,4 +1,7 @@
-/** `storage-move schedule` (`catalogue/reference/storage-move.md`). */
+/**
+ * `storage-move schedule`: moves all projects, snippets or groups of a storage
+ * (`catalogue/reference/storage-move.md`).
+ */
 
 import { inSeconds, poll } from '../base/async.js'
 import { quoteWord } from '../base/shell-words.js'
@@ -12,7 +15,11 @@ import { define, type GivenBy } from './define.js'
 const kinds = ['projects', 'snippets', 'groups'] as const
 
 /** Follows the projects on the source until none is left. */
-const empty = async (services: Services, source: string, timeout: number): Promise<void> => {
+const waitUntilEmpty = async (
+  services: Services,
+  source: string,
+  timeout: number,
+): Promise<void> => {
   const { instance, ui, place } = services
   let left = 0
   await ui.progress(`waiting until ${source} is empty`, async (say) => {
@@ -35,7 +42,7 @@ const flags = {
   'wait-timeout': integer('seconds to wait', { min: 1, default: 3600 }),
 } as const
 
-const scheduling = (services: Services, given: GivenBy<typeof flags>): Operation => {
+const scheduleMoves = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const [kind] = given.args
   if (kind === undefined || !kinds.some((k) => k === kind))
     throw usage(
@@ -59,7 +66,7 @@ const scheduling = (services: Services, given: GivenBy<typeof flags>): Operation
         ].join('\n  '),
     },
     after: async () => {
-      if (wait) await empty(services, source, given.flags['wait-timeout'])
+      if (wait) await waitUntilEmpty(services, source, given.flags['wait-timeout'])
       return undefined
     },
     done: 'scheduled',
@@ -82,5 +89,5 @@ export const schedule = define({
     'storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
     'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
   ],
-  operation: scheduling,
+  operation: scheduleMoves,
 })

@@ -1,4 +1,7 @@
-/** Words that other tools use for what is called otherwise here: suggested, never taken. */
+/**
+ * Suggests this tool's words for those of other tools, such as `show` for `get`. They are never accepted as
+ * commands.
+ */
 import { areas as apiAreas } from '../catalogue/index.js'
 
 const verbs: Readonly<Record<string, readonly string[]>> = {
@@ -33,29 +36,29 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   validate: ['lint'],
 }
 
-const run = (line: string): string => `Run "svcctl ${line}".`
-const area = (name: string): string => run(`${name} --help`)
+const runHint = (line: string): string => `Run "svcctl ${line}".`
+const helpHint = (name: string): string => runHint(`${name} --help`)
 
 /** What to type instead of a first word, as a sentence. */
 const areas: Readonly<Record<string, string>> = {
-  login: run('auth login'),
-  logout: run('auth logout'),
-  whoami: run('auth status'),
+  login: runHint('auth login'),
+  logout: runHint('auth logout'),
+  whoami: runHint('auth status'),
   status:
     'Run "svcctl auth status", "svcctl geo status", "svcctl sandbox status" or "svcctl doctor".',
-  'merge-requests': area('mr'),
-  'merge-request': area('mr'),
-  mergerequests: area('mr'),
-  pr: area('mr'),
-  lint: run('ci lint'),
-  services: area('integrations'),
+  'merge-requests': helpHint('mr'),
+  'merge-request': helpHint('mr'),
+  mergerequests: helpHint('mr'),
+  pr: helpHint('mr'),
+  lint: runHint('ci lint'),
+  services: helpHint('integrations'),
   config:
     'Run "svcctl profile --help", or "svcctl settings --help" for the settings of the instance.',
   pipelines: 'Run "svcctl jobs list --pipeline <id>" to list the jobs of a pipeline.',
-  nodes: area('geo nodes'),
+  nodes: helpHint('geo nodes'),
   keys: 'Run "svcctl deploy-keys --help" or "svcctl error-tracking keys --help".',
-  domains: area('pages-domains'),
-  pages: area('pages-domains'),
+  domains: helpHint('pages-domains'),
+  pages: helpHint('pages-domains'),
   groups:
     'There are no group commands. Use -G with other commands ("svcctl members list -G platform"), or run "svcctl api GET /groups".',
   users:
@@ -64,31 +67,29 @@ const areas: Readonly<Record<string, string>> = {
 
 const aliases: Readonly<Record<string, string>> = { group: 'groups', user: 'users', key: 'keys' }
 
-const own = <V>(table: Readonly<Record<string, V>>, word: string): V | undefined =>
+const lookUp = <V>(table: Readonly<Record<string, V>>, word: string): V | undefined =>
   Object.hasOwn(table, word) ? table[word] : undefined
 
-/** A hint for a word of another tool that stands where an area should. */
-export const meantArea = (word: string): string | undefined =>
-  own(areas, own(aliases, word) ?? word)
+/** Returns a hint for a word of another tool in place of an area; undefined if there is none. */
+export const suggestArea = (word: string): string | undefined =>
+  lookUp(areas, lookUp(aliases, word) ?? word)
 
 /** The verbs that people expect of everything. */
-const usual = ['list', 'get', 'create', 'update', 'delete']
+const usualVerbs = ['list', 'get', 'create', 'update', 'delete']
 
-/**
- * The verb of these that is meant by a word of another tool, or by a usual verb; undefined where none is.
- */
-export const meantVerb = (word: string, known: readonly string[]): string | undefined => {
+/** Returns the verb that a word of another tool means; undefined if there is none. */
+export const suggestVerb = (word: string, known: readonly string[]): string | undefined => {
   const last = (verb: string): string => verb.split(' ').at(-1) ?? ''
   // `geo list` is `geo nodes list`; `runners list` stands before `runners jobs list`.
-  return [word, ...(own(verbs, word) ?? [])]
+  return [word, ...(lookUp(verbs, word) ?? [])]
     .map((wanted) => known.find((verb) => last(verb) === wanted))
     .find((verb) => verb !== undefined)
 }
 
-/** A hint for a verb that an area, or a group in it, does not have. */
-export const missingVerb = (called: string, word: string): string => {
+/** Returns a hint for a verb that an area or group does not have. */
+export const describeMissingVerb = (called: string, word: string): string => {
   const [name = ''] = called.split(' ')
-  return usual.includes(word) && apiAreas.some((one) => one.name === name)
+  return usualVerbs.includes(word) && apiAreas.some((one) => one.name === name)
     ? 'The documented API has no such operation. "svcctl api" sends any other request.'
     : `Run "svcctl ${called} --help".`
 }

@@ -1,4 +1,4 @@
-/** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
+/** Resolves usernames where the API takes IDs, by the documented lists of members. */
 
 import { AsyncCache } from '../base/async.js'
 import { members } from '../catalogue/areas/members.js'
@@ -10,15 +10,15 @@ import type { Operation, Plan } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 
 /** Which members a name is looked for among. */
-type Among = 'direct' | 'all' | 'billable'
+type MemberScope = 'direct' | 'all' | 'billable'
 
-const give = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
+const passIdHint = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
 
 /** The members of the group or project that a command is about. */
-const listOf = (
+const listMembers = (
   instance: InstanceService,
   { endpoint, values }: Plan,
-  among: Among,
+  among: MemberScope,
   name: string,
   where: (member: GroupMember) => boolean,
 ): Promise<readonly GroupMember[]> => {
@@ -38,56 +38,62 @@ const listOf = (
   )
 }
 
-/** A member as lists have them. */
+/** A member, as lists have them. */
 export type GroupMember = RecordOf<typeof members.listOfGroup>
 
-const shownAs = ({ username, id }: GroupMember): string => `${String(username)} (${String(id)})`
+const formatMember = ({ username, id }: GroupMember): string =>
+  `${String(username)} (${String(id)})`
 
 /** The members that the documents' list finds by a name, and whether each is called just so. */
-const called = async (instance: InstanceService, plan: Plan, among: Among, name: string) => {
+const findMembers = async (
+  instance: InstanceService,
+  plan: Plan,
+  among: MemberScope,
+  name: string,
+) => {
   const found: GroupMember[] = []
   const where = (member: GroupMember): boolean => {
     found.push(member)
     return String(member.username).toLowerCase() === name.toLowerCase()
   }
-  const matches = await listOf(instance, plan, among, name, where)
+  const matches = await listMembers(instance, plan, among, name, where)
   return { found, matches }
 }
 
 /**
- * The ID of a member by exact username.
- * @throws Failure `not_found` where no member is called so, `usage` where several are
+ * Finds the ID of a member by exact username.
+ * @throws Failure `not_found` if no member has the name, `usage` if several have
  */
 export const lookUp = async (
   { answer, instance }: Services,
   plan: Plan,
-  among: Among,
+  among: MemberScope,
   name: string,
 ): Promise<string> => {
-  const { found, matches } = await called(instance, plan, among, name)
+  const { found, matches } = await findMembers(instance, plan, among, name)
   const ids = [...new Set(matches.map(({ id }) => String(id)))]
   const [id, ...others] = ids
   if (id !== undefined && others.length === 0) return id
-  const near = (id === undefined ? found : matches).slice(0, 5).map(shownAs).join(', ')
+  const near = (id === undefined ? found : matches).slice(0, 5).map(formatMember).join(', ')
   const scope = `${scopeOf(plan.endpoint.path.id) ?? 'group'} ${String(plan.values.id)}`
   const { safe } = answer.text
   if (id !== undefined)
-    throw usage(`several members of ${scope} are called "${safe(name)}": ${safe(near)}`, give)
+    throw usage(`several members of ${scope} are called "${safe(name)}": ${safe(near)}`, passIdHint)
   throw new Failure(
     'not_found',
     `${scope} has no ${among === 'billable' ? 'billable ' : ''}member named "${safe(name)}"${near === '' ? '' : `; there is ${safe(near)}`}`,
-    { hint: `${give} svcctl cannot look up users by name who are not members.` },
+    { hint: `${passIdHint} svcctl cannot look up users by name who are not members.` },
   )
 }
 
+/** Whether a text is a user ID. */
 export const isId = (user: string): boolean => /^-?\d+$/.test(user)
 
-/** A username without its mark. */
+/** Removes the leading `@` of a username. */
 export const bare = (user: string): string => user.replace(/^@/, '')
 
 /**
- * A plan whose list of users has IDs where usernames were given, with or without `@`: of members, those
- * of groups above included.
+ * Replaces the usernames in a list of users by IDs. Members of parent groups are found, too.
  * @throws Failure as `lookUp`
  */
 export const withListedUsers = async (
@@ -109,34 +115,34 @@ export const withListedUsers = async (
 const asNumber = (id: string): number | string => (isId(id) ? Number(id) : id)
 
 /** The parameter that names the users of a plan. */
-const userOf = ({ endpoint }: Plan): string => endpoint.args?.[0] ?? 'user_id'
+const getUserParameter = ({ endpoint }: Plan): string => endpoint.args?.[0] ?? 'user_id'
 
-const usersIn = (text: string): readonly string[] =>
+const splitUsers = (text: string): readonly string[] =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((user) => user !== '')
 
 /**
- * Users who may be given by name, with or without `@`, several to a text: names are looked up among the members
- * of what the request is about. Each user is called as that was given.
+ * Lets users be given by name, with or without `@`, also several in one text. Names are looked up among the members
+ * of the group or project; each user is labeled as given.
  */
 export const namedUsers = (
   services: Services,
-  among: (plan: Plan) => Among,
+  among: (plan: Plan) => MemberScope,
 ): Pick<Operation, 'planFirst' | 'reads' | 'split' | 'standIn'> & {
   readonly complete: (plan: Plan) => Promise<Plan>
 } => {
   const known = new AsyncCache<string, string>()
   return {
-    split: usersIn,
+    split: splitUsers,
     standIn: (user) => (isId(user) ? user : '0'),
     complete: async (plan) => {
       const { label = '' } = plan
       if (isId(label) || label === '') return plan
       const where = `${plan.endpoint.route} ${String(plan.values.id)} ${bare(label)}`
       const id = await known.of(where, () => lookUp(services, plan, among(plan), bare(label)))
-      return { ...plan, values: { ...plan.values, [userOf(plan)]: asNumber(id) } }
+      return { ...plan, values: { ...plan.values, [getUserParameter(plan)]: asNumber(id) } }
     },
     reads: true,
     planFirst: true,

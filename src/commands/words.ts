@@ -1,12 +1,13 @@
-/** Numbers, times and failures in the words of a page. */
+/** Formats counts, durations and failures for pages and notes. */
 import type { Failure } from '../errors.js'
 import { span } from '../terminal/text/time.js'
 
 // Why something could not be read, in a phrase.
 
-/** Whether the instance itself says that it has no such thing: its edition or version lacks it. */
+/** Whether the instance does not have the endpoint, because of its edition or version. */
 export const isUnoffered = ({ details }: Failure): boolean => details.lacks === 'route'
 
+/** Explains why something could not be read. */
 export const whyUnread = (failure: Failure): string => {
   if (failure.status === 403) return `not permitted: ${failure.message}`
   return isUnoffered(failure)
@@ -14,19 +15,19 @@ export const whyUnread = (failure: Failure): string => {
     : failure.message
 }
 
-/** `3 runners`. */
+/** Formats a count: `3 runners`. */
 export const several = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`
 
-/** Seconds in their largest unit: `12 d`. */
-export const spanText = (seconds: number): string =>
+/** Formats seconds in their largest unit: `12 d`. */
+export const formatSpan = (seconds: number): string =>
   span(Math.abs(seconds)).replace(/^(\d+ \w+) .*/, '$1')
 
-/** What is left until an end, or how long ago it was. */
-export const leftText = (seconds: number): string =>
-  seconds < 0 ? `ended ${spanText(seconds)} ago` : `ends in ${spanText(seconds)}`
+/** Formats the time until an end, or since it. */
+export const formatTimeLeft = (seconds: number): string =>
+  seconds < 0 ? `ended ${formatSpan(seconds)} ago` : `ends in ${formatSpan(seconds)}`
 
-/** The first of several, and how many there are besides. */
+/** Joins the first few texts, and says how many more there are. */
 export const joinFirst = (texts: readonly string[], most: number, joint = ', '): string =>
   texts.length <= most
     ? texts.join(joint)

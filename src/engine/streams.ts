@@ -2,11 +2,7 @@
 import { writes } from '../catalogue/endpoint.js'
 import type { Exchange } from '../http/types.js'
 import type { Format } from '../output/types.js'
-import {
-  createPrompts,
-  interactive as isInteractive,
-  type Prompts,
-} from '../terminal/questions/prompts.js'
+import { createPrompts, interactive as isInteractive, type Prompts } from '../terminal/prompts.js'
 import { type Frames, gutter, openFrames } from '../terminal/streams/frames.js'
 import { aside } from '../terminal/streams/line.js'
 import { createMeter, type Meter } from '../terminal/streams/meter.js'
@@ -14,8 +10,7 @@ import { createNotes, getLiveness, ledBy, type Notes } from '../terminal/streams
 import { openPager } from '../terminal/streams/pager.js'
 import { say, standardError, standardInput, standardOutput } from '../terminal/streams/standard.js'
 import { openStdout, type Stdout } from '../terminal/streams/stdout.js'
-import { accessible } from '../terminal/text/color.js'
-import { createStyle, type Style } from '../terminal/text/style.js'
+import { accessible, createStyle, type Style } from '../terminal/text/style.js'
 import { getCommandName } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/many-flags.js'

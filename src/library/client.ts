@@ -1,4 +1,5 @@
-/** `svcctl/client`: the catalogue as functions, typed; how they travel is as in the tool. */
+/** `svcctl/client`: the catalogue as typed functions for other programs. */
+
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { userAgent } from '../base/version.js'
 import { approvals } from '../catalogue/areas/approvals.js'
@@ -31,24 +32,30 @@ import type { InstanceOptions } from '../client/types.js'
 import { usage } from '../errors.js'
 import type { Gate } from '../http/gate.js'
 import type { Transport, WireRequest } from '../http/types.js'
-import { Audit } from '../profile/audit/kept.js'
+import { Audit } from '../profile/audit.js'
 import {
   checkReadOnly,
   confirmationFor,
   createTransport,
+  getActiveVocabulary,
   getPaths,
   journalFolder,
   openStore,
   openTokens,
   resolveSession,
-  vocabularyInForce,
 } from '../profile/index.js'
 import { checkedSudo } from '../profile/session.js'
-import { checkToken } from '../profile/tokens/value.js'
+import { checkToken } from '../profile/tokens.js'
 import type { Environment, Session, TokenKind } from '../profile/types.js'
-import { throwing, throwingNow } from './failing.js'
 import type { ByAddress, ByProfile, ConnectOptions, InstanceTypes } from './types.js'
-import { createRequest, createVerb, type EndpointFunction, type Reaching } from './verbs.js'
+import {
+  createRequest,
+  createVerb,
+  type EndpointFunction,
+  type Reaching,
+  throwPlain,
+  throwPlainNow,
+} from './verbs.js'
 
 // A client of the instance that `connect()` names, with the guard rails of its profile.
 
@@ -69,7 +76,7 @@ const isByProfile = (options: ConnectOptions): options is ByProfile =>
 const isByAddress = (options: ConnectOptions): options is ByAddress =>
   typeof options.baseUrl === 'string'
 
-const handedOver = (options: ByAddress): Session => {
+const getTransport = (options: ByAddress): Session => {
   const { token, tokenKind = 'personal', jobToken } = options
   const baseUrl = normalizeBaseUrl(options.baseUrl)
   const checked = (text: string | undefined, kind: TokenKind) =>
@@ -89,19 +96,19 @@ const handedOver = (options: ByAddress): Session => {
   }
 }
 
-const flagsOf = ({ profile, baseUrl, sudo }: ByProfile) => ({
+const getFlags = ({ profile, baseUrl, sudo }: ByProfile) => ({
   profile,
   baseUrl,
   sudo,
 })
 
 /** What the tool keeps, where it keeps it; of the environment only what was handed over counts. */
-const kept = (options: ByProfile): Destination => {
+const openProfile = (options: ByProfile): Destination => {
   const { env = {}, signal, note = () => undefined } = options
   const machine: Environment = options.env ?? process.env
   const store = openStore(getPaths(machine))
   const waiting = { note, signal }
-  const session: Session = resolveSession(flagsOf(options), env, {
+  const session: Session = resolveSession(getFlags(options), env, {
     store,
     tokens: openTokens(getPaths(machine), machine, waiting),
     signal,
@@ -112,7 +119,7 @@ const kept = (options: ByProfile): Destination => {
       return postForm(url, form, way === undefined ? how : { ...how, transport: way })
     },
   })
-  const file = vocabularyInForce(flagsOf(options), env, () => store)?.file
+  const file = getActiveVocabulary(getFlags(options), env, () => store)?.file
   return {
     session,
     transport: () => createTransport(session, false, env),
@@ -125,20 +132,20 @@ const kept = (options: ByProfile): Destination => {
  * What `connect()` was given, as a session; a profile is read only where it was asked for.
  * @throws Failure `usage` and `auth` as the tool's own sessions
  */
-const reachedBy = (options: ConnectOptions): Destination => {
+const createTransportSource = (options: ConnectOptions): Destination => {
   if (isByProfile(options)) {
     if ('token' in options || 'jobToken' in options)
       throw usage('connect() takes either a token, or a profile or environment with a token')
-    return kept(options)
+    return openProfile(options)
   }
   if (!isByAddress(options))
     throw usage('connect() requires a base URL, a profile or an environment')
   const { transport } = options
-  return { session: handedOver(options), transport: async () => transport }
+  return { session: getTransport(options), transport: async () => transport }
 }
 
 /** How patiently, and who hears of it: what was given, else what the profile says. */
-const patienceOf = (
+const getPatience = (
   options: ConnectOptions,
   { session: { profile } }: Destination,
 ): Partial<InstanceOptions> => {
@@ -157,7 +164,7 @@ const patienceOf = (
   }
 }
 
-const gateOf = async (options: ConnectOptions, { session }: Destination): Promise<Gate> => {
+const getGate = async (options: ConnectOptions, { session }: Destination): Promise<Gate> => {
   const { gates, parseRate, stricter } = await import('../http/gate/index.js')
   const [asked, kept] = [options.rate, session.profile?.rate].map((rate) =>
     rate === undefined ? undefined : parseRate(rate),
@@ -172,7 +179,7 @@ const gateOf = async (options: ConnectOptions, { session }: Destination): Promis
 }
 
 /** Notes a write for `journal undo last` of the tool, which would pass over what keeps no journal. */
-const noting =
+const createNotes =
   ({ journals, session: { baseUrl, profile } }: Destination) =>
   async (request: WireRequest): Promise<void> => {
     if (journals === undefined) return
@@ -182,10 +189,10 @@ const noting =
   }
 
 /** What the rules of a profile add: what it must not send is refused, what it sends is on record. */
-const railsOf = (reached: Destination): Pick<InstanceOptions, 'guard' | 'record'> => {
+const createRails = (reached: Destination): Pick<InstanceOptions, 'guard' | 'record'> => {
   const { session } = reached
   const audit = new Audit()
-  const note = noting(reached)
+  const note = createNotes(reached)
   return {
     record: (credential) => audit.open(session.profile, credential, session.user),
     guard: async (request) => {
@@ -197,7 +204,9 @@ const railsOf = (reached: Destination): Pick<InstanceOptions, 'guard' | 'record'
   }
 }
 
-const wordsOf = async (file: string | undefined): Promise<Pick<InstanceOptions, 'words'>> => {
+const loadVocabulary = async (
+  file: string | undefined,
+): Promise<Pick<InstanceOptions, 'words'>> => {
   if (file === undefined) return {}
   const { loadWords } = await import('../vocabulary/index.js')
   return { words: await loadWords(file) }
@@ -209,14 +218,14 @@ const open = async (options: ConnectOptions, reached: Destination): Promise<Inst
   return createInstance({
     baseUrl: session.baseUrl,
     userAgent,
-    gate: await gateOf(options, reached),
+    gate: await getGate(options, reached),
     transport,
     credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
     renew: () => session.renew(),
     sudo: session.sudo,
-    ...patienceOf(options, reached),
-    ...railsOf(reached),
-    ...(await wordsOf(options.vocabulary ?? reached.vocabulary)),
+    ...getPatience(options, reached),
+    ...createRails(reached),
+    ...(await loadVocabulary(options.vocabulary ?? reached.vocabulary)),
   })
 }
 
@@ -230,8 +239,8 @@ interface Connection extends Reaching {
  * @throws Failure `usage` and `auth` where none is named
  */
 const openConnection = (options: ConnectOptions): Connection =>
-  throwingNow(() => {
-    const reached = reachedBy(options)
+  throwPlainNow(() => {
+    const reached = createTransportSource(options)
     const confirm = 'confirm' in options ? options.confirm : undefined
     const consent = { yes: true, interactive: false, confirm }
     let made: Promise<InstanceClient> | undefined
@@ -244,7 +253,7 @@ const openConnection = (options: ConnectOptions): Connection =>
         if (destructive !== undefined)
           confirmationFor(reached.session.profile, consent, destructive)
       },
-      close: () => throwing(async () => (await made?.catch(() => undefined))?.close()),
+      close: () => throwPlain(async () => (await made?.catch(() => undefined))?.close()),
     }
   })
 
@@ -287,7 +296,7 @@ export type {
 } from './verbs.js'
 
 /** The areas as functions. What declarations show is made of this, so it has no name of its own. */
-const functionsOf = <T, A extends Readonly<Record<string, Endpoints>>>(
+const createFunctions = <T, A extends Readonly<Record<string, Endpoints>>>(
   of: A,
   make: (endpoint: Endpoints[string]) => unknown,
 ) =>
@@ -303,8 +312,9 @@ const functionsOf = <T, A extends Readonly<Record<string, Endpoints>>>(
   }
 
 /**
- * An instance as functions, `api.<area>.<verb>(input)`: inputs and answers in the API's own names, lists
- * as async iterables. Nothing is read or sent before the first call, but for a profile that is asked for.
+ * Connects to an instance. Each endpoint is a function `api.<area>.<verb>(input)`; inputs and answers have the
+ * API's own names, and lists are async iterables. Nothing is read or sent before the first call, except for a
+ * profile that is asked for.
  *
  *     const api = connect({ baseUrl: 'https://code.example', token })
  *     await api.runners.update({ id: 7, active: false })
@@ -312,13 +322,13 @@ const functionsOf = <T, A extends Readonly<Record<string, Endpoints>>>(
  *     await api.close()
  *
  * @typeParam T what the instance has beyond the documents, as `svcctl client types` writes it
- * @throws Failure `usage` for an address, token or profile that is none
+ * @throws Failure `usage` for an invalid address, token or profile
  */
 export const connect = <T = InstanceTypes>(options: ConnectOptions) => {
   const connection = openConnection(options)
   const close = (): Promise<void> => connection.close()
   return {
-    ...functionsOf<T, typeof areas>(areas, (endpoint) => createVerb(endpoint, connection)),
+    ...createFunctions<T, typeof areas>(areas, (endpoint) => createVerb(endpoint, connection)),
     /**
      * A request to any path below `/api/v4`, such as `request('GET /runners/7', { query })`, with a JSON answer.
      * Credentials, limits and the rules of the profile apply.
@@ -330,5 +340,5 @@ export const connect = <T = InstanceTypes>(options: ConnectOptions) => {
   }
 }
 
-/** What `connect()` gives. */
+/** What `connect()` returns. */
 export type Api = ReturnType<typeof connect>

@@ -1,16 +1,17 @@
-/** `svcctl/sandbox`: the embedded instance for other people's tests. */
+/** `svcctl/sandbox`: starts the embedded instance for other people's tests. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { usage } from '../errors.js'
 import type { Seeded, SeedRows } from '../sandbox/seed/rows.js'
 import type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/double.js'
-import { throwing, throwingNow } from './failing.js'
+import { throwPlain, throwPlainNow } from './verbs.js'
 
 export { type Category, Failure, type FailureDetails } from '../errors.js'
 export type { Seeded, SeedRows } from '../sandbox/seed/rows.js'
 export type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/double.js'
 
+/** The options of `startSandbox()`. */
 export interface StartOptions {
   /** A folder whose state it goes on with and leaves there; a temporary one, removed at the end, unless given. */
   readonly state?: string
@@ -52,19 +53,19 @@ export interface RunningSandbox {
 }
 
 /** Where the state is kept, and what becomes of it. */
-const stateOf = async (state: string | undefined) => {
+const createStateFolder = async (state: string | undefined) => {
   if (state !== undefined) return { folder: resolve(state), leave: async () => {} }
   const folder = await mkdtemp(join(tmpdir(), 'svcctl-sandbox-'))
   return { folder, leave: () => rm(folder, { recursive: true, force: true }) }
 }
 
-const limitOf = async (rate: string | undefined) => {
+const parseRate = async (rate: string | undefined) => {
   if (rate === undefined) return {}
   const { wholeAllowance } = await import('../http/gate/index.js')
   return { limit: wholeAllowance(rate) }
 }
 
-const wordsOf = async (file: string | undefined) => {
+const loadVocabulary = async (file: string | undefined) => {
   if (file === undefined) return {}
   const { loadChecked } = await import('../vocabulary/index.js')
   return { words: await loadChecked(file) }
@@ -80,10 +81,10 @@ const readRows = async (file: string): Promise<SeedRows> => {
   return read.value as SeedRows
 }
 
-const started = async ({ state, port = 0, words, rate }: StartOptions): Promise<RunningSandbox> => {
-  const load = { port, ...(await limitOf(rate)), ...(await wordsOf(words)) }
+const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<RunningSandbox> => {
+  const load = { port, ...(await parseRate(rate)), ...(await loadVocabulary(words)) }
   const sandboxes = await import('../sandbox/index.js')
-  const { folder, leave } = await stateOf(state)
+  const { folder, leave } = await createStateFolder(state)
   const sandbox = await sandboxes
     .startSandbox({ stateDir: folder, testable: true, ...load })
     .catch(async (error) => {
@@ -92,7 +93,7 @@ const started = async ({ state, port = 0, words, rate }: StartOptions): Promise<
     })
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => {
-    closed ??= throwing(() => sandbox.close().finally(leave))
+    closed ??= throwPlain(() => sandbox.close().finally(leave))
     return closed
   }
   const { url, double, users } = sandbox
@@ -106,11 +107,11 @@ const started = async ({ state, port = 0, words, rate }: StartOptions): Promise<
       return double.requests
     },
     seed: (rows: SeedRows | string) =>
-      throwing(async () => double.seed(typeof rows === 'string' ? await readRows(rows) : rows)),
-    reset: () => throwing(() => double.reset()),
+      throwPlain(async () => double.seed(typeof rows === 'string' ? await readRows(rows) : rows)),
+    reset: () => throwPlain(() => double.reset()),
     snapshot: () => double.snapshot(),
-    restore: (snapshot) => throwingNow(() => double.restore(snapshot)),
-    fail: (route, fault) => throwingNow(() => double.fail(route, fault)),
+    restore: (snapshot) => throwPlainNow(() => double.restore(snapshot)),
+    fail: (route, fault) => throwPlainNow(() => double.fail(route, fault)),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -128,4 +129,4 @@ const started = async ({ state, port = 0, words, rate }: StartOptions): Promise<
  * @throws Failure `usage` for words or a rate that are none, `conflict` for a state that is in use
  */
 export const startSandbox = (options: StartOptions = {}): Promise<RunningSandbox> =>
-  throwing(() => started(options))
+  throwPlain(() => start(options))

@@ -1,13 +1,14 @@
-/** What `connect()` takes: where, as whom, and how patiently. */
+/** The options of `connect()`. */
 import type { Exchange, Transport } from '../http/types.js'
 import type { Environment, UserTokenKind } from '../profile/types.js'
 
-/** An `AbortSignal`, where the project knows of one. */
+/** An `AbortSignal`, if the project has that type. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
 
 /**
- * What one instance has beyond the documents. It is empty until a declaration fills it, as `svcctl client types` writes them:
- * `settings`, its further settings with their types; `values`, further values of parameters, by `area.parameter`.
+ * What one instance has beyond the documents. It is empty until a declaration extends it, as `svcctl client types`
+ * writes one: `settings`, additional settings with their types; `values`, additional values of parameters, by
+ * `area.parameter`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: other programs' declarations are merged with it
 export interface InstanceTypes {}
@@ -33,7 +34,7 @@ interface Common {
   readonly trace?: (exchange: Exchange) => void
 }
 
-/** An instance by its address: nothing of the machine is looked at. */
+/** Connects by address: nothing of the machine is read. */
 export interface ByAddress extends Common {
   /** `https://host` or `https://host/path`. */
   readonly baseUrl: string
@@ -63,9 +64,10 @@ interface Kept extends Common {
 }
 
 /**
- * An instance by what the command line tool keeps: address, credential, proxy and guard rails of a profile
- * count, and of the variables (`SVC_BASE_URL`, `SVC_TOKEN`, `HTTPS_PROXY` …) those of `env`: `process.env`.
+ * Connects by a profile of the command-line tool: its address, credential, proxy and guard rails apply, and of the
+ * variables (`SVC_BASE_URL`, `SVC_TOKEN`, `HTTPS_PROXY` …) those of `env`: `process.env`.
  */
 export type ByProfile = Kept & Named
 
+/** The options of `connect()`. */
 export type ConnectOptions = ByAddress | ByProfile

@@ -1,5 +1,10 @@
-/** The endpoints of the catalogue as functions: what each takes and gives is inferred from its value. */
+/**
+ * Turns endpoints into typed functions. Errors that other programs see have no hints, which are about commands and
+ * flags, and no credentials.
+ */
+
 import type { JsonValues } from '../base/json/value.js'
+import { scrubbed } from '../base/secrets/scrub.js'
 import { hasDots } from '../base/segments.js'
 import { type Endpoint, getMethod, one } from '../catalogue/endpoint.js'
 import type { InputOf, ResultOf } from '../catalogue/inferred.js'
@@ -10,10 +15,45 @@ import { type Answered, answered, type Listing } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHeaders } from '../http/answers/headers.js'
 import type { CallOptions, PageHead } from '../http/types.js'
-import { throwing, throwingFrom } from './failing.js'
 import type { Signal } from './types.js'
 
-/** What else goes along with a call, and how patiently it is sent. */
+const toPlainError = (error: unknown): unknown => {
+  const clean = scrubbed(error)
+  if (!(clean instanceof Failure)) return clean
+  const { hint: _hint, advice: _advice, cause: _cause, ...details } = clean.details
+  return new Failure(clean.category, clean.message, details)
+}
+
+/** Runs `work`, and rethrows errors as other programs should see them. */
+export const throwPlain = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw toPlainError(error)
+  }
+}
+
+/** Does the same for synchronous work. */
+export const throwPlainNow = <T>(work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    throw toPlainError(error)
+  }
+}
+
+/** The same for what comes piece by piece. */
+async function* throwPlainFrom<T>(pieces: AsyncIterable<T>): AsyncGenerator<T, void> {
+  try {
+    yield* pieces
+  } catch (error) {
+    throw toPlainError(error)
+  }
+}
+
+// The endpoints of the catalogue as functions: what each takes and gives is inferred from its value.
+
+/** What else a call takes, such as its timeout. */
 export interface How {
   /** Ends this call; of a list, each loop over it. */
   readonly signal?: Signal | undefined
@@ -25,10 +65,10 @@ export interface How {
   readonly params?: JsonValues
 }
 
-/** How much of a list is asked for: all of it, unless this says otherwise. */
+/** How much of a list to read; all of it by default. */
 export interface ListHow extends How, Paging {}
 
-/** The records of a list, page by page as they are asked for; each loop asks anew. */
+/** The records of a list, read page by page; each loop sends the requests again. */
 export interface RecordList<T> extends AsyncIterable<T> {
   /** All of them. */
   all(): Promise<readonly T[]>
@@ -36,7 +76,7 @@ export interface RecordList<T> extends AsyncIterable<T> {
   pages(): AsyncIterable<WithResponse<readonly T[]>>
 }
 
-/** A file on its way: its bytes are read by whoever asked for it. */
+/** A file that is being downloaded; the caller reads its bytes. */
 export interface Download {
   readonly status: number
   /** Lower-case names. */
@@ -47,7 +87,7 @@ export interface Download {
   readonly cancel: () => void
 }
 
-/** An answer with what came around it. */
+/** A result with its response. */
 export interface WithResponse<T> {
   readonly data: T
   readonly status: number
@@ -57,7 +97,7 @@ export interface WithResponse<T> {
   readonly requestId: string | undefined
 }
 
-/** A call under way: what it gives, alone or with status and headers. */
+/** A call in progress: resolves to its result, alone or with the response. */
 export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>
 }
@@ -125,7 +165,7 @@ type Answering<E, T> =
       : Gives<E, 'empty'> extends true
         ? ApiPromise<void>
         : Gift<E, T>
-type Manner<E> = Gives<E, 'many'> extends true ? ListHow : How
+type CallManner<E> = Gives<E, 'many'> extends true ? ListHow : How
 
 /**
  * An endpoint as a function.
@@ -133,10 +173,10 @@ type Manner<E> = Gives<E, 'many'> extends true ? ListHow : How
  */
 export type EndpointFunction<E, Area extends string, T> =
   Record<never, never> extends InputOf<E>
-    ? (input?: Takes<E, Area, T>, how?: Manner<E>) => Answering<E, T>
-    : (input: Takes<E, Area, T>, how?: Manner<E>) => Answering<E, T>
+    ? (input?: Takes<E, Area, T>, how?: CallManner<E>) => Answering<E, T>
+    : (input: Takes<E, Area, T>, how?: CallManner<E>) => Answering<E, T>
 
-/** Asked for the instance with each call, since it is made with the first. */
+/** Returns the instance for a call; it is created with the first one. */
 export interface Reaching {
   readonly instance: () => Promise<InstanceClient>
   /** Refuses what destroys where it must be confirmed and was not. */
@@ -147,7 +187,7 @@ export interface Reaching {
  * What is sent: checked for whoever has no compiler.
  * @throws Failure `usage` for a name that the endpoint does not have, for one that lacks, and for a time-out or retries that are none
  */
-const checked = (
+const checkInput = (
   endpoint: Endpoint,
   input: JsonValues,
   { params, timeout = 1, retries = 0 }: How,
@@ -179,17 +219,17 @@ const plainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> 
   )
 
 /** Data with what came around it. */
-const around = <T>(data: T, status: number, from: AnswerHeaders): WithResponse<T> => {
+const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithResponse<T> => {
   const headers = plainHeaders(from)
   return { data, status, headers, requestId: headers['x-request-id'] }
 }
 
-const listing =
+const createList =
   (endpoint: Listing, { instance }: Reaching) =>
   (input: JsonValues = {}, how: ListHow = {}): RecordList<unknown> => {
     const records = async function* (told?: (page: PageHead) => void): AsyncGenerator<unknown> {
       const { params: _, signal, timeout, retries, ...paging } = how
-      const values = checked(endpoint, input, how)
+      const values = checkInput(endpoint, input, how)
       yield* (await instance()).list(
         endpoint,
         values,
@@ -200,14 +240,15 @@ const listing =
     }
     const pages = async function* (): AsyncGenerator<WithResponse<readonly unknown[]>> {
       const begun: WithResponse<unknown[]>[] = []
-      const told = ({ status, headers }: PageHead) => begun.push(around([], status, headers))
+      const told = ({ status, headers }: PageHead) =>
+        begun.push(toWithResponse([], status, headers))
       for await (const record of records(told)) {
         while (begun.length > 1) yield* begun.splice(0, 1)
         begun[0]?.data.push(record)
       }
       yield* begun
     }
-    const begin = (): AsyncGenerator<unknown, void> => throwingFrom(records())
+    const begin = (): AsyncGenerator<unknown, void> => throwPlainFrom(records())
     return {
       [Symbol.asyncIterator]: begin,
       all: async () => {
@@ -215,12 +256,12 @@ const listing =
         for await (const record of begin()) found.push(record)
         return found
       },
-      pages: () => throwingFrom(pages()),
+      pages: () => throwPlainFrom(pages()),
     }
   }
 
 /** The answer alone, and on demand what came around it. */
-const asCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> => {
+const createCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> => {
   const data = whole.then((answer) => answer.data)
   return Object.assign(data, {
     withResponse: () => {
@@ -232,48 +273,48 @@ const asCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> => {
 }
 
 /** A file, to be read by whoever asked for it. */
-const downloading =
+const createDownload =
   (endpoint: Endpoint, { instance, guard }: Reaching) =>
   (input: JsonValues = {}, how: How = {}): Promise<Download> =>
-    throwing(async () => {
-      const values = checked(endpoint, input, how)
+    throwPlain(async () => {
+      const values = checkInput(endpoint, input, how)
       guard(endpoint)
       return (await instance()).open({ endpoint, values, how })
     })
 
 /** One call, its answer whole; `data` is undefined where nothing came. */
-const sent = async (
+const send = async (
   endpoint: Endpoint,
   { instance, guard }: Reaching,
   input: JsonValues,
   how: How & CallOptions,
 ): Promise<Answered<Endpoint>> => {
-  const values = checked(endpoint, input, how)
+  const values = checkInput(endpoint, input, how)
   guard(endpoint)
   return answered(endpoint, await (await instance()).send({ endpoint, values, how }))
 }
 
-const calling =
+const createFunction =
   (endpoint: Endpoint, reaching: Reaching) =>
   (input: JsonValues = {}, how: How = {}): ApiPromise<unknown> =>
-    asCall(
-      throwing(async () => {
-        const { data, status, headers } = await sent(endpoint, reaching, input, how)
+    createCall(
+      throwPlain(async () => {
+        const { data, status, headers } = await send(endpoint, reaching, input, how)
         const empty = endpoint.returns.kind === 'empty'
         if (empty || data !== undefined || getMethod(endpoint) !== 'GET')
-          return around(empty ? undefined : data, status, headers)
+          return toWithResponse(empty ? undefined : data, status, headers)
         const what = `the response to ${endpoint.route} has an unexpected form`
         throw new Failure('unreachable', what, { status })
       }),
     )
 
-/** An endpoint as a function over an instance. */
+/** Creates the function of an endpoint. */
 export const createVerb = (endpoint: Endpoint, reaching: Reaching): unknown =>
   isListing(endpoint)
-    ? listing(endpoint, reaching)
-    : (endpoint.returns.kind === 'file' ? downloading : calling)(endpoint, reaching)
+    ? createList(endpoint, reaching)
+    : (endpoint.returns.kind === 'file' ? createDownload : createFunction)(endpoint, reaching)
 
-/** What goes along with a request to any path. */
+/** What a request to any path takes. */
 export interface RequestOptions extends Omit<How, 'params'> {
   readonly query?: JsonValues | undefined
   /** Sent as JSON. */
@@ -310,20 +351,23 @@ const endpointFor = (route: string, { query, body }: RequestOptions): Endpoint =
   }
 }
 
-/** Requests to any path below `/api/v4`, by the rules of every other call: what came, parsed where it is JSON, else its bytes. */
+/**
+ * Creates the function for requests to any path below `/api/v4`, with the rules of every other call. It returns
+ * parsed JSON, or the bytes.
+ */
 export const createRequest =
   (reaching: Reaching) =>
   (route: string, options: RequestOptions = {}): ApiPromise<unknown> =>
-    asCall(
-      throwing(async () => {
+    createCall(
+      throwPlain(async () => {
         const { query = {}, body, ...how } = options
         const endpoint = endpointFor(route, options)
-        const answer = await sent(endpoint, reaching, query, {
+        const answer = await send(endpoint, reaching, query, {
           ...how,
           anyType: true,
           params: body ?? {},
         })
         const { data, bytes, status, headers } = answer
-        return around(data ?? (bytes.length === 0 ? undefined : bytes), status, headers)
+        return toWithResponse(data ?? (bytes.length === 0 ? undefined : bytes), status, headers)
       }),
     )

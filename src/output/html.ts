@@ -1,17 +1,16 @@
 /**
- * A page of HTML that needs nothing but itself: no network, no script of others. Each answer is a section: a list is a
- * table that sorts and filters, one object a table of its fields. The page is written as records come; beyond the first
- * rows they are blocks of data that the page's script shows, so that neither the writer nor the browser grows with a list.
+ * Writes answers as an HTML page without external resources: a list as a table that sorts and filters, one object
+ * as a table of its fields. Rows beyond the first ones are blocks of data that the page's script shows, so that
+ * memory grows neither here nor in the browser.
  */
 
 import { createHash } from 'node:crypto'
 import { Exact } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { createRows, getMeaning } from './columns.js'
-import { html, Markup } from './html/markup.js'
 import style from './html/page.css?raw'
 import script from './html/page.js?raw'
-import { isTime, Timeline } from './html/timeline.js'
+import { html, isTime, Markup, Timeline } from './html-timeline.js'
 import { isScalar, stringify } from './record.js'
 import { type Shown, shown, shownLines } from './shown.js'
 import { type Cell, createCell, linkIn } from './table/cell.js'
@@ -56,6 +55,7 @@ const renderHead = ({ page, now, style: eye }: FormatView): Markup => {
 `
 }
 
+/** Ends the page with its notes, and a warning if it is incomplete. */
 export const endPage: EndPage = (notes, failed, eye) => {
   const warning =
     failed === undefined
@@ -284,6 +284,7 @@ const renderDetail = (record: unknown, view: FormatView): Markup => {
   return html`<div class="scroll"><table><tbody>\n${lines}</tbody></table></div>\n`
 }
 
+/** Opens the format. */
 export const open: Open = (sink, view) => {
   let begun = false
   const begin = async (): Promise<void> => {

@@ -1,11 +1,13 @@
-/** Files of this room: read as they are, never repaired by guessing, failures in words. */
+/** Reads and locks the files of the configuration; a damaged file is reported and never repaired. */
 
+import path from 'node:path'
 import { makeFolders } from '../base/files/folders.js'
+import { lock } from '../base/files/lock.js'
 import { readRegular } from '../base/files/regular.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
 
-/** A usage failure about a file: what was tried, what the system said, what to do. */
+/** Creates a usage failure about a file: what was tried, what the system said, what to do. */
 export const fileFailure = (
   doing: string,
   file: string,
@@ -19,7 +21,7 @@ export const fileFailure = (
   })
 }
 
-/** A failure about what a file holds. The file is left as it is. */
+/** Creates a failure about the content of a file, which is left unchanged. */
 export const corrupt = (file: string, what: string): Failure =>
   new Failure('usage', `${file} ${what}`, {
     request: file,
@@ -27,8 +29,8 @@ export const corrupt = (file: string, what: string): Failure =>
   })
 
 /**
- * The object that a JSON file holds; undefined where there is no file.
- * @throws Failure `usage` where it cannot be read or is no JSON object
+ * Reads a JSON file that contains an object; undefined if there is no file.
+ * @throws Failure `usage` if it cannot be read or contains something else
  */
 export const readObject = (file: string): Fields | undefined => {
   let text: string
@@ -49,11 +51,51 @@ export const readObject = (file: string): Fields | undefined => {
   return value
 }
 
-/** Makes a directory that only its owner may enter; an existing one is left as it is. */
+/** Creates a directory that only its owner may enter; an existing one is left unchanged. */
 export const makeDirectory = (directory: string): void => {
   try {
     makeFolders(directory, 0o700)
   } catch (error) {
     throw fileFailure('create', directory, error)
+  }
+}
+
+// Files of this room: changed by one process at a time.
+
+/** How to wait for a lock. */
+export interface LockWait {
+  /** Milliseconds to wait for another process; 30 s unless given. */
+  readonly patience?: number
+  /** Hears who is waited for. */
+  readonly note?: ((text: string) => void) | undefined
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Runs `work` while no other process does so under the same name. `file` need not exist; the lock is the directory
+ * `<file>.lock` beside it.
+ * @throws Failure `usage` if the lock cannot be created, `failed` if another process keeps it
+ */
+export const withLock = async <T>(
+  file: string,
+  work: () => Promise<T>,
+  { patience = 30_000, note, signal }: LockWait = {},
+): Promise<T> => {
+  makeDirectory(path.dirname(file))
+  const held = (owner: string): Failure =>
+    new Failure('failed', `${owner} keeps ${file}.lock locked`, {
+      request: `${file}.lock`,
+      hint: 'Wait until it ends, or stop it. If no such process runs, remove that directory.',
+    })
+  const { release } = await lock(`${file}.lock`, { patience, note, signal, held }).catch(
+    (error: unknown) => {
+      throw error instanceof Failure ? error : fileFailure('write', file, error)
+    },
+  )
+  try {
+    return await work()
+  } finally {
+    release()
   }
 }

@@ -1,21 +1,29 @@
-/** Where and who: files, environment, keyring and helper commands, and which of them wins. */
-export { changedProfile, removeProfile, signIn, signOut } from './account.js'
+/** The interface of `profile/`: sessions, profiles, credentials, default project and group, and the audit log. */
+
 export {
+  type AuditEnd,
   type AuditEntry,
-  auditEntry,
+  type AuditFilter,
   auditFields,
+  createAuditEntry,
   openAudit,
-} from './audit/audit.js'
-export { type AuditEnd, type AuditFilter, readAudit } from './audit/read.js'
+  readAudit,
+} from './audit.js'
+export { environmentToken, jobTokenFor } from './environment.js'
 export { makeDirectory } from './files.js'
+export { getPaths, journalFolder } from './paths.js'
+export { environmentScope, findScope, type Takes } from './project.js'
 export {
   checkReadOnly,
   confirmationFor,
+  getActiveProfile,
+  getActiveVocabulary,
+  isPattern,
   nameMatches,
-} from './guard.js'
-export { getPaths, journalFolder } from './paths.js'
-export { environmentScope, scopeAtHand, type Takes } from './project.js'
-export { resolveSession } from './session.js'
+  profilesIn,
+  resolveProfiles,
+  resolveSession,
+} from './session.js'
 export {
   type Changes,
   settingNames,
@@ -23,11 +31,6 @@ export {
   shownProfile,
   toFieldName,
 } from './settings.js'
-export { isPattern, profilesIn, resolveProfiles } from './several.js'
-export { checkName, openStore } from './store.js'
-export { environmentToken, jobTokenFor } from './tokens/environment.js'
-export { openKeyring } from './tokens/keyring.js'
-export { openTokens } from './tokens/tokens.js'
-export { userTokenKinds } from './tokens/value.js'
+export { changedProfile, checkName, openStore, removeProfile, signIn, signOut } from './store.js'
+export { openKeyring, openTokens, userTokenKinds } from './tokens.js'
 export { createTransport, type TransportSettings } from './transport.js'
-export { profileInForce, vocabularyInForce } from './vocabulary.js'

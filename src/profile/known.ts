@@ -1,20 +1,19 @@
 /**
- * What is known of the instance of a profile: names, types and words that it was seen to have, never what its settings or records
- * hold. It makes hints and flags better and decides nothing: a wrong one can be deleted at any time.
+ * Stores what an instance was seen to have beyond the documents: names, types and words, never the contents of
+ * settings or records. It improves hints and flags and decides nothing, so a file can be deleted at any time.
  */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { distrust } from '../base/files/trust.js'
 import { isObject } from '../base/objects.js'
-import { fileFailure, makeDirectory } from './files.js'
-import { withLock } from './lock.js'
+import { fileFailure, makeDirectory, withLock } from './files.js'
 import type { Paths } from './paths.js'
 import type { Profile } from './types.js'
 
 const settingTypes = ['boolean', 'integer', 'number', 'text', 'list', 'unknown'] as const
 
-/** The type of a setting, as far as its values showed it. */
+/** The type of a setting, as far as its values show it. */
 export interface KnownSetting {
   readonly type: (typeof settingTypes)[number]
   readonly nullable: boolean
@@ -27,9 +26,13 @@ export interface GoneRoute {
   readonly at: string
 }
 
-/** `refused`: this credential may not read it. `absent`: the instance does not have it. `failed`: it could not be read. */
+/**
+ * `refused`: the credential may not read it. `absent`: the instance does not have it. `failed`: it could not be
+ * read.
+ */
 export type SectionState = 'ok' | 'refused' | 'absent' | 'failed'
 
+/** What is known of an instance. */
 export interface KnownInstance {
   readonly format: 1
   readonly base_url: string
@@ -51,21 +54,21 @@ export interface KnownInstance {
   readonly kept_from?: Readonly<Record<string, string>>
 }
 
-/** What of an instance a command can take and show. */
+/** What is known that a command can take and show. */
 export type KnownNames = Pick<KnownInstance, 'settings' | 'values' | 'fields'>
 
 /** A larger file is no such file. */
-const largest = 256 * 1024
+const maxBytes = 256 * 1024
 
-const fileOf = ({ config }: Pick<Paths, 'config'>, name: string): string =>
+const getFile = ({ config }: Pick<Paths, 'config'>, name: string): string =>
   path.join(config, 'instances', `${name}.json`)
 
 /** A folder beside it with an empty file for each route that is gone: so that no start opens anything to know. */
-const marksOf = ({ config }: Pick<Paths, 'config'>, name: string): string =>
+const getMarksFolder = ({ config }: Pick<Paths, 'config'>, name: string): string =>
   path.join(config, 'instances', `${name}.gone`)
 
-const markOf = (paths: Pick<Paths, 'config'>, name: string, route: string): string =>
-  path.join(marksOf(paths, name), encodeURIComponent(route))
+const getMarkFile = (paths: Pick<Paths, 'config'>, name: string, route: string): string =>
+  path.join(getMarksFolder(paths, name), encodeURIComponent(route))
 
 /** Whether anything is known of any instance. */
 export const hasKnown = ({ config }: Pick<Paths, 'config'>): boolean =>
@@ -94,15 +97,15 @@ const isKnown = (value: unknown): value is KnownInstance =>
   isObject(value.sections) &&
   (value.kept_from === undefined || isObject(value.kept_from))
 
-/** What is known of the instance of a profile; undefined where nothing is, or only of another address. */
+/** Reads what is known of a profile's instance; undefined if nothing is, or only of another address. */
 export const readKnown = (
   paths: Paths,
   { name, baseUrl }: Pick<Profile, 'name' | 'baseUrl'>,
 ): KnownInstance | undefined => {
   try {
-    const file = fileOf(paths, name)
+    const file = getFile(paths, name)
     const bytes = readRegular(file)
-    const value: unknown = bytes.length > largest ? undefined : JSON.parse(bytes.toString())
+    const value: unknown = bytes.length > maxBytes ? undefined : JSON.parse(bytes.toString())
     const fits = isKnown(value) && value.base_url === baseUrl
     return fits && distrust(file) === undefined ? value : undefined
   } catch {
@@ -114,22 +117,22 @@ export const readKnown = (
 /** So long a route counts as gone, in milliseconds: a version comes that has it, or a proxy was wrong. */
 const goneFor = 30 * 24 * 3600 * 1000
 
-const stillGone = (gone: readonly GoneRoute[], now: Date): readonly GoneRoute[] =>
+const filterGone = (gone: readonly GoneRoute[], now: Date): readonly GoneRoute[] =>
   gone.filter(({ at }) => now.getTime() - Date.parse(at) < goneFor)
 
 /** What is gone now. @param back routes that answered since */
-const goneNow = (
+const mergeGone = (
   before: readonly GoneRoute[],
   found: readonly GoneRoute[],
   back: readonly string[],
   now: Date,
 ): readonly GoneRoute[] => {
   const newer = new Set([...back, ...found.map(({ route }) => route)])
-  return stillGone([...before.filter(({ route }) => !newer.has(route)), ...found], now)
+  return filterGone([...before.filter(({ route }) => !newer.has(route)), ...found], now)
 }
 
 /** The dates of sections that could be read before, and not now. */
-const keptFrom = (now: KnownInstance, before: KnownInstance): KnownInstance['kept_from'] =>
+const getKeptDates = (now: KnownInstance, before: KnownInstance): KnownInstance['kept_from'] =>
   Object.fromEntries(
     Object.entries(now.sections).flatMap(([name, state]) => {
       const at = before.sections[name] === 'ok' ? before.read_at : before.kept_from?.[name]
@@ -138,7 +141,7 @@ const keptFrom = (now: KnownInstance, before: KnownInstance): KnownInstance['kep
   )
 
 /** Sections that could not be read keep what an earlier look found. */
-const merged = (
+const mergeKnown = (
   now: KnownInstance,
   before: KnownInstance | undefined,
   answered: readonly string[],
@@ -155,11 +158,11 @@ const merged = (
     version: now.version ?? before.version,
     edition: now.edition ?? before.edition,
     cookie: now.cookie ?? before.cookie,
-    kept_from: keptFrom(now, before),
+    kept_from: getKeptDates(now, before),
     settings: Object.fromEntries(settings),
     values: { ...before.values, ...now.values },
     fields: { ...before.fields, ...now.fields },
-    gone: goneNow(before.gone, now.gone, answered, new Date(now.read_at)),
+    gone: mergeGone(before.gone, now.gone, answered, new Date(now.read_at)),
   }
 }
 
@@ -170,17 +173,17 @@ const patience = 1000
  * Writes what is known anew, while nobody else does.
  * @throws Failure where it cannot be written
  */
-const change = async (
+const changeKnown = async (
   paths: Paths,
   profile: Pick<Profile, 'name' | 'baseUrl'>,
   edit: (before: KnownInstance | undefined) => KnownInstance,
 ): Promise<KnownInstance> => {
-  const file = fileOf(paths, profile.name)
+  const file = getFile(paths, profile.name)
   makeDirectory(path.dirname(file))
   const work = async (): Promise<KnownInstance> => {
     const all = edit(readKnown(paths, profile))
     try {
-      await write(paths, profile.name, all)
+      await writeKnown(paths, profile.name, all)
     } catch (error) {
       throw fileFailure('write', file, error)
     }
@@ -190,37 +193,39 @@ const change = async (
 }
 
 /** The file, and a mark for each route that is gone; nothing where it would be too large. */
-const write = async (paths: Paths, name: string, known: KnownInstance): Promise<void> => {
+const writeKnown = async (paths: Paths, name: string, known: KnownInstance): Promise<void> => {
   const { writeWhole } = await import('../base/files/files.js')
   const text = `${JSON.stringify(known, null, 2)}\n`
-  if (text.length > largest) return
-  await writeWhole(fileOf(paths, name), text, { own: true })
-  const marks = marksOf(paths, name)
+  if (text.length > maxBytes) return
+  await writeWhole(getFile(paths, name), text, { own: true })
+  const marks = getMarksFolder(paths, name)
   rmSync(marks, { force: true, recursive: true })
   if (known.gone.length > 0) makeDirectory(marks)
   for (const { route } of known.gone)
-    await writeWhole(markOf(paths, name, route), '', { own: true, durable: false })
+    await writeWhole(getMarkFile(paths, name, route), '', { own: true, durable: false })
 }
 
 /**
- * Keeps what is known of the instance of a profile, with what an earlier look found. @returns what is kept
+ * Stores what is known of a profile's instance, merged with what an earlier look found.
  * @param answered routes that answered this time
- * @throws Failure where the folder cannot be written
+ * @returns what is stored
+ * @throws Failure if the folder cannot be written
  */
-export const keepKnown = (
+export const saveKnown = (
   paths: Paths,
   profile: Pick<Profile, 'name' | 'baseUrl'>,
   now: KnownInstance,
   answered: readonly string[],
-): Promise<KnownInstance> => change(paths, profile, (before) => merged(now, before, answered))
+): Promise<KnownInstance> =>
+  changeKnown(paths, profile, (before) => mergeKnown(now, before, answered))
 
-/** So long what is known is as it was, in milliseconds. */
+/** How long stored knowledge counts as current, in milliseconds. */
 export const freshFor = 24 * 3600 * 1000
 
-/** Whether a day has passed since anything was kept of a profile's instance; the file is not opened for that. */
+/** Whether a day has passed since something was stored; the file is not opened for that. */
 export const isDue = (paths: Paths, { name }: Pick<Profile, 'name'>, now: Date): boolean => {
   try {
-    const kept = statSync(fileOf(paths, name), { throwIfNoEntry: false })
+    const kept = statSync(getFile(paths, name), { throwIfNoEntry: false })
     return kept === undefined || Math.abs(now.getTime() - kept.mtimeMs) > freshFor
   } catch {
     // Nothing could be kept there.
@@ -229,21 +234,25 @@ export const isDue = (paths: Paths, { name }: Pick<Profile, 'name'>, now: Date):
 }
 
 /**
- * Keeps settings that an answer showed; when an instance was looked at stays.
- * @throws Failure where the folder cannot be written
+ * Stores settings that a response showed, without changing when the instance was last looked at.
+ * @throws Failure if the folder cannot be written
  */
 export const addSettings = async (
   paths: Paths,
   profile: Pick<Profile, 'name' | 'baseUrl'>,
   settings: KnownInstance['settings'],
 ): Promise<void> => {
-  await change(paths, profile, (before = unseen(profile.baseUrl)) =>
-    merged({ ...before, settings, sections: { ...before.sections, settings: 'ok' } }, before, []),
+  await changeKnown(paths, profile, (before = createUnseen(profile.baseUrl)) =>
+    mergeKnown(
+      { ...before, settings, sections: { ...before.sections, settings: 'ok' } },
+      before,
+      [],
+    ),
   )
 }
 
 /** What is known of an instance that nobody looked at: a look is due. */
-const unseen = (baseUrl: string): KnownInstance => ({
+const createUnseen = (baseUrl: string): KnownInstance => ({
   format: 1,
   base_url: baseUrl,
   read_at: new Date(0).toISOString(),
@@ -258,21 +267,24 @@ const unseen = (baseUrl: string): KnownInstance => ({
   sections: {},
 })
 
-/** When the instance of a profile did not have a route; undefined where it is not known to be gone, and no file is opened then. */
+/**
+ * Returns when a route was found to be missing; undefined if it is not known to be. Without a mark no file is
+ * opened.
+ */
 export const findGone = (
   paths: Paths,
   profile: Pick<Profile, 'name' | 'baseUrl'>,
   route: string,
   now: Date,
 ): GoneRoute | undefined => {
-  if (!existsSync(markOf(paths, profile.name, route))) return undefined
-  const gone = stillGone(readKnown(paths, profile)?.gone ?? [], now)
+  if (!existsSync(getMarkFile(paths, profile.name, route))) return undefined
+  const gone = filterGone(readKnown(paths, profile)?.gone ?? [], now)
   return gone.find((one) => one.route === route)
 }
 
 /**
- * Keeps which routes an instance turned out not to have, and forgets those that are back.
- * @throws Failure where the folder cannot be written
+ * Stores which routes the instance turned out not to have, and forgets those that are back.
+ * @throws Failure if the folder cannot be written
  */
 export const updateGone = async (
   paths: Paths,
@@ -280,16 +292,19 @@ export const updateGone = async (
   { found, back }: { readonly found: readonly GoneRoute[]; readonly back: readonly string[] },
   now: Date,
 ): Promise<void> => {
-  await change(paths, profile, (before = unseen(profile.baseUrl)) => ({
+  await changeKnown(paths, profile, (before = createUnseen(profile.baseUrl)) => ({
     ...before,
-    gone: goneNow(before.gone, found, back, now),
+    gone: mergeGone(before.gone, found, back, now),
   }))
 }
 
-/** Forgets an instance with its profile. What cannot be removed holds names and types only, and is believed of no other address. */
+/**
+ * Deletes what is known of a profile's instance. Files that cannot be deleted contain names and types only, and are
+ * ignored for any other address.
+ */
 export const forgetKnown = (paths: Pick<Paths, 'config'>, name: string): void => {
   try {
-    for (const file of [fileOf(paths, name), marksOf(paths, name)])
+    for (const file of [getFile(paths, name), getMarksFolder(paths, name)])
       rmSync(file, { force: true, recursive: true })
   } catch {}
 }

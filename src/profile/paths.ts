@@ -1,8 +1,9 @@
-/** Where the tool keeps its files. */
+/** The folders in which svcctl keeps its files. */
 import path from 'node:path'
 import envPaths from 'env-paths'
 import type { Environment } from './types.js'
 
+/** The folders. */
 export interface Paths {
   /** `config.json`, `tokens.json` and their locks. */
   readonly config: string
@@ -15,8 +16,8 @@ export interface Paths {
 }
 
 /**
- * The directories of the platform (XDG on Linux, Library on macOS, AppData on Windows). `SVC_CONFIG_DIR`
- * overrides all: configuration in it, `state/` and `cache/` below. Nothing is created.
+ * Returns the folders of the platform (XDG on Linux, Library on macOS, AppData on Windows). `SVC_CONFIG_DIR`
+ * overrides all: the configuration is in it, `state/` and `cache/` below. Nothing is created.
  */
 export const getPaths = (env: Environment): Paths => {
   const own = env.SVC_CONFIG_DIR
@@ -33,6 +34,6 @@ export const getPaths = (env: Environment): Paths => {
   return { config, state: data, cache, portable: false }
 }
 
-/** Where journals of runs are kept unless another file is named. */
+/** Returns the default folder of journals. */
 export const journalFolder = (env: Environment): string =>
   path.join(getPaths(env).state, 'journals')

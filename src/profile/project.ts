@@ -1,4 +1,4 @@
-/** Project and group where none is given. */
+/** Finds the default project and group: from the environment, the git remote, or the profile. */
 
 import { isDots } from '../base/segments.js'
 import { usage } from '../errors.js'
@@ -11,11 +11,11 @@ interface Remote {
   readonly url: string
 }
 
-/** What `git remote -v` prints, as remotes in its order; addresses to push to are left out. */
+/** Parses the output of `git remote -v`, in its order, without push addresses. */
 export const parseRemotes = (text: string): readonly Remote[] =>
   [...text.matchAll(/^(\S+)\t(.+) \(fetch\)/gm)].map(([, name = '', url = '']) => ({ name, url }))
 
-/** The remotes of a directory; none where it is no repository or there is no git. */
+/** Reads the remotes of a directory; none if it is no repository or there is no git. */
 export const gitRemotes = async (cwd: string, env: Environment): Promise<readonly Remote[]> => {
   const { runFile } = await import('../base/processes.js')
   const how = { as: 'tool', env, cwd, timeout: 5000 } as const
@@ -39,7 +39,7 @@ const decode = (text: string): string => {
 }
 
 /** `ssh://[user@]host[:port]/path`, `http(s)://…`, `[user@]host:path`. */
-const addressOf = (remote: string): Address | undefined => {
+const parseAddress = (remote: string): Address | undefined => {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(remote)?.[1]?.toLowerCase()
   if (scheme === 'http' || scheme === 'https' || scheme === 'ssh') {
     if (!URL.canParse(remote)) return undefined
@@ -59,11 +59,11 @@ const addressOf = (remote: string): Address | undefined => {
 }
 
 /**
- * The full path of the project that a remote's address names, where its host and path prefix are those
- * of the base URL. The port counts between http addresses only: ssh has its own.
+ * Returns the path of the project that a remote names, if its host and path prefix are those of the base URL. Ports
+ * are compared between http addresses only, because ssh has its own.
  */
 export const projectOfRemote = (remote: string, baseUrl: string): string | undefined => {
-  const address = addressOf(remote)
+  const address = parseAddress(remote)
   if (address === undefined) return undefined
   const base = new URL(baseUrl)
   if (address.host !== (address.ssh ? base.hostname : base.host)) return undefined
@@ -91,9 +91,10 @@ const remoteProject = (
   return undefined
 }
 
-/** What a command can belong to. */
+/** What a command belongs to. */
 export type Takes = 'project' | 'group' | 'either'
 
+/** A project or group, and where it comes from. */
 export interface Scope {
   readonly kind: 'project' | 'group'
   /** ID or full path. */
@@ -102,25 +103,29 @@ export interface Scope {
   readonly source: string
 }
 
-const from = (env: Environment, kind: Scope['kind'], name: string): Scope | undefined => {
+const getVariableScope = (
+  env: Environment,
+  kind: Scope['kind'],
+  name: string,
+): Scope | undefined => {
   const value = env[name]?.trim()
   return value === undefined || value === '' ? undefined : { kind, value, source: name }
 }
 
 /**
- * The scope that the environment gives: `SVC_PROJECT`, then `CI_PROJECT_ID`; `SVC_GROUP`. Where a command
- * takes either, `CI_PROJECT_ID` counts only without both of the others.
- * @throws Failure `usage` where a command takes either and both are set
+ * Returns the scope of the environment: `SVC_PROJECT`, then `CI_PROJECT_ID`; `SVC_GROUP`. If a command takes
+ * either, `CI_PROJECT_ID` counts only if both others are unset.
+ * @throws Failure `usage` if a command takes either and both are set
  */
 export const environmentScope = (takes: Takes, env: Environment): Scope | undefined => {
-  const project = takes === 'group' ? undefined : from(env, 'project', 'SVC_PROJECT')
-  const group = takes === 'project' ? undefined : from(env, 'group', 'SVC_GROUP')
+  const project = takes === 'group' ? undefined : getVariableScope(env, 'project', 'SVC_PROJECT')
+  const group = takes === 'project' ? undefined : getVariableScope(env, 'group', 'SVC_GROUP')
   if (project !== undefined && group !== undefined)
     throw usage(
       'SVC_PROJECT and SVC_GROUP are both set, and this command takes one of them',
       'Choose one: -P <project> or -G <group>.',
     )
-  const job = takes === 'group' ? undefined : from(env, 'project', 'CI_PROJECT_ID')
+  const job = takes === 'group' ? undefined : getVariableScope(env, 'project', 'CI_PROJECT_ID')
   return project ?? group ?? job
 }
 
@@ -135,12 +140,12 @@ const profileScope = (takes: Takes, profile: Profile | undefined): Scope | undef
 }
 
 /**
- * The scope for a command that cannot do without and was given none: the environment's, the git
- * remote's (projects only), the profile's. Git runs only when the environment says nothing.
- * @param cwd where the remotes are looked for; nowhere where it is left out
+ * Finds the scope for a command that requires one and was given none: from the environment, the git remote
+ * (projects only), or the profile. Git runs only if the environment has none.
+ * @param cwd where to look for remotes; nowhere if undefined
  * @throws Failure `usage` as `environmentScope`
  */
-export const scopeAtHand = async (
+export const findScope = async (
   takes: Takes,
   env: Environment,
   session: Pick<Session, 'baseUrl' | 'profile'>,

@@ -1,19 +1,25 @@
-/** Which instance, as whom: flags, then the environment, then the profile. */
+/**
+ * Resolves which instance a run talks to, and as whom, from flags, environment and profile; also several profiles,
+ * the active vocabulary, and the guard rails of a profile.
+ */
 
+import path from 'node:path'
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
+import { didYouMean } from '../base/suggest.js'
 import { Failure, usage } from '../errors.js'
-import type { Store } from './store.js'
-import { ownCredential } from './tokens/credential.js'
+import { ownCredential } from './credential.js'
 import {
   checkOwner,
   environmentToken,
   jobTokenFor,
   jobTokenWithheld,
   variable,
-} from './tokens/environment.js'
-import type { Tokens } from './tokens/tokens.js'
+} from './environment.js'
+import type { Store } from './store.js'
+import type { Tokens } from './tokens.js'
 import type { Environment, InstanceFlags, Post, Profile, Session } from './types.js'
 
+/** What resolving a session needs. */
 export interface SessionServices {
   readonly store: Store
   readonly tokens: Tokens
@@ -25,7 +31,7 @@ export interface SessionServices {
   readonly signal?: AbortSignal
 }
 
-interface Chosen {
+interface ChosenProfile {
   readonly profile: Profile
   /** Named by a flag or a variable, not merely current. */
   readonly named: boolean
@@ -35,7 +41,7 @@ const chooseProfile = (
   flags: InstanceFlags,
   env: Environment,
   store: Store,
-): Chosen | undefined => {
+): ChosenProfile | undefined => {
   const asked = flags.profile ?? variable(env, 'SVC_PROFILE')
   const name = asked ?? store.current()
   if (name === undefined) return undefined
@@ -60,7 +66,10 @@ const givenBaseUrl = (flags: InstanceFlags, env: Environment) => {
     : { baseUrl: normalizeBaseUrl(text), source: 'SVC_BASE_URL' }
 }
 
-/** @throws Failure `usage` for what is neither an ID nor a username */
+/**
+ * Checks the user to act as.
+ * @throws Failure `usage` if it is neither an ID nor a username
+ */
 export const checkedSudo = (sudo: string | undefined): string | undefined => {
   if (sudo !== undefined && !/^[\x21-\x7e]+$/.test(sudo))
     throw usage('the user to act as must be an ID or a username', 'Pass --sudo <id|username>.')
@@ -79,7 +88,7 @@ const checkChoice = (
     checkOwner(env, profile.baseUrl, `profile ${profile.name} (${profile.baseUrl})`)
 }
 
-const credentialOf = (profile: Profile, env: Environment, services: SessionServices) => {
+const createCredential = (profile: Profile, env: Environment, services: SessionServices) => {
   const { store, tokens, post, now = Date.now, signal } = services
   return ownCredential(profile, { env, configuration: store.file, tokens, post, now, signal })
 }
@@ -90,16 +99,15 @@ const unconfigured = (): Failure =>
   })
 
 /**
- * The session of one run. Each value comes from a flag, else the environment, else the profile. A token
- * never goes to an instance that it was not meant for:
- * - `SVC_TOKEN` counts with a base URL from a flag or the environment, and with a profile that has no
- *   credential of its own; beside `SVC_BASE_URL` it serves that origin only, as does `SVC_JOB_TOKEN`;
+ * Resolves the session of a run. Each value comes from a flag, else the environment, else the profile. A token is
+ * never sent to an instance that it is not for:
+ * - `SVC_TOKEN` counts with a base URL from a flag or the environment, and with a profile that has no credential of
+ *   its own; beside `SVC_BASE_URL` it serves that origin only, as does `SVC_JOB_TOKEN`;
  * - `CI_JOB_TOKEN` counts only for the origin of `CI_SERVER_URL`;
- * - a profile's own credential counts only for the profile's base URL.
- * A profile that is merely current does not apply at all to another base URL.
- * `--sandbox` is the caller's affair.
- * @throws Failure `auth` where nothing names an instance, `usage` on values that cannot be used, and where
- *   a flag chooses another instance than the environment's token is for
+ * - the credential of a profile counts only for the base URL of the profile.
+ * A profile that is merely current does not apply to another base URL. The caller handles `--sandbox`.
+ * @throws Failure `auth` if nothing names an instance; `usage` for invalid values, and if a flag chooses another
+ *   instance than the environment's token is for
  */
 export const resolveSession = (
   flags: InstanceFlags,
@@ -115,7 +123,7 @@ export const resolveSession = (
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
 
   const serving = same ? profile : undefined
-  const own = serving === undefined ? undefined : credentialOf(serving, env, services)
+  const own = serving === undefined ? undefined : createCredential(serving, env, services)
   const fromEnvironment = environmentToken(env, serving)
   const token = given !== undefined || own === undefined ? fromEnvironment : undefined
   const sudo = checkedSudo(flags.sudo ?? variable(env, 'SVC_SUDO') ?? serving?.sudo)
@@ -133,7 +141,7 @@ export const resolveSession = (
     ...(token === undefined && own !== undefined && profile?.user !== undefined
       ? { user: profile.user }
       : {}),
-    warnings: warningsOf(baseUrl, {
+    warnings: getWarnings(baseUrl, {
       profile,
       otherInstance: profile !== undefined && !same,
       tokenIgnored: fromEnvironment !== undefined && token === undefined,
@@ -141,7 +149,7 @@ export const resolveSession = (
   }
 }
 
-const warningsOf = (
+const getWarnings = (
   baseUrl: string,
   is: {
     readonly profile?: Profile
@@ -161,3 +169,198 @@ const warningsOf = (
     warnings.push(`SVC_TOKEN is not used: profile ${name} has a credential of its own`)
   return warnings
 }
+
+// Whose words count: the environment's for the one instance of a run, else the profile's for its own.
+
+/** The vocabulary of a run. */
+export interface ActiveVocabulary {
+  readonly file: string
+  /** The only address that it is for; any where it is missing. */
+  readonly serves?: string
+}
+
+/** Returns the profile whose instance a run talks to; undefined for another address or the embedded instance. */
+export const getActiveProfile = (
+  flags: InstanceFlags,
+  env: Environment,
+  store: () => Store,
+): Profile | undefined => {
+  if (flags.sandbox === true) return undefined
+  try {
+    const profile = findProfile(flags, env, store())
+    const given = flags.baseUrl ?? variable(env, 'SVC_BASE_URL')
+    const elsewhere = given !== undefined && normalizeBaseUrl(given) !== profile?.baseUrl
+    return elsewhere ? undefined : profile
+  } catch {
+    return undefined
+  }
+}
+
+const findProfile = (flags: InstanceFlags, env: Environment, store: Store) => {
+  const name = flags.profile ?? variable(env, 'SVC_PROFILE') ?? store.current()
+  return name === undefined ? undefined : store.get(name)
+}
+
+/**
+ * Returns the vocabulary of a run; undefined if there is none. Problems with the profile are reported where it is
+ * used.
+ */
+export const getActiveVocabulary = (
+  flags: InstanceFlags,
+  env: Environment,
+  store: () => Store,
+): ActiveVocabulary | undefined => {
+  const named = variable(env, 'SVC_VOCABULARY')
+  if (named !== undefined) return { file: path.resolve(named) }
+  const profile = getActiveProfile(flags, env, store)
+  if (profile?.vocabulary === undefined) return undefined
+  return { file: profile.vocabulary, serves: profile.baseUrl }
+}
+
+// `-p` with several: names, patterns and tags, and which profiles they mean.
+
+type Known = Pick<Profile, 'name' | 'tags'>
+
+const partsOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** Whether a part of `-p` is a pattern or tag, so that the profiles that exist decide what it means. */
+export const isPattern = (part: string): boolean => /[*?]|^@/.test(part)
+
+/** Whether it means several, decided by the text alone. */
+const isSeveral = (text: string): boolean =>
+  partsOf(text).some(isPattern) || new Set(partsOf(text)).size > 1
+
+/** The one name that a text comes to where it has commas and yet means one; undefined for any other. */
+const onlyName = (text: string): string | undefined => {
+  const [name, ...others] = new Set(partsOf(text))
+  return others.length === 0 ? name : undefined
+}
+
+/** Parses the value of `-p`: one name, or several. */
+export const profilesIn = (
+  text: string,
+): { readonly one: string } | { readonly several: readonly string[] } =>
+  isSeveral(text) ? { several: partsOf(text) } : { one: onlyName(text) ?? text }
+
+/** `*` and `?`, and nothing else, stand for other characters. */
+const matching = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')}$`,
+  )
+
+const tagsOf = (profiles: readonly Known[]): readonly string[] =>
+  [...new Set(profiles.flatMap(({ tags = [] }) => tags))].sort()
+
+/** What there is, for whoever asked for what there is not. */
+const there = (part: string, profiles: readonly Known[]): string => {
+  const names = profiles.map(({ name }) => name)
+  if (names.length === 0) return 'Create one with: svcctl auth login'
+  if (!part.startsWith('@'))
+    return `${(!isPattern(part) && didYouMean(part, names)) || ''} Profiles: ${names.join(', ')}.`.trim()
+  const tags = tagsOf(profiles)
+  return tags.length === 0
+    ? 'No profile has a tag. Set one with: svcctl profile set <name> --tags <tag>'
+    : `Tags: ${tags.join(', ')}. Profiles: ${names.join(', ')}.`
+}
+
+const nothing = (part: string, profiles: readonly Known[]): Failure => {
+  const what = part.startsWith('@')
+    ? `no profile has the tag "${part.slice(1)}"`
+    : isPattern(part)
+      ? `no profile matches "${part}"`
+      : `unknown profile "${part}"`
+  return usage(what, there(part, profiles))
+}
+
+/**
+ * Resolves the profiles that the parts of `-p` mean: in the order given, within a part by name, each once.
+ * @throws Failure `usage` for a part that matches none
+ */
+export const resolveProfiles = <P extends Known>(
+  parts: readonly string[],
+  profiles: readonly P[],
+): readonly P[] => {
+  const found = parts.flatMap((part) => {
+    const pattern = matching(part)
+    const some = part.startsWith('@')
+      ? profiles.filter(({ tags = [] }) => tags.includes(part.slice(1)))
+      : profiles.filter(({ name }) => pattern.test(name))
+    if (some.length === 0) throw nothing(part, profiles)
+    return some.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  })
+  return [...new Set(found)]
+}
+
+// Guard rails of a profile: what is refused, and what must be confirmed how. No I/O.
+
+/**
+ * Refuses a write under a read-only profile.
+ * @throws Failure `usage`; nothing was sent
+ */
+export const checkReadOnly = (
+  profile: Pick<Profile, 'name' | 'readOnly'> | undefined,
+  method: string,
+  path: string,
+): void => {
+  if (profile?.readOnly !== true || ['GET', 'HEAD'].includes(method.toUpperCase())) return
+  throw usage(
+    `profile ${profile.name} is read-only: ${method} ${path} was not sent`,
+    `Use another profile with -p, or allow writes: svcctl profile set ${profile.name} --no-read-only`,
+  )
+}
+
+/** What was given to confirm something destructive. */
+export interface Consent {
+  readonly yes: boolean
+  /** `--confirm <profile>`. */
+  readonly confirm?: string
+  /** True when questions may be asked. */
+  readonly interactive: boolean
+}
+
+/** `go`: confirmed already; `ask`: ask yes or no; `ask-name`: ask for the profile's name. */
+export type Confirmation = 'go' | 'ask' | 'ask-name'
+
+/**
+ * Decides how something destructive is confirmed. Under a protected profile `--yes` is not enough: it also takes
+ * `--confirm <profile>`, or the profile's name typed.
+ * @param what what would be lost, for the message
+ * @throws Failure `usage` if there is nobody to ask, or `--confirm` names another profile
+ */
+export const confirmationFor = (
+  profile: Pick<Profile, 'name' | 'protected'> | undefined,
+  consent: Consent,
+  what: string,
+): Confirmation => {
+  const { yes, confirm, interactive } = consent
+  if (confirm !== undefined && confirm !== profile?.name)
+    throw usage(
+      `--confirm names "${confirm}", but ${profile === undefined ? 'no profile applies' : `the profile is ${profile.name}`}`,
+      'Nothing was sent. Check that you chose the right instance.',
+    )
+  if (profile?.protected === true) {
+    if (yes && confirm !== undefined) return 'go'
+    if (interactive) return 'ask-name'
+    throw usage(
+      `profile ${profile.name} is protected and must be confirmed by name: ${what}`,
+      `Pass --yes --confirm ${profile.name}`,
+    )
+  }
+  if (yes) return 'go'
+  if (interactive) return 'ask'
+  throw new Failure('usage', `confirmation required, and there is no terminal to ask on: ${what}`, {
+    hint: 'Pass --yes to confirm.',
+    advice: { code: 'confirm' },
+  })
+}
+
+/** Whether the typed text is the profile's name. */
+export const nameMatches = (profile: Pick<Profile, 'name'>, typed: string): boolean =>
+  typed.trim() === profile.name

@@ -1,4 +1,4 @@
-/** The settings of a profile, as data: flags of `profile set`, their help and their checks. */
+/** Declares the settings of a profile: the flags of `profile set`, their help and their checks. */
 
 import path from 'node:path'
 import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
@@ -15,7 +15,7 @@ import {
   takesSeveral,
 } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
-import { userTokenKinds } from './tokens/value.js'
+import { userTokenKinds } from './tokens.js'
 import { checkedProxy } from './transport.js'
 import type { Profile } from './types.js'
 
@@ -26,12 +26,13 @@ type Kebab<S extends string> = S extends `${infer C}${infer Rest}`
   : S
 /** Fields of a profile that a person sets; the rest is written by signing in. */
 type Settable = Exclude<keyof Profile, 'name' | 'tokenStore' | 'user'>
+/** The name of a setting. */
 export type SettingName = Kebab<Settable>
 type SettingValue = string | number | boolean | readonly string[]
 /** Settings by name; undefined, null and '' remove one. Values may be texts or already parsed. */
 export type Changes = Partial<Readonly<Record<SettingName, unknown>>>
 
-/** Every setting by name, in the order in which help shows them. */
+/** All settings by name, in the order of the help. */
 export const settings = {
   'base-url': string('base URL of the instance', { format: 'url' }),
   'token-kind': oneOf(userTokenKinds, 'token kind', { default: 'personal' }),
@@ -69,13 +70,14 @@ export const settings = {
   tags: list('string', 'tags for -p @tag'),
 } as const satisfies Readonly<Record<SettingName, Param>>
 
+/** The names of all settings. */
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 const isSettingName = (name: string): name is SettingName => Object.hasOwn(settings, name)
-/** The field of a profile that a setting fills (`base-url` → `baseUrl`). */
+/** Returns the field of a profile for a setting (`base-url` → `baseUrl`). */
 export const toFieldName = (name: SettingName): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const bad = (name: SettingName, value: unknown, wanted: string): Failure => {
+const invalidSetting = (name: SettingName, value: unknown, wanted: string): Failure => {
   const shown = typeof value === 'string' || typeof value === 'number' ? ` "${value}"` : ''
   return usage(`invalid ${name}${shown}: it must be ${wanted}`)
 }
@@ -83,23 +85,23 @@ const bad = (name: SettingName, value: unknown, wanted: string): Failure => {
 const webAddress = (name: SettingName, text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw bad(name, undefined, 'a URL that starts with http:// or https://')
+    throw invalidSetting(name, undefined, 'a URL that starts with http:// or https://')
   return url
 }
 
 const tokenUrl = (text: string): string => {
   const url = webAddress('token-url', text)
   if (url.username !== '' || url.password !== '')
-    throw bad('token-url', undefined, 'a URL without credentials')
+    throw invalidSetting('token-url', undefined, 'a URL without credentials')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw bad('token-url', text, 'https, because the refresh token is sent to it')
+    throw invalidSetting('token-url', text, 'https, because the refresh token is sent to it')
   return url.href
 }
 
 const command = (value: unknown): readonly string[] => {
   const words = Array.isArray(value) ? value : splitCommand(String(value))
   if (words.length === 0 || !words.every((w): w is string => typeof w === 'string') || !words[0])
-    throw bad('token-command', undefined, 'a program with its arguments')
+    throw invalidSetting('token-command', undefined, 'a program with its arguments')
   return words
 }
 
@@ -108,18 +110,22 @@ const tags = (value: unknown): readonly string[] => {
   const isTag = (word: unknown): word is string =>
     typeof word === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(word)
   if (!words.every(isTag))
-    throw bad('tags', undefined, 'words of letters, digits, dots, dashes and underscores')
+    throw invalidSetting(
+      'tags',
+      undefined,
+      'words of letters, digits, dots, dashes and underscores',
+    )
   return [...new Set(words)]
 }
 
 /** What a single line of text becomes, where more than the text counts. */
-const textual: Partial<Record<SettingName, (text: string) => string>> = {
+const isText: Partial<Record<SettingName, (text: string) => string>> = {
   'base-url': normalizeBaseUrl,
   'token-url': tokenUrl,
   proxy: (text) => checkedProxy('proxy', webAddress('proxy', text).href),
   rate: (text) => {
     if (/^\d{1,9}(?:\.\d{1,9})?\/(?:s|min)$/.test(text) && Number.parseFloat(text) > 0) return text
-    throw bad('rate', text, 'a number of requests per second or minute: 100/s, 600/min')
+    throw invalidSetting('rate', text, 'a number of requests per second or minute: 100/s, 600/min')
   },
   'audit-log': (text) => path.resolve(text),
   vocabulary: (text) => path.resolve(text),
@@ -131,8 +137,8 @@ const textual: Partial<Record<SettingName, (text: string) => string>> = {
 const line = (name: SettingName, value: unknown): string => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (typeof value !== 'string' || value === '' || /[\u0000-\u001f\u007f]/.test(value))
-    throw bad(name, undefined, 'one line of text')
-  return textual[name]?.(value) ?? value
+    throw invalidSetting(name, undefined, 'one line of text')
+  return isText[name]?.(value) ?? value
 }
 
 /**
@@ -145,10 +151,10 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   const param: Param = settings[name]
   const { value: checked, errors } = coerce(param, value, wireSource)
   const [error] = errors
-  if (error?.problem === 'wrong format') throw bad(name, undefined, error.expected)
+  if (error?.problem === 'wrong format') throw invalidSetting(name, undefined, error.expected)
   if (error !== undefined) {
     const range = error.problem === 'out of range' ? 'an integer from ' : ''
-    throw bad(name, error.given, range + error.expected)
+    throw invalidSetting(name, error.given, range + error.expected)
   }
   if (Array.isArray(checked)) return [...new Set(checked.map(String))]
   return typeof checked === 'number' || typeof checked === 'boolean' ? checked : line(name, value)
@@ -159,7 +165,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const isNone = (name: SettingName, value: unknown): boolean =>
   isAbsent(value) || (takesSeveral(settings[name]) && Array.isArray(value) && value.length === 0)
 
-/** The stored form of a profile with changes applied; what is not named stays. */
+/** Applies changes to the stored form of a profile; other settings stay. */
 export const applyChanges = (stored: Fields, changes: Changes): Fields => {
   const next = { ...stored }
   for (const [name, value] of Object.entries(changes)) {
@@ -173,8 +179,8 @@ export const applyChanges = (stored: Fields, changes: Changes): Fields => {
 }
 
 /**
- * A profile from its stored form. Fields that this version does not know are passed over.
- * @throws Failure `usage` that says which setting is wrong
+ * Creates a profile from its stored form. Unknown fields are ignored.
+ * @throws Failure `usage` that names the wrong setting
  */
 export const toProfile = (name: string, stored: Fields): Profile => {
   const fields: Record<string, SettingValue> = {}
@@ -197,7 +203,7 @@ export const toProfile = (name: string, stored: Fields): Profile => {
   }
 }
 
-/** A profile as it may be shown: what a proxy asks for is left out of its address. */
+/** Returns a profile without the password in a proxy URL. */
 export const shownProfile = (profile: Profile): Profile => {
   if (profile.proxy === undefined) return profile
   const url = new URL(profile.proxy)

@@ -1,21 +1,62 @@
-/** Profiles: the file that `conf` writes, read without it where only reading is needed. */
-
+/**
+ * Stores profiles and aliases in the configuration file, and keeps the token of a profile in step when somebody
+ * signs in or out.
+ */
 import path from 'node:path'
+import { describeDistrust, distrust } from '../base/files/trust.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
-import { type Aliases, aliasesIn } from './aliases.js'
-import { corrupt, fileFailure, readObject } from './files.js'
-import { type LockWait, withLock } from './lock.js'
-import type { Paths } from './paths.js'
+import { corrupt, fileFailure, type LockWait, readObject, withLock } from './files.js'
+import { getPaths, type Paths } from './paths.js'
 import { applyChanges, type Changes, toProfile } from './settings.js'
-import type { Profile } from './types.js'
+import type { StoredToken, Tokens } from './tokens.js'
+import type { Environment, Profile } from './types.js'
+
+/** Command lines by alias. */
+export type Aliases = Readonly<Record<string, string>>
+
+/** The aliases that a file holds. @throws Failure `usage` for what are none */
+const aliasesIn = (file: string, { aliases = {} }: Fields): Aliases => {
+  if (!isObject(aliases)) throw corrupt(file, 'has "aliases" that are not an object')
+  const found: Record<string, string> = {}
+  for (const [name, line] of Object.entries(aliases)) {
+    if (typeof line !== 'string') throw corrupt(file, `has an alias that is not a string`)
+    found[name] = line
+  }
+  return found
+}
+
+/**
+ * Reads the aliases.
+ * @throws Failure `usage` if the file cannot be read
+ */
+export const readAliases = (env: Environment): Aliases => {
+  const file = path.join(getPaths(env).config, 'config.json')
+  return aliasesIn(file, readObject(file) ?? {})
+}
+
+/**
+ * Returns the command line of an alias; undefined if there is none of that name.
+ * @throws Failure `usage` if somebody else may have written it
+ */
+export const findAlias = (env: Environment, name: string): string | undefined => {
+  const aliases = readAliases(env)
+  if (!Object.hasOwn(aliases, name)) return undefined
+  const found = distrust(path.join(getPaths(env).config, 'config.json'))
+  if (found === undefined) return aliases[name]
+  const { message, remedy } = describeDistrust(found)
+  throw usage(`ignoring the alias ${name}: ${message}`, `Run: ${remedy}`)
+}
+
+// Profiles: the file that `conf` writes, read without it where only reading is needed.
 
 /** What signing in and out writes; null removes. */
-interface Facts {
+interface SignInFacts {
   readonly tokenStore?: 'keyring' | 'file' | null
   readonly user?: string | null
 }
 
+/** The profiles and aliases of a configuration directory. */
 export interface Store {
   /** The file of the profiles. */
   readonly file: string
@@ -30,7 +71,7 @@ export interface Store {
    * Makes or changes a profile; the first one becomes current. Throws Failure `usage` on a wrong
    * setting, on a new profile without base URL, and where a token would come to serve another instance.
    */
-  set(name: string, changes: Changes, facts?: Facts): Promise<Profile>
+  set(name: string, changes: Changes, facts?: SignInFacts): Promise<Profile>
   /** Removes a profile (its token: `removeProfile`). Throws Failure `usage` where there is none. */
   delete(name: string): Promise<void>
   switch(name: string): Promise<void>
@@ -47,7 +88,10 @@ interface Contents {
 }
 
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
-/** Throws Failure `usage` where a profile cannot be called so. */
+/**
+ * Checks the name of a profile.
+ * @throws Failure `usage` if it is invalid
+ */
 export const checkName = (name: string): void => {
   if (!nameRule.test(name))
     throw usage(
@@ -56,7 +100,7 @@ export const checkName = (name: string): void => {
     )
 }
 
-const missing = (name: string, names: readonly string[]): Failure =>
+const unknownProfile = (name: string, names: readonly string[]): Failure =>
   usage(
     `unknown profile "${name}"`,
     names.length === 0
@@ -78,10 +122,10 @@ const readContents = (file: string): Contents => {
   return { rest, current, profiles: checked }
 }
 
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+const getOwn = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
-const load = (file: string, name: string, stored: Fields): Profile => {
+const toStoredProfile = (file: string, name: string, stored: Fields): Profile => {
   try {
     return toProfile(name, stored)
   } catch (error) {
@@ -128,7 +172,7 @@ const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
 }
 
 /** What is null is taken away; what is undefined stays. */
-const withFacts = (stored: Fields, facts: Facts): Fields => {
+const withFacts = (stored: Fields, facts: SignInFacts): Fields => {
   const given = Object.entries(facts).filter(([, value]) => value !== undefined)
   const all = Object.entries({ ...stored, ...Object.fromEntries(given) })
   return Object.fromEntries(all.filter(([name, value]) => value !== null || !(name in facts)))
@@ -150,7 +194,7 @@ class ProfileFile implements Store {
 
   list(): readonly Profile[] {
     return Object.entries(this.#read().profiles)
-      .map(([name, stored]) => load(this.file, name, stored))
+      .map(([name, stored]) => toStoredProfile(this.file, name, stored))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
@@ -159,31 +203,31 @@ class ProfileFile implements Store {
   }
 
   get(name: string): Profile | undefined {
-    const stored = own(this.#read().profiles, name)
-    return stored === undefined ? undefined : load(this.file, name, stored)
+    const stored = getOwn(this.#read().profiles, name)
+    return stored === undefined ? undefined : toStoredProfile(this.file, name, stored)
   }
 
   current(): string | undefined {
     return this.#read().current
   }
 
-  async set(name: string, changes: Changes, facts: Facts = {}): Promise<Profile> {
+  async set(name: string, changes: Changes, facts: SignInFacts = {}): Promise<Profile> {
     checkName(name)
     const { profiles } = await this.#change(({ rest, current, profiles }) => {
-      const before = own(profiles, name)
+      const before = getOwn(profiles, name)
       const stored = withFacts(applyChanges(before ?? {}, changes), facts)
       const profile = toProfile(name, stored)
       if (before?.baseUrl !== undefined && facts.tokenStore === undefined)
-        checkMove(load(this.file, name, before), profile, changes)
+        checkMove(toStoredProfile(this.file, name, before), profile, changes)
       checkPair(name, profile)
       return { rest, current: current ?? name, profiles: { ...profiles, [name]: stored } }
     })
-    return load(this.file, name, profiles[name] ?? {})
+    return toStoredProfile(this.file, name, profiles[name] ?? {})
   }
 
   async delete(name: string): Promise<void> {
     await this.#change(({ rest, current, profiles }) => {
-      if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
+      if (getOwn(profiles, name) === undefined) throw unknownProfile(name, Object.keys(profiles))
       const { [name]: _, ...others } = profiles
       return { rest, current: current === name ? undefined : current, profiles: others }
     })
@@ -193,7 +237,7 @@ class ProfileFile implements Store {
 
   async switch(name: string): Promise<void> {
     await this.#change(({ rest, profiles }) => {
-      if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
+      if (getOwn(profiles, name) === undefined) throw unknownProfile(name, Object.keys(profiles))
       return { rest, current: name, profiles }
     })
   }
@@ -231,8 +275,70 @@ class ProfileFile implements Store {
 }
 
 /**
- * The profiles of a configuration directory. Nothing is created before something is written.
- * @param waiting for another process that writes
+ * Opens the profiles of a configuration directory. Nothing is created before something is written.
+ * @param waiting how to wait for another process that writes
  */
 export const openStore = (paths: Paths, waiting: LockWait = {}): Store =>
   new ProfileFile(path.join(paths.config, 'config.json'), waiting)
+
+// Signing in and out: a token and the profile that knows where it is, kept in step.
+
+/** What signing in stores. */
+export interface SignIn {
+  readonly name: string
+  /** The instance that the token is for; becomes the profile's base URL. */
+  readonly baseUrl: string
+  /** A token that was tried. */
+  readonly token: Omit<StoredToken, 'baseUrl'>
+  /** Further settings to write along. */
+  readonly changes?: Changes
+  /** Name of the user, for the audit log. */
+  readonly user?: string
+}
+
+/**
+ * Returns a profile with these changes, whether it exists or not, to try it before it is stored.
+ * @throws Failure `usage` for an invalid setting
+ */
+export const changedProfile = (store: Store, name: string, changes: Changes): Profile =>
+  toProfile(name, applyChanges({ ...store.get(name) }, changes))
+
+/**
+ * Stores a token and the profile that uses it, and removes the profile's token command.
+ * @throws Failure `usage` for an invalid setting (nothing is stored then), or if a file cannot be written
+ */
+export const signIn = async (store: Store, tokens: Tokens, given: SignIn): Promise<Profile> => {
+  const { name, token } = given
+  const changes: Changes = {
+    ...given.changes,
+    'base-url': given.baseUrl,
+    'token-kind': token.kind,
+    'token-command': null,
+  }
+  checkName(name)
+  const { baseUrl } = changedProfile(store, name, changes)
+  const before = store.get(name)
+  const tokenStore = await tokens.write(name, { ...token, baseUrl })
+  try {
+    return await store.set(name, changes, { tokenStore, user: given.user ?? null })
+  } catch (error) {
+    if (before === undefined) await tokens.delete(name, tokenStore).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Deletes the token and user of a profile, and keeps its other settings. Returns false if it had no token. */
+export const signOut = async (store: Store, tokens: Tokens, name: string): Promise<boolean> => {
+  const place = store.get(name)?.tokenStore
+  await tokens.delete(name, place)
+  if (place === undefined) return false
+  await store.set(name, {}, { tokenStore: null, user: null })
+  return true
+}
+
+/** Deletes a profile and its token. */
+export const removeProfile = async (store: Store, tokens: Tokens, name: string): Promise<void> => {
+  const place = store.get(name)?.tokenStore
+  await store.delete(name)
+  await tokens.delete(name, place)
+}

@@ -1,4 +1,4 @@
-/** How the instance is reached: proxy, certificate authorities, client certificate. */
+/** Resolves how an instance is reached: proxy, certificate authorities, client certificate. */
 
 import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/files/regular.js'
@@ -6,7 +6,7 @@ import { usage } from '../errors.js'
 import { fileFailure } from './files.js'
 import type { Environment, Session } from './types.js'
 
-/** As the HTTP layer takes it. */
+/** The settings, as `http/` takes them. */
 export interface TransportSettings {
   readonly proxy?: string
   readonly noProxy?: string
@@ -34,8 +34,8 @@ const isOrigin = ({ protocol, pathname, search, hash }: URL): boolean =>
   /^https?:$/.test(protocol) && `${pathname}${search}${hash}` === '/'
 
 /**
- * An address that a connection can be made by: its user name and password are percent-encoded.
- * @throws Failure `usage`, which does not repeat it: it may hold a password
+ * Checks a proxy URL, whose username and password must be percent-encoded.
+ * @throws Failure `usage`, which does not repeat the URL, because it may contain a password
  */
 export const checkedProxy = (setting: string, proxy: string): string => {
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined
@@ -66,12 +66,12 @@ const environmentProxy = (baseUrl: string, env: Environment): string | undefined
 
 type PemSetting = 'ca' | 'cert' | 'key'
 
-const wanted: Readonly<Record<PemSetting, readonly [what: string, mark: RegExp]>> = {
+const pemKinds: Readonly<Record<PemSetting, readonly [what: string, mark: RegExp]>> = {
   ca: ['certificate', /^-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/m],
   cert: ['certificate', /^-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/m],
   key: ['private key', /^-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/m],
 }
-const locked = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m
+const encryptedKey = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m
 
 const readPem = (setting: PemSetting, file: string): string => {
   const hint = `Name another file with --${setting}-file, which \`svcctl auth login\` and \`svcctl profile set <name>\` take.`
@@ -81,25 +81,27 @@ const readPem = (setting: PemSetting, file: string): string => {
   } catch (error) {
     throw fileFailure('read', file, error, hint)
   }
-  if (setting === 'key' && locked.test(text))
+  if (setting === 'key' && encryptedKey.test(text))
     throw usage(
       `${file} is a password-protected key, which svcctl does not support`,
       `Use a key without a password that only you can read: openssl pkey -in ${file} -out <file>`,
     )
-  const [what, mark] = wanted[setting]
+  const [what, mark] = pemKinds[setting]
   // A file of nothing would be passed over in silence.
   if (!mark.test(text)) throw usage(`${file} contains no ${what} in PEM format`, hint)
   return text
 }
 
-const pem = (setting: PemSetting, file: string | undefined): Partial<Record<PemSetting, string>> =>
+const readOptionalPem = (
+  setting: PemSetting,
+  file: string | undefined,
+): Partial<Record<PemSetting, string>> =>
   file === undefined ? {} : { [setting]: readPem(setting, file) }
 
 /**
- * The transport of a session: the profile's proxy, else the environment's (`HTTPS_PROXY`, `HTTP_PROXY`,
- * `ALL_PROXY`, in either case, with `NO_PROXY`); the profile's PEM files, read. Undefined where nothing
- * is special.
- * @throws Failure `usage` where a PEM file cannot be read or used, or a proxy is none
+ * Returns the transport of a session: the proxy of the profile or the environment (`HTTPS_PROXY`, `HTTP_PROXY`,
+ * `ALL_PROXY`, in either case, with `NO_PROXY`), and the profile's PEM files. Undefined if nothing is special.
+ * @throws Failure `usage` for an unusable PEM file or an invalid proxy
  */
 export const createTransport = async (
   session: Pick<Session, 'baseUrl' | 'profile'>,
@@ -114,9 +116,9 @@ export const createTransport = async (
   const transport: TransportSettings = {
     proxy,
     noProxy,
-    ...pem('ca', profile?.caFile),
-    ...pem('cert', profile?.certFile),
-    ...pem('key', profile?.keyFile),
+    ...readOptionalPem('ca', profile?.caFile),
+    ...readOptionalPem('cert', profile?.certFile),
+    ...readOptionalPem('key', profile?.keyFile),
     ...(insecure ? { insecure } : {}),
   }
   return Object.values(transport).every((part) => part === undefined) ? undefined : transport

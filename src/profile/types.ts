@@ -1,14 +1,15 @@
-/** Where and who: what a command knows about the instance it talks to. */
+/** Types of profiles, credentials and sessions. */
 
+/** The kind of a token, which decides how it is sent. */
 export type TokenKind = 'personal' | 'oauth' | 'session' | 'job'
-/** The kinds that a person's credential has. */
+/** The kinds of token that a person may have. */
 export type UserTokenKind = Exclude<TokenKind, 'job'>
-/** Where a profile's token is kept. */
+/** Where a profile's token is stored. */
 export type TokenPlace = 'keyring' | 'file'
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A profile as `profile get` shows it: no secrets. */
+/** A profile as `profile get` shows it, without secrets. */
 export interface Profile {
   readonly name: string
   readonly baseUrl: string
@@ -46,15 +47,15 @@ export interface Profile {
 }
 
 /**
- * Sends a form and gives the answer; `body` is the parsed JSON or the text. Injected, since this room
- * does not reach the network. Rejects with a Failure when no answer came.
+ * Sends a form, and returns the status and the body: parsed JSON, or text. It is passed in, because `profile/` does
+ * not access the network. Rejects with a Failure if there is no response.
  */
 export type Post = (
   url: string,
   form: Readonly<Record<string, string>>,
 ) => Promise<{ readonly status: number; readonly body: unknown }>
 
-/** What flags say; absent when not given. */
+/** The flags that choose an instance. */
 export interface InstanceFlags {
   readonly profile?: string
   readonly baseUrl?: string
@@ -62,6 +63,7 @@ export interface InstanceFlags {
   readonly sudo?: string
 }
 
+/** A credential, and where it comes from. */
 export interface ResolvedCredential {
   readonly kind: TokenKind
   readonly value: string
@@ -73,7 +75,7 @@ export interface ResolvedCredential {
   readonly renews?: true
 }
 
-/** The outcome of flags, environment and profile, by precedence. */
+/** The instance and credential of a run. */
 export interface Session {
   /** The profile that applies, when one does. */
   readonly profile?: Profile

@@ -17,7 +17,7 @@ import {
 import { dirname, join } from 'node:path'
 import { distrust } from '../base/files/trust.js'
 import { getErrorCode } from '../errors.js'
-import type { Loaded } from './loaded.js'
+import type { Loaded } from './loader.js'
 
 /** Builds (of this and of other versions of Node) whose code is kept. */
 const builds = 4

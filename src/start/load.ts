@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { Script } from 'node:vm'
 import { distrust } from '../base/files/trust.js'
 import type { keep } from './keep.js'
-import type { Loaded } from './loaded.js'
+import type { Loaded } from './loader.js'
 import {
   createLoader,
   type Exports,

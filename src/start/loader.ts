@@ -1,4 +1,5 @@
 /** What `require` means within the program, wherever its files come from. */
+import type { Script } from 'node:vm'
 
 export type Exports = Readonly<Record<string, unknown>>
 export type Require = (id: string) => unknown
@@ -50,4 +51,11 @@ export const createLoader = (
   }
   const requireFrom: Require = (id) => (id.startsWith('./') ? run(id.slice(2)) : builtin(id))
   return run
+}
+
+/** A script of the program, what its code is called, and how much of it there was. */
+export interface Loaded {
+  readonly script: Script
+  readonly name: string
+  readonly before: number
 }

@@ -1,4 +1,4 @@
-/** Whether a vocabulary and the catalogue go together: for one endpoint, and for all of them. */
+/** Checks a vocabulary against the catalogue: no two names may become one, and no path that of another endpoint. */
 
 import { isObject } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
@@ -10,7 +10,7 @@ import { type Params, paramsIn, valuesOf } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import type { Words } from '../catalogue/words.js'
 import type { Failure } from '../errors.js'
-import { type Entries, refuseConflict, wrongAt } from './entries.js'
+import { type Entries, refuseConflict, wrongAt } from './read.js'
 
 // Whether a path in the words of an instance is one that means something else.
 
@@ -23,7 +23,7 @@ interface MappedPath {
   readonly own: Segments
 }
 
-const segmentsOf = (path: string): Segments => path.split('/').slice(1)
+const splitPath = (path: string): Segments => path.split('/').slice(1)
 
 /** Endpoints under words: each is held against all of them. */
 const mapPaths = (
@@ -32,34 +32,37 @@ const mapPaths = (
 ): readonly MappedPath[] =>
   endpoints.map((endpoint) => ({
     endpoint,
-    neutral: segmentsOf(getPath(endpoint)),
-    own: segmentsOf(path(getPath(endpoint))),
+    neutral: splitPath(getPath(endpoint)),
+    own: splitPath(path(getPath(endpoint))),
   }))
 
 const isPlaceholder = (segment = ''): boolean => segment[0] === ':' || segment[0] === '*'
 
 /** Whether the beginning of a pattern stands for these segments: its placeholders take anything. */
-const fits = (pattern: Segments, segments: Segments): boolean =>
+const matchesPattern = (pattern: Segments, segments: Segments): boolean =>
   pattern.length >= segments.length &&
   segments.every((one, i) => pattern[i] === one || isPlaceholder(pattern[i]))
 
 /** Whether a path begins so; placeholders are alike, whatever they are called. */
-const begins = (path: Segments, beginning: Segments): boolean =>
+const startsWithPath = (path: Segments, beginning: Segments): boolean =>
   path.length >= beginning.length &&
   beginning.every((one, i) => path[i] === one || (isPlaceholder(one) && isPlaceholder(path[i])))
 
-const isSame = (a: Segments, b: Segments): boolean => a.length === b.length && begins(a, b)
+const isSame = (a: Segments, b: Segments): boolean => a.length === b.length && startsWithPath(a, b)
 
 /** How many segments two paths have in common at their ends. */
-const commonEnd = (a: Segments, b: Segments): number => {
+const countCommonEnd = (a: Segments, b: Segments): number => {
   let count = 0
   while (count < a.length && count < b.length && a.at(-1 - count) === b.at(-1 - count)) count++
   return count
 }
 
 /** The beginnings of a path that are others under words, each behind what it was. */
-const changedIn = ({ neutral, own }: MappedPath): readonly (readonly [Segments, Segments])[] => {
-  const kept = commonEnd(neutral, own)
+const getChangedPrefixes = ({
+  neutral,
+  own,
+}: MappedPath): readonly (readonly [Segments, Segments])[] => {
+  const kept = countCommonEnd(neutral, own)
   if (kept === own.length && kept === neutral.length) return []
   // Several segments for one: only as a whole are they what that was.
   if (neutral.length !== own.length)
@@ -74,12 +77,12 @@ const changedIn = ({ neutral, own }: MappedPath): readonly (readonly [Segments, 
  * thing's, documented or not. The very route comes before others of its path.
  */
 const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | undefined => {
-  const changed = changedIn(one)
+  const changed = getChangedPrefixes(one)
   if (changed.length === 0) return undefined
   const met = all.filter(({ neutral, own }) =>
     changed.some(([before, after]) => {
-      if (fits(neutral, after)) return !fits(neutral, before)
-      return begins(own, after) && !begins(neutral, before)
+      if (matchesPattern(neutral, after)) return !matchesPattern(neutral, before)
+      return startsWithPath(own, after) && !startsWithPath(neutral, before)
     }),
   )
   const alike = met.find(
@@ -93,16 +96,16 @@ const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | u
 // What the catalogue calls things: all names that a vocabulary can speak of.
 
 /** The names of parameters, and of the keys within them, a list a level. */
-const levelsOf = (params: Params): readonly (readonly string[])[] => [
+const listParameterNames = (params: Params): readonly (readonly string[])[] => [
   Object.keys(params),
   ...Object.values(params).flatMap((param) => {
     const inner = paramsIn(param)
-    return inner === undefined ? [] : levelsOf(inner)
+    return inner === undefined ? [] : listParameterNames(inner)
   }),
 ]
 
 /** The fields of a shape, and of the objects in it, a list an object. */
-const objectsIn = (
+const listFieldNames = (
   schema: unknown,
   seen: Set<unknown> = new Set(),
 ): readonly (readonly string[])[] => {
@@ -112,30 +115,30 @@ const objectsIn = (
   const { items, anyOf } = schema
   return [
     ...(properties === undefined ? [] : [Object.keys(properties)]),
-    ...Object.values(properties ?? {}).flatMap((inner) => objectsIn(inner, seen)),
-    ...objectsIn(items, seen),
-    ...(Array.isArray(anyOf) ? anyOf.flatMap((inner: unknown) => objectsIn(inner, seen)) : []),
+    ...Object.values(properties ?? {}).flatMap((inner) => listFieldNames(inner, seen)),
+    ...listFieldNames(items, seen),
+    ...(Array.isArray(anyOf) ? anyOf.flatMap((inner: unknown) => listFieldNames(inner, seen)) : []),
   ]
 }
 
-/** The lists of names of an endpoint in which no two may become one. */
+/** Returns the lists of names of an endpoint within which no two may become one. */
 export const getListFields = ({
   path,
   params,
   returns,
 }: Endpoint): readonly (readonly string[])[] => {
-  const [top = [], ...inner] = levelsOf(params)
-  return [[...Object.keys(path), ...top], ...inner, ...objectsIn(returns.shape)]
+  const [top = [], ...inner] = listParameterNames(params)
+  return [[...Object.keys(path), ...top], ...inner, ...listFieldNames(returns.shape)]
 }
 
 /** An endpoint with the area it is of. */
-interface OfArea {
+interface AreaEndpoint {
   readonly area: string
   readonly endpoint: Endpoint
 }
 
-/** Every endpoint there is. */
-export const everyEndpoint = async (): Promise<readonly OfArea[]> => {
+/** Loads all endpoints, with their areas. */
+export const loadEndpoints = async (): Promise<readonly AreaEndpoint[]> => {
   const loaded = await Promise.all(
     areas.map(async ({ name, load }) => [name, await load()] as const),
   )
@@ -145,12 +148,12 @@ export const everyEndpoint = async (): Promise<readonly OfArea[]> => {
 }
 
 /** The line that gives a name its other one: that of the name, else of one of its words. */
-const lineOf = ({ names, words }: Entries, name: string): number | undefined =>
+const findNameLine = ({ names, words }: Entries, name: string): number | undefined =>
   names.find(({ key }) => key === name)?.line ??
   words.find(({ key }) => name.split(/[_-]/).includes(key))?.line
 
 /** Two names of a list that become one; undefined where none do. */
-const collisionIn = (
+const findCollision = (
   list: readonly string[],
   { name }: Pick<Words, 'name'>,
   placeholders: ReadonlySet<string>,
@@ -171,18 +174,18 @@ const collisionIn = (
 const checkNames = (entries: Entries, words: Pick<Words, 'name'>, endpoint: Endpoint): void => {
   const placeholders = new Set(Object.keys(endpoint.path))
   for (const [i, list] of getListFields(endpoint).entries()) {
-    const found = collisionIn(list, words, i === 0 ? placeholders : new Set())
+    const found = findCollision(list, words, i === 0 ? placeholders : new Set())
     if (found === undefined) continue
     const [a, b, own] = found
     throw refuseConflict(
       entries.file,
-      [lineOf(entries, a), lineOf(entries, b)],
+      [findNameLine(entries, a), findNameLine(entries, b)],
       `${a} and ${b} of ${endpoint.route} would both be ${own}`,
     )
   }
 }
 
-const pathLine = ({ paths, words }: Entries, path: string): number | undefined =>
+const findPathLine = ({ paths, words }: Entries, path: string): number | undefined =>
   paths.find(({ key }) => `${path}/`.includes(`${key}/`))?.line ??
   words.find(({ key }) => path.split(/[/_-]/).includes(key))?.line
 
@@ -193,30 +196,30 @@ const checkPath = (entries: Entries, one: MappedPath, all: readonly MappedPath[]
   if (other === undefined) return
   throw refuseConflict(
     entries.file,
-    [pathLine(entries, getPath(endpoint)), pathLine(entries, getPath(other))],
+    [findPathLine(entries, getPath(endpoint)), findPathLine(entries, getPath(other))],
     `${endpoint.route} would become ${other.route}`,
   )
 }
 
 /** Whatever is asked of an instance, by the documents or beside them. */
-const askedOf = (all: readonly OfArea[]): readonly Endpoint[] => [
+const listAskedEndpoints = (all: readonly AreaEndpoint[]): readonly Endpoint[] => [
   ...all.map(({ endpoint }) => endpoint),
   ...implied,
 ]
 
-/** Parts of `check` for the endpoint at hand: the others are loaded only where its path changes. */
-export const checkOne = async (
+/** Checks a vocabulary against one endpoint; other endpoints are loaded only if its path changes. */
+export const checkEndpoint = async (
   entries: Entries,
   words: Pick<Words, 'name' | 'path'>,
   endpoint: Endpoint,
 ): Promise<void> => {
   checkNames(entries, words, endpoint)
   if (words.path(getPath(endpoint)) === getPath(endpoint)) return
-  const all = mapPaths(askedOf(await everyEndpoint()), words.path)
+  const all = mapPaths(listAskedEndpoints(await loadEndpoints()), words.path)
   for (const one of mapPaths([endpoint], words.path)) checkPath(entries, one, all)
 }
 
-interface Documented {
+interface DocumentedNames {
   readonly names: ReadonlySet<string>
   readonly words: ReadonlySet<string>
   readonly routes: ReadonlySet<string>
@@ -224,9 +227,9 @@ interface Documented {
   readonly paths: readonly string[]
 }
 
-const documented = (all: readonly OfArea[]): Documented => {
+const collectDocumented = (all: readonly AreaEndpoint[]): DocumentedNames => {
   const names = new Set(all.flatMap(({ endpoint }) => getListFields(endpoint).flat()))
-  const paths = askedOf(all).map(getPath)
+  const paths = listAskedEndpoints(all).map(getPath)
   return {
     names,
     words: new Set([
@@ -246,7 +249,7 @@ const documented = (all: readonly OfArea[]): Documented => {
 }
 
 /** A key that nothing of the catalogue is called by. */
-const unknownIn = (entries: Entries, known: Documented): Failure | undefined => {
+const findUnknown = (entries: Entries, known: DocumentedNames): Failure | undefined => {
   const families = new Set(integrationFamilies.map(({ name }) => name))
   const runs = new Set(known.paths.flatMap((path) => path.split('/').map((one) => `/${one}`)))
   const hasPath = (key: string): boolean =>
@@ -273,17 +276,17 @@ const unknownIn = (entries: Entries, known: Documented): Failure | undefined => 
 }
 
 /**
- * Holds a vocabulary against the whole catalogue.
- * @throws Failure `usage` with the line: what it speaks of does not exist, or becomes something else
+ * Checks a vocabulary against the whole catalogue.
+ * @throws Failure `usage` with the line of an unknown name or a conflict
  */
 export const checkVocabulary = async (
   entries: Entries,
   words: Pick<Words, 'name' | 'path'>,
 ): Promise<void> => {
-  const all = await everyEndpoint()
-  const unknown = unknownIn(entries, documented(all))
+  const all = await loadEndpoints()
+  const unknown = findUnknown(entries, collectDocumented(all))
   if (unknown !== undefined) throw unknown
-  const routed = mapPaths(askedOf(all), words.path)
+  const routed = mapPaths(listAskedEndpoints(all), words.path)
   for (const one of routed) {
     checkNames(entries, words, one.endpoint)
     checkPath(entries, one, routed)

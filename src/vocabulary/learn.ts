@@ -1,12 +1,15 @@
 /**
- * What an instance calls things, as far as its answers tell. A documented name with a word for a product (`neutralWords`) that an
- * answer lacks stands there under another: the stem that explains every such name of the word. Nothing is guessed in silence.
+ * Learns a vocabulary from responses. If a response lacks a documented name that contains a neutral word
+ * (`neutralWords`), the instance has another name for it: the one that explains all such names. What is not certain
+ * is left to a person.
  */
 import { isObject } from '../base/objects.js'
+import { integrationFamilies } from '../catalogue/integration-families.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
-import { neutralWords } from '../catalogue/words.js'
+import { neutralWords, sessionCookie } from '../catalogue/words.js'
+import { Failure } from '../errors.js'
 
-/** One answer, and what the documents say of it. */
+/** A response, and its documented shape. */
 export interface AnswerSample {
   readonly shape: unknown
   readonly record: Readonly<Record<string, unknown>>
@@ -15,7 +18,7 @@ export interface AnswerSample {
 }
 
 /** A word that its names agree on, with the documented names that showed it. */
-export interface LearnedWord {
+interface LearnedWord {
   readonly word: string
   readonly own: string
   readonly names: readonly string[]
@@ -23,7 +26,7 @@ export interface LearnedWord {
   readonly slugs: readonly string[]
 }
 
-/** A word that answers do not tell for certain. */
+/** A word that the responses do not tell for certain. */
 export interface OpenWord {
   readonly word: string
   /** The documented names that it is in. */
@@ -39,6 +42,7 @@ interface Candidate {
   readonly names: readonly string[]
 }
 
+/** What was learned. */
 export interface Lesson {
   readonly words: readonly LearnedWord[]
   /** Names that keep a word which others have another one for. */
@@ -50,15 +54,15 @@ export interface Lesson {
 
 type Kind = 'any' | 'array' | 'boolean' | 'null' | 'number' | 'object' | 'string'
 
-const kindsOf = (schema: unknown): readonly Kind[] => {
+const getKinds = (schema: unknown): readonly Kind[] => {
   if (!isObject(schema)) return ['any']
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap(kindsOf)
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap(getKinds)
   if (schema.type === 'integer' || schema.type === 'number') return ['number']
   const known: readonly Kind[] = ['array', 'boolean', 'null', 'object', 'string']
   return [known.find((kind) => kind === schema.type) ?? 'any']
 }
 
-const kindOf = (value: unknown): Kind => {
+const getKind = (value: unknown): Kind => {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'array'
   const kind = typeof value
@@ -66,8 +70,8 @@ const kindOf = (value: unknown): Kind => {
 }
 
 /** What is not set may be of any type. */
-const fits = (kinds: readonly Kind[], value: unknown): boolean => {
-  const kind = kindOf(value)
+const matchesKind = (kinds: readonly Kind[], value: unknown): boolean => {
+  const kind = getKind(value)
   return kind === 'null' || kinds.includes('any') || kinds.includes(kind)
 }
 
@@ -78,27 +82,27 @@ interface MissingName {
   readonly strange: ReadonlyMap<string, number>
 }
 
-const missingIn = ({ shape, record }: AnswerSample): readonly MissingName[] => {
+const findMissing = ({ shape, record }: AnswerSample): readonly MissingName[] => {
   const documented = Object.entries(getProperties(shape) ?? {})
   const names = Object.keys(record)
   const strange = names.filter((name) => !documented.some(([known]) => known === name))
   const place = (name: string): number => names.indexOf(name) / names.length
   return documented.flatMap(([name, schema], i) => {
     if (names.includes(name)) return []
-    const kinds = kindsOf(schema)
-    const fitting = strange.filter((one) => fits(kinds, record[one]))
+    const kinds = getKinds(schema)
+    const fitting = strange.filter((one) => matchesKind(kinds, record[one]))
     const off = (one: string): number => Math.abs(place(one) - i / documented.length)
     return [{ name, strange: new Map(fitting.map((one) => [one, off(one)])) }]
   })
 }
 
 /** What stands around a word in a name. */
-interface Ends {
+interface NameEnds {
   readonly before: string
   readonly after: string
 }
 
-const endsOf = (name: string, word: string): Ends | undefined => {
+const splitName = (name: string, word: string): NameEnds | undefined => {
   const at = `_${name}_`.replaceAll('-', '_').indexOf(`_${word}_`)
   return at < 0 ? undefined : { before: name.slice(0, at), after: name.slice(at + word.length) }
 }
@@ -106,7 +110,7 @@ const endsOf = (name: string, word: string): Ends | undefined => {
 const stemForm = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/
 
 /** What stands in a name in the place of the word; undefined where the ends are others. */
-const stemIn = (name: string, { before, after }: Ends): string | undefined => {
+const getStem = (name: string, { before, after }: NameEnds): string | undefined => {
   const stem = name.slice(before.length, name.length - after.length)
   const same = name.startsWith(before) && name.endsWith(after)
   return same && before.length + after.length < name.length && stemForm.test(stem)
@@ -126,11 +130,11 @@ const findCandidates = (word: string, missing: readonly MissingName[]): WordCand
   const stems = new Map<string, Map<string, readonly [string, number]>>()
   const names = new Set<string>()
   for (const { name, strange } of missing) {
-    const ends = endsOf(name, word)
+    const ends = splitName(name, word)
     if (ends === undefined) continue
     names.add(name)
     for (const [own, off] of strange) {
-      const stem = stemIn(own, ends)
+      const stem = getStem(own, ends)
       if (stem === undefined) continue
       stems.set(stem, (stems.get(stem) ?? new Map()).set(name, [own, off]))
     }
@@ -139,7 +143,7 @@ const findCandidates = (word: string, missing: readonly MissingName[]): WordCand
 }
 
 /** The stems that explain each name which any stem explains, without names that are another word's. */
-const fullStems = ({ stems }: WordCandidates, taken: ReadonlySet<string>): readonly string[] => {
+const getFullStems = ({ stems }: WordCandidates, taken: ReadonlySet<string>): readonly string[] => {
   const some = new Set([...stems.values()].flatMap((explained) => [...explained.keys()]))
   return [...stems]
     .filter(([, explained]) => explained.size === some.size)
@@ -148,11 +152,14 @@ const fullStems = ({ stems }: WordCandidates, taken: ReadonlySet<string>): reado
 }
 
 /** Whether names tell a stem by themselves: an ending of one word, such as `_enabled`, is many names' and proves nothing. */
-const tells = (word: string, names: readonly string[]): boolean =>
+const isConclusive = (word: string, names: readonly string[]): boolean =>
   names.length > 1 || (names[0]?.split(/[_-]/).length ?? 0) > word.split('_').length + 1
 
 /** The likeliest first: those that explain most, then those that stand where the name would. */
-const ranked = ({ stems }: WordCandidates, taken: ReadonlySet<string>): readonly Candidate[] =>
+const rankCandidates = (
+  { stems }: WordCandidates,
+  taken: ReadonlySet<string>,
+): readonly Candidate[] =>
   [...stems]
     .map(([own, explained]) => {
       const free = [...explained.values()].filter(([name]) => !taken.has(name))
@@ -167,7 +174,7 @@ const ranked = ({ stems }: WordCandidates, taken: ReadonlySet<string>): readonly
  * Words whose stem is the only one left, and no other word's; each takes its names out of the others' lists.
  * @param given what a person said
  */
-const solved = (
+const solveWords = (
   wordCandidates: readonly WordCandidates[],
   given: ReadonlyMap<string, string>,
 ): { readonly found: ReadonlyMap<string, string>; readonly taken: ReadonlySet<string> } => {
@@ -185,7 +192,7 @@ const solved = (
     before = found.size
     const only = wordCandidates
       .filter(({ word }) => !found.has(word))
-      .map((candidates) => [candidates, fullStems(candidates, taken)] as const)
+      .map((candidates) => [candidates, getFullStems(candidates, taken)] as const)
       .flatMap(([candidates, [stem, ...others]]) =>
         stem === undefined || others.length > 0 ? [] : [[candidates, stem] as const],
       )
@@ -199,15 +206,15 @@ const solved = (
           (other === stem || ownNames(one, other).some((name) => own.has(name))),
       )
       const names = [...(candidates.stems.get(stem)?.keys() ?? [])]
-      if (!shared && tells(candidates.word, names)) take(candidates, stem)
+      if (!shared && isConclusive(candidates.word, names)) take(candidates, stem)
     }
   }
   return { found, taken }
 }
 
 /**
- * What can be learned from answers.
- * @param given what a person said a word is called
+ * Learns from responses.
+ * @param given words that a person has answered
  */
 export const learnFrom = (
   heard: readonly AnswerSample[],
@@ -218,11 +225,11 @@ export const learnFrom = (
       Object.keys(getProperties(shape) ?? {}).filter((name) => Object.hasOwn(record, name)),
     ),
   )
-  const missing = heard.flatMap(missingIn).filter(({ name }) => !present.has(name))
+  const missing = heard.flatMap(findMissing).filter(({ name }) => !present.has(name))
   const wordCandidates = neutralWords
     .map((word) => findCandidates(word, missing))
     .filter(({ names }) => names.length > 0)
-  const { found, taken } = solved(wordCandidates, given)
+  const { found, taken } = solveWords(wordCandidates, given)
   const words = wordCandidates.flatMap(({ word, stems }): readonly LearnedWord[] => {
     const own = found.get(word)
     if (own === undefined) return []
@@ -237,15 +244,130 @@ export const learnFrom = (
     .filter(({ word }) => !words.some((one) => one.word === word))
     .map((candidates): OpenWord => {
       const { word, names } = candidates
-      return { word, names, candidates: ranked(candidates, taken) }
+      return { word, names, candidates: rankCandidates(candidates, taken) }
     })
     .toSorted((a, b) => b.names.length - a.names.length)
   const isNeutral = (name: string): boolean =>
-    neutralWords.some((word) => endsOf(name, word) !== undefined)
+    neutralWords.some((word) => splitName(name, word) !== undefined)
   return {
     words,
-    kept: [...present].filter((name) => words.some(({ word }) => endsOf(name, word) !== undefined)),
+    kept: [...present].filter((name) =>
+      words.some(({ word }) => splitName(name, word) !== undefined),
+    ),
     open,
     absent: [...new Set(missing.map(({ name }) => name))].filter((name) => !isNeutral(name)),
   }
+}
+
+// The file of what was learned: what is certain as entries, the rest as comments.
+
+/** What a lesson came from. */
+interface LessonSource {
+  readonly baseUrl: string
+  readonly version: string | undefined
+  readonly day: string
+}
+
+const section = (name: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`${name}:`, ...lines]
+
+/** Lines of a comment from names that stand one behind the other. */
+const foldNames = (names: readonly string[]): readonly string[] => {
+  const lines: string[] = []
+  for (const name of names) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + name.length > 96) lines.push(`#   ${name}`)
+    else lines[lines.length - 1] = `${last}, ${name}`
+  }
+  return lines
+}
+
+const formatOpenWord = ({ word, names, candidates }: OpenWord): string => {
+  const choices = candidates.slice(0, maxChoices).map(({ own }) => own)
+  return `#   ${word} (${names.join(', ')}): ${choices.join(' | ') || 'nothing like it'}`
+}
+
+/** How many candidates of a word are shown, the likeliest first. */
+export const maxChoices = 10
+
+const formatComments = ({ open, absent }: Lesson): readonly string[] => [
+  ...(open.length === 0
+    ? []
+    : [
+        '# Words that the responses do not tell, and what they may be: put what is right under words.',
+        ...open.map(formatOpenWord),
+      ]),
+  ...(absent.length === 0
+    ? []
+    : ['# Documented names that the responses do not have:', ...foldNames(absent)]),
+]
+
+/** One word is an entry of its own; of several, each name is. */
+const isWord = ({ word }: LearnedWord): boolean => !word.includes('_')
+
+/** A name with a word of it replaced. */
+const replaceWord = (name: string, { word, own }: LearnedWord): string =>
+  name.replace(new RegExp(`(?<=^|[_-])${word}(?=[_-]|$)`), () => own)
+
+/** The family of integrations that a word is in, by the instance's slugs. */
+const formatSlugs = ({ names, slugs }: LearnedWord): readonly string[] => {
+  const family = integrationFamilies.find(({ params }) => names.some((name) => name in params))
+  if (family === undefined || slugs.length === 0) return []
+  return [`  ${family.name}: [${slugs.join(', ')}]`]
+}
+
+/** Formats what was learned as a vocabulary file; what is uncertain becomes comments. */
+export const formatVocabulary = (
+  lesson: Lesson,
+  { baseUrl, version, day }: LessonSource,
+): string => {
+  const { words, kept } = lesson
+  const called = (one: LearnedWord, cookie: boolean): readonly string[] =>
+    one.names
+      .filter((name) => (name === sessionCookie) === cookie)
+      .map((name) => `  ${name}: ${replaceWord(name, one)}`)
+  return [
+    `# The words of ${baseUrl}${version === undefined ? '' : `, version ${version}`}, from its responses of ${day}.`,
+    'vocabulary: 1',
+    ...section(
+      'words',
+      words.filter(isWord).map(({ word, own, names }) => `  ${word}: ${own} # ${names.join(', ')}`),
+    ),
+    ...section('names', [
+      ...words.filter((one) => !isWord(one)).flatMap((one) => called(one, false)),
+      ...kept.map((name) => `  ${name}: ${name} # same name on this instance`),
+    ]),
+    ...section(
+      'cookies',
+      words.flatMap((one) => called(one, true)),
+    ),
+    ...section('slugs', words.flatMap(formatSlugs)),
+    ...formatComments(lesson),
+    '',
+  ].join('\n')
+}
+
+// Of what was learned, the words that go together with the whole catalogue; the others are left open.
+
+/**
+ * Keeps the words that fit the whole catalogue; the others are left open.
+ * @param check throws Failure `usage` for the text of an invalid vocabulary
+ */
+export const keepSoundWords = async (
+  lesson: Lesson,
+  check: (text: string) => Promise<unknown>,
+): Promise<Lesson> => {
+  const words: LearnedWord[] = []
+  const open: OpenWord[] = []
+  for (const one of lesson.words)
+    try {
+      const alone = { words: [one], kept: [], open: [], absent: [] }
+      await check(formatVocabulary(alone, { baseUrl: 'the instance', version: undefined, day: '' }))
+      words.push(one)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category !== 'usage') throw error
+      open.push({ word: one.word, names: one.names, candidates: [{ own: one.own, names: [] }] })
+    }
+  const kept = lesson.kept.filter((name) => words.some((one) => replaceWord(name, one) !== name))
+  return { ...lesson, words, kept, open: [...open, ...lesson.open] }
 }

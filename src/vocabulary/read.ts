@@ -1,4 +1,5 @@
-/** Reads the file of a vocabulary: YAML, every entry with its line. */
+/** Reads a vocabulary file (YAML) and checks each entry; errors name the line. */
+
 import type { Document, Node, Pair, YAMLMap } from 'yaml'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, distrust } from '../base/files/trust.js'
@@ -8,7 +9,53 @@ import { implied } from '../catalogue/implied.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
 import { Failure, getReason, usage } from '../errors.js'
-import { type Entries, type Renaming, refuseConflict, type Several, wrongAt } from './entries.js'
+
+/** One name for another. */
+export interface Renaming {
+  readonly key: string
+  readonly value: string
+  readonly line: number
+}
+
+/** Several words for one. */
+interface WordList {
+  readonly key: string
+  readonly values: readonly string[]
+  readonly line: number
+}
+
+/** A parsed vocabulary, before it is checked against the catalogue. */
+export interface Entries {
+  readonly file: string
+  readonly words: readonly Renaming[]
+  readonly names: readonly Renaming[]
+  readonly cookies: readonly Renaming[]
+  readonly headers: readonly Renaming[]
+  readonly paths: readonly Renaming[]
+  readonly slugs: readonly WordList[]
+  readonly values: readonly WordList[]
+  readonly gone: readonly Renaming[]
+  /** Keys alone. */
+  readonly secrets: readonly Renaming[]
+}
+
+/** Creates the failure for a line of the file. */
+export const wrongAt = (file: string, line: number, why: string, hint?: string): Failure =>
+  usage(`${file}:${line}: ${why}`, hint)
+
+/** Creates the failure for entries that contradict each other, with all of their lines. */
+export const refuseConflict = (
+  file: string,
+  lines: readonly (number | undefined)[],
+  why: string,
+): Failure => {
+  const known = new Set(lines.flatMap((line) => line ?? []))
+  const [last = 1, ...others] = [...known].toSorted((a, b) => b - a)
+  const also = others.map((line) => `${file}:${line}`).join(', ')
+  return wrongAt(file, last, also === '' ? why : `${why} (see also ${also})`)
+}
+
+// Reads the file of a vocabulary: YAML, every entry with its line.
 
 // What each section of a vocabulary takes: a vocabulary can rename, and never unprotect.
 
@@ -24,21 +71,21 @@ const notName = (text: string): string | undefined =>
     ? undefined
     : `"${text}" is not a valid name: use at most 64 letters, digits, _ and -`
 
-const named: Rule = ({ key, value }) => notName(key) ?? notName(value)
+const checkNames: Rule = ({ key, value }) => notName(key) ?? notName(value)
 
-const word: Rule = (entry) => {
+const checkWord: Rule = (entry) => {
   const { key, value } = entry
   if (/[_-]/.test(key) && name.test(key))
     return `"${key}" is more than one word; put whole names under "names"`
-  return named({ key, value })
+  return checkNames({ key, value })
 }
 
-const identifier: Rule = (entry) => {
+const checkIdentifier: Rule = (entry) => {
   const { key, value } = entry
-  if (key === value) return named(entry)
+  if (key === value) return checkNames(entry)
   const fixed = [key, value].find((one) => fixedNames.has(one))
   return (
-    named(entry) ??
+    checkNames(entry) ??
     (fixed === undefined ? undefined : `${fixed} has the same name on every instance`)
   )
 }
@@ -46,7 +93,7 @@ const identifier: Rule = (entry) => {
 const notToken = (text: string): string | undefined =>
   token.test(text) ? undefined : `"${text}" is not a valid name of a header or cookie`
 
-const cookie: Rule = ({ key, value }) =>
+const checkCookie: Rule = ({ key, value }) =>
   key === sessionCookie
     ? notToken(value)
     : `unknown cookie "${key}": only ${sessionCookie} can have another name`
@@ -55,7 +102,7 @@ const cookie: Rule = ({ key, value }) =>
 const unchangeable =
   /^(?:private-token|job-token|authorization|proxy-.*|sudo|host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|cookie2?|set-cookie2?|accept-encoding|location)$/i
 
-const header: Rule = ({ key, value }) => {
+const checkHeader: Rule = ({ key, value }) => {
   const bad = notToken(key) ?? notToken(value)
   if (bad !== undefined) return bad
   const held = [key, value].find((one) => unchangeable.test(one))
@@ -71,11 +118,9 @@ const notPath = (text: string): string | undefined => {
     : `"${text}" is not a path of plain segments (/geo_nodes)`
 }
 
-const path: Rule = ({ key, value }) => notPath(key) ?? notPath(value)
+const checkPathEntry: Rule = ({ key, value }) => notPath(key) ?? notPath(value)
 
-const slug: Rule = ({ key, value }) => notName(key) ?? notName(value)
-
-const furtherValue: Rule = ({ key, value }) => {
+const checkValue: Rule = ({ key, value }) => {
   if (!/^[a-z-]+\.[a-z0-9_]+$/.test(key))
     return `"${key}" is not a parameter of an area (runners.status)`
   return /^[\w.:-]{1,64}$/.test(value) ? undefined : `"${value}" is not a valid enumeration value`
@@ -83,7 +128,7 @@ const furtherValue: Rule = ({ key, value }) => {
 
 const plainText = /^[^\p{Cc}\p{Cf}]{1,200}$/u
 
-const gone: Rule = ({ key, value }) => {
+const checkGone: Rule = ({ key, value }) => {
   if (!/^(?:GET|POST|PUT|PATCH|DELETE) \/\S+$/.test(key))
     return `"${key}" is not a route (POST /ci/lint)`
   return plainText.test(value) ? undefined : 'the replacement must be one line of text'
@@ -93,18 +138,16 @@ const secret: Rule = ({ key }) => notName(key)
 
 /** Sections whose entries are one word for another, and whether each word may stand there once. */
 const pairs = {
-  words: { rule: word, single: true },
-  names: { rule: identifier, single: true },
-  cookies: { rule: cookie, single: true },
-  headers: { rule: header, single: true },
-  paths: { rule: path, single: true },
-  gone: { rule: gone, single: false },
+  words: { rule: checkWord, single: true },
+  names: { rule: checkIdentifier, single: true },
+  cookies: { rule: checkCookie, single: true },
+  headers: { rule: checkHeader, single: true },
+  paths: { rule: checkPathEntry, single: true },
+  gone: { rule: checkGone, single: false },
 } as const
 
 /** Sections with one word, or several, for one. */
-const lists = { slugs: slug, values: furtherValue } as const
-
-const secretRule: Rule = secret
+const lists = { slugs: checkNames, values: checkValue } as const
 
 /** All sections, as messages list them. */
 const sections: readonly string[] = [
@@ -117,12 +160,14 @@ const sections: readonly string[] = [
 // What may not be another name of anything, since it means something already: known without the catalogue's areas.
 
 /** Whether segments stand in a path, one after the other. */
-const holds = (path: string, run: string): boolean => `${path}/`.includes(`${run}/`)
+const containsPath = (path: string, run: string): boolean => `${path}/`.includes(`${run}/`)
 
 /** @throws Failure `usage` for a path that becomes one which the documents do not show */
 const checkPaths = ({ file, paths }: Entries): void => {
   for (const { key, value, line } of paths) {
-    const other = implied.find((one) => holds(getPath(one), value) && !holds(getPath(one), key))
+    const other = implied.find(
+      (one) => containsPath(getPath(one), value) && !containsPath(getPath(one), key),
+    )
     if (other !== undefined)
       throw refuseConflict(file, [line], `${key} would become ${value}, which is ${other.route}`)
   }
@@ -151,25 +196,19 @@ const checkSlugs = ({ file, slugs }: Entries): void => {
     }
 }
 
-/** @throws Failure `usage` with both names, where one of a vocabulary is taken */
-const checkTaken = (entries: Entries): void => {
-  checkPaths(entries)
-  checkSlugs(entries)
-}
-
 /** A vocabulary is written by hand, or by `learn`. */
-const longest = 1 << 20
+const maxBytes = 1 << 20
 
 type Yaml = typeof import('yaml')
 
 /** A text with its line. */
-interface Said {
+interface SourceText {
   readonly text: string
   readonly line: number
 }
 
 /** The nodes of one file, with what is wrong in them. */
-class Reader {
+class VocabularyReader {
   readonly #counter: InstanceType<Yaml['LineCounter']>
 
   constructor(
@@ -195,27 +234,27 @@ class Reader {
   }
 
   /** The pairs of a mapping; none where nothing stands. */
-  pairsOf(node: unknown, what: string, at = 0): readonly (readonly [Said, unknown])[] {
+  pairsOf(node: unknown, what: string, at = 0): readonly (readonly [SourceText, unknown])[] {
     const { isMap, isScalar } = this.yaml
     if (node === undefined || node === null) return []
     if (isScalar(node) && node.value === null) return []
-    if (!isMap(node)) throw this.wrong(startOf(node) ?? at, `${what} must be a mapping`)
+    if (!isMap(node)) throw this.wrong(getStart(node) ?? at, `${what} must be a mapping`)
     return (node as YAMLMap<Node, Node | null>).items.map(
       ({ key, value }: Pair<Node, Node | null>) => [this.text(key, what), value],
     )
   }
 
   /** A scalar as it is written. */
-  text(node: unknown, what: string, at = 0): Said {
+  text(node: unknown, what: string, at = 0): SourceText {
     const { isScalar } = this.yaml
-    const start = startOf(node) ?? at
+    const start = getStart(node) ?? at
     if (!isScalar(node) || node.value === null || typeof node.value === 'object')
       throw this.wrong(start, `${what}: expected a word`)
     return { text: node.source ?? String(node.value), line: this.#line(start) }
   }
 
   /** One text, or a list of them. */
-  texts(node: unknown, what: string, at: number): readonly Said[] {
+  texts(node: unknown, what: string, at: number): readonly SourceText[] {
     if (!this.yaml.isSeq(node)) return [this.text(node, what, at)]
     return node.items.map((item) => this.text(item, what, at))
   }
@@ -225,36 +264,46 @@ class Reader {
   }
 }
 
-const startOf = (node: unknown): number | undefined =>
+const getStart = (node: unknown): number | undefined =>
   typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
     ? Number(node.range[0])
     : undefined
 
-const checked = (file: string, rule: Rule, entry: Renaming): Renaming => {
+const applyRule = (file: string, rule: Rule, entry: Renaming): Renaming => {
   const why = rule(entry)
   if (why !== undefined) throw wrongAt(file, entry.line, why)
   return entry
 }
 
-const entriesIn = (reader: Reader, node: unknown, what: string, rule: Rule): readonly Renaming[] =>
+const readEntries = (
+  reader: VocabularyReader,
+  node: unknown,
+  what: string,
+  rule: Rule,
+): readonly Renaming[] =>
   reader.pairsOf(node, what).map(([{ text: key, line }, value]) => {
-    const said = reader.text(value, `${what} ${key}`, startOf(value) ?? 0)
-    return checked(reader.file, rule, { key, value: said.text, line })
+    const said = reader.text(value, `${what} ${key}`, getStart(value) ?? 0)
+    return applyRule(reader.file, rule, { key, value: said.text, line })
   })
 
-const severalIn = (reader: Reader, node: unknown, what: string, rule: Rule): readonly Several[] =>
+const readLists = (
+  reader: VocabularyReader,
+  node: unknown,
+  what: string,
+  rule: Rule,
+): readonly WordList[] =>
   reader.pairsOf(node, what).map(([{ text: key, line }, value]) => {
-    const values = reader.texts(value, `${what} ${key}`, startOf(value) ?? 0)
+    const values = reader.texts(value, `${what} ${key}`, getStart(value) ?? 0)
     for (const { text, line: own } of values)
-      checked(reader.file, rule, { key, value: text, line: own })
+      applyRule(reader.file, rule, { key, value: text, line: own })
     return { key, values: values.map(({ text }) => text), line }
   })
 
-const secretsIn = (reader: Reader, node: unknown): readonly Renaming[] => {
+const readSecrets = (reader: VocabularyReader, node: unknown): readonly Renaming[] => {
   if (node === undefined || node === null) return []
   return reader
-    .texts(node, 'secrets', startOf(node) ?? 0)
-    .map(({ text, line }) => checked(reader.file, secretRule, { key: text, value: text, line }))
+    .texts(node, 'secrets', getStart(node) ?? 0)
+    .map(({ text, line }) => applyRule(reader.file, secret, { key: text, value: text, line }))
 }
 
 /** No two words become one, and none becomes another that has another name itself. */
@@ -280,16 +329,19 @@ const checkSingle = (file: string, entries: readonly Renaming[]): void => {
   }
 }
 
-const checkVersion = (reader: Reader, version: unknown): void => {
+const checkVersion = (reader: VocabularyReader, version: unknown): void => {
   if (version === undefined) throw reader.wrong(0, 'vocabulary: 1 must stand at the top')
   const { text, line } = reader.text(version, 'vocabulary')
   if (text !== '1') throw wrongAt(reader.file, line, 'vocabulary must be the number 1')
 }
 
-/** @throws Failure `usage` with the line, for what is no vocabulary */
+/**
+ * Parses the text of a vocabulary.
+ * @throws Failure `usage` with the line of what is wrong
+ */
 export const parseVocabulary = async (text: string, file: string): Promise<Entries> => {
   const yaml = await import('yaml')
-  const reader = new Reader(file, yaml)
+  const reader = new VocabularyReader(file, yaml)
   const { contents } = reader.parse(text)
   const found = new Map<string, unknown>()
   const sectionsRead = reader.pairsOf(contents, 'a vocabulary')
@@ -302,7 +354,7 @@ export const parseVocabulary = async (text: string, file: string): Promise<Entri
   }
   const entries = (section: keyof typeof pairs): readonly Renaming[] => {
     const { rule, single } = pairs[section]
-    const all = entriesIn(reader, found.get(section), section, rule)
+    const all = readEntries(reader, found.get(section), section, rule)
     if (single) checkSingle(file, all)
     return all
   }
@@ -314,15 +366,16 @@ export const parseVocabulary = async (text: string, file: string): Promise<Entri
     headers: entries('headers'),
     paths: entries('paths'),
     gone: entries('gone'),
-    slugs: severalIn(reader, found.get('slugs'), 'slugs', lists.slugs),
-    values: severalIn(reader, found.get('values'), 'values', lists.values),
-    secrets: secretsIn(reader, found.get('secrets')),
+    slugs: readLists(reader, found.get('slugs'), 'slugs', lists.slugs),
+    values: readLists(reader, found.get('values'), 'values', lists.values),
+    secrets: readSecrets(reader, found.get('secrets')),
   }
-  checkTaken(all)
+  checkPaths(all)
+  checkSlugs(all)
   return all
 }
 
-const bytesOf = (file: string): Buffer => {
+const readBytes = (file: string): Buffer => {
   try {
     return readRegular(file)
   } catch (cause) {
@@ -333,9 +386,9 @@ const bytesOf = (file: string): Buffer => {
 }
 
 /**
- * Reads a vocabulary. Whoever can write it decides what is sent under which name: its path must be as
+ * Reads a vocabulary file. Whoever can write it decides what is sent under which name, so its path must be as
  * trustworthy as that of the configuration.
- * @throws Failure `usage` where it cannot be read, or what it says cannot stand
+ * @throws Failure `usage` if it cannot be read or is invalid
  */
 export const readVocabulary = async (file: string): Promise<Entries> => {
   const found = distrust(file)
@@ -343,7 +396,7 @@ export const readVocabulary = async (file: string): Promise<Entries> => {
     const { message, remedy } = describeDistrust(found)
     throw usage(`ignoring the vocabulary ${file}: ${message}`, `Correct it with: ${remedy}`)
   }
-  const bytes = bytesOf(file)
-  if (bytes.length > longest) throw usage(`the vocabulary ${file} is larger than 1 MiB`)
+  const bytes = readBytes(file)
+  if (bytes.length > maxBytes) throw usage(`the vocabulary ${file} is larger than 1 MiB`)
   return parseVocabulary(bytes.toString('utf8'), file)
 }

@@ -1,8 +1,7 @@
 /** Help of every command, area and topic: complete, and within eighty columns. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { commandHelp } from '../../src/cli/help/command.js'
-import { rowsOfFlags } from '../../src/cli/help/flag-rows.js'
+import { commandHelp, toFlagRows } from '../../src/cli/help/command.js'
 import type { PageStyle } from '../../src/cli/help/layout.js'
 import { areaHelp, rootHelp } from '../../src/cli/help/pages.js'
 import { topicHelp, topics } from '../../src/cli/help/topics.js'
@@ -44,7 +43,7 @@ describe('help', () => {
     'of %s says of each flag what it is, and of no other command',
     async (_, command) => {
       const summaries = new Set(commands.map((c) => c.summary))
-      for (const [term, text] of rowsOfFlags(ownFlags(command))) {
+      for (const [term, text] of toFlagRows(ownFlags(command))) {
         expect(text).not.toBe('')
         expect(summaries.has(text), term).toBe(false)
         // Only what must be given in every case is required.

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { complete } from '../../src/cli/tab/tab.js'
+import { complete } from '../../src/cli/tab.js'
 import { listVerbs, parseTokens } from '../../src/cli/words/tree.js'
 import { allCommands } from '../../src/commands/index.js'
 import { svcctl } from '../support/within.js'

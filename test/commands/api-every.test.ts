@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { objectsIn, requestFor } from '../../src/commands/api/requests.js'
+import { objectsIn, requestFor } from '../../src/commands/api-requests.js'
 import { clean, configuration, program } from '../support/program.js'
 import { answers, calling, rowsOf } from './calling.js'
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkCertificate, made } from '../../src/commands/pages-domains.js'
+import { certificateFields, checkCertificate } from '../../src/commands/pages-domains.js'
 import { has } from '../support/terminal.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'svcctl-certificates-'))
@@ -108,11 +108,11 @@ withOpenssl('checkCertificate', () => {
 withOpenssl('the fields made of a domain', () => {
   it('shows the end of a certificate, read from its PEM text where need be', () => {
     const end = (certificate: Readonly<Record<string, unknown>>) =>
-      made.expires_at({ domain, certificate })
-    expect(made.subject({ domain, certificate: { subject: '/CN=x' } })).toBe('x')
+      certificateFields.expires_at({ domain, certificate })
+    expect(certificateFields.subject({ domain, certificate: { subject: '/CN=x' } })).toBe('x')
     expect(end({ certificate: text('leaf.pem') })).toMatch(/^20\d\d-/)
     expect(end({ expiration: '2030-01-01T00:00:00Z' })).toBe('2030-01-01T00:00:00Z')
     expect(end({ certificate: 'damaged' })).toBeUndefined()
-    expect(made.expires_at({ domain })).toBeUndefined()
+    expect(certificateFields.expires_at({ domain })).toBeUndefined()
   })
 })

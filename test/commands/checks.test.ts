@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { takeKey } from '../../src/commands/alerts.js'
-import { removed, withPresent } from '../../src/commands/approvals.js'
-import { cyclonedx, formatPurl, vulnerableFirst } from '../../src/commands/dependencies.js'
+import { addApprovers, getRemovedApprovers } from '../../src/commands/approvals.js'
+import { cyclonedx, formatPurl, sortVulnerableFirst } from '../../src/commands/dependencies.js'
 import {
-  familyNamed,
-  foreign,
-  lacking,
+  findFamily,
+  getForeign,
+  getLacking,
   normalizeProperty,
 } from '../../src/commands/integrations.js'
 import { promotes } from '../../src/commands/issues.js'
@@ -21,19 +21,21 @@ describe('approvals rules update', () => {
   }
 
   it('names those who are not listed', () => {
-    expect(removed({ user_ids: [3, 4], group_ids: [5] }, record)).toEqual(['user ana (2)'])
-    expect(removed({ user_ids: [2, 3] }, record)).toEqual(['group platform/core (5)'])
-    expect(removed({}, record)).toHaveLength(3)
-    expect(removed({ user_ids: [] }, {})).toEqual([])
+    expect(getRemovedApprovers({ user_ids: [3, 4], group_ids: [5] }, record)).toEqual([
+      'user ana (2)',
+    ])
+    expect(getRemovedApprovers({ user_ids: [2, 3] }, record)).toEqual(['group platform/core (5)'])
+    expect(getRemovedApprovers({}, record)).toHaveLength(3)
+    expect(getRemovedApprovers({ user_ids: [] }, {})).toEqual([])
   })
 
   it('keeps the present ones beside those given', () => {
-    expect(withPresent({ name: 'x', user_ids: [4, 2] }, record)).toEqual({
+    expect(addApprovers({ name: 'x', user_ids: [4, 2] }, record)).toEqual({
       name: 'x',
       user_ids: [2, 3, 4],
       group_ids: [5],
     })
-    expect(withPresent({ name: 'x' }, { users: [] })).toEqual({ name: 'x' })
+    expect(addApprovers({ name: 'x' }, { users: [] })).toEqual({ name: 'x' })
   })
 })
 
@@ -74,11 +76,11 @@ it('promotes by the quick action at the start of a line only', () => {
 
 describe('integrations', () => {
   it('knows what a family needs and does not take', () => {
-    const family = familyNamed('chat-room')
+    const family = findFamily('chat-room')
     if (family === undefined) return expect.unreachable()
-    expect(foreign(family, ['room', 'webhook', 'unheard_of'])).toEqual(['--webhook'])
-    expect(lacking(family, new Set(['room']))).toEqual(['token'])
-    expect(lacking(family, new Set(['token']))).toEqual([])
+    expect(getForeign(family, ['room', 'webhook', 'unheard_of'])).toEqual(['--webhook'])
+    expect(getLacking(family, new Set(['room']))).toEqual(['token'])
+    expect(getLacking(family, new Set(['token']))).toEqual([])
   })
 
   it('shows booleans in whatever spelling, and nothing else, as booleans', () => {
@@ -119,7 +121,7 @@ describe('dependencies', () => {
     const order = ['b', 'low', 'a', 'critical'].map((name) =>
       name.length === 1 ? dependency(name) : dependency(name, 'info', name),
     )
-    expect(vulnerableFirst(order)).toEqual([order[3], order[1], order[0], order[2]])
+    expect(sortVulnerableFirst(order)).toEqual([order[3], order[1], order[0], order[2]])
   })
 
   it.each([

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { hasDiffs, inWords, unified } from '../../src/commands/commits.js'
 import {
   actionsFromFlags,
   checkActions,
   encodeContent,
   parseCommitActions,
   describe as words,
-} from '../../src/commands/commits/create.js'
-import { hasDiffs, inWords, unified } from '../../src/commands/commits/index.js'
+} from '../../src/commands/commits-create.js'
 import { Failure } from '../../src/errors.js'
 
 const cwd = mkdtempSync(join(tmpdir(), 'svcctl-actions-'))

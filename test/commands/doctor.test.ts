@@ -6,8 +6,8 @@ import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { exempt } from '../../src/commands/doctor/checks.js'
-import { keyringCheck } from '../../src/commands/doctor/index.js'
+import { keyringCheck } from '../../src/commands/doctor.js'
+import { isProxyExempt } from '../../src/commands/doctor-checks.js'
 import { certificate, key } from '../http/certificate.js'
 import { configuration, folder } from '../support/program.js'
 import { has } from '../support/terminal.js'
@@ -183,7 +183,7 @@ describe('NO_PROXY', () => {
     ['https://a.example.org:8443', 'a.example.org:443', false],
     ['https://a.example.org', undefined, false],
   ])('%s, %s: %s', (address, list, expected) => {
-    expect(exempt(address, list)).toBe(expected)
+    expect(isProxyExempt(address, list)).toBe(expected)
   })
 
   it.skipIf(process.platform === 'win32')('says what is not believed, and why', async () => {

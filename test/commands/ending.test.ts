@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { contentsFault, endingFault, Tail } from '../../src/commands/artifacts/whole.js'
+import { findContentsFault, findEndFault, TailBuffer } from '../../src/commands/artifacts/whole.js'
 import { zipped } from '../faults/zip.js'
 
 const faultOf = (bytes: Buffer, piece = 1000): string | undefined => {
-  const tail = new Tail()
+  const tail = new TailBuffer()
   for (let at = 0; at < bytes.length; at += piece) tail.push(bytes.subarray(at, at + piece))
-  return endingFault(tail)
+  return findEndFault(tail)
 }
 
 const inner = zipped([{ name: 'x', body: Buffer.alloc(5000, 'x'), method: 0 }])
@@ -49,7 +49,7 @@ describe('the contents of an archive', () => {
     const folder = await mkdtemp(join(tmpdir(), 'svcctl-test-'))
     try {
       await writeFile(join(folder, 'a.zip'), bytes)
-      return await contentsFault(join(folder, 'a.zip'))
+      return await findContentsFault(join(folder, 'a.zip'))
     } finally {
       await rm(folder, { recursive: true })
     }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { cutTo, limitNotes, maxBytes } from '../../src/commands/mcp/answers.js'
+import { cutRecord, limitNotes, maxBytes } from '../../src/commands/mcp/answers.js'
 import { maxMessage } from '../../src/commands/mcp/server.js'
 import { ClosedPipe } from '../../src/terminal/streams/stdout.js'
 import { type Served, type ServeHow, serve, servicesOf, serving } from '../support/mcp.js'
@@ -212,7 +212,7 @@ describe('the 32 KB of an answer', () => {
 
 it('is cut between characters', () => {
   for (const before of ['', 'x']) {
-    const { record, cut } = cutTo({ text: `${before}${'😀'.repeat(9000)}` }, 20_000)
+    const { record, cut } = cutRecord({ text: `${before}${'😀'.repeat(9000)}` }, 20_000)
     expect(cut).toEqual(['text'])
     expect(JSON.stringify(record)).toMatch(/😀…"}$/)
   }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { publicKey } from '../../src/commands/deploy-keys.js'
+import { checkPublicKey } from '../../src/commands/deploy-keys.js'
 
 const field = (bytes: Uint8Array): Buffer => {
   const length = Buffer.alloc(4)
@@ -28,11 +28,11 @@ const ecdsa = (): string => {
 
 describe('publicKey', () => {
   it('takes keys of every common type, as one line', () => {
-    for (const key of [rsa(2048), ed25519, ecdsa()]) expect(publicKey(`${key}\n`)).toBe(key)
+    for (const key of [rsa(2048), ed25519, ecdsa()]) expect(checkPublicKey(`${key}\n`)).toBe(key)
   })
 
   it('refuses an RSA key that is too short', () => {
-    expect(() => publicKey(rsa(512))).toThrow(', not 512')
+    expect(() => checkPublicKey(rsa(512))).toThrow(', not 512')
   })
 
   it.each([
@@ -51,12 +51,12 @@ describe('publicKey', () => {
     [`${ed25519}\n${ed25519}`, 'the key must be a single line'],
     ['---- BEGIN SSH2 PUBLIC KEY ----\nAAAA', 'the key is not in OpenSSH format'],
   ])('refuses %s', (given, message) => {
-    expect(() => publicKey(given)).toThrow(new RegExp(message))
+    expect(() => checkPublicKey(given)).toThrow(new RegExp(message))
   })
 
   it('refuses what was cut short in copying', () => {
     const cut = ed25519.split(' ')[1]?.slice(0, 40) ?? ''
-    expect(() => publicKey(`ssh-ed25519 ${cut}`)).toThrow('the key is incomplete or damaged')
+    expect(() => checkPublicKey(`ssh-ed25519 ${cut}`)).toThrow('the key is incomplete or damaged')
   })
 
   it('refuses a private key without repeating any of it', () => {
@@ -64,7 +64,7 @@ describe('publicKey', () => {
     const pem = String(privateKey.export({ type: 'pkcs1', format: 'pem' }))
     const body = pem.split('\n')[1] ?? ''
     try {
-      publicKey(pem)
+      checkPublicKey(pem)
       expect.unreachable()
     } catch (error) {
       expect(String(error)).toContain('private key')

@@ -1,6 +1,6 @@
 /** Completion of conditions, out of the catalogue alone. */
 import { describe, expect, it } from 'vitest'
-import { complete } from '../../src/cli/tab/tab.js'
+import { complete } from '../../src/cli/tab.js'
 
 const live = async (): Promise<never> => {
   throw new Error('the instance is asked')

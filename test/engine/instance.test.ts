@@ -12,7 +12,7 @@ import { reaching, Warnings } from '../../src/engine/instance/reaching.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask, Client, Whole } from '../../src/http/types.js'
-import { Audit } from '../../src/profile/audit/kept.js'
+import { Audit } from '../../src/profile/audit.js'
 
 describe('warnings', () => {
   const warned = (insecure: boolean, env: NodeJS.ProcessEnv) => {

@@ -24,13 +24,19 @@ describe('the documents', () => {
   it('hold 129 endpoints, each in the catalogue once', () => {
     expect(documented).toHaveLength(129)
     const routes = all.map(({ e }) => e.route as string)
-    expect(routes.filter((r) => !implied.includes(r)).sort()).toEqual([...documented].sort())
-    expect(new Set(routes).size).toBe(routes.length)
+    expect(
+      routes.filter((r) => !implied.includes(r)).sort(),
+      'add the missing endpoint to its file of src/catalogue/areas/, or the route to documents.ts if the API has it',
+    ).toEqual([...documented].sort())
+    expect(new Set(routes).size, 'two endpoints have one route: remove one').toBe(routes.length)
   })
 
   it('name nothing that no command reaches', () => {
     const reached = new Set(commands.flatMap((c) => Object.values(c.endpoints).map((e) => e.route)))
-    for (const { e } of all) expect(reached, e.route).toContain(e.route)
+    for (const { e } of all)
+      expect(reached, `give ${e.route} a command, or list it in the special’s endpoints`).toContain(
+        e.route,
+      )
   })
 
   it('let a list go on by id only where it has an order and the edges for it', () => {
@@ -43,7 +49,10 @@ describe('the documents', () => {
   })
 
   it('mark what they only imply', () => {
-    for (const { e } of all) expect(e.implied === true, e.route).toBe(implied.includes(e.route))
+    for (const { e } of all)
+      expect(e.implied === true, `set implied of ${e.route} as documents.ts has it`).toBe(
+        implied.includes(e.route),
+      )
   })
 })
 
@@ -51,12 +60,15 @@ describe('commands', () => {
   const names = commands.map((c) => [c.area, c.words].filter((w) => w !== '').join(' '))
 
   it('have the public names', () => {
-    for (const name of named) expect(names).toContain(name)
+    for (const name of named)
+      expect(names, `scripts call ${name}: keep the name of the command`).toContain(name)
   })
 
   it('are named once, in kebab-case', () => {
-    expect(new Set(names).size).toBe(names.length)
-    for (const name of names) for (const word of name.split(' ')) expect(word).toMatch(kebab)
+    expect(new Set(names).size, 'two commands have one name: rename one').toBe(names.length)
+    for (const name of names)
+      for (const word of name.split(' '))
+        expect(word, `write the words of ${name} in kebab-case`).toMatch(kebab)
   })
 
   it('have flags that the compiler knows, so that none shadows one of every command', () => {
@@ -73,10 +85,11 @@ describe('commands', () => {
     (_, command) => {
       const flags = flagsOfCommand(command)
       const spelled = flags.flatMap((f) => [f.name, ...(f.aliases ?? [])])
-      expect(new Set(spelled).size).toBe(spelled.length)
+      expect(new Set(spelled).size, 'two flags have one name: rename one').toBe(spelled.length)
       const shorts = flags.flatMap((f) => f.short ?? [])
-      expect(new Set(shorts).size).toBe(shorts.length)
-      for (const name of spelled) expect(name).toMatch(kebab)
+      expect(new Set(shorts).size, 'two flags have one letter: remove one').toBe(shorts.length)
+      for (const name of spelled)
+        expect(name, `write --${name} in kebab-case, by the parameter’s "name"`).toMatch(kebab)
       const globals = new Set(globalFlags.map((f) => f.name))
       // The API's own dry run has the name of ours.
       const own = Object.values(command.endpoints).some((e) => e.rehearses === true)
@@ -91,23 +104,27 @@ describe('commands', () => {
       // Formats that only one command writes stand beside everybody's; what is written to files has a place of its own.
       for (const flag of command.flags)
         if (!['output', 'to'].includes(flag.name))
-          expect(globals.has(flag.name) && !same.has(flag.param), flag.name).toBe(false)
+          expect(
+            globals.has(flag.name) && !same.has(flag.param),
+            `--${flag.name} is a flag of every command: give the parameter another "name"`,
+          ).toBe(false)
     },
   )
 
   it('make every field that their columns show beside those of the API', () => {
     for (const c of commands) {
       const wanted = Object.values(c.endpoints).flatMap((e) => e.made ?? [])
-      expect(Object.keys(c.computedFields ?? {}).sort(), c.area).toEqual(
-        [...new Set(wanted)].sort(),
-      )
+      expect(
+        Object.keys(c.computedFields ?? {}).sort(),
+        `${c.area}: computedFields of the special must be what its endpoints name in "made"`,
+      ).toEqual([...new Set(wanted)].sort())
     }
   })
 
   it('say in a line what they do', () => {
     for (const c of commands) {
-      expect(c.summary.length, `${c.area} ${c.words}`).toBeGreaterThan(8)
-      expect(c.summary).not.toMatch(/\.$/)
+      expect(c.summary.length, `write a summary of ${c.area} ${c.words}`).toBeGreaterThan(8)
+      expect(c.summary, 'end the summary without a full stop').not.toMatch(/\.$/)
     }
   })
 })
@@ -116,7 +133,9 @@ describe('endpoints that change attributes', () => {
   it('are those of the commands that are called so', () => {
     const changing = all.filter(({ e }) => e.changes === true).map(({ e }) => e.route)
     const called = all.filter(({ e }) => e.command.split(' ').at(-1) === 'update')
-    expect(changing).toEqual(called.map(({ e }) => e.route))
+    expect(changing, 'set "changes" on the endpoints of update commands, and on no others').toEqual(
+      called.map(({ e }) => e.route),
+    )
     expect(changing).toHaveLength(14)
   })
 })
@@ -126,10 +145,16 @@ describe('examples', () => {
     '%s: two or more, each with its own name first',
     async (name, command) => {
       const examples = await loadExamples(command)
-      expect(new Set(examples).size).toBe(examples.length)
-      expect(examples.length).toBeGreaterThanOrEqual(2)
+      expect(new Set(examples).size, `two examples of ${name} are the same`).toBe(examples.length)
+      expect(
+        examples.length,
+        `write two examples of ${name}, in src/catalogue/examples/ or in its special`,
+      ).toBeGreaterThanOrEqual(2)
       for (const line of examples)
-        expect(`${line} `.includes(`svcctl ${name} `) || line.startsWith(name), line).toBe(true)
+        expect(
+          `${line} `.includes(`svcctl ${name} `) || line.startsWith(name),
+          `begin the example with ${name}: ${line}`,
+        ).toBe(true)
     },
   )
 
@@ -140,8 +165,10 @@ describe('examples', () => {
     const names = new Set(commands.map((c) => `${c.area} ${c.words}`))
     for (const [area, lines] of Object.entries(examples))
       for (const words of Object.keys(lines)) {
-        expect(names).toContain(`${area} ${words}`)
-        expect(own).not.toContain(`${area} ${words}`)
+        expect(names, 'these examples are of no command: remove them').toContain(`${area} ${words}`)
+        expect(own, 'the special has examples of its own: keep one place').not.toContain(
+          `${area} ${words}`,
+        )
       }
   })
 })
@@ -157,10 +184,12 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
 
   it('describes every placeholder and parameter', () => {
     const holders = [...getPath(e).matchAll(/[:*]([a-z_]+)/g)].map((m) => m[1])
-    expect(Object.keys(e.path).sort()).toEqual([...holders].sort())
+    expect(Object.keys(e.path).sort(), 'describe each placeholder of the route in "path"').toEqual(
+      [...holders].sort(),
+    )
     for (const [name, param] of params) {
-      expect(param.help.length, name).toBeGreaterThan(1)
-      expect(param.help, name).not.toMatch(/\.$/)
+      expect(param.help.length, `write the help of ${name}`).toBeGreaterThan(1)
+      expect(param.help, `end the help of ${name} without a full stop`).not.toMatch(/\.$/)
     }
   })
 
@@ -171,32 +200,44 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
       own.includes(getFirstSegment(path)),
     )
     const fields = [...own, ...shown.map(([name]) => name), ...(e.made ?? [])]
-    expect(e.columns?.length ?? 0).toBeGreaterThan(0)
+    expect(e.columns?.length ?? 0, 'name the columns that tables show').toBeGreaterThan(0)
     for (const column of e.columns ?? [])
-      if (fields.length > 0) expect(fields).toContain(getFirstSegment(column))
+      if (fields.length > 0)
+        expect(fields, 'name a field of the shape, or add it to "made"').toContain(
+          getFirstSegment(column),
+        )
   })
 
   it('names the successor of what is deprecated', () => {
     for (const [name, param] of params) {
-      if (param.deprecated !== undefined) expect(param.deprecated.length, name).toBeGreaterThan(2)
+      if (param.deprecated !== undefined)
+        expect(param.deprecated.length, `say what to use instead of ${name}`).toBeGreaterThan(2)
       if (param.type === 'enum')
         for (const successor of Object.values(param.deprecatedValues ?? {}))
-          expect(successor.length, name).toBeGreaterThan(2)
+          expect(
+            successor.length,
+            `say what to use instead of this value of ${name}`,
+          ).toBeGreaterThan(2)
     }
   })
 
   it('says what it did where its answer cannot', () => {
-    if (getMethod(e) === 'DELETE') expect(e.done).toMatch(/ed$/)
+    if (getMethod(e) === 'DELETE')
+      expect(e.done, 'say in "done" what was done, such as "deleted"').toMatch(/ed$/)
   })
 
   it('asks before it destroys', () => {
-    if (getMethod(e) === 'DELETE') expect(e.destructive).toBeDefined()
-    if (e.destructive !== undefined) expect(getMethod(e)).not.toBe('GET')
+    if (getMethod(e) === 'DELETE')
+      expect(e.destructive, 'say in "destructive" what is lost').toBeDefined()
+    if (e.destructive !== undefined)
+      expect(getMethod(e), 'a GET destroys nothing: remove "destructive"').not.toBe('GET')
   })
 
   it('takes only arguments that it has', () => {
-    for (const name of e.args ?? []) expect(e.path[name] ?? e.params[name]).toBeDefined()
+    for (const name of e.args ?? [])
+      expect(e.path[name] ?? e.params[name], `"args" names no parameter: ${name}`).toBeDefined()
     for (const names of e.exclusive ?? [])
-      for (const name of names) expect(e.params[name], name).toBeDefined()
+      for (const name of names)
+        expect(e.params[name], `"exclusive" names no parameter: ${name}`).toBeDefined()
   })
 })

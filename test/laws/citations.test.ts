@@ -45,7 +45,9 @@ it('cites no document that is not there', () => {
       return name === undefined ? [] : [`${file} cites "${name}"`]
     }),
   )
-  expect(found).toEqual([])
+  expect(found, 'cite a file of the repository, such as src/catalogue/reference/<area>.md').toEqual(
+    [],
+  )
 })
 
 it('cites no route that is not there', async () => {
@@ -56,12 +58,18 @@ it('cites no route that is not there', async () => {
     ),
   )
   expect(cited.length).toBeGreaterThan(5)
-  expect(cited.filter(([, name = '']) => !known.has(name.replace(' /', ' /api/v4/')))).toEqual([])
+  expect(
+    cited.filter(([, name = '']) => !known.has(name.replace(' /', ' /api/v4/'))),
+    'correct the route in the comment: the embedded instance has none of this name',
+  ).toEqual([])
 })
 
 it('cites no file that is not there', () => {
   expect(sources.length).toBeGreaterThan(400)
-  expect(sources.flatMap(missing)).toEqual([])
+  expect(
+    sources.flatMap(missing),
+    'the file was moved or removed: correct its path in the comment',
+  ).toEqual([])
 })
 
 it('notices one that is not there', () => {

@@ -24,6 +24,9 @@ describe('every column of a list', () => {
         }
       }
     }
-    expect(strange).toEqual([])
+    expect(
+      strange,
+      'name a field of the shape in "columns", add it to shownFields, or make it by computedFields',
+    ).toEqual([])
   })
 })

@@ -74,10 +74,13 @@ it.each(
   '%s (%s) leaves the default of %s to the instance',
   async (_, __, name, { command, key, endpoint, param }) => {
     const { given, plans } = await planned(command, key, endpoint)
-    expect(Object.keys(given.flags)).not.toContain(flagName(name, param))
+    expect(
+      Object.keys(given.flags),
+      'a default of the documents is help text: neither the parser nor a special may fill it in',
+    ).not.toContain(flagName(name, param))
     expect(plans).toHaveLength(1)
     for (const plan of plans) {
-      expect(Object.keys(plan.values)).not.toContain(name)
+      expect(Object.keys(plan.values), 'the plan must not fill in the default').not.toContain(name)
       // The one endpoint whose address is no path has it as a value.
       const values = { endpoint: 'https://forge.example/alerts', ...plan.values }
       const { path, body } = buildRequest({ ...plan, values })
@@ -92,9 +95,14 @@ it('has the defaults of the documents, which the embedded instance applies', asy
     for (const { route, params } of Object.values(await load()))
       for (const [name, { default: value }] of Object.entries(params))
         if (value !== undefined) found[route] = { ...found[route], [name]: value }
-  expect(found).toEqual(documentedDefaults)
+  expect(found, 'correct the catalogue, or documented-defaults.ts if the documents say so').toEqual(
+    documentedDefaults,
+  )
 })
 
 it('is held over all of them', () => {
-  expect(new Set(rows.map(({ endpoint, name }) => `${endpoint.route} ${name}`)).size).toBe(66)
+  expect(
+    new Set(rows.map(({ endpoint, name }) => `${endpoint.route} ${name}`)).size,
+    'set the number of parameters with a default anew, if one was added or removed on purpose',
+  ).toBe(66)
 })

@@ -37,11 +37,13 @@ it('has flags of both kinds', () => {
 it.each([...lines])('%s', async (_, { line, flag }) => {
   const { code, stderr } = await run(line)
   expect(code).toBe(2)
-  expect(stderr).toMatch(new RegExp(`--${flag.name} must be .*, not "zz"`))
+  expect(stderr, 'the message must name the flag, its values and what was given').toMatch(
+    new RegExp(`--${flag.name} must be .*, not "zz"`),
+  )
   const { parameter } = flag
   if (parameter === undefined || flag.path === true) return expect(stderr).not.toContain('newer')
   const sent = flag.param.type === 'enum' || !('names' in flag.param) ? 'zz' : '<number>'
-  expect(stderr).toMatch(
+  expect(stderr, 'the hint must say how the value is sent with --param').toMatch(
     new RegExp(`may support more values. Send one with --param '?${parameter}=${sent}'?\\.`),
   )
 })

@@ -16,7 +16,7 @@ const code = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm
 
 it('they are all registered, a file each', () => {
   expect(files.length).toBeGreaterThanOrEqual(8)
-  expect(formats).toHaveLength(files.length)
+  expect(formats, 'add a row for the new file to src/output/formats.ts').toHaveLength(files.length)
   expect(new Set(formatNames).size).toBe(formats.length)
 })
 
@@ -27,7 +27,10 @@ it('none of them makes text visible by itself: one file does', () => {
   const naming = all.filter((name) =>
     /\bvisible\b/.test(code(readFileSync(join(room, name), 'utf8'))),
   )
-  expect(naming.sort()).toEqual(['shown.ts', 'types.ts'])
+  expect(naming.sort(), 'use shown() or shownLines() of shown.ts instead of visible()').toEqual([
+    'shown.ts',
+    'types.ts',
+  ])
 })
 
 const canary = 'c4n4ry'
@@ -146,7 +149,10 @@ describe.each(formatNames)('%s', (format) => {
       for (const way of [{}, { cut: true }, { parsed: true }]) {
         const records = view.many === true ? [other, record, other] : [record]
         const text = await printed(format, records, view, { ...way, hidden: secrets })
-        expect([view, way, leaks(text), text]).toEqual([view, way, false, text])
+        expect(
+          [view, way, leaks(text), text],
+          'the format must write what the masking stage hands it, and read no record around it',
+        ).toEqual([view, way, false, text])
         expect(text).toMatch(/1/)
       }
   })
@@ -176,7 +182,10 @@ describe.each(formatNames)('%s', (format) => {
     for (const terminal of [true, false]) {
       const record = `{"id":1,"token":"${canary}"}`
       const text = await printed(format, [record], { people, terminal }, { hidden: secrets })
-      expect(leaks(text + JSON.stringify(seen))).toBe(false)
+      expect(
+        leaks(text + JSON.stringify(seen)),
+        'mask records before "rows" and "page" see them, and what they make after',
+      ).toBe(false)
       expect(text).toContain('1')
     }
   })
@@ -185,7 +194,11 @@ describe.each(formatNames)('%s', (format) => {
     for (const view of views)
       for (const way of [{}, { parsed: true }]) {
         const text = await printed(format, [`{"id":1,"token":"${canary}"}`], view, way)
-        expect([view, way, leaks(text)]).toEqual([view, way, true])
+        expect([view, way, leaks(text)], '--show-secrets must lift both kinds of masking').toEqual([
+          view,
+          way,
+          true,
+        ])
       }
   })
 
@@ -199,7 +212,10 @@ describe.each(formatNames)('%s', (format) => {
           const way = hidden === undefined ? {} : { hidden }
           const text = await printed(format, [record], { terminal, ...view }, way)
           for (const number of numbers)
-            expect(text.split(/[\s,:{}[\]<>]+/), `${number} in ${text}`).toContain(number)
+            expect(
+              text.split(/[\s,:{}[\]<>]+/),
+              `print numbers by their text (Exact), not by their value: ${number} in ${text}`,
+            ).toContain(number)
         }
   })
 
@@ -229,7 +245,10 @@ describe.each(formatNames)('%s', (format) => {
       for (const view of [{ many: true }, { many: false }, { columns }, { fields: columns }]) {
         const out = await printed(format, [record], { terminal, ...view }, { hidden: secrets })
         const pattern = terminal ? obeyed : binary
-        expect(pattern.exec(out)?.[0], `${terminal} ${JSON.stringify(view)}`).toBeUndefined()
+        expect(
+          pattern.exec(out)?.[0],
+          `pass this text through shown() before it is written: ${terminal} ${JSON.stringify(view)}`,
+        ).toBeUndefined()
         expect(out).toContain('a')
       }
   })
@@ -238,7 +257,7 @@ describe.each(formatNames)('%s', (format) => {
     const page = [`\u001b[1mbold\u001b[22m\n`, ...hostile.map((text) => `a${text}b\n`)]
     const people: People = { page: () => page }
     const out = await printed(format, ['{"id":1}'], { people, terminal: true }, {})
-    expect(obeyed.exec(out)?.[0]).toBeUndefined()
+    expect(obeyed.exec(out)?.[0], 'pass the page through shownPage()').toBeUndefined()
     if (formats.find(({ name }) => name === format)?.reader === 'people')
       expect(out.split('\n')).toHaveLength(page.length + 1)
   })
@@ -254,6 +273,9 @@ describe.each(formatNames)('%s', (format) => {
     const end = sink.text().slice(begun.length)
     expect(begun).toMatch(/1.*2/s)
     // Where the end is nothing, what came ends with a record: the exit code and the note say the rest.
-    expect(end !== '' || /\n$/.test(begun)).toBe(true)
+    expect(
+      end !== '' || /\n$/.test(begun),
+      'abandon() must leave the answer open, or end it with a whole record',
+    ).toBe(true)
   })
 })

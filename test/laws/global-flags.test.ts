@@ -300,9 +300,12 @@ describe('every global flag', () => {
       ...sinceFlags,
       ...sheetFlags,
     ].map(({ name }) => name)
-    expect(names.sort()).toEqual(Object.keys(declared).sort())
+    expect(
+      names.sort(),
+      'put the new flag into one of the lists of engine/command/globals.ts',
+    ).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(57)
+    expect(names, 'set the number anew, if a flag was added or removed on purpose').toHaveLength(57)
   })
 
   const all = Object.entries(rows)
@@ -316,9 +319,16 @@ describe('every global flag', () => {
         observed(row, [...row.line, ...row.flag]),
       ])
       // Else a difference would say nothing of the flag.
-      expect(again).toEqual(without)
-      expect(given).not.toEqual(without)
-      expect(given.stderr).not.toContain('unknown option')
+      expect(again, 'the line of the row must do the same each time: choose another').toEqual(
+        without,
+      )
+      expect(
+        given,
+        'the flag changed nothing: make it work, or choose a line in its row where it does',
+      ).not.toEqual(without)
+      expect(given.stderr, 'choose a line in the row that takes the flag').not.toContain(
+        'unknown option',
+      )
     },
   )
 

@@ -36,5 +36,8 @@ it.each(commands.map((command) => [getCommandName(command)] as const))('%s', asy
   const { stdout } = await svcctl([...name.split(' '), '--help'], { env: { COLUMNS: '200' } })
   const all = sentencesOf(stdout)
   const twice = all.filter((one, at) => all.some((other, i) => i < at && isAlike(one, other)))
-  expect(twice).toEqual([])
+  expect(
+    twice,
+    'give the endpoints of the command the same note, word for word, or say it once in the special',
+  ).toEqual([])
 })

@@ -48,7 +48,10 @@ describe('what files can declare', () => {
     )
     const written = new Set(managedKinds.flatMap((kind) => writesOf(kind)))
     const left = all.filter((one) => one.changes === true && !written.has(one))
-    expect(left.map(({ route }) => route)).toEqual([
+    expect(
+      left.map(({ route }) => route),
+      'declare a managed kind for the endpoint, or list it here with the reason',
+    ).toEqual([
       'POST /projects/:id/merge_requests/:merge_request_iid/approvals',
       // The same as the integrations of another path.
       'PUT /projects/:id/services/:slug',
@@ -63,13 +66,17 @@ describe.each(each)('%s', (_, kind) => {
     const named = [...paths, ...Object.keys(only), ...Object.values(at), ...Object.values(from)]
     const fields = fieldsOf(kind)
     expect(fields.length).toBeGreaterThan(3)
-    for (const path of named) expect(fields, path).toContain(path.split(/\[\]\.|\./)[0])
+    for (const path of named)
+      expect(fields, `the kind names a field that its records lack: ${path}`).toContain(
+        path.split(/\[\]\.|\./)[0],
+      )
   })
 
   it('names parameters of its writes', () => {
     const { from = {}, refs = {}, keep = [], without = [], operational = [] } = kind
     const named = [...Object.keys({ ...from, ...refs }), ...keep, ...without, ...operational]
-    for (const name of named) expect(paramsOf(kind)).toContain(name)
+    for (const name of named)
+      expect(paramsOf(kind), 'the kind names a parameter that its writes lack').toContain(name)
   })
 
   it('fills the placeholders of every endpoint of an item, and nothing else', () => {
@@ -77,9 +84,11 @@ describe.each(each)('%s', (_, kind) => {
     const ours = [one, update, remove, enable].flatMap((endpoint) => placeholdersOf(endpoint))
     // A project or group is the place's own.
     const filled = ours.filter((name) => scope === 'site' || name !== 'id')
-    for (const name of filled) expect(Object.keys(at)).toContain(name)
+    for (const name of filled)
+      expect(Object.keys(at), 'say in "at" which field fills the placeholder').toContain(name)
     const taken = [...Object.keys({ ...kind.create?.params, ...enable?.params }), ...filled]
-    for (const name of Object.keys(at)) expect(taken).toContain(name)
+    for (const name of Object.keys(at))
+      expect(taken, '"at" names no placeholder of the kind: remove it').toContain(name)
   })
 
   it('lies in the place that its paths name', () => {
@@ -117,12 +126,17 @@ describe.each(each)('%s', (_, kind) => {
     const known = [...attributes.keys(), ...Object.keys(at), ...without, kind.identity]
     const params = Object.entries({ ...kind.create?.params, ...kind.update?.params })
     for (const [name, param] of params)
-      if (param.deprecated === undefined) expect(known).toContain(name)
+      if (param.deprecated === undefined)
+        expect(
+          known,
+          'declare where the attribute is read from ("from"), or leave it out ("without")',
+        ).toContain(name)
   })
 
   it('sends with a change what the change requires', () => {
     for (const [name, param] of Object.entries(kind.update?.params ?? {}))
-      if (param.required === true) expect(alwaysSent(kind)).toContain(name)
+      if (param.required === true)
+        expect(alwaysSent(kind), 'add the attribute to "keep"').toContain(name)
   })
 
   it('says what is lost with an item that is removed', () => {

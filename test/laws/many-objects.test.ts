@@ -34,7 +34,10 @@ describe('help shows where a command takes', () => {
       expect([command, code]).not.toEqual([command, 0])
       if (!refused.test(stderr)) taken.push(command)
     }
-    expect(shown).toEqual(taken)
+    expect(
+      shown,
+      'help and the parser disagree: derive both from manyFlags of engine/command/derive/',
+    ).toEqual(taken)
     expect(shown.length).toBeGreaterThan(8)
   })
 
@@ -49,7 +52,10 @@ describe('help shows where a command takes', () => {
     expect(listing.length).toBeGreaterThan(20)
     for (const command of listing) {
       const shown = await manyObjects(command)
-      expect([command, shown]).toEqual([command, expect.stringMatching(/--limit.*--where/s)])
+      expect([command, shown], 'every list takes --limit and --where').toEqual([
+        command,
+        expect.stringMatching(/--limit.*--where/s),
+      ])
     }
   })
 })

@@ -78,25 +78,37 @@ const cells = (text: string): string[][] =>
 
 describe('lists', () => {
   it('are all tried here', () => {
-    expect(listing.map(getCommandName).sort()).toEqual(Object.keys(ways).sort())
+    expect(
+      listing.map(getCommandName).sort(),
+      'add a row to "ways" for the new list: how it is called on the embedded instance',
+    ).toEqual(Object.keys(ways).sort())
   })
 
   it('say what they list wherever a verb takes it', () => {
     const listed = new Set(listing.map(kindOf))
     for (const [kind, { areas: rows }] of Object.entries(kinds))
-      if (rows.length > 0) expect([...listed], kind).toContain(kind)
+      if (rows.length > 0)
+        expect([...listed], `set "lists" on the endpoint that lists ${kind}`).toContain(kind)
     for (const c of commands) {
       const [first] = c.args
       if (first?.variadic !== true || Object.keys(c.endpoints).length === 0) continue
       const free = ['settings get', 'ci lint', 'pages-domains add'].includes(getCommandName(c))
-      if (!free) expect(kindNamed(first.param?.completes), getCommandName(c)).toBeDefined()
+      if (!free)
+        expect(
+          kindNamed(first.param?.completes),
+          `say in "completes" of the argument of ${getCommandName(c)} which objects it takes`,
+        ).toBeDefined()
     }
   })
 
   it('belong to the areas that their kind names', async () => {
     for (const row of areas)
       for (const e of Object.values(await row.load()))
-        if (e.lists !== undefined) expect(kindNamed(e.lists)?.areas, e.route).toContain(row.name)
+        if (e.lists !== undefined)
+          expect(
+            kindNamed(e.lists)?.areas,
+            `add the area to the kind that ${e.route} lists, in src/catalogue/kinds.ts`,
+          ).toContain(row.name)
   })
 
   it.each(cases)('%s: what it prints is read back', { timeout: 60_000 }, async (line, c) => {

@@ -18,7 +18,8 @@ const endpoints = (
 it('are checked in as they are made, a page an area and one of what they share', () => {
   expect(pages.map(({ name }) => name)).toHaveLength(areas.length + 1)
   expect(readdirSync(folder).sort()).toEqual(pages.map(({ name }) => name).sort())
-  for (const { name, text } of pages) expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
+  for (const { name, text } of pages)
+    expect(readFileSync(join(folder, name), 'utf8'), 'run: npm run generate').toBe(text)
 })
 
 describe('each endpoint', () => {

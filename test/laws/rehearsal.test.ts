@@ -75,9 +75,16 @@ describe('what a write is about', () => {
       const path = endpoint.route.replace(/^\w+ /, '')
       if (read === undefined) none.push(endpoint.route)
       else if (elsewhere[endpoint.route] !== undefined) expect(read).toBe(elsewhere[endpoint.route])
-      else expect(path.startsWith(read.slice('GET '.length)), `${path} by ${read}`).toBe(true)
+      else
+        expect(
+          path.startsWith(read.slice('GET '.length)),
+          `${path} is read by ${read}: add the pair to "elsewhere" if that is right`,
+        ).toBe(true)
     }
-    expect(none.sort()).toEqual([...unread].sort())
+    expect(
+      none.sort(),
+      'add the write to "unread" only if the documents have no GET for its object',
+    ).toEqual([...unread].sort())
     expect(writing).toHaveLength(61)
   })
 
@@ -97,7 +104,10 @@ const commands = await allCommands()
 describe('the API’s own dry run', () => {
   it('is kept where it has one, and named in the catalogue', () => {
     const having = all.filter(({ endpoint }) => 'dry_run' in endpoint.params)
-    expect(having.filter(({ endpoint }) => endpoint.rehearses !== true)).toEqual([])
+    expect(
+      having.filter(({ endpoint }) => endpoint.rehearses !== true),
+      'set "rehearses" on an endpoint with the parameter dry_run',
+    ).toEqual([])
     expect(all.filter(({ endpoint }) => endpoint.rehearses === true)).toEqual(having)
     // What only reads counts its requests by a flag of that name.
     const own = commands.filter(
@@ -181,7 +191,10 @@ describe('a dry run', () => {
       tried.flatMap(({ endpoints }) => Object.values(endpoints)).map(({ route }) => route),
     )
     const left = writing.filter(({ endpoint }) => !written.has(endpoint.route))
-    expect(left.map(({ endpoint }) => endpoint.route)).toEqual([
+    expect(
+      left.map(({ endpoint }) => endpoint.route),
+      'every command that writes takes --dry-run: see rehearsable() of engine/command/derive/',
+    ).toEqual([
       'POST /projects/:id/repository/commits/:sha/cherry_pick',
       'POST /projects/:id/repository/commits/:sha/revert',
     ])
@@ -197,7 +210,10 @@ describe('a dry run', () => {
       expect(ran, line).toMatchObject({ code: 0 })
       expect(ran.stdout).toMatch(/^object\tattribute\tnow\tnew\n\S/)
       const sent = seen.get(name.replaceAll(' ', '.')) ?? []
-      expect(sent.filter((one) => !one.startsWith('GET '))).toEqual([])
+      expect(
+        sent.filter((one) => !one.startsWith('GET ')),
+        'a special must write through its operation alone, and never by itself',
+      ).toEqual([])
       const read = await Promise.all(
         Object.values<Endpoint>(command.endpoints)
           .filter((endpoint) => getMethod(endpoint) !== 'GET')
@@ -218,7 +234,10 @@ describe('--curl', () => {
       const ran = await rehearse(own, line, '--curl')
       expect(ran, line).toMatchObject({ code: 0 })
       expect(ran.stdout).toMatch(/^curl .*(?:POST|PUT|PATCH|DELETE)/m)
-      expect(seen.get(own.replaceAll(' ', '.')) ?? []).toEqual([])
+      expect(
+        seen.get(own.replaceAll(' ', '.')) ?? [],
+        'a special must ask through the instance service alone: with --curl that prints',
+      ).toEqual([])
     },
   )
 
@@ -230,7 +249,10 @@ describe('--curl', () => {
 describe('a journal', () => {
   const kept = alone.filter(keepsJournal)
   it('is kept of every verb that writes', () => {
-    expect(alone.filter((command) => !keepsJournal(command)).map(getCommandName)).toEqual([])
+    expect(
+      alone.filter((command) => !keepsJournal(command)).map(getCommandName),
+      'let the engine keep the journal: a command that writes has no "run" of its own',
+    ).toEqual([])
   })
 
   it.each(kept.map((command) => [getCommandName(command), command] as const))(
@@ -250,7 +272,7 @@ describe('a journal', () => {
       const begun = linesOf(join(journals, journal)).filter(
         (line) => 'n' in line && line.state === 'begun',
       )
-      expect(begun).toHaveLength(sent.length)
+      expect(begun, 'each write stands in the journal before it is sent').toHaveLength(sent.length)
     },
   )
 })

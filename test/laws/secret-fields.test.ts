@@ -35,7 +35,10 @@ for (const { params, returns } of endpoints) {
 
 it('by their names these are masked, and no other of the documents', () => {
   expect(names.size).toBeGreaterThan(650)
-  expect([...names].filter(isSecretName).sort()).toEqual([
+  expect(
+    [...names].filter(isSecretName).sort(),
+    'list the new name here if its values are secrets; else give the endpoint its own secret fields',
+  ).toEqual([
     'api_key',
     'asset_proxy_secret_key',
     'cloud_access_key_id',
@@ -54,7 +57,10 @@ it('by their names these are masked, and no other of the documents', () => {
 it('an endpoint declares these, and the names are those of fields', () => {
   const declared = new Set(endpoints.flatMap((endpoint) => [...getSecretFields(endpoint)]))
   expect([...declared].filter((name) => !isSecretName(name)).sort()).toEqual(['key', 'public_key'])
-  expect([...declared].filter((name) => !names.has(name))).toEqual([])
+  expect(
+    [...declared].filter((name) => !names.has(name)),
+    'an endpoint declares a secret field that no shape has: correct its name',
+  ).toEqual([])
 })
 
 it('no text of the documents is masked as the value of a variable', () => {

@@ -92,7 +92,10 @@ const commands = (await allCommands()).filter(
 
 describe('several objects', () => {
   it('are tried with every verb that takes them', () => {
-    expect(Object.keys(given).sort()).toEqual(commands.map(getCommandName).sort())
+    expect(
+      Object.keys(given).sort(),
+      'add a row to "given" with two objects for the new verb, or name it in "silent"',
+    ).toEqual(commands.map(getCommandName).sort())
   })
 
   it.each(Object.entries(given))('%s', { timeout: 60_000 }, async (verb, [objects, rest]) => {

@@ -36,8 +36,11 @@ const written = [...areas.flatMap(({ name }) => getSpecials(name)), ...toolComma
 
 it('tests each special for what it adds', () => {
   expect(written.length).toBeGreaterThan(50)
-  expect(new Set(written).size).toBe(written.length)
-  expect(written.filter((name) => !tested.has(name))).toEqual([])
+  expect(new Set(written).size, 'two rows of commands/index.ts have one name').toBe(written.length)
+  expect(
+    written.filter((name) => !tested.has(name)),
+    'write a test in test/commands/ inside describe(<area and verb>)',
+  ).toEqual([])
 })
 
 it('notices a special without a test, and a test that expects nothing', () => {

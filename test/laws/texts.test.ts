@@ -12,11 +12,17 @@ it('finds the texts of the source and of the documents', () => {
 })
 
 it('holds no words of our own and no sentence of more than 25 words', async () => {
-  expect(await styleFindings(texts)).toEqual([])
+  expect(
+    await styleFindings(texts),
+    'reword the text as suggested, or make two sentences of it; `npm run texts` prints all texts',
+  ).toEqual([])
 })
 
 it('is spelled as in America', async () => {
-  expect(await spellingFindings(texts)).toEqual([])
+  expect(
+    await spellingFindings(texts),
+    'correct the spelling, or add a name to the words of .config/texts/',
+  ).toEqual([])
 })
 
 it('finds what is wrong', async () => {

@@ -27,7 +27,10 @@ it('has one meaning for each exported type', () => {
       files.set(name, [...(files.get(name) ?? []), file])
   expect(files.size).toBeGreaterThan(250)
   const twice = [...files].filter(([, at]) => at.length > 1)
-  expect(twice.map(([name, at]) => `${name}: ${at.join(', ')}`)).toEqual([])
+  expect(
+    twice.map(([name, at]) => `${name}: ${at.join(', ')}`),
+    'rename one of the two by what it means, or export one and import it',
+  ).toEqual([])
 })
 
 it('sees every way to declare one', () => {

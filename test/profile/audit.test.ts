@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import {
   type AuditEntry,
   type AuditFilter,
-  auditEntry,
   auditFields,
+  createAuditEntry,
   openAudit,
   readAudit,
 } from '../../src/profile/index.js'
@@ -21,7 +21,7 @@ const exchange = {
 }
 const profile = { name: 'prod', baseUrl: 'https://forge.test/forge' }
 const now = new Date('2026-01-02T03:04:05Z')
-const line = auditEntry(profile, exchange, 'root', now)
+const line = createAuditEntry(profile, exchange, 'root', now)
 
 const read = async (file: string, filter?: AuditFilter) => {
   const entries: AuditEntry[] = []
@@ -60,7 +60,7 @@ describe('an entry', () => {
     [undefined, 'unknown'],
   ])('with status %s is %s', (status, outcome) => {
     const { status: _, ...rest } = exchange
-    const entry = auditEntry(
+    const entry = createAuditEntry(
       profile,
       status === undefined ? rest : { ...rest, status },
       undefined,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { withLock } from '../../src/profile/lock.js'
+import { withLock } from '../../src/profile/files.js'
 import { failureOf, open, temporary, together } from './setup.js'
 
 describe('processes side by side', () => {

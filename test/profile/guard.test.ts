@@ -4,7 +4,7 @@ import {
   checkReadOnly,
   confirmationFor,
   nameMatches,
-} from '../../src/profile/guard.js'
+} from '../../src/profile/session.js'
 import { failureOf } from './setup.js'
 
 const prod = { name: 'prod', protected: true, readOnly: true }

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   environmentScope,
+  findScope,
   gitRemotes,
   parseRemotes,
   projectOfRemote,
-  scopeAtHand,
   type Takes,
 } from '../../src/profile/project.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
@@ -118,12 +118,12 @@ describe('the scope at hand', () => {
       ['origin', 'git@forge.test:platform/app.git'],
     )
     mkdirSync(path.join(here, 'deep'))
-    expect(await scopeAtHand('project', {}, session, path.join(here, 'deep'))).toEqual({
+    expect(await findScope('project', {}, session, path.join(here, 'deep'))).toEqual({
       kind: 'project',
       value: 'platform/app',
       source: 'git remote origin',
     })
-    expect((await scopeAtHand('either', {}, session, here))?.value).toBe('platform/app')
+    expect((await findScope('either', {}, session, here))?.value).toBe('platform/app')
   })
 
   it('passes over remotes of other instances', async () => {
@@ -131,19 +131,19 @@ describe('the scope at hand', () => {
       ['origin', 'git@elsewhere.test:platform/app.git'],
       ['mirror', 'https://forge.test/mirrors/app.git'],
     )
-    expect((await scopeAtHand('project', {}, session, here))?.value).toBe('mirrors/app')
+    expect((await findScope('project', {}, session, here))?.value).toBe('mirrors/app')
   })
 
   it('is the environment before the remote, the profile after it', async () => {
     const here = repository(['origin', 'git@forge.test:platform/app.git'])
     const env = { CI_PROJECT_ID: '7' }
-    expect((await scopeAtHand('project', env, session, here))?.source).toBe('CI_PROJECT_ID')
+    expect((await findScope('project', env, session, here))?.source).toBe('CI_PROJECT_ID')
     const nowhere = temporary()
-    const scope = await scopeAtHand('project', {}, session, nowhere)
+    const scope = await findScope('project', {}, session, nowhere)
     expect(scope).toEqual({ kind: 'project', value: 'of/profile', source: 'profile prod' })
-    expect(await scopeAtHand('group', {}, session, here)).toBeUndefined()
+    expect(await findScope('group', {}, session, here)).toBeUndefined()
     const both = { baseUrl: forge, profile: { ...profile, group: 'g' } }
-    expect((await scopeAtHand('group', {}, both, here))?.value).toBe('g')
-    expect(await scopeAtHand('either', {}, both, nowhere)).toBeUndefined()
+    expect((await findScope('group', {}, both, here))?.value).toBe('g')
+    expect(await findScope('either', {}, both, nowhere)).toBeUndefined()
   })
 })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Failure } from '../../src/errors.js'
 import { resolveSession } from '../../src/profile/session.js'
-import type { StoredToken } from '../../src/profile/tokens/tokens.js'
+import type { StoredToken } from '../../src/profile/tokens.js'
 import type { Post } from '../../src/profile/types.js'
 import { failureOf, open, temporary, together } from './setup.js'
 

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { Failure } from '../../src/errors.js'
 import { getPaths, openStore, openTokens } from '../../src/profile/index.js'
 import type { SessionServices } from '../../src/profile/session.js'
-import type { TokensOptions } from '../../src/profile/tokens/tokens.js'
+import type { TokensOptions } from '../../src/profile/tokens.js'
 import type { Environment, Post } from '../../src/profile/types.js'
 
 /** A directory that goes when the test ends. */

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runTokenCommand } from '../../src/profile/credential.js'
 import { resolveSession } from '../../src/profile/session.js'
-import { runTokenCommand } from '../../src/profile/tokens/credential.js'
 import { failureOf, open, temporary } from './setup.js'
 
 const node = (script: string, ...args: string[]) => [process.execPath, '-e', script, ...args]

@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { removeProfile, signIn, signOut } from '../../src/profile/account.js'
-import { type Keyring, type KeyringModule, openKeyring } from '../../src/profile/tokens/keyring.js'
-import type { StoredToken } from '../../src/profile/tokens/tokens.js'
+import { removeProfile, signIn, signOut } from '../../src/profile/store.js'
+import type { StoredToken } from '../../src/profile/tokens.js'
+import { type Keyring, type KeyringModule, openKeyring } from '../../src/profile/tokens.js'
 import { failureOf, open, temporary } from './setup.js'
 
 const baseUrl = 'https://forge.test'

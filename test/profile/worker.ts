@@ -5,7 +5,7 @@
 import { text } from 'node:stream/consumers'
 import { Failure } from '../../src/errors.js'
 import {
-  auditEntry,
+  createAuditEntry,
   getPaths,
   openAudit,
   openStore,
@@ -55,7 +55,7 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
         milliseconds: 1,
       }
       const profile = { name: 'p', baseUrl: 'https://h.test' }
-      log.append(auditEntry(profile, exchange, at(1), new Date(0)))
+      log.append(createAuditEntry(profile, exchange, at(1), new Date(0)))
     }
     log.close()
   },

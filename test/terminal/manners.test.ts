@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
-import { interactive } from '../../src/terminal/questions/prompts.js'
+import { interactive } from '../../src/terminal/prompts.js'
 import {
   createNotes,
   failureText,
@@ -8,8 +8,7 @@ import {
   printError,
 } from '../../src/terminal/streams/notes.js'
 import { progress, progressLine } from '../../src/terminal/streams/progress.js'
-import { useColor } from '../../src/terminal/text/color.js'
-import { createStyle } from '../../src/terminal/text/style.js'
+import { createStyle, useColor } from '../../src/terminal/text/style.js'
 import { fakeScreen } from './streams.js'
 
 const plain = await createStyle({ isTTY: false }, {}, 'never')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPrompts, type Prompts } from '../../src/terminal/questions/prompts.js'
+import { createPrompts, type Prompts } from '../../src/terminal/prompts.js'
 import { fakeKeyboard, fakeScreen } from './streams.js'
 
 const choices = [

@@ -2,10 +2,10 @@
 
 import { getPath } from '../../src/catalogue/endpoint.js'
 import { fixedNames } from '../../src/catalogue/words.js'
-import { everyEndpoint, getListFields } from '../../src/vocabulary/check.js'
+import { getListFields, loadEndpoints } from '../../src/vocabulary/check.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 
-const all = await everyEndpoint()
+const all = await loadEndpoints()
 const names = all
   .flatMap(({ endpoint }) => getListFields(endpoint).flat())
   .filter((name) => !fixedNames.has(name))

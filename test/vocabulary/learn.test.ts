@@ -6,7 +6,12 @@ import { settings } from '../../src/catalogue/areas/settings.js'
 import { Bool, Int, nullable, Obj, Str } from '../../src/catalogue/shapes/common.js'
 import { getProperties } from '../../src/catalogue/shapes/properties.js'
 import { neutralWords } from '../../src/catalogue/words.js'
-import { checkText, formatVocabulary, learnFrom, soundIn } from '../../src/vocabulary/index.js'
+import {
+  checkText,
+  formatVocabulary,
+  keepSoundWords,
+  learnFrom,
+} from '../../src/vocabulary/index.js'
 
 const shape = Obj({
   cloud_account_id: Str(),
@@ -121,9 +126,9 @@ describe('a word', () => {
     const check = async (): Promise<never> => {
       throw new Error('no catalogue')
     }
-    await expect(soundIn(learn(record), check)).rejects.toThrow('no catalogue')
+    await expect(keepSoundWords(learn(record), check)).rejects.toThrow('no catalogue')
     const clash = Obj({ spamsvc_enabled: Bool(), spamsvc_api_key: Str() })
-    const lesson = await soundIn(
+    const lesson = await keepSoundWords(
       learnFrom([
         { shape: clash, record: { ldap_enabled: true, ldap_api_key: '', avatarsvc_enabled: true } },
       ]),

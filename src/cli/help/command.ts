@@ -1,5 +1,15 @@
-/** The page of one command: usage, flags, who may do it, examples, routes. */
+/** Renders the help page of one command, and the rows that describe flags, which manual pages share. */
+
+import { placeholder } from '../../catalogue/describe.js'
 import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
+import {
+  isSwitch,
+  namesOf,
+  type Param,
+  type ScopeParam,
+  scopeOf,
+  valuesOf,
+} from '../../catalogue/params.js'
 import { loadExamples } from '../../commands/index.js'
 import {
   getCommandName,
@@ -7,11 +17,78 @@ import {
   ownFlags,
   siteFlags,
 } from '../../engine/command/derive/index.js'
-import type { Command } from '../../engine/command/types.js'
-import { rowsOfFlags } from './flag-rows.js'
+import type { Command, Flag } from '../../engine/command/types.js'
+import { besides, getSpellings, type Spelling } from '../../engine/plan/spellings.js'
 import { commandLine, indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
 
-/** The arguments of a command as usage shows them. */
+/** How long a list of values may be in a description. */
+const inDescription = 120
+
+const valuesIn = (param: Param): readonly string[] => {
+  if (placeholder(param) === valuesOf(param).join('|')) return []
+  return [...valuesOf(param), ...namesOf(param)]
+}
+
+/** The values that a flag takes, where its term does not say them; so many as fit in two lines. */
+const valuesText = (param: Param): string[] => {
+  const values = valuesIn(param)
+  if (values.length === 0) return []
+  const text = values.join(', ')
+  if (text.length <= inDescription) return [text]
+  const cut = text.lastIndexOf(', ', inDescription)
+  return [`${text.slice(0, cut)}, …`]
+}
+
+/** Where a project or group comes from that is not given. */
+const scopeDefaults: Readonly<Record<ScopeParam['type'], string>> = {
+  project: 'default: SVC_PROJECT or the project of the git clone',
+  group: 'else SVC_GROUP',
+}
+
+/** Whether something must be given. */
+const needText = ({ required, path, param }: Flag): string[] => {
+  if (!required) return []
+  const scope = scopeOf(param)
+  if (path === true && scope !== undefined) return [scopeDefaults[scope]]
+  return [param.env === undefined ? 'required' : `else ${param.env}`]
+}
+
+const describe = (flag: Flag): string => {
+  const { param } = flag
+  const marks = [
+    ...valuesText(param),
+    ...(param.words === undefined ? [] : [`also ${param.words.join(', ')}`]),
+    ...needText(flag),
+    ...(param.default === undefined ? [] : [`default ${param.default}`]),
+    ...(param.edition === undefined ? [] : [param.edition]),
+    ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
+  ]
+  const [own, ...others] = flag.own ?? []
+  const help = own === undefined ? param.help : `${besides(flag.name, others)} ${param.help}`
+  return marks.length === 0 ? help : `${help} (${marks.join('; ')})`
+}
+
+/** A row of help: how a flag is written, and what it is for. */
+type FlagRow = readonly [term: string, text: string]
+
+const toFlagRow = (flag: Flag, { text, negated }: Spelling): FlagRow => {
+  if (negated === true) return [text, flag.refusal ?? `not: ${flag.param.help}`]
+  // Attributes have both forms; what picks or switches something of the tool has one.
+  const both = isSwitch(flag.param) && flag.parameter !== undefined && !text.startsWith('--no-')
+  return [both ? text.replace('--', '--[no-]') : text, describe(flag)]
+}
+
+/** Describes flags as rows of help, without hidden ones. */
+export const toFlagRows = (flags: readonly Flag[]): FlagRow[] =>
+  flags.flatMap((flag) =>
+    getSpellings(flag)
+      .filter(({ hidden }) => !hidden)
+      .map((spelling) => toFlagRow(flag, spelling)),
+  )
+
+// The page of one command: usage, flags, who may do it, examples, routes.
+
+/** Formats the arguments of a command for its usage line. */
 export const argumentsText = (command: Command): string =>
   command.args
     .map(
@@ -54,7 +131,7 @@ const facts = (command: Command): (readonly [string, string])[] => {
   ]
 }
 
-/** `svcctl runners list --help`. */
+/** Renders `svcctl runners list --help`. */
 export const commandHelp = async (command: Command, style: PageStyle): Promise<string> => {
   const description = [
     ...(command.description ?? []),
@@ -77,13 +154,13 @@ export const commandHelp = async (command: Command, style: PageStyle): Promise<s
       ),
       style,
     ),
-    section('Flags:', layOutTable(rowsOfFlags(ownFlags(command)), style.width), style),
+    section('Flags:', layOutTable(toFlagRows(ownFlags(command)), style.width), style),
     section(
       'Settings of this instance:',
-      layOutTable(rowsOfFlags(siteFlags(command)), style.width),
+      layOutTable(toFlagRows(siteFlags(command)), style.width),
       style,
     ),
-    section('Many objects:', layOutTable(rowsOfFlags(manyFlags(command)), style.width), style),
+    section('Many objects:', layOutTable(toFlagRows(manyFlags(command)), style.width), style),
     sharedFlags(style),
     section('Good to know:', layOutTable(facts(command), style.width), style),
     section(

@@ -1,9 +1,12 @@
+/** Lists the environment variables that svcctl reads; `help environment` and the README are made of it. */
+
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
 interface EnvironmentVariable {
   readonly name: string
   readonly meaning: string
 }
 
+/** The environment variables, in the order of the help. */
 export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'SVC_BASE_URL', meaning: 'base URL of the instance' },
   { name: 'SVC_TOKEN', meaning: 'token; with SVC_BASE_URL, for that instance only' },

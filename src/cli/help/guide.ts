@@ -1,8 +1,31 @@
-/** Pages of the guide for a terminal: `svcctl help where`, from the Markdown that the package carries. */
-import { indent, layOutTable, wrap } from './layout.js'
+/** Pages of the guide for a terminal, such as `svcctl help where`: from the Markdown that the package carries. */
+import adoption from '../../../.github/guide/adoption.md?raw'
+import agents from '../../../.github/guide/agents.md?raw'
+import asCode from '../../../.github/guide/as-code.md?raw'
+import instances from '../../../.github/guide/instances.md?raw'
+import journal from '../../../.github/guide/journal.md?raw'
+import manyObjects from '../../../.github/guide/many-objects.md?raw'
+import snapshots from '../../../.github/guide/snapshots.md?raw'
+import where from '../../../.github/guide/where.md?raw'
+import { type Recipe, recipes } from '../../commands/recipes.js'
+import { commandLine, indent, layOutTable, wrap } from './layout.js'
+
+const pages = {
+  adoption,
+  agents,
+  'as-code': asCode,
+  instances,
+  journal,
+  'many-objects': manyObjects,
+  snapshots,
+  where,
+} as const
+
+/** A page of the guide. */
+export type GuidePage = keyof typeof pages
 
 /** A paragraph, an item, a heading, a table or a block of code, with its lines. */
-const blocksOf = (markdown: string): readonly string[] =>
+const splitBlocks = (markdown: string): readonly string[] =>
   markdown
     .replaceAll(/<!-- .*? -->\n/g, '')
     .match(
@@ -10,22 +33,22 @@ const blocksOf = (markdown: string): readonly string[] =>
     ) ?? []
 
 /** Text as a reader sees it: a link is its text, and marks are gone. */
-const plain = (text: string): string =>
+const toPlainText = (text: string): string =>
   text
     .replaceAll(/\s*\n\s*/g, ' ')
     .replaceAll(/\[([^\]]+)\]\(([\w-]+)\.md\)/g, '$1 (svcctl help $2)')
     .replaceAll(/`([^`]*)`|\*\*?([^*\s][^*]*)\*\*?/g, (_, code = '', strong = '') => code + strong)
     .replaceAll('\\|', '|')
 
-const cellsOf = (row: string): readonly string[] =>
+const splitCells = (row: string): readonly string[] =>
   row
     .split(/(?<!\\)\|/)
     .slice(1, -1)
-    .map((cell) => plain(cell.trim()))
+    .map((cell) => toPlainText(cell.trim()))
 
-const blockOf = (block: string, width: number): string => {
+const renderBlock = (block: string, width: number): string => {
   if (block.startsWith('#'))
-    return `${plain(block.replace(/^#+ /, ''))}${/^# /.test(block) ? '' : ':'}`
+    return `${toPlainText(block.replace(/^#+ /, ''))}${/^# /.test(block) ? '' : ':'}`
   if (block.startsWith('```'))
     return block
       .split('\n')
@@ -34,23 +57,39 @@ const blockOf = (block: string, width: number): string => {
       .join('\n')
   if (block.startsWith('    ')) return block.trimEnd().replaceAll(/^ {4}/gm, `${indent}  `)
   if (block.startsWith('|')) {
-    const [, , ...rows] = block.trimEnd().split('\n').map(cellsOf)
+    const [, , ...rows] = block.trimEnd().split('\n').map(splitCells)
     return layOutTable(
       rows.map(([name = '', ...rest]) => [name, rest.join('; ')]),
       width,
     )
   }
   const item = block.startsWith('- ')
-  const lines = wrap(plain(block.replace(/^- /, '').trim()), width - indent.length * (item ? 2 : 1))
+  const lines = wrap(
+    toPlainText(block.replace(/^- /, '').trim()),
+    width - indent.length * (item ? 2 : 1),
+  )
   return lines
     .map((line, at) => `${indent}${item ? (at === 0 ? '- ' : '  ') : ''}${line}`)
     .join('\n')
 }
 
-/** A page of the guide in lines of at most `width` characters; blocks of code are wider where they have to. */
-export const guidePage = (markdown: string, width: number): string =>
-  blocksOf(markdown)
-    .map((block) => blockOf(block, width))
+/** Renders a page of the guide in lines of at most `width` characters; code blocks may be wider. */
+export const guidePage = (name: GuidePage, width: number): string =>
+  splitBlocks(pages[name])
+    .map((block) => renderBlock(block, width))
     .join('\n\n')
     .replaceAll(/^( {2}- .*(?:\n {4}.*)*)\n\n(?= {2}- )/gm, '$1\n')
     .replaceAll(/^(\S.*:)\n\n/gm, '$1\n')
+
+const renderRecipe = ({ job, about, lines }: Recipe, width: number): string =>
+  [
+    job,
+    ...wrap(about, width - indent.length).map((line) => indent + line),
+    ...lines.map((line) => commandLine(line, width)),
+  ].join('\n')
+
+/** Renders all recipes for a page of this width. */
+export const recipesPage = (width: number): string =>
+  Object.values(recipes)
+    .map((recipe) => renderRecipe(recipe, width))
+    .join('\n\n')

@@ -1,16 +1,18 @@
-/** How help is laid out: sections, two columns, lines to copy. */
+/** Lays out help: sections, two columns, and command lines to copy. */
 
+/** How a page is styled. */
 export interface PageStyle {
   readonly width: number
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
 }
 
+/** The indentation of help. */
 export const indent = '  '
 /** A longer name has its text on the line below, so that it does not push all others aside. */
 const longestName = 26
 
-/** Two columns, the second wrapped behind the first. */
+/** Lays out two columns, and wraps the second. */
 export const layOutTable = (
   rows: readonly (readonly [string, string])[],
   width: number,
@@ -27,7 +29,7 @@ export const layOutTable = (
     .join('\n')
 }
 
-/** Words in lines of at most `width` characters; help is plain ASCII and a few dashes. */
+/** Wraps text into lines of at most `width` characters, which are taken to be one column each. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = []
   let line = ''
@@ -43,7 +45,7 @@ export const wrap = (text: string, width: number): string[] => {
 /** Words of a command line, quoted ones whole; a flag and what it takes stay together, and so does what follows < or |. */
 const parts = /(?:(?:-{1,2}[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 
-/** A command line to copy: where it is too wide, broken between words that belong to nothing before them. */
+/** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */
 export const commandLine = (line: string, width: number): string => {
   const lines: string[] = []
   let at = `${indent}$`
@@ -59,5 +61,6 @@ export const commandLine = (line: string, width: number): string => {
   return [...lines, at].join('\n')
 }
 
+/** Formats a section with its title; empty if the body is. */
 export const section = (title: string, body: string, style: PageStyle): string =>
   body === '' ? '' : `${style.bold(title)}\n${body}\n`

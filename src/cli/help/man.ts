@@ -1,22 +1,22 @@
-/** Manual pages in man(7) form, from the same data as help. */
+/** Renders manual pages in man(7) format, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, loadExamples, toolCommands } from '../../commands/index.js'
 import { getCommandName, manyFlags, ownFlags } from '../../engine/command/derive/index.js'
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
-import { argumentsText } from './command.js'
+import { argumentsText, toFlagRows } from './command.js'
 import { environmentVariables } from './environment.js'
-import { rowsOfFlags } from './flag-rows.js'
 import { topicHelp, topics } from './topics.js'
 
 /** Text that roff takes as it is: backslashes, leading dots and quotes, and dashes as typed. */
-const plain = (text: string): string =>
+const escapeRoff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1')
 
-const item = (term: string, text: string): string => `.TP\n.B ${plain(term)}\n${plain(text)}`
+const item = (term: string, text: string): string =>
+  `.TP\n.B ${escapeRoff(term)}\n${escapeRoff(text)}`
 const section = (title: string, body: string): string =>
   body === '' ? '' : `.SH ${title}\n${body}`
 const page = (
@@ -26,8 +26,8 @@ const page = (
   chapter: 1 | 7 = 1,
 ): string =>
   `${[
-    `.TH ${plain(name).toUpperCase()} ${chapter}`,
-    section('NAME', `${plain(name)} \\- ${plain(summary)}`),
+    `.TH ${escapeRoff(name).toUpperCase()} ${chapter}`,
+    section('NAME', `${escapeRoff(name)} \\- ${escapeRoff(summary)}`),
     ...parts,
   ]
     .filter((part) => part !== '')
@@ -35,7 +35,7 @@ const page = (
 
 /** The flags for many objects, below a heading of their own. */
 const manyPart = (command: Command): readonly string[] => {
-  const rows = rowsOfFlags(manyFlags(command))
+  const rows = toFlagRows(manyFlags(command))
   return rows.length === 0
     ? []
     : ['.PP\nMany objects:', ...rows.map(([term, text]) => item(term, text))]
@@ -43,39 +43,39 @@ const manyPart = (command: Command): readonly string[] => {
 
 const commandPart = async (command: Command): Promise<string> =>
   [
-    `.SS ${plain(getCommandName(command))}${plain(argumentsText(command))}`,
-    plain(`${command.summary}.`),
-    ...(command.description ?? []).map((text) => `.PP\n${plain(text)}`),
-    ...rowsOfFlags(ownFlags(command)).map(([term, text]) => item(term, text)),
+    `.SS ${escapeRoff(getCommandName(command))}${escapeRoff(argumentsText(command))}`,
+    escapeRoff(`${command.summary}.`),
+    ...(command.description ?? []).map((text) => `.PP\n${escapeRoff(text)}`),
+    ...toFlagRows(ownFlags(command)).map(([term, text]) => item(term, text)),
     ...manyPart(command),
-    ...(await loadExamples(command)).map((e) => `.PP\n.EX\n$ svcctl ${plain(e)}\n.EE`),
+    ...(await loadExamples(command)).map((e) => `.PP\n.EX\n$ svcctl ${escapeRoff(e)}\n.EE`),
   ].join('\n')
 
-/** The page of an area: `svcctl-runners.1`. */
+/** Renders the page of an area: `svcctl-runners.1`. */
 export const areaPage = async (area: string): Promise<string> => {
   const commands = await commandsIn(area)
   const summary = areas.find((a) => a.name === area)?.summary ?? `the ${area} commands of svcctl`
   return page(`svcctl-${area}`, summary, [
-    section('SYNOPSIS', `.B svcctl ${plain(area)}\n[verb] [id ...] [flags]`),
+    section('SYNOPSIS', `.B svcctl ${escapeRoff(area)}\n[verb] [id ...] [flags]`),
     section('COMMANDS', (await Promise.all(commands.map(commandPart))).join('\n')),
     section('SEE ALSO', '.BR svcctl (1)'),
   ])
 }
 
-/** The page of a topic: `svcctl-where.7`. Its text is laid out already. */
+/** Renders the page of a topic: `svcctl-where.7`. */
 export const topicPage = async (name: string): Promise<string> => {
   const text = (await topicHelp(name)) ?? ''
   const parts = [
-    section('DESCRIPTION', `.EX\n${plain(text.trimEnd())}\n.EE`),
+    section('DESCRIPTION', `.EX\n${escapeRoff(text.trimEnd())}\n.EE`),
     section('SEE ALSO', '.BR svcctl (1)'),
   ]
   return page(`svcctl-${name}`, topics[name]?.summary ?? name, parts, 7)
 }
 
 const seeAlso = (names: readonly string[], chapter: 1 | 7): readonly string[] =>
-  names.map((name) => `.BR svcctl\\-${plain(name)} (${chapter})`)
+  names.map((name) => `.BR svcctl\\-${escapeRoff(name)} (${chapter})`)
 
-/** The page of the tool: `svcctl.1`. */
+/** Renders the page of svcctl: `svcctl.1`. */
 export const rootPage = async (): Promise<string> => {
   const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
   return page('svcctl', 'administer a source-hosting, collaboration and CI instance', [

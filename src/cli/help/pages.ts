@@ -1,4 +1,4 @@
-/** The pages of the program and of its areas. All from the same data as the parser. */
+/** Renders the help of svcctl and of its areas, from the same data as the parser. */
 import { areas } from '../../catalogue/index.js'
 import { commandsIn, toolCommands } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive/index.js'
@@ -14,7 +14,7 @@ const groups = [
   ['tool', 'The tool'],
 ] as const
 
-/** `svcctl --help`. */
+/** Renders `svcctl --help`. */
 export const rootHelp = async (style: PageStyle): Promise<string> => {
   const { summaries } = await import('../../commands/summaries.js')
   const own = groups.map(([group, title]) => {
@@ -47,7 +47,7 @@ export const rootHelp = async (style: PageStyle): Promise<string> => {
     .concat('\n')
 }
 
-/** `svcctl runners --help`; of a group within an area (`geo nodes`) its verbs alone. */
+/** Renders `svcctl runners --help`, or the help of a group within an area (`geo nodes`). */
 export const areaHelp = async (area: string, style: PageStyle, group?: string): Promise<string> => {
   const summary = group === undefined ? areas.find((a) => a.name === area)?.summary : undefined
   const commands = (await commandsIn(area)).filter(

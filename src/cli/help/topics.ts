@@ -1,4 +1,4 @@
-/** Help on what all commands share. All from the same data as the parser. */
+/** `svcctl help <topic>`: what all commands share, from the same data as the parser, and the pages of the guide. */
 
 import {
   groupFlags,
@@ -13,9 +13,9 @@ import {
 } from '../../engine/command/globals.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formats } from '../../output/formats.js'
+import { toFlagRows } from './command.js'
 import { environmentVariables } from './environment.js'
-import { rowsOfFlags } from './flag-rows.js'
-import { guidePage } from './guide.js'
+import type { GuidePage } from './guide.js'
 import { indent, layOutTable, wrap } from './layout.js'
 
 const pageWidth = 80
@@ -32,7 +32,7 @@ const flagsTopic = (): string =>
       ['All commands:', outputFlags],
     ] as const
   )
-    .map(([title, flags]) => `${title}\n${layOutTable(rowsOfFlags(flags), pageWidth)}`)
+    .map(([title, flags]) => `${title}\n${layOutTable(toFlagRows(flags), pageWidth)}`)
     .join('\n\n')
 
 const exitTopic = (): string => {
@@ -87,9 +87,9 @@ const paragraphs = (texts: readonly string[]): string[] =>
 
 /** A page of the guide, for a terminal. */
 const fromGuide =
-  (load: () => Promise<{ readonly default: string }>): Topic['page'] =>
+  (name: GuidePage): Topic['page'] =>
   async () =>
-    guidePage((await load()).default, pageWidth)
+    (await import('./guide.js')).guidePage(name, pageWidth)
 
 interface Topic {
   /** For the list of manual pages, as a summary of a command. */
@@ -97,7 +97,7 @@ interface Topic {
   readonly page: () => string | Promise<string>
 }
 
-/** `svcctl help <topic>`. */
+/** The topics of `svcctl help <topic>`. */
 export const topics: Readonly<Record<string, Topic>> = {
   flags: { summary: 'flags that many commands take', page: flagsTopic },
   'exit-codes': { summary: 'exit codes and what they mean', page: exitTopic },
@@ -106,50 +106,50 @@ export const topics: Readonly<Record<string, Topic>> = {
   configuration: { summary: 'profiles and their settings', page: configurationTopic },
   where: {
     summary: 'filter, sort and select records',
-    page: fromGuide(() => import('../../../.github/guide/where.md?raw')),
+    page: fromGuide('where'),
   },
   'many-objects': {
     summary: 'change many objects in one run',
-    page: fromGuide(() => import('../../../.github/guide/many-objects.md?raw')),
+    page: fromGuide('many-objects'),
   },
   'as-code': {
     summary: 'plan and apply declared state',
-    page: fromGuide(() => import('../../../.github/guide/as-code.md?raw')),
+    page: fromGuide('as-code'),
   },
   snapshots: {
     summary: 'keep, compare and check the state of an instance',
-    page: fromGuide(() => import('../../../.github/guide/snapshots.md?raw')),
+    page: fromGuide('snapshots'),
   },
   journal: {
     summary: 'resume and undo runs',
-    page: fromGuide(() => import('../../../.github/guide/journal.md?raw')),
+    page: fromGuide('journal'),
   },
   instances: {
     summary: 'work with several instances',
-    page: fromGuide(() => import('../../../.github/guide/instances.md?raw')),
+    page: fromGuide('instances'),
   },
   agents: {
     summary: 'give an agent access over the Model Context Protocol',
-    page: fromGuide(() => import('../../../.github/guide/agents.md?raw')),
+    page: fromGuide('agents'),
   },
   adoption: {
     summary: 'set up svcctl for a team in an afternoon',
-    page: fromGuide(() => import('../../../.github/guide/adoption.md?raw')),
+    page: fromGuide('adoption'),
   },
   recipes: {
     summary: 'command lines for common tasks',
-    page: async () => (await import('./recipes.js')).recipesPage(pageWidth),
+    page: async () => (await import('./guide.js')).recipesPage(pageWidth),
   },
 }
 
-/** A topic's page, or undefined when nothing is called that. */
+/** Renders a topic; undefined if there is none of that name. */
 export const topicHelp = (given: string): Promise<string> | undefined => {
   const name = given === 'real-instances' ? 'instances' : given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
   return topic && Promise.resolve(topic.page()).then((text) => `${text}\n`)
 }
 
-/** A word that help does not know, with the nearest topic where no command is near. */
+/** Suggests the nearest topic for a word that help does not know, if no command is near. */
 export const withTopic = async (word: string, error: unknown): Promise<unknown> => {
   if (!(error instanceof Failure) || error.details.hint?.startsWith('Did you mean')) return error
   const { nearest } = await import('../../base/suggest.js')

@@ -1,10 +1,10 @@
-/** Lines that begin with an alias: looked for only where the first word is no command. */
+/** Expands aliases, which are looked up only if the first word is no command. */
 import { splitCommand } from '../../base/shell-words.js'
 import { nearest } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
 import { toolCommands } from '../../commands/index.js'
 import { Failure, usage } from '../../errors.js'
-import { aliasNamed, readAliases } from '../../profile/aliases.js'
+import { findAlias, readAliases } from '../../profile/store.js'
 import type { Environment } from '../../profile/types.js'
 
 const isCommand = (word: string): boolean =>
@@ -15,8 +15,8 @@ const isCommand = (word: string): boolean =>
  * The words that an alias stands for; undefined where there is none of that name.
  * @throws Failure `usage` for one that does not stand for a command
  */
-const aliasWords = (name: string, env: Environment): readonly string[] | undefined => {
-  const line = aliasNamed(env, name)
+const splitAlias = (name: string, env: Environment): readonly string[] | undefined => {
+  const line = findAlias(env, name)
   if (line === undefined) return undefined
   const words = splitCommand(line)
   const [first = ''] = words
@@ -27,20 +27,20 @@ const aliasWords = (name: string, env: Environment): readonly string[] | undefin
   )
 }
 
-/** A line in which an alias may stand at a place: the one that it stands for. */
-export const expandedAt = (
+/** Expands the alias at a position of the line; undefined if there is none of that name. */
+export const expandAlias = (
   tokens: readonly string[],
   at: number,
   env: Environment,
 ): readonly string[] | undefined => {
-  const words = aliasWords(tokens[at] ?? '', env)
+  const words = splitAlias(tokens[at] ?? '', env)
   return words === undefined
     ? undefined
     : [...tokens.slice(0, at), ...words, ...tokens.slice(at + 1)]
 }
 
-/** The aliases that there are; none where they cannot be read. */
-export const aliasNames = (env: Environment): Readonly<Record<string, string>> => {
+/** Returns the aliases; none if they cannot be read. */
+export const listAliases = (env: Environment): Readonly<Record<string, string>> => {
   try {
     return readAliases(env)
   } catch (error) {
@@ -49,9 +49,9 @@ export const aliasNames = (env: Environment): Readonly<Record<string, string>> =
   }
 }
 
-/** What is wrong with a word that is nearly an alias says so. */
-export const withAliases = (failure: Failure, word: string, env: Environment): Failure => {
-  const near = nearest(word, Object.keys(aliasNames(env)))
+/** Adds the nearest alias to the hint of an unknown command. */
+export const suggestAlias = (failure: Failure, word: string, env: Environment): Failure => {
+  const near = nearest(word, Object.keys(listAliases(env)))
   if (near === undefined) return failure
   const { hint = '' } = failure.details
   const [, others] = /^Did you mean (?:one of )?(.*)\?$/.exec(hint) ?? []

@@ -1,4 +1,4 @@
-/** The level of one command: its flags and arguments in, texts by flag name out. */
+/** The parser of one command: turns its part of the line into arguments and texts by flag name. */
 
 import type { Help, ParseOptionsResult } from 'commander'
 import { writes } from '../../catalogue/endpoint.js'
@@ -10,7 +10,7 @@ import { type FindOwn, findOwnWords, flagsOn, speaks } from '../../engine/own/fo
 import type { About, Meant, Raw } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { CommandLevel } from './level.js'
-import { notTaken, wrongUse } from './mistakes.js'
+import { invalidUse, unknownOption } from './mistakes.js'
 
 /** `--report junit lint.xml` → `--report junit=lint.xml`: Commander's options take one word, or any number. */
 const joinPairs = (command: Command, rest: readonly string[]): string[] => {
@@ -42,7 +42,7 @@ const isUnknownValue = ({ param }: Flag, text: string): boolean => {
 const isParameter = ({ endpoints }: Command, name: string): boolean =>
   Object.values(endpoints).some(({ params }) => Object.hasOwn(params, name))
 
-interface Beyond {
+interface UndocumentedUse {
   /** It is about something of which instances have more than the documents. */
   readonly open: boolean
   /** The line has a flag or a value that only its instance may know, or asks for the help that shows such flags. */
@@ -52,7 +52,7 @@ interface Beyond {
 }
 
 /** What a line may have that no document has. */
-const beyondIn = (command: Command, tokens: readonly string[]): Beyond => {
+const findUndocumented = (command: Command, tokens: readonly string[]): UndocumentedUse => {
   const fields: string[] = []
   const about = Object.values(command.endpoints).filter((endpoint) => endpoint.open !== undefined)
   const open = about.length > 0
@@ -79,6 +79,7 @@ const beyondIn = (command: Command, tokens: readonly string[]): Beyond => {
   return { open, unknown: unknown.includes(true), fields }
 }
 
+/** The level of one command. */
 export class Leaf extends CommandLevel {
   private loaded: Command | undefined
   private rest: readonly string[] = []
@@ -134,7 +135,7 @@ export class Leaf extends CommandLevel {
     tokens = this.tokens,
     completes = false,
   ): Promise<Command> {
-    const { open, unknown, fields } = beyondIn(command, tokens)
+    const { open, unknown, fields } = findUndocumented(command, tokens)
     const may = unknown || fields.length > 0 || (completes && open)
     if (!speaks(command) || !may) return command
     const { hasUnknownField, withKnown } = await import('../../engine/own/known.js')
@@ -171,7 +172,7 @@ export class Leaf extends CommandLevel {
   }
 
   complain(_: string | undefined, message: string): never {
-    throw wrongUse(getCommandName(this.means), this.rest, message, this.means.flags)
+    throw invalidUse(getCommandName(this.means), this.rest, message, this.means.flags)
   }
 
   /**
@@ -193,7 +194,7 @@ export class Leaf extends CommandLevel {
     const own = new Set(flagsOfCommand(command).map(({ name }) => name))
     const strange = [...merged.keys()].find((name) => !own.has(name))
     if (this.wordless !== undefined) throw this.wordless
-    if (strange !== undefined) throw notTaken(getCommandName(command), strange)
+    if (strange !== undefined) throw unknownOption(getCommandName(command), strange)
     const raw = { args: this.args, flags: merged, ...this.ownly }
     return { kind: 'run', command, raw, own: this.findOwn }
   }

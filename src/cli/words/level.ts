@@ -1,30 +1,31 @@
 /**
- * One level of the grammar as a command of Commander's: the program, an area, a group of verbs, a
- * verb. Each takes the flags that stand on it; none writes anything or ends the process.
+ * The base of all levels of the grammar, as Commander's commands: program, area, group and verb. A level takes the
+ * flags that stand on it; none prints anything or ends the process.
  */
 import { Command as Commander, type ErrorOptions, Option } from 'commander'
 import type { Flag } from '../../engine/command/types.js'
 import { type About, asksHelp, type Meant, Understood } from '../../engine/plan/line.js'
 import { getSpellings } from '../../engine/plan/spellings.js'
 
-const made = new WeakMap<Flag, readonly Option[]>()
+const optionCache = new WeakMap<Flag, readonly Option[]>()
 
 /** A flag in all its forms, made once: several levels take the same ones. */
-const optionsOf = (flag: Flag): readonly Option[] => {
-  const known = made.get(flag)
+const getOptions = (flag: Flag): readonly Option[] => {
+  const known = optionCache.get(flag)
   if (known !== undefined) return known
   const options = getSpellings(flag).map(({ text, hidden }) => new Option(text).hideHelp(hidden))
-  made.set(flag, options)
+  optionCache.set(flag, options)
   return options
 }
 
 /** What one occurrence of a flag says: its value, nothing where it may be left out, or yes and no. */
-const textOf = (flag: Flag, option: Option, value: unknown): string => {
+const toText = (flag: Flag, option: Option, value: unknown): string => {
   if (typeof value === 'string') return value
   if (value === null) return ''
   return String(!option.negate || flag.name.startsWith('no-'))
 }
 
+/** A level of the grammar. */
 export abstract class CommandLevel extends Commander {
   /**
    * The texts of the flags that stand on this level, in order; booleans as 'true' and 'false'. From
@@ -57,12 +58,12 @@ export abstract class CommandLevel extends Commander {
   /** Takes flags where they stand on this level. */
   take(flags: readonly Flag[]): void {
     for (const flag of flags)
-      for (const option of optionsOf(flag)) {
+      for (const option of getOptions(flag)) {
         this.addOption(option)
         this.on(`option:${option.name()}`, (value: unknown) => {
           const texts = this.given.get(flag.name) ?? []
           this.spell(flag, option)
-          this.given.set(flag.name, [...texts, textOf(flag, option, value)])
+          this.given.set(flag.name, [...texts, toText(flag, option, value)])
         })
       }
   }

@@ -1,5 +1,5 @@
-/** What is wrong with a line, in our words; the library finds it, and suggests what was meant. */
-import { meantArea, meantVerb, missingVerb } from '../../commands/synonyms.js'
+/** Words the errors of a command line, with what was probably meant. */
+import { describeMissingVerb, suggestArea, suggestVerb } from '../../commands/synonyms.js'
 import type { Flag } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { spelled } from '../../engine/plan/spellings.js'
@@ -13,7 +13,7 @@ export interface Verbs {
 }
 
 /** What Commander suggests, as a hint. @param said how each of its words is written */
-const suggestionIn = (
+const getSuggestion = (
   message: string,
   said = (word: string): string => word,
 ): string | undefined => {
@@ -24,33 +24,37 @@ const suggestionIn = (
 }
 
 /** A complaint without its suggestion. What follows `=` may be a secret that was meant for another flag. */
-const complaintIn = (message: string): string =>
+const getComplaint = (message: string): string =>
   (message.split('\n(')[0] ?? '').replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
 
-/** A first word that is no area and no command. */
+/** The first word is no area and no command. */
 export const unknownArea = (word: string, message: string): Failure =>
   usage(
     `unknown command "${word}"`,
-    meantArea(word) ?? suggestionIn(message) ?? 'Run "svcctl --help" for a list of commands.',
+    suggestArea(word) ?? getSuggestion(message) ?? 'Run "svcctl --help" for a list of commands.',
   )
 
-/** A word that is no verb of its area or group. @param ids what stands behind it, as far as it is numbers */
+/**
+ * A word is no verb of its area or group.
+ * @param ids the numbers that follow it
+ */
 export const unknownVerb = (
   { called, verbs }: Verbs,
   word: string,
   message: string,
   ids: readonly string[],
 ): Failure => {
-  const meant = meantVerb(word, verbs)
+  const meant = suggestVerb(word, verbs)
   return usage(
     `${called} has no verb "${word}"; it has ${verbs.join(', ')}`,
     meant === undefined
-      ? (suggestionIn(message, (verb) => `"svcctl ${called} ${verb}"`) ?? missingVerb(called, word))
+      ? (getSuggestion(message, (verb) => `"svcctl ${called} ${verb}"`) ??
+          describeMissingVerb(called, word))
       : `Run "${['svcctl', called, meant, ...ids].join(' ')}".`,
   )
 }
 
-/** Flags behind an area, and no verb; those of a verb stand behind it. */
+/** There are flags after an area, and no verb before them. */
 export const verbMissing = (
   { called, verbs }: Verbs,
   tokens: readonly string[],
@@ -59,30 +63,33 @@ export const verbMissing = (
   const first = tokens.find((token) => token.startsWith('-')) ?? ''
   return usage(
     `"${called}" needs a verb before ${first.replace(/=.*/s, '')}: ${verbs.join(', ')}`,
-    suggestionIn(message) ?? `Run "svcctl ${called} --help".`,
+    getSuggestion(message) ?? `Run "svcctl ${called} --help".`,
   )
 }
 
-/** Flags, and no command at all. */
+/** There are flags, and no command. */
 export const commandMissing = (): Failure =>
   usage('unknown command', 'Run "svcctl --help" for a list of commands.')
 
-/** A flag that is taken nowhere before the words of a command. @param among what it stands among */
+/**
+ * A flag stands before the command and cannot stand there.
+ * @param among the words around it
+ */
 export const unknownAnywhere = (among: readonly string[], message: string): Failure =>
   usage(
-    complaintIn(message),
-    suggestionIn(message) ??
+    getComplaint(message),
+    getSuggestion(message) ??
       (among.some(isWord)
         ? 'Put flags after the command. "svcctl help flags" lists the flags that can stand anywhere.'
         : 'Run "svcctl --help" for a list of commands, or "svcctl help flags" for their common flags.'),
   )
 
-/** A flag of another level that the command does not take. */
-export const notTaken = (called: string, flag: string): Failure =>
+/** The command does not take a flag that stands before it. */
+export const unknownOption = (called: string, flag: string): Failure =>
   usage(`unknown option '--${flag}'`, `Run "svcctl ${called} --help".`)
 
 /** A flag that was suggested, by the instance's name for it where it has one. */
-const meantFlag =
+const createFlagSpelling =
   (flags: readonly Flag[]) =>
   (text: string): string => {
     const name = text.replace(/^--(?:no-)?/, '')
@@ -91,11 +98,11 @@ const meantFlag =
   }
 
 /**
- * What is wrong with the flags and arguments of a command.
+ * The flags or arguments of a command are wrong.
  * @param tokens its part of the line
  * @param flags those that it takes
  */
-export const wrongUse = (
+export const invalidUse = (
   called: string,
   tokens: readonly string[],
   message: string,
@@ -106,6 +113,6 @@ export const wrongUse = (
   const hint =
     negative !== undefined && message.startsWith('unknown option')
       ? `Put a value that starts with a dash after "--": … -- ${negative}`
-      : (suggestionIn(message, meantFlag(flags)) ?? `Run "svcctl ${called} --help".`)
-  return usage(complaintIn(message).replace(/^(too many arguments) for '[^']*'/, '$1'), hint)
+      : (getSuggestion(message, createFlagSpelling(flags)) ?? `Run "svcctl ${called} --help".`)
+  return usage(getComplaint(message).replace(/^(too many arguments) for '[^']*'/, '$1'), hint)
 }

@@ -1,6 +1,6 @@
 /**
- * The grammar as Commander's tree: program → area → group → verb. Only names are known at first; an area
- * is made and loaded when its name is met, and of its verbs the one that is meant.
+ * Parses the command line with Commander: program → area → group → verb. An area is loaded when its name is met,
+ * and of its verbs only the one that is meant.
  */
 
 import { type Help, Option, type ParseOptionsResult } from 'commander'
@@ -194,24 +194,24 @@ class Area extends Branch implements Verbs {
   }
 }
 
-/** The verbs of an area, or of the tool's own commands of that name, as they are typed. */
+/** Lists the verbs of an area of the API or of the tool, as they are typed. */
 export const listVerbs = async (area: string): Promise<string[]> => {
   const row = areas.find(({ name }) => name === area)
   if (row !== undefined) return getCommandWords(area, await row.load())
   return toolCommands.filter((c) => c.area === area).map((c) => c.words)
 }
 
-const load = async (area: string, words: string): Promise<Command> => {
+const loadCommandNamed = async (area: string, words: string): Promise<Command> => {
   const command = await commandNamed(area, words)
   if (command === undefined) throw new Failure('internal', `there is no command ${area} ${words}`)
   return command
 }
 
-const verb = (level: CommandLevel, area: string, words: string): Leaf =>
-  new Leaf(words.split(' ').at(-1) || area, level.tokens, () => load(area, words))
+const createLeaf = (level: CommandLevel, area: string, words: string): Leaf =>
+  new Leaf(words.split(' ').at(-1) || area, level.tokens, () => loadCommandNamed(area, words))
 
 /** Offers a level under its name, and under the one that it answers to as well. */
-const add = (
+const offerLevel = (
   parent: Program | Area,
   make: (name: string) => CommandLevel,
   name: string,
@@ -228,7 +228,8 @@ const singularOrPlural = (word: string): string =>
 /** The verbs of a group, by their second words. */
 const fillGroup = async (level: Area, verbs: readonly string[]): Promise<readonly string[]> => {
   const named = verbs.map((words) => words.slice(level.lead.length))
-  for (const name of named) level.offer(name, () => verb(level, level.area, level.lead + name))
+  for (const name of named)
+    level.offer(name, () => createLeaf(level, level.area, level.lead + name))
   return named
 }
 
@@ -237,46 +238,46 @@ const fillArea = async (level: Area): Promise<readonly string[]> => {
   const groups = new Set<string>()
   for (const words of verbs) {
     const [first = '', second] = words.split(' ')
-    if (second === undefined) level.offer(words, () => verb(level, level.area, words))
+    if (second === undefined) level.offer(words, () => createLeaf(level, level.area, words))
     else if (!groups.has(first)) {
       groups.add(first)
       const within = verbs.filter((other) => other.startsWith(`${first} `))
       const make = (name: string): Area =>
         new Area(name, level.tokens, level.area, first, (group) => fillGroup(group, within))
-      add(level, make, first, singularOrPlural(first))
+      offerLevel(level, make, first, singularOrPlural(first))
     }
   }
   return verbs
 }
 
 /** The program with all that may stand first. */
-const treeOf = (tokens: readonly string[]): Program => {
+const createTree = (tokens: readonly string[]): Program => {
   const root = new Program(tokens)
   const area =
     (of: string) =>
     (name: string): Area =>
       new Area(name, tokens, of, undefined, fillArea)
-  for (const { name, alias } of areas) add(root, area(name), name, alias)
+  for (const { name, alias } of areas) offerLevel(root, area(name), name, alias)
   for (const name of new Set(toolCommands.map((c) => c.area))) {
     const alone = toolCommands.some((c) => c.area === name && c.words === '')
-    add(root, alone ? () => verb(root, name, '') : area(name), name)
+    offerLevel(root, alone ? () => createLeaf(root, name, '') : area(name), name)
   }
   return root
 }
 
 /**
- * What a line comes to.
- * @throws Failure `usage` for a word or flag that is not known where it stands, with what may be meant
+ * Parses a command line.
+ * @throws Failure `usage` for an unknown word or flag, with what was probably meant
  */
 export const parseTokens = async (tokens: readonly string[]): Promise<Meant> => {
   try {
-    return await understood(tokens)
+    return await parseLine(tokens)
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    const { expandedAt, withAliases } = await import('./alias.js')
+    const { expandAlias: expandedAt, suggestAlias: withAliases } = await import('./alias.js')
     const line = expandedAt(tokens, findWord(tokens, error.word), process.env)
     // Once: what an alias stands for is no alias.
-    if (line !== undefined) return understood(line)
+    if (line !== undefined) return parseLine(line)
     throw withAliases(error.failure, error.word, process.env)
   }
 }
@@ -284,19 +285,19 @@ export const parseTokens = async (tokens: readonly string[]): Promise<Meant> => 
 /** Whether these tokens are flags of the program, whole. */
 const areFlags = (tokens: readonly string[]): boolean => {
   try {
-    return treeOf(tokens).parseOptions([...tokens]).operands.length === 0
+    return createTree(tokens).parseOptions([...tokens]).operands.length === 0
   } catch {
     return false
   }
 }
 
-/** Where the first word of a line stands: what is alike before it may be the value of a flag. */
+/** Finds the position of the first word; the same text before it may be the value of a flag. */
 export const findWord = (tokens: readonly string[], word: string): number =>
   tokens.findIndex((token, i) => token === word && areFlags(tokens.slice(0, i)))
 
-const understood = async (tokens: readonly string[]): Promise<Meant> => {
+const parseLine = async (tokens: readonly string[]): Promise<Meant> => {
   try {
-    await treeOf(tokens).parseAsync([...tokens], { from: 'user' })
+    await createTree(tokens).parseAsync([...tokens], { from: 'user' })
   } catch (error) {
     if (error instanceof Understood) return error.line
     throw error
@@ -304,8 +305,8 @@ const understood = async (tokens: readonly string[]): Promise<Meant> => {
   throw new Failure('internal', 'a line that comes to nothing')
 }
 
-/** How far the words of a line lead that is still being written. */
-export interface Reached {
+/** How far the words of an unfinished line lead. */
+export interface ReachedLevel {
   readonly level: CommandLevel
   /** What stands beside the words. */
   readonly rest: readonly string[]
@@ -313,11 +314,11 @@ export interface Reached {
   readonly strange?: string
 }
 
-/** Follows the words of a line that is still being written; what is wrong with it is no matter. */
-export const reach = async (tokens: readonly string[]): Promise<Reached> => {
-  const follow = async (level: CommandLevel, from: readonly string[]): Promise<Reached> => {
+/** Follows the words of an unfinished line; errors in it do not matter. */
+export const followWords = async (tokens: readonly string[]): Promise<ReachedLevel> => {
+  const follow = async (level: CommandLevel, from: readonly string[]): Promise<ReachedLevel> => {
     if (level instanceof Leaf) return { level, rest: from }
-    const { operands, unknown } = partsOf(level, from)
+    const { operands, unknown } = splitTokens(level, from)
     const [word] = operands
     if (word === undefined) return { level, rest: from }
     const next = level.commands.find((below) => below.name() === word)
@@ -327,11 +328,11 @@ export const reach = async (tokens: readonly string[]): Promise<Reached> => {
     const before = from.slice(0, from.length - unknown.length - 1)
     return { ...further, rest: [...before, ...further.rest] }
   }
-  return follow(treeOf(tokens), tokens)
+  return follow(createTree(tokens), tokens)
 }
 
 /** A flag at the end may lack its value: then nothing stands behind it. */
-const partsOf = (level: CommandLevel, tokens: readonly string[]) => {
+const splitTokens = (level: CommandLevel, tokens: readonly string[]) => {
   try {
     return level.parseOptions([...tokens])
   } catch {

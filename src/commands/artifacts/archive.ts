@@ -1,4 +1,4 @@
-/** An archive: its entries, their names, and where in a folder they go. */
+/** Reads a ZIP archive: its entries, their names, and the files and folders that they become. */
 
 import { read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const pieceSize = 1 << 16
 type Yauzl = typeof import('yauzl')
 
 /** Not Node's own stream, which closes the file when it is given up. */
-async function* pieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+async function* readPieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const length = Math.min(pieceSize, end - at)
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at)
@@ -26,13 +26,13 @@ async function* pieces(handle: FileHandle, start: number, end: number): AsyncGen
 }
 
 /** Reads through a page, since a call to the system for every entry, twice, takes seconds in all. */
-const pagedReader = (yauzl: Yauzl, handle: FileHandle): RandomAccessReader => {
+const createPagedReader = (yauzl: Yauzl, handle: FileHandle): RandomAccessReader => {
   class Paged extends yauzl.RandomAccessReader {
     #page = Buffer.alloc(0)
     #start = 0
 
     override _readStreamForRange(start: number, end: number): Readable {
-      return Readable.from(pieces(handle, start, end), { objectMode: false })
+      return Readable.from(readPieces(handle, start, end), { objectMode: false })
     }
 
     override read(
@@ -65,7 +65,7 @@ const pagedReader = (yauzl: Yauzl, handle: FileHandle): RandomAccessReader => {
   return new Paged()
 }
 
-/** An archive that is open. */
+/** An open archive. */
 export interface Archive {
   readonly zip: ZipFile
   /** Where the table of contents begins: everything in it lies before that. */
@@ -77,8 +77,8 @@ export interface Archive {
 
 /**
  * Opens an archive.
- * @param names false leaves the names of entries as the bytes that they are, whatever they are
- * @throws what yauzl and the system throw
+ * @param names false leaves entry names undecoded, so that no name is refused
+ * @throws errors of yauzl and of the file system
  */
 export const openArchive = async (path: string, names = true): Promise<Archive> => {
   const yauzl = await import('yauzl')
@@ -87,7 +87,7 @@ export const openArchive = async (path: string, names = true): Promise<Archive> 
     const { size } = await handle.stat()
     const zip = await new Promise<ZipFile>((resolve, reject) => {
       yauzl.fromRandomAccessReader(
-        pagedReader(yauzl, handle),
+        createPagedReader(yauzl, handle),
         size,
         { lazyEntries: true, autoClose: false, validateEntrySizes: true, decodeStrings: names },
         (error, opened) =>
@@ -108,7 +108,7 @@ export const openArchive = async (path: string, names = true): Promise<Archive> 
   }
 }
 
-/** The entries, as the table of contents has them; what is not needed further is let go. */
+/** Reads the entries of the table of contents, without the fields that nobody needs, to save memory. */
 export async function* readEntries({ zip }: Archive): AsyncGenerator<Entry> {
   const nothing = Buffer.alloc(0)
   for await (const entry of zip.eachEntry()) {
@@ -120,28 +120,34 @@ export async function* readEntries({ zip }: Archive): AsyncGenerator<Entry> {
   }
 }
 
-/** Where an entry ends at the earliest: its header, its name and its packed bytes. */
+/** Returns the lowest offset at which an entry can end: its header, name and compressed bytes. */
 export const getEntryEnd = (entry: Entry): number =>
   entry.relativeOffsetOfLocalHeader + 30 + entry.fileNameLength + entry.compressedSize
 
 // The name under which a download is written: never a path, whatever the instance says.
 
 /** Names that are devices on some systems. */
-const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
-const control = /\p{Cc}/u
+const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+const controlCharacter = /\p{Cc}/u
 
-/** The last segment of a name, refused where it could leave the directory or is no file name. */
+/**
+ * Returns the last segment of a file name.
+ * @throws Failure `failed` if it could leave the directory or is no file name
+ */
 export const safeName = (name: string): string => {
   const last = name.split(/[/\\]/).at(-1) ?? ''
-  if (last === '' || isDots(last) || control.test(last) || device.test(last))
+  if (last === '' || isDots(last) || controlCharacter.test(last) || deviceName.test(last))
     throw new Failure('failed', `the instance sent the unsafe file name ${JSON.stringify(name)}`, {
       hint: 'Pass the name with --to <file>.',
     })
   return last
 }
 
-/** The name in a Content-Disposition header, if there is one; without what was sent as a secret. */
-export const dispositionName = async (header: unknown): Promise<string | undefined> => {
+/**
+ * Returns the file name of a Content-Disposition header, without secrets that were sent; undefined if there is
+ * none.
+ */
+export const getDispositionName = async (header: unknown): Promise<string | undefined> => {
   if (typeof header !== 'string') return undefined
   const { default: disposition } = await import('content-disposition')
   try {
@@ -154,7 +160,7 @@ export const dispositionName = async (header: unknown): Promise<string | undefin
   }
 }
 
-const unsafe = (path: string, why: string): Failure =>
+const unsafeEntry = (path: string, why: string): Failure =>
   new Failure(
     'failed',
     `the archive contains ${JSON.stringify(path)}, which ${why}; nothing was extracted`,
@@ -168,27 +174,28 @@ const unsafe = (path: string, why: string): Failure =>
 const archiveSegments = (path: string): readonly string[] => {
   const segments = path.split(/[/\\]/)
   const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some(isDots)
-  if (leaves) throw unsafe(path, 'leaves the target directory')
-  if (segments.some((s) => control.test(s) || device.test(s)))
-    throw unsafe(path, 'is not a safe file name')
+  if (leaves) throw unsafeEntry(path, 'leaves the target directory')
+  if (segments.some((s) => controlCharacter.test(s) || deviceName.test(s)))
+    throw unsafeEntry(path, 'is not a safe file name')
   const names = segments.filter((s) => s !== '')
-  if (names.length === 0) throw unsafe(path, 'has no name')
+  if (names.length === 0) throw unsafeEntry(path, 'has no name')
   return names
 }
 
 // What an archive holds, looked at before any of it is written.
 
 /** Larger archives than these are extracted by hand: a bomb is refused before it goes off. */
-const largest = 20 * 1024 ** 3
-const steepest = 1000
-const most = 200_000
+const maxSize = 20 * 1024 ** 3
+const maxRatio = 1000
+const maxEntries = 200_000
 
-/** A file of the archive, and where it goes below the folder. */
+/** An entry of the archive, and its path below the target folder. */
 export interface Placement {
   readonly entry: Entry
   readonly path: string
 }
 
+/** What an archive contains, checked before anything is written. */
 export interface Contents {
   readonly files: readonly Placement[]
   /** Below the folder, those above before those in them. */
@@ -197,14 +204,15 @@ export interface Contents {
   readonly size: number
 }
 
-export const refusal = (what: string, cause?: unknown): Failure =>
+/** Creates the failure for an archive that must not be extracted. */
+export const createRefusal = (what: string, cause?: unknown): Failure =>
   new Failure('failed', `${what}; nothing was extracted`, {
     hint: 'Run the command without --extract to keep the archive itself.',
     cause,
   })
 
-const holds = (entry: Entry, which: string): Failure =>
-  refusal(`the archive contains ${JSON.stringify(entry.fileName)}, which ${which}`)
+const refuseEntry = (entry: Entry, which: string): Failure =>
+  createRefusal(`the archive contains ${JSON.stringify(entry.fileName)}, which ${which}`)
 
 const isSpecial = (entry: Entry): boolean => {
   const mode = (entry.externalFileAttributes >>> 16) & 0o170000
@@ -212,21 +220,24 @@ const isSpecial = (entry: Entry): boolean => {
 }
 
 const checkEntry = (entry: Entry): void => {
-  if (isSpecial(entry)) throw holds(entry, 'is a symbolic link or a device')
-  if (entry.isEncrypted()) throw holds(entry, 'is encrypted')
+  if (isSpecial(entry)) throw refuseEntry(entry, 'is a symbolic link or a device')
+  if (entry.isEncrypted()) throw refuseEntry(entry, 'is encrypted')
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
-    throw holds(entry, `uses an unknown compression method (${entry.compressionMethod})`)
+    throw refuseEntry(entry, `uses an unknown compression method (${entry.compressionMethod})`)
   const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize)
-  if (entry.uncompressedSize > largest || (ratio > steepest && entry.uncompressedSize > 1 << 26))
-    throw refusal(`the archive is too large when extracted (${JSON.stringify(entry.fileName)})`)
+  if (entry.uncompressedSize > maxSize || (ratio > maxRatio && entry.uncompressedSize > 1 << 26))
+    throw createRefusal(
+      `the archive is too large when extracted (${JSON.stringify(entry.fileName)})`,
+    )
 }
 
 /** Names that one file system takes for the same, and another does not. */
-const folded = process.platform === 'darwin' || process.platform === 'win32'
-const keyOf = (path: string): string => (folded ? path.normalize('NFC').toLowerCase() : path)
+const ignoresCase = process.platform === 'darwin' || process.platform === 'win32'
+const toPathKey = (path: string): string =>
+  ignoresCase ? path.normalize('NFC').toLowerCase() : path
 
 /** Every path of the archive with those above it: none twice, and none both file and folder. */
-class Paths {
+class EntryPaths {
   readonly #kinds = new Map<string, 'file' | 'folder' | 'implied'>()
   readonly folders: string[] = []
 
@@ -235,20 +246,20 @@ class Paths {
     const kind = entry.fileName.endsWith('/') ? 'folder' : 'file'
     for (let depth = 1; depth < segments.length; depth++)
       this.#above(segments.slice(0, depth).join('/'), entry)
-    const key = keyOf(path)
+    const key = toPathKey(path)
     const there = this.#kinds.get(key)
-    if (there === kind) throw holds(entry, 'appears twice in it')
-    if (there !== undefined && kind === 'file') throw holds(entry, 'is also a folder in it')
-    if (there === 'file') throw holds(entry, 'is also a file in it')
+    if (there === kind) throw refuseEntry(entry, 'appears twice in it')
+    if (there !== undefined && kind === 'file') throw refuseEntry(entry, 'is also a folder in it')
+    if (there === 'file') throw refuseEntry(entry, 'is also a file in it')
     if (there === undefined && kind === 'folder') this.folders.push(path)
     this.#kinds.set(key, kind)
     return path
   }
 
   #above(path: string, entry: Entry): void {
-    const key = keyOf(path)
+    const key = toPathKey(path)
     const there = this.#kinds.get(key)
-    if (there === 'file') throw holds(entry, 'is inside an entry that is a file')
+    if (there === 'file') throw refuseEntry(entry, 'is inside an entry that is a file')
     if (there !== undefined) return
     this.#kinds.set(key, 'implied')
     this.folders.push(path)
@@ -264,7 +275,7 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
     const next = inOrder[i + 1]
     const limit = next === undefined ? table : next.relativeOffsetOfLocalHeader
     if (getEntryEnd(entry) > limit)
-      throw holds(
+      throw refuseEntry(
         entry,
         next === undefined ? 'points outside of the archive' : 'overlaps with another entry',
       )
@@ -273,24 +284,25 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
 
 /**
  * Reads the table of contents.
- * @throws Failure `failed` for whatever must not be extracted
+ * @throws Failure `failed` for an archive that must not be extracted
  */
 export const readArchiveContents = async (archive: Archive): Promise<Contents> => {
   const entries: Entry[] = []
   const files: Placement[] = []
-  const paths = new Paths()
+  const paths = new EntryPaths()
   let size = 0
   for await (const entry of readEntries(archive)) {
     const segments = archiveSegments(entry.fileName)
     checkEntry(entry)
     entries.push(entry)
-    if (entries.length > most) throw refusal(`the archive has more than ${most} entries`)
+    if (entries.length > maxEntries)
+      throw createRefusal(`the archive has more than ${maxEntries} entries`)
     size += entry.uncompressedSize
     const path = paths.take(segments, entry)
     if (!entry.fileName.endsWith('/')) files.push({ entry, path })
-    else if (entry.uncompressedSize > 0) throw holds(entry, 'is a folder with content')
+    else if (entry.uncompressedSize > 0) throw refuseEntry(entry, 'is a folder with content')
   }
-  if (size > largest) throw refusal('the archive is too large when extracted')
+  if (size > maxSize) throw createRefusal('the archive is too large when extracted')
   checkOverlaps(entries, archive.table)
   return { files, folders: paths.folders, size }
 }

@@ -1,4 +1,4 @@
-/** Writes an archive's files below a folder: all of them are there, or none. */
+/** Extracts an archive into a folder: all of its files or none. */
 
 import { createWriteStream, type Stats } from 'node:fs'
 import {
@@ -21,25 +21,25 @@ import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import {
   type Archive,
   type Contents,
+  createRefusal,
   openArchive,
   type Placement,
   readArchiveContents,
-  refusal,
 } from './archive.js'
-import { bytesText, type Progress, writeFailure } from './save.js'
+import { formatBytes, type Progress, writeFailure } from './save.js'
 
 /** What is wrong with the archive, as against the disk. */
-const damaged = (cause: unknown, entry?: string): Failure => {
+const damagedArchive = (cause: unknown, entry?: string): Failure => {
   const why = cause instanceof Error ? cause.message : ''
   const what = entry === undefined ? '' : ` (${JSON.stringify(entry)})`
-  return refusal(`the archive could not be extracted${what}: ${why}`, cause)
+  return createRefusal(`the archive could not be extracted${what}: ${why}`, cause)
 }
 
 /** Files up to this size are unpacked in one go: there may be tens of thousands. */
-const small = 1 << 20
-const wrongSum = (): Error => new Error('its checksum is wrong')
+const maxInMemory = 1 << 20
+const wrongChecksum = (): Error => new Error('its checksum is wrong')
 
-const unpacked = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry): Buffer => {
+const decompress = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry): Buffer => {
   if (compressionMethod === 0) return packed
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, uncompressedSize) })
@@ -50,21 +50,21 @@ const unpacked = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry
 
 const writeSmall = async (archive: Archive, { entry, path }: Placement, folder: string) => {
   const { fileDataStart } = await archive.zip.readLocalFileHeaderPromise(entry, { minimal: true })
-  const bytes = unpacked(await archive.read(fileDataStart, entry.compressedSize), entry)
+  const bytes = decompress(await archive.read(fileDataStart, entry.compressedSize), entry)
   if (bytes.length < entry.uncompressedSize) throw new Error('too few bytes')
   if (bytes.length > entry.uncompressedSize) throw new Error('too many bytes')
-  if (crc32(bytes) !== entry.crc32) throw wrongSum()
+  if (crc32(bytes) !== entry.crc32) throw wrongChecksum()
   await writeFile(join(folder, path), bytes, { flag: 'wx' })
 }
 
-const writeItem = async (
+const writeEntry = async (
   archive: Archive,
   item: Placement,
   folder: string,
   signal: AbortSignal,
 ) => {
   const { entry, path } = item
-  if (entry.uncompressedSize <= small && entry.compressedSize <= small)
+  if (entry.uncompressedSize <= maxInMemory && entry.compressedSize <= maxInMemory)
     return writeSmall(archive, item, folder)
   const source = await archive.zip.openReadStreamPromise(entry)
   let sum = 0
@@ -79,10 +79,10 @@ const writeItem = async (
     createWriteStream(join(folder, path), { flags: 'wx' }),
     { signal },
   )
-  if (sum !== entry.crc32) throw wrongSum()
+  if (sum !== entry.crc32) throw wrongChecksum()
 }
 
-const interruption = (signal: AbortSignal): void => {
+const throwIfInterrupted = (signal: AbortSignal): void => {
   if (signal.aborted) throw new Failure('interrupted', 'interrupted; nothing was extracted')
 }
 
@@ -90,43 +90,43 @@ const unpack = async (
   archive: Archive,
   { files, folders }: Contents,
   into: string,
-  { signal, progress }: Extracting,
+  { signal, progress }: ExtractOptions,
 ): Promise<void> => {
   await mkdir(into)
   for (const folder of folders) await mkdir(join(into, folder))
   for (const [i, item] of files.entries()) {
-    interruption(signal)
+    throwIfInterrupted(signal)
     progress(`extracting ${i + 1} of ${files.length} files`, i / files.length)
     try {
-      await writeItem(archive, item, into, signal)
+      await writeEntry(archive, item, into, signal)
     } catch (cause) {
-      interruption(signal)
-      throw isOfDisk(cause) ? cause : damaged(cause, item.entry.fileName)
+      throwIfInterrupted(signal)
+      throw isDiskError(cause) ? cause : damagedArchive(cause, item.entry.fileName)
     }
   }
 }
 
 /** Whether the system refused to write, rather than the archive to be read. */
-const isOfDisk = (cause: unknown): boolean => /^E[A-Z0-9]+$/.test(getErrorCode(cause))
+const isDiskError = (cause: unknown): boolean => /^E[A-Z0-9]+$/.test(getErrorCode(cause))
 
-interface Extracting {
+interface ExtractOptions {
   readonly signal: AbortSignal
   readonly progress: Progress
 }
 
-const extractFrom = async (
+const extractArchive = async (
   path: string,
   scratch: Scratch,
-  extracting: Extracting,
+  extracting: ExtractOptions,
 ): Promise<number> => {
   const archive = await openArchive(path)
   try {
     const contents = await readArchiveContents(archive)
     await checkSpace(scratch, contents.size)
-    if (scratch.exists) await checkWay(scratch.target, contents)
+    if (scratch.exists) await checkConflicts(scratch.target, contents)
     const into = join(scratch.path, 'files')
     await unpack(archive, contents, into, extracting)
-    interruption(extracting.signal)
+    throwIfInterrupted(extracting.signal)
     await publish(scratch, into, contents)
     return contents.files.length
   } finally {
@@ -135,25 +135,25 @@ const extractFrom = async (
 }
 
 /**
- * Fetches an archive and extracts it into a folder, which need not be there.
+ * Downloads an archive and extracts it into a folder, which is created if needed.
  * @param fetch writes the archive to a path
  * @returns how many files were written
- * @throws Failure `failed` when an entry would leave the folder, is a link or device, overlaps, is
- *   damaged, or when it is a bomb: nothing was published then, or the message says what
+ * @throws Failure `failed` if an entry would leave the folder, is a link or device, overlaps another or is damaged,
+ *   or if the archive is too large; nothing was published then, or the message says what
  */
 export const extract = async (
   fetch: (path: string) => Promise<unknown>,
   folder: string,
-  extracting: Extracting,
+  extracting: ExtractOptions,
 ): Promise<number> => {
   const scratch = await openScratch(folder)
   try {
     const path = join(scratch.path, 'archive.zip')
     await fetch(path)
-    return await extractFrom(path, scratch, extracting)
+    return await extractArchive(path, scratch, extracting)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw isOfDisk(error) ? writeFailure(scratch.target, error) : damaged(error)
+    throw isDiskError(error) ? writeFailure(scratch.target, error) : damagedArchive(error)
   } finally {
     await scratch.remove()
   }
@@ -172,19 +172,19 @@ interface Scratch {
   remove(): Promise<void>
 }
 
-const entryAt = (path: string): Promise<Stats | undefined> =>
+const findEntry = (path: string): Promise<Stats | undefined> =>
   lstat(path).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(getErrorCode(error))) return undefined
     throw error
   })
 
 /**
- * The folder into which is extracted, links resolved; undefined where there is none yet.
- * @throws Failure `usage` where something else is there
+ * Finds the target folder, with links resolved; undefined if it does not exist yet.
+ * @throws Failure `usage` if something else is there
  */
-export const existingFolder = async (folder: string): Promise<string | undefined> => {
+export const findFolder = async (folder: string): Promise<string | undefined> => {
   const path = await realpath(folder).catch(() => folder)
-  const there = await entryAt(path)
+  const there = await findEntry(path)
   if (there === undefined) return undefined
   if (there.isDirectory()) return path
   throw usage(
@@ -195,7 +195,7 @@ export const existingFolder = async (folder: string): Promise<string | undefined
 
 /** @throws Failure where no folder can be made there */
 const openScratch = async (folder: string): Promise<Scratch> => {
-  const existing = await existingFolder(folder)
+  const existing = await findFolder(folder)
   try {
     const made = existing === undefined ? makeFolders(dirname(folder)) : []
     const target = existing ?? folder
@@ -217,40 +217,40 @@ const checkSpace = async ({ path, target }: Scratch, size: number): Promise<void
   if (blocks === 0 || bavail * bsize >= size) return
   throw new Failure(
     'failed',
-    `the archive needs ${bytesText(size)}, and ${target} has ${bytesText(bavail * bsize)} free; nothing was extracted`,
+    `the archive needs ${formatBytes(size)}, and ${target} has ${formatBytes(bavail * bsize)} free; nothing was extracted`,
     { hint: 'Free some space, or choose another folder with --to.' },
   )
 }
 
-const inTheWay = (path: string, what: string): Failure => refusal(`${path} is ${what}`)
+const refusePath = (path: string, what: string): Failure => createRefusal(`${path} is ${what}`)
 
 /** @throws Failure `failed` where something stands in the way that must not be replaced or followed */
-const checkWay = async (target: string, { files, folders }: Contents): Promise<void> => {
+const checkConflicts = async (target: string, { files, folders }: Contents): Promise<void> => {
   const absent = new Set<string>()
   const isNew = (path: string): boolean => absent.has(dirname(path))
   for (const folder of folders) {
-    const there = isNew(folder) ? undefined : await entryAt(join(target, folder))
+    const there = isNew(folder) ? undefined : await findEntry(join(target, folder))
     if (there === undefined) absent.add(folder)
     else if (there.isSymbolicLink())
-      throw inTheWay(join(target, folder), 'a symbolic link, which is not followed')
+      throw refusePath(join(target, folder), 'a symbolic link, which is not followed')
     else if (!there.isDirectory())
-      throw inTheWay(join(target, folder), 'a file where the archive has a folder')
+      throw refusePath(join(target, folder), 'a file where the archive has a folder')
   }
   for (const { path } of files) {
-    const there = isNew(path) ? undefined : await entryAt(join(target, path))
+    const there = isNew(path) ? undefined : await findEntry(join(target, path))
     if (there === undefined || there.isFile()) continue
     const what = there.isSymbolicLink()
       ? 'a symbolic link, which is not followed'
       : there.isDirectory()
         ? 'a folder where the archive has a file'
         : 'not a regular file'
-    throw inTheWay(join(target, path), what)
+    throw refusePath(join(target, path), what)
   }
 }
 
 /** Renames files one by one: each is there whole, or what was there before. */
 const publishInto = async (target: string, from: string, contents: Contents): Promise<void> => {
-  await checkWay(target, contents)
+  await checkConflicts(target, contents)
   let done = 0
   try {
     for (const folder of contents.folders)
@@ -290,7 +290,7 @@ const publish = async (
     )
     if (failed === undefined) return
     // Another process made it meanwhile.
-    if ((await existingFolder(target)) === undefined) throw writeFailure(target, failed)
+    if ((await findFolder(target)) === undefined) throw writeFailure(target, failed)
   }
   await publishInto(target, from, contents)
 }

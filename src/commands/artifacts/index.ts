@@ -1,4 +1,7 @@
-/** `artifacts download` and `artifacts file` (`catalogue/reference/artifacts.md`). */
+/**
+ * `artifacts download` and `artifacts file`: save, resume, check and extract downloads
+ * (`catalogue/reference/artifacts.md`).
+ */
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { boolean, string } from '../../catalogue/params.js'
@@ -7,27 +10,27 @@ import type { Operation, Plan } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
-import { dispositionName, safeName } from './archive.js'
-import { existingFolder, extract } from './extract.js'
+import { getDispositionName, safeName } from './archive.js'
+import { extract, findFolder } from './extract.js'
 import {
-  BeginAgain,
-  bytesText,
+  describePartialWrite,
+  formatBytes,
   getTotalSize,
-  givenAway,
   type Progress,
-  type Reopen,
-  resumed,
+  type ReopenDownload,
+  RestartDownload,
+  resumeBody,
   save,
 } from './save.js'
 import {
-  archive,
-  beginningAs,
+  checkBeginning,
   checkContents,
+  checkEnd,
   checkStatus,
-  type Expected,
-  endingWhole,
+  type ExpectedContent,
+  expectArchive,
   expectFile,
-  saysItsEnd,
+  hasLength,
 } from './whole.js'
 
 interface Download {
@@ -39,23 +42,23 @@ interface Download {
   readonly again: (answer: Answer | undefined) => Promise<Download>
 }
 
-const start = async (
+const openDownload = async (
   { instance, ui }: Services,
   plan: Plan,
   first: Answer,
-  expected: Expected,
+  expected: ExpectedContent,
 ): Promise<Download> => {
   const again = async (given: Answer | undefined): Promise<Download> => {
     const answer = given ?? (await instance.open(plan))
     checkStatus(answer)
-    const reopen: Reopen = (headers) => instance.open(plan, headers)
-    const bytes = resumed(reopen, answer, (text) => ui.note(text))
-    const body = beginningAs(expected, bytes, answer)
-    if (expected === archive) {
+    const reopen: ReopenDownload = (headers) => instance.open(plan, headers)
+    const bytes = resumeBody(reopen, answer, (text) => ui.note(text))
+    const body = checkBeginning(expected, bytes, answer)
+    if (expected === expectArchive) {
       const check = (path: string) => checkContents(path, answer)
-      return { answer, body: endingWhole(body, answer), check, again }
+      return { answer, body: checkEnd(body, answer), check, again }
     }
-    if (!saysItsEnd(answer))
+    if (!hasLength(answer))
       ui.warn(
         'the instance does not send the file size, so an incomplete download cannot be detected',
       )
@@ -71,14 +74,18 @@ const isDirectory = (path: string): Promise<boolean> =>
   )
 
 /** The file to write: `--to` as a file or a directory, else the name the instance gives. */
-const targetOf = async (cwd: string, to: string | undefined, name: string): Promise<string> => {
+const getTargetFile = async (
+  cwd: string,
+  to: string | undefined,
+  name: string,
+): Promise<string> => {
   const path = resolve(cwd, to ?? '.')
   const directory = to === undefined || to.endsWith('/') || (await isDirectory(path))
   return directory ? join(path, safeName(name)) : path
 }
 
-const nameFor = async (answer: Answer, fallback: string): Promise<string> =>
-  (await dispositionName(answer.headers['content-disposition'])) ?? fallback
+const getFileName = async (answer: Answer, fallback: string): Promise<string> =>
+  (await getDispositionName(answer.headers['content-disposition'])) ?? fallback
 
 const toStdout = async ({ answer }: Services, { body }: Download): Promise<void> => {
   let written = 0
@@ -88,11 +95,11 @@ const toStdout = async ({ answer }: Services, { body }: Download): Promise<void>
       written += chunk.length
     }
   } catch (error) {
-    throw givenAway(error, written, 'standard output')
+    throw describePartialWrite(error, written, 'standard output')
   }
 }
 
-const changing = (answer: Answer): Failure =>
+const fileChanged = (answer: Answer): Failure =>
   new Failure(
     'unreachable',
     'the file changed during the download, and again during a second attempt',
@@ -111,11 +118,11 @@ const toFile = async (
   try {
     return await saved(download)
   } catch (error) {
-    if (!(error instanceof BeginAgain)) throw error
+    if (!(error instanceof RestartDownload)) throw error
     ui.note('the file changed during the download; starting again')
     const whole = await download.again(error.answer)
     return saved(whole).catch((second: unknown) => {
-      throw second instanceof BeginAgain ? changing(whole.answer) : second
+      throw second instanceof RestartDownload ? fileChanged(whole.answer) : second
     })
   }
 }
@@ -134,52 +141,55 @@ const extractInto = async (
   services.ui.note(`extracted ${files} file${files === 1 ? '' : 's'} into ${folder}`)
 }
 
-interface Kind {
+interface DownloadKind {
   readonly fallback: (plan: Plan) => string
-  readonly expected: (name: string) => Expected
+  readonly expected: (name: string) => ExpectedContent
 }
 
-interface Wanted {
+interface DownloadFlags {
   readonly to?: string
   readonly extract?: boolean
 }
 
-const deliver = async (
+const saveDownload = async (
   services: Services,
   plan: Plan,
   first: Answer,
-  { to, extract: unpack }: Wanted,
-  kind: Kind,
+  { to, extract: unpack }: DownloadFlags,
+  kind: DownloadKind,
 ): Promise<void> => {
   const { ui, place } = services
   const folder = resolve(place.cwd, to ?? '.')
   const name = kind.fallback(plan)
-  const download = await start(services, plan, first, kind.expected(name))
+  const download = await openDownload(services, plan, first, kind.expected(name))
   if (to === '-') return toStdout(services, download)
   if (unpack === true) return extractInto(services, download, folder)
-  const target = await targetOf(place.cwd, to, await nameFor(download.answer, name))
+  const target = await getTargetFile(place.cwd, to, await getFileName(download.answer, name))
   const written = await ui.progress(`downloading ${target}`, (progress) =>
     toFile(services, download, target, progress),
   )
-  ui.note(`${target}  ${bytesText(written)}`)
+  ui.note(`${target}  ${formatBytes(written)}`)
 }
 
 /** What is wrong with where it goes is said before it is asked for. */
-const checkPlace = async ({ place }: Services, { to, extract: unpack }: Wanted): Promise<void> => {
+const checkTarget = async (
+  { place }: Services,
+  { to, extract: unpack }: DownloadFlags,
+): Promise<void> => {
   if (unpack === true && to === '-') throw usage('--extract and --to - exclude each other')
-  if (unpack === true) await existingFolder(resolve(place.cwd, to ?? '.'))
+  if (unpack === true) await findFolder(resolve(place.cwd, to ?? '.'))
 }
 
-const delivering =
-  (kind: Kind) =>
-  (services: Services, { flags }: { readonly flags: Wanted }): Operation => ({
+const createDownload =
+  (kind: DownloadKind) =>
+  (services: Services, { flags }: { readonly flags: DownloadFlags }): Operation => ({
     complete: async (plan) => {
-      await checkPlace(services, flags)
+      await checkTarget(services, flags)
       return plan
     },
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure
-      if ('download' in came) await deliver(services, plan, came.download, flags, kind)
+      if ('download' in came) await saveDownload(services, plan, came.download, flags, kind)
       return { told: true }
     },
   })
@@ -188,7 +198,7 @@ const to = string('file or directory to write to, or - for standard output', {
   completes: 'file',
 })
 
-const ofArchive: Kind = { fallback: () => 'artifacts.zip', expected: () => archive }
+const archiveKind: DownloadKind = { fallback: () => 'artifacts.zip', expected: () => expectArchive }
 
 export const download = define({
   description: [
@@ -203,10 +213,10 @@ export const download = define({
     'artifacts download 13 --project platform/app',
     'artifacts download --ref main --job build --project platform/app --extract --to out',
   ],
-  operation: delivering(ofArchive),
+  operation: createDownload(archiveKind),
 })
 
-const ofFile: Kind = {
+const fileKind: DownloadKind = {
   fallback: ({ values }) =>
     String(values.artifact_path ?? 'file')
       .split('/')
@@ -220,5 +230,5 @@ export const file = define({
     'artifacts file dist/app.txt --job-id 13 --project platform/app',
     'artifacts file dist/app.txt --ref main --job build --project platform/app --to -',
   ],
-  operation: delivering(ofFile),
+  operation: createDownload(fileKind),
 })

@@ -1,29 +1,29 @@
-/** Writes an answer to where it is wanted, whole or not at all, and goes on where its connection broke. */
+/** Saves a download completely or not at all, and resumes it when the connection breaks. */
 import { openWhole, type WholeFile } from '../../base/files/files.js'
 import { Failure, getReason } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 
-const resumes = 5
+const maxResumes = 5
 
 /** The first value of a header. */
-const header = (answer: Answer, name: string): string | undefined => {
+const getHeader = (answer: Answer, name: string): string | undefined => {
   const value = answer.headers[name]
   return Array.isArray(value) ? value[0] : value
 }
 
-/** How many bytes the answer says that it has; undefined where they are packed on the way. */
+/** Returns the size of a response body; undefined if it is unknown or compressed. */
 export const getTotalSize = (answer: Answer): number | undefined => {
-  const length = header(answer, 'content-length')
-  return length !== undefined && /^\d+$/.test(length) && !isPacked(answer)
+  const length = getHeader(answer, 'content-length')
+  return length !== undefined && /^\d+$/.test(length) && !isCompressed(answer)
     ? Number(length)
     : undefined
 }
 
-const isPacked = (answer: Answer): boolean =>
-  !['', 'identity'].includes(header(answer, 'content-encoding')?.trim() ?? '')
+const isCompressed = (answer: Answer): boolean =>
+  !['', 'identity'].includes(getHeader(answer, 'content-encoding')?.trim() ?? '')
 
-/** The rest cannot be had: what came is to be thrown away, and all of it asked for again. */
-export class BeginAgain extends Error {
+/** Thrown if the rest of a download cannot be had: discard what was received and request all of it again. */
+export class RestartDownload extends Error {
   /** The whole, where the instance answered with it already. */
   readonly answer: Answer | undefined
 
@@ -35,15 +35,15 @@ export class BeginAgain extends Error {
 }
 
 /** The strong entity tag of a file that may be taken up midway; without one nobody knows of what the rest is. */
-const tagOf = (answer: Answer): string | undefined => {
-  const tag = header(answer, 'etag')
+const getStrongTag = (answer: Answer): string | undefined => {
+  const tag = getHeader(answer, 'etag')
   const strong = tag !== undefined && /^"[^"]*"$/.test(tag)
-  return strong && header(answer, 'accept-ranges') === 'bytes' && !isPacked(answer)
+  return strong && getHeader(answer, 'accept-ranges') === 'bytes' && !isCompressed(answer)
     ? tag
     : undefined
 }
 
-interface Received {
+interface ResumePoint {
   readonly tag: string
   readonly received: number
   /** How long the file is, once that is known. */
@@ -51,9 +51,12 @@ interface Received {
 }
 
 /** How long the file is of which a 206 is the rest, exactly; undefined where it is not. */
-const totalOf = (answer: Answer, { tag, received, total }: Received): number | undefined => {
-  const range = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(header(answer, 'content-range')?.trim() ?? '')
-  if (range === null || header(answer, 'etag') !== tag || isPacked(answer)) return undefined
+const getResumedTotal = (
+  answer: Answer,
+  { tag, received, total }: ResumePoint,
+): number | undefined => {
+  const range = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(getHeader(answer, 'content-range')?.trim() ?? '')
+  if (range === null || getHeader(answer, 'etag') !== tag || isCompressed(answer)) return undefined
   const [start, end, size] = range.slice(1).map(Number)
   if (start !== received || end === undefined || size === undefined || end !== size - 1)
     return undefined
@@ -62,43 +65,43 @@ const totalOf = (answer: Answer, { tag, received, total }: Received): number | u
   return total === undefined || total === size ? size : undefined
 }
 
-/** Asks for a file once more, with these headers besides. */
-export type Reopen = (headers: Readonly<Record<string, string>>) => Promise<Answer>
+/** Requests the file again, with additional headers. */
+export type ReopenDownload = (headers: Readonly<Record<string, string>>) => Promise<Answer>
 
-const restOf = async (
-  reopen: Reopen,
-  progress: Received,
+const requestRest = async (
+  reopen: ReopenDownload,
+  progress: ResumePoint,
 ): Promise<{ readonly answer: Answer; readonly total: number }> => {
   const { received, tag } = progress
   const headers = { range: `bytes=${received}-`, 'if-range': tag }
   const answer = await reopen(headers).catch((error: unknown) => {
     throw error instanceof Failure && error.details.status === 416
-      ? new BeginAgain(undefined)
+      ? new RestartDownload(undefined)
       : error
   })
-  if (answer.status === 200) throw new BeginAgain(answer)
-  const total = answer.status === 206 ? totalOf(answer, progress) : undefined
+  if (answer.status === 200) throw new RestartDownload(answer)
+  const total = answer.status === 206 ? getResumedTotal(answer, progress) : undefined
   if (total !== undefined) return { answer, total }
   answer.cancel()
-  throw new BeginAgain(undefined)
+  throw new RestartDownload(undefined)
 }
 
-const shorter = (answer: Answer, received: number, total: number): Failure =>
+const incompleteFile = (answer: Answer, received: number, total: number): Failure =>
   new Failure('unreachable', `the file has ${total} bytes, but ${received} were received`, {
     request: `GET ${answer.url}`,
     hint: 'Try again.',
   })
 
 /**
- * Bytes of a download, over as many requests as a server with ranges makes necessary.
- * @throws BeginAgain where the instance has something else than the rest; Failure otherwise
+ * Yields the bytes of a download, over as many range requests as are needed.
+ * @throws RestartDownload if the instance has another file by now; Failure otherwise
  */
-export async function* resumed(
-  reopen: Reopen,
+export async function* resumeBody(
+  reopen: ReopenDownload,
   first: Answer,
   note: (text: string) => void,
 ): AsyncGenerator<Uint8Array> {
-  const tag = tagOf(first)
+  const tag = getStrongTag(first)
   let total = getTotalSize(first)
   let answer = first
   let received = 0
@@ -109,13 +112,13 @@ export async function* resumed(
         yield chunk
       }
       if (total === undefined || received === total) return
-      throw shorter(first, received, total)
+      throw incompleteFile(first, received, total)
     } catch (error) {
       const cut = error instanceof Failure && error.category === 'unreachable'
-      if (!cut || tag === undefined || attempt >= resumes || received === 0) throw error
+      if (!cut || tag === undefined || attempt >= maxResumes || received === 0) throw error
       if (total !== undefined && received >= total) throw error
       note(`interrupted after ${received} bytes, resuming`)
-      const rest = await restOf(reopen, { tag, received, total })
+      const rest = await requestRest(reopen, { tag, received, total })
       answer = rest.answer
       total = rest.total
     }
@@ -125,19 +128,20 @@ export async function* resumed(
 // A stream to where it is wanted: a file that is there whole or not at all, or what cannot be taken back.
 
 /** Half a megabyte a write: fewer, larger system calls; one is on its way while the next fills. */
-const block = 1 << 19
+const writeSize = 1 << 19
 
+/** Reports progress: a text, and the fraction that is done. */
 export type Progress = (text: string, fraction?: number) => void
 
-/** Human bytes: `12.3 MB`. */
-export const bytesText = (n: number): string => {
+/** Formats a number of bytes: `12.3 MB`. */
+export const formatBytes = (n: number): string => {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = n < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3))
   const value = n / 1000 ** power
   return `${power === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[power]}`
 }
 
-interface Saving {
+interface SaveOptions {
   /** How many bytes are to come, where that is known. */
   readonly total: number | undefined
   readonly progress: Progress
@@ -146,7 +150,7 @@ interface Saving {
   readonly signal?: AbortSignal
 }
 
-const changed = (): Failure =>
+const fileChanged = (): Failure =>
   new Failure(
     'unreachable',
     'the file changed during the download, and the part that was written is invalid',
@@ -156,11 +160,11 @@ const changed = (): Failure =>
   )
 
 /**
- * What ended a download into something from which nothing can be taken back, with what it was given.
- * Whoever cannot write tells it in another way.
+ * Adds to a failure how many bytes were already written to a place from which nothing can be taken back. Failures
+ * of writing itself stay as they are.
  */
-export const givenAway = (error: unknown, bytes: number, where: string): unknown => {
-  const failure = error instanceof BeginAgain ? changed() : error
+export const describePartialWrite = (error: unknown, bytes: number, where: string): unknown => {
+  const failure = error instanceof RestartDownload ? fileChanged() : error
   if (!(failure instanceof Failure) || failure.category === 'failed' || bytes === 0) return failure
   return new Failure(
     failure.category,
@@ -169,10 +173,10 @@ export const givenAway = (error: unknown, bytes: number, where: string): unknown
   )
 }
 
-const fill = async (
+const writeBody = async (
   file: WholeFile,
   body: AsyncIterable<Uint8Array>,
-  { total, progress }: Saving,
+  { total, progress }: SaveOptions,
   count: (bytes: number) => void,
 ): Promise<void> => {
   let waiting: Uint8Array[] = []
@@ -182,7 +186,7 @@ const fill = async (
   for await (const chunk of body) {
     waiting.push(chunk)
     held += chunk.length
-    if (held < block) continue
+    if (held < writeSize) continue
     await writing
     count(written)
     writing = file.write(waiting)
@@ -192,7 +196,9 @@ const fill = async (
     waiting = []
     held = 0
     progress(
-      total === undefined ? bytesText(written) : `${bytesText(written)} of ${bytesText(total)}`,
+      total === undefined
+        ? formatBytes(written)
+        : `${formatBytes(written)} of ${formatBytes(total)}`,
       total === undefined ? undefined : written / total,
     )
   }
@@ -201,6 +207,7 @@ const fill = async (
   count(written + held)
 }
 
+/** Creates the failure for a file that cannot be written. */
 export const writeFailure = (target: string, cause: unknown): Failure =>
   new Failure('failed', `cannot write ${target}: ${getReason(cause)}`, {
     hint: 'Check the free space and the permissions, or choose another place with --to.',
@@ -208,19 +215,21 @@ export const writeFailure = (target: string, cause: unknown): Failure =>
   })
 
 /**
- * Writes a stream to `target`: a file whole or not at all; a device or a pipe is written into.
+ * Writes a stream to a file, completely or not at all; devices and pipes are written into.
  * @returns bytes written
- * @throws Failure `failed` when it cannot be written; what the stream throws otherwise, BeginAgain only
- *   where nothing of it was given away
+ * @throws Failure `failed` if it cannot be written; errors of the stream; RestartDownload only if nothing was
+ *   written that cannot be taken back
  */
 export const save = async (
   target: string,
   body: AsyncIterable<Uint8Array>,
-  saving: Saving,
+  saving: SaveOptions,
 ): Promise<number> => {
   const { signal, check } = saving
   const worded = (error: unknown): unknown =>
-    error instanceof Failure || error instanceof BeginAgain ? error : writeFailure(target, error)
+    error instanceof Failure || error instanceof RestartDownload
+      ? error
+      : writeFailure(target, error)
   const file = await openWhole(target, {
     durable: false,
     signal,
@@ -229,7 +238,7 @@ export const save = async (
   })
   let written = 0
   try {
-    await fill(file, body, saving, (bytes) => {
+    await writeBody(file, body, saving, (bytes) => {
       written = bytes
     })
     if (file.draft !== undefined) await check?.(file.draft)
@@ -238,6 +247,6 @@ export const save = async (
   } catch (error) {
     await file.discard()
     const said = worded(error)
-    throw file.draft === undefined ? givenAway(said, written, target) : said
+    throw file.draft === undefined ? describePartialWrite(said, written, target) : said
   }
 }

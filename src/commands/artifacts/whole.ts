@@ -1,4 +1,4 @@
-/** Whether a download is the archive, or the file, that it should be: what HTTP itself cannot tell. */
+/** Checks that a download is the complete archive or file that was requested, which HTTP alone does not tell. */
 import { Failure } from '../../errors.js'
 import { isPage, pageTitle } from '../../http/answers/text.js'
 import type { Answer } from '../../http/types.js'
@@ -7,14 +7,14 @@ import { getEntryEnd, openArchive, readEntries } from './archive.js'
 // Whether an archive is there to its end: what HTTP itself cannot tell.
 
 /** The record at the end of an archive, without its comment, and the two of large archives before it. */
-const recordLength = 22
+const endRecordLength = 22
 const locatorLength = 20
-const largeLength = 56
+const zip64RecordLength = 56
 /** With the longest comment that there may be. */
-const longest = recordLength + 0xffff + locatorLength + largeLength
+const longest = endRecordLength + 0xffff + locatorLength + zip64RecordLength
 
-/** Keeps the end of what passes by. */
-export class Tail {
+/** Keeps the last bytes of a stream: enough for the end records of an archive. */
+export class TailBuffer {
   #chunks: Uint8Array[] = []
   #held = 0
   #length = 0
@@ -44,19 +44,19 @@ export class Tail {
 }
 
 /** Where the last record stands, such that its comment reaches to the end. */
-const recordIn = (tail: Buffer): number => {
+const findEndRecord = (tail: Buffer): number => {
   for (
     let at = tail.lastIndexOf('PK\x05\x06', undefined, 'latin1');
     at >= 0;
     at = at === 0 ? -1 : tail.lastIndexOf('PK\x05\x06', at - 1, 'latin1')
   ) {
-    const comment = at + recordLength
+    const comment = at + endRecordLength
     if (comment <= tail.length && comment + tail.readUInt16LE(at + 20) === tail.length) return at
   }
   return -1
 }
 
-interface Table {
+interface ContentsTable {
   readonly offset: number
   readonly size: number
   /** Where the records begin that follow it. */
@@ -64,7 +64,7 @@ interface Table {
 }
 
 /** Of an archive past 4 GiB or 65,535 entries: where the larger record stands. */
-const largeRecord = (tail: Buffer, record: number): number | undefined => {
+const findZip64Record = (tail: Buffer, record: number): number | undefined => {
   const locator = record - locatorLength
   return locator >= 0 && tail.readUInt32LE(locator) === 0x07064b50
     ? Number(tail.readBigUInt64LE(locator + 8))
@@ -72,26 +72,31 @@ const largeRecord = (tail: Buffer, record: number): number | undefined => {
 }
 
 /** The table of contents, as the records after it have it; undefined where they contradict each other. */
-const tableOf = (tail: Buffer, record: number, start: number): Table | undefined => {
+const readContentsTable = (
+  tail: Buffer,
+  record: number,
+  start: number,
+): ContentsTable | undefined => {
   const small = {
     size: tail.readUInt32LE(record + 12),
     offset: tail.readUInt32LE(record + 16),
   }
-  const before = largeRecord(tail, record)
+  const before = findZip64Record(tail, record)
   if (before === undefined) return { ...small, before: start + record }
   const at = before - start
-  if (at < 0 || at + largeLength > record || tail.readUInt32LE(at) !== 0x06064b50) return undefined
+  if (at < 0 || at + zip64RecordLength > record || tail.readUInt32LE(at) !== 0x06064b50)
+    return undefined
   const [size, offset] = [tail.readBigUInt64LE(at + 40), tail.readBigUInt64LE(at + 48)]
   return { offset: Number(offset), size: Number(size), before }
 }
 
-/** Why these bytes do not end as an archive does; undefined where they do. */
-export const endingFault = (tail: Tail): string | undefined => {
+/** Explains why the last bytes are not the end of an archive; undefined if they are. */
+export const findEndFault = (tail: TailBuffer): string | undefined => {
   const bytes = tail.bytes()
   const start = tail.length - bytes.length
-  const record = recordIn(bytes)
+  const record = findEndRecord(bytes)
   if (record < 0) return 'it has no valid end record'
-  const table = tableOf(bytes, record, start)
+  const table = readContentsTable(bytes, record, start)
   if (table === undefined) return 'its end records contradict each other'
   const gap = table.before - table.offset - table.size
   // Right before its records, else somewhere before them: an archive within a cut one ends like this, too.
@@ -100,8 +105,8 @@ export const endingFault = (tail: Tail): string | undefined => {
   return 'bytes are missing in the middle'
 }
 
-/** Why a file is no archive that holds what its table of contents says; undefined where it is. */
-export const contentsFault = async (path: string): Promise<string | undefined> => {
+/** Explains why a file does not contain what its table of contents names; undefined if it does. */
+export const findContentsFault = async (path: string): Promise<string | undefined> => {
   try {
     const expectArchive = await openArchive(path, false)
     try {
@@ -118,64 +123,64 @@ export const contentsFault = async (path: string): Promise<string | undefined> =
 }
 
 /** How an archive begins, with entries or without. */
-const beginnings = ['PK\x03\x04', 'PK\x05\x06']
+const archiveSignatures = ['PK\x03\x04', 'PK\x05\x06']
 const signatureLength = 4
 /** A page is known by its beginning. */
-const glance = 4096
+const sampleSize = 4096
 
-const unusable = (answer: Answer, message: string, hint: string): Failure =>
+const unusableAnswer = (answer: Answer, message: string, hint: string): Failure =>
   new Failure('unreachable', message, { request: `GET ${answer.url}`, status: answer.status, hint })
 
 /** Whether a download may begin like this. */
-export type Expected = (beginning: string, answer: Answer) => boolean
+export type ExpectedContent = (beginning: string, answer: Answer) => boolean
 
-const saysType = ({ headers }: Answer, type: RegExp): boolean =>
+const hasMediaType = ({ headers }: Answer, type: RegExp): boolean =>
   type.test(String(headers['content-type']))
 const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 const isJson = (beginning: string): boolean => /^[\ufeff\s]*[[{]/.test(beginning)
 
-/** An archive, whatever stands before it; a page, JSON or nothing is none. */
-export const archive: Expected = (beginning, answer) =>
-  beginnings.some((signature) => beginning.startsWith(signature)) ||
+/** Accepts anything but an HTML page, JSON and an empty body: an archive may have other bytes before it. */
+export const expectArchive: ExpectedContent = (beginning, answer) =>
+  archiveSignatures.some((signature) => beginning.startsWith(signature)) ||
   !(
     beginning === '' ||
     isPage(beginning) ||
     isJson(beginning) ||
-    saysType(answer, /^text\/html/i) ||
-    saysType(answer, jsonType)
+    hasMediaType(answer, /^text\/html/i) ||
+    hasMediaType(answer, jsonType)
   )
 
-/** A file of any kind; a page only where its name says so, or the instance does not call it one. */
+/** Accepts any file; an HTML page only if the name says so or the instance does not declare it as one. */
 export const expectFile =
-  (name: string): Expected =>
+  (name: string): ExpectedContent =>
   (beginning, answer) =>
-    /\.x?html?$/i.test(name) || !saysType(answer, /^text\/html/i) || !isPage(beginning)
+    /\.x?html?$/i.test(name) || !hasMediaType(answer, /^text\/html/i) || !isPage(beginning)
 
-const whatCame = (beginning: string, answer: Answer): string => {
+const describeContent = (beginning: string, answer: Answer): string => {
   if (beginning === '') return 'nothing'
   if (isPage(beginning)) {
     const title = pageTitle(beginning)
     return `an HTML page${title === undefined ? '' : `, “${title}”`}`
   }
-  return isJson(beginning) || saysType(answer, jsonType) ? 'JSON' : 'something else'
+  return isJson(beginning) || hasMediaType(answer, jsonType) ? 'JSON' : 'something else'
 }
 
-const somethingElse = (answer: Answer, beginning: string): Failure =>
-  unusable(
+const unexpectedContent = (answer: Answer, beginning: string): Failure =>
+  unusableAnswer(
     answer,
-    `expected a file from the instance, but it sent ${whatCame(beginning, answer)}`,
+    `expected a file from the instance, but it sent ${describeContent(beginning, answer)}`,
     'There is a proxy or a sign-in page in front of the instance, or the base URL is wrong.',
   )
 
 /**
- * Takes only an answer that is the whole: nobody asked for a part, and there is none without a body.
+ * Accepts only status 200: no partial content was requested.
  * @throws Failure `unreachable`
  */
 export const checkStatus = (answer: Answer): void => {
   if (answer.status === 200) return
   answer.cancel()
   const what = answer.status === 206 ? 'a part of the file that was not requested' : 'no file'
-  throw unusable(
+  throw unusableAnswer(
     answer,
     `the instance answered ${answer.status}: ${what}`,
     'A proxy may be at fault. Try again, or run `svcctl doctor`.',
@@ -183,18 +188,18 @@ export const checkStatus = (answer: Answer): void => {
 }
 
 /**
- * The same bytes, refused where they do not begin as expected: a sign-in page must not be kept as an
- * archive.
+ * Passes the bytes on if they begin as expected, so that no sign-in page is saved as an archive.
  * @throws Failure `unreachable`
  */
-export async function* beginningAs(
-  expected: Expected,
+export async function* checkBeginning(
+  expected: ExpectedContent,
   body: AsyncIterable<Uint8Array>,
   answer: Answer,
 ): AsyncGenerator<Uint8Array> {
   const check = (held: Buffer): void => {
-    const beginning = held.toString('latin1', 0, glance)
-    if (!expected(beginning, answer)) throw somethingElse(answer, held.toString('utf8', 0, glance))
+    const beginning = held.toString('latin1', 0, sampleSize)
+    if (!expected(beginning, answer))
+      throw unexpectedContent(answer, held.toString('utf8', 0, sampleSize))
   }
   let held: Buffer | undefined = Buffer.alloc(0)
   for await (const chunk of body) {
@@ -213,36 +218,36 @@ export async function* beginningAs(
   if (held.length > 0) yield held
 }
 
-/** Whether the answer said where it ends, so that a cut one was noticed on the way. */
-export const saysItsEnd = ({ headers }: Answer): boolean =>
+/** Whether the response declared its length, so that an incomplete body was noticed. */
+export const hasLength = ({ headers }: Answer): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-const cutShort = (answer: Answer, why: string): Failure =>
-  unusable(answer, `the archive is incomplete or damaged: ${why}`, 'Try again.')
+const incompleteArchive = (answer: Answer, why: string): Failure =>
+  unusableAnswer(answer, `the archive is incomplete or damaged: ${why}`, 'Try again.')
 
 /**
- * The same bytes of an archive, and a refusal after them where they do not end as one.
+ * Passes the bytes of an archive on, and fails after the last one if they do not end as an archive.
  * @throws Failure `unreachable`
  */
-export async function* endingWhole(
+export async function* checkEnd(
   body: AsyncIterable<Uint8Array>,
   answer: Answer,
 ): AsyncGenerator<Uint8Array> {
-  const tail = new Tail()
+  const tail = new TailBuffer()
   for await (const chunk of body) {
     tail.push(chunk)
     yield chunk
   }
-  const fault = endingFault(tail)
-  if (fault !== undefined) throw cutShort(answer, fault)
+  const fault = findEndFault(tail)
+  if (fault !== undefined) throw incompleteArchive(answer, fault)
 }
 
 /**
- * Refuses an archive that lacks something of what it says it has.
- * @param path where it was written
- * @throws Failure `unreachable`
+ * Checks a saved archive against its table of contents.
+ * @param path of the file
+ * @throws Failure `unreachable` if something is missing
  */
 export const checkContents = async (path: string, answer: Answer): Promise<void> => {
-  const fault = await contentsFault(path)
-  if (fault !== undefined) throw cutShort(answer, fault)
+  const fault = await findContentsFault(path)
+  if (fault !== undefined) throw incompleteArchive(answer, fault)
 }

@@ -1,4 +1,7 @@
-/** A check as a command: everything that is the same for all of them. */
+/**
+ * Makes a command of a check: compares its numbers with thresholds, and prints the result for people, Nagios or
+ * Prometheus.
+ */
 import { list } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given, Special } from '../../engine/command/types.js'
@@ -12,13 +15,13 @@ import {
   type CheckSeverity,
   type Concern,
   checkSeverities,
+  describeThresholds,
   type Measure,
   type Observed,
   parseThresholds,
   type Sample,
   type Thresholds,
   type Trouble,
-  takenBy,
 } from './fact.js'
 
 // What a check saw, held against its levels.
@@ -34,47 +37,47 @@ interface CheckOutcome extends Observed {
 const isBeyond = (value: number, { bad }: Measure, level: number): boolean =>
   bad === 'above' ? value > level : value < level
 
-const levelOf = (value: number, measure: Measure, { warn, crit }: Bounds): CheckSeverity => {
+const getSeverity = (value: number, measure: Measure, { warn, crit }: Bounds): CheckSeverity => {
   if (crit !== undefined && isBeyond(value, measure, crit.value)) return 'critical'
   return warn !== undefined && isBeyond(value, measure, warn.value) ? 'warning' : 'ok'
 }
 
-const findingOf = (sample: Sample, { measures }: CheckFact, levels: Thresholds): Concern[] => {
+const checkSample = (sample: Sample, { measures }: CheckFact, levels: Thresholds): Concern[] => {
   const [measure, bounds] = [measures[sample.measure], levels.get(sample.measure)]
   if (measure === undefined || bounds === undefined) return []
   // What has a level and no number is not fine.
   if (sample.value === undefined) return [{ level: 'unknown', text: sample.text }]
-  const level = levelOf(sample.value, measure, bounds)
+  const level = getSeverity(sample.value, measure, bounds)
   return level === 'ok' ? [] : [{ level, text: sample.text }]
 }
 
-const worst: readonly Trouble[] = ['critical', 'unknown', 'warning']
+const troubleOrder: readonly Trouble[] = ['critical', 'unknown', 'warning']
 
 /** The worst first, and each once: what is wrong by itself may be beyond a level as well. */
-const ordered = (findings: readonly Concern[]): readonly Concern[] => {
-  const sorted = worst.flatMap((level) => findings.filter((one) => one.level === level))
+const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
+  const sorted = troubleOrder.flatMap((level) => findings.filter((one) => one.level === level))
   return sorted.filter(({ text }, i) => sorted.findIndex((one) => one.text === text) === i)
 }
 
 /** Everything that is wrong, by itself or by the levels. */
-const judged = (fact: CheckFact, levels: Thresholds, seen: Observed): Observed => ({
+const applyThresholds = (fact: CheckFact, levels: Thresholds, seen: Observed): Observed => ({
   ...seen,
-  findings: ordered([
+  findings: sortConcerns([
     ...seen.findings,
-    ...seen.samples.flatMap((sample) => findingOf(sample, fact, levels)),
+    ...seen.samples.flatMap((sample) => checkSample(sample, fact, levels)),
   ]),
 })
 
 /** How many of what is wrong stand on the line. */
-const most = 5
+const maxListed = 5
 
 /** What is wrong; what is fine, where nothing is. */
-const lineOf = ({ findings, fine }: Observed): string =>
+const formatLine = ({ findings, fine }: Observed): string =>
   findings.length === 0
     ? fine
     : joinFirst(
         findings.map(({ text }) => text),
-        most,
+        maxListed,
         '; ',
       )
 
@@ -90,25 +93,25 @@ interface CheckFormat {
 }
 
 /** How the whole stands, as a format sees it. */
-const severityIn = ({ order }: CheckFormat, { findings }: CheckOutcome): CheckSeverity =>
+const getOverallSeverity = ({ order }: CheckFormat, { findings }: CheckOutcome): CheckSeverity =>
   order.find((level) => findings.some((one) => one.level === level)) ?? 'ok'
 
 /** What could not be read counts above what is wrong, as everywhere in this tool. */
-const own = {
+const ownFormat = {
   codes: { ok: 0, warning: 1, critical: 1, unknown: 8 },
   order: ['unknown', 'critical', 'warning'],
 } as const
 
-const rounded = (value: number): string => String(Number(value.toFixed(3)))
+const formatNumber = (value: number): string => String(Number(value.toFixed(3)))
 
-const plain = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string =>
-  `${outcome.fact.name} ${severity}: ${safe(lineOf(outcome))}\n`
+const renderPlain = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string =>
+  `${outcome.fact.name} ${severity}: ${safe(formatLine(outcome))}\n`
 
 const uoms = { percent: '%', seconds: 's', count: '' } as const
 
 /** A range in the words of plugins: alert below `80:`, above `5`. */
-const range = ({ bad }: Measure, level: number | undefined): string =>
-  level === undefined ? '' : `${rounded(level)}${bad === 'below' ? ':' : ''}`
+const formatRange = ({ bad }: Measure, level: number | undefined): string =>
+  level === undefined ? '' : `${formatNumber(level)}${bad === 'below' ? ':' : ''}`
 
 /** The worst number of a measure, with its levels. */
 const perfdata = ({ samples, fact, levels }: CheckOutcome): readonly string[] =>
@@ -120,19 +123,23 @@ const perfdata = ({ samples, fact, levels }: CheckOutcome): readonly string[] =>
     const worst = measure.bad === 'below' ? Math.min(...values) : Math.max(...values)
     const { warn, crit } = levels.get(name) ?? {}
     return [
-      `${name}=${rounded(worst)}${uoms[measure.unit]};${range(measure, warn?.value)};${range(measure, crit?.value)}`,
+      `${name}=${formatNumber(worst)}${uoms[measure.unit]};${formatRange(measure, warn?.value)};${formatRange(measure, crit?.value)}`,
     ]
   })
 
-const nagios = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string =>
-  renderNagios(outcome.fact.name, severity, safe(lineOf(outcome)), perfdata(outcome))
+const renderCheckNagios = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string =>
+  renderNagios(outcome.fact.name, severity, safe(formatLine(outcome)), perfdata(outcome))
 
 /** Shares are ratios there. */
 const suffixes = { percent: '_ratio', seconds: '_seconds', count: '' } as const
-const scaled = ({ unit }: Measure, value: number): string =>
-  rounded(unit === 'percent' ? value / 100 : value)
+const formatMeasure = ({ unit }: Measure, value: number): string =>
+  formatNumber(unit === 'percent' ? value / 100 : value)
 
-const prometheus = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe): string => {
+const renderCheckPrometheus = (
+  outcome: CheckOutcome,
+  severity: CheckSeverity,
+  safe: Safe,
+): string => {
   const { fact, samples, address } = outcome
   const status = {
     name: 'svcctl_check_status',
@@ -145,33 +152,33 @@ const prometheus = (outcome: CheckOutcome, severity: CheckSeverity, safe: Safe):
     values: samples.flatMap(({ measure: measured, of, value }) =>
       measured !== name || value === undefined
         ? []
-        : [{ labels: { [fact.label]: of, address }, value: scaled(measure, value) }],
+        : [{ labels: { [fact.label]: of, address }, value: formatMeasure(measure, value) }],
     ),
   }))
   return renderPrometheus([status, ...measured], safe)
 }
 
 const checkFormats = {
-  plain: { ...own, write: plain },
+  plain: { ...ownFormat, write: renderPlain },
   nagios: {
     codes: { ok: 0, warning: 1, critical: 2, unknown: 3 },
     order: ['critical', 'unknown', 'warning'],
-    write: nagios,
+    write: renderCheckNagios,
   },
-  prometheus: { ...own, write: prometheus },
+  prometheus: { ...ownFormat, write: renderCheckPrometheus },
 } as const satisfies Readonly<Record<string, CheckFormat>>
 
 const checkFormatNames = Object.keys(checkFormats)
 
-const level = { placeholder: 'level' } as const
-const common = {
-  warn: list('string', 'warning threshold', level),
-  crit: list('string', 'critical threshold', level),
+const thresholdOptions = { placeholder: 'level' } as const
+const commonFlags = {
+  warn: list('string', 'warning threshold', thresholdOptions),
+  crit: list('string', 'critical threshold', thresholdOptions),
   output: outputFlag(checkFormatNames, 'output format', 'plain'),
 } as const
 
 /** What could not be read at all is known by one finding; what would help is said beside it. */
-const unread = ({ ui }: Services, error: unknown): Observed => {
+const toUnread = ({ ui }: Services, error: unknown): Observed => {
   const failure = survived(error)
   if (failure.category === 'usage') throw error
   if (failure.details.hint !== undefined) ui.note(failure.details.hint)
@@ -179,7 +186,7 @@ const unread = ({ ui }: Services, error: unknown): Observed => {
 }
 
 /** The instance that is asked, where it is one. */
-const addressOf = async ({ place }: Services, fact: CheckFact) => {
+const findAddress = async ({ place }: Services, fact: CheckFact) => {
   if (fact.everywhere === true) return {}
   try {
     return { address: (await place.session()).baseUrl }
@@ -190,13 +197,13 @@ const addressOf = async ({ place }: Services, fact: CheckFact) => {
 }
 
 /** The outcome as one object. */
-const recordOf = (
+const toCheckRecord = (
   { fact, levels, samples, findings, fine, address }: CheckOutcome,
   status: CheckSeverity,
 ) => ({
   check: fact.name,
   status,
-  message: lineOf({ samples, findings, fine }),
+  message: formatLine({ samples, findings, fine }),
   address,
   findings,
   levels: Object.fromEntries(
@@ -214,7 +221,7 @@ const recordOf = (
 })
 
 /** @throws Failure `usage` where both say how it is written */
-const formatIn = ({ place }: Services, asked: string | undefined): CheckFormat => {
+const chooseFormat = ({ place }: Services, asked: string | undefined): CheckFormat => {
   const { output } = place.globals
   if (asked !== undefined && output !== undefined)
     throw usage(`-o ${asked} and -o ${output} exclude each other`)
@@ -223,40 +230,40 @@ const formatIn = ({ place }: Services, asked: string | undefined): CheckFormat =
   return format
 }
 
-const checking =
+const createRun =
   (fact: CheckFact) =>
   async (services: Services, given: Given): Promise<void> => {
     const { answer, ui } = services
     // The parser made each value by the flag that is declared above.
-    const { flags } = given as GivenBy<typeof common>
-    const format = formatIn(services, flags.output)
+    const { flags } = given as GivenBy<typeof commonFlags>
+    const format = chooseFormat(services, flags.output)
     const levels = parseThresholds(fact, flags)
     const seen = await ui.progress('checking', () =>
-      fact.read(services, given).catch((error: unknown) => unread(services, error)),
+      fact.read(services, given).catch((error: unknown) => toUnread(services, error)),
     )
     const outcome = {
       fact,
       levels,
-      ...judged(fact, levels, seen),
-      ...(await addressOf(services, fact)),
+      ...applyThresholds(fact, levels, seen),
+      ...(await findAddress(services, fact)),
     }
-    const severity = severityIn(format, outcome)
+    const severity = getOverallSeverity(format, outcome)
     if (flags.output !== undefined || answer.reader === 'people')
       await answer.write(format.write(outcome, severity, answer.text.safe))
     else
-      await answer.print(recordOf(outcome, severity), {
+      await answer.print(toCheckRecord(outcome, severity), {
         columns: ['check', 'status', 'message'],
         known: ['address'],
       })
     answer.exit(format.codes[severity])
   }
 
-const codesText = ({ codes }: CheckFormat): string =>
+const describeCodes = ({ codes }: CheckFormat): string =>
   Object.entries(codes)
     .map(([severity, code]) => `${code} ${severity}`)
     .join(', ')
 
-const levelTexts = ({ levels }: CheckFact): string => {
+const describeDefaults = ({ levels }: CheckFact): string => {
   const texts = [
     ...(levels.warn ?? []).map((text) => `--warn ${text}`),
     ...(levels.crit ?? []).map((text) => `--crit ${text}`),
@@ -266,18 +273,18 @@ const levelTexts = ({ levels }: CheckFact): string => {
     : `Default thresholds: ${texts.join(' ')}. You can set each one alone.`
 }
 
-/** The command of a check. */
+/** Creates the command of a check. */
 export const checkCommand = (fact: CheckFact): Special =>
   define({
     summary: fact.summary,
     description: [
       ...fact.description,
-      `A threshold looks like ${takenBy(fact)}; separate several with commas. ${levelTexts(fact)}`,
-      `Prints one line. Exit codes: ${codesText(checkFormats.plain)}; with -o nagios: ${codesText(checkFormats.nagios)}. Data that cannot be read never counts as OK.`,
+      `A threshold looks like ${describeThresholds(fact)}; separate several with commas. ${describeDefaults(fact)}`,
+      `Prints one line. Exit codes: ${describeCodes(checkFormats.plain)}; with -o nagios: ${describeCodes(checkFormats.nagios)}. Data that cannot be read never counts as OK.`,
     ],
     examples: fact.examples,
-    flags: { ...common, ...fact.flags },
+    flags: { ...commonFlags, ...fact.flags },
     readOnly: true,
     ...(fact.everywhere === true ? {} : { snapshots: true }),
-    run: checking(fact),
+    run: createRun(fact),
   })

@@ -1,4 +1,4 @@
-/** What a check is, and the levels that its numbers are held against. */
+/** Defines what a check is: what it reads, what it measures, and the thresholds that `--warn` and `--crit` set. */
 import { parseSpan } from '../../base/dates.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
@@ -6,16 +6,17 @@ import type { Given } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
 
-/** How it stands, the worst last but one: what could not be read is nothing of these. */
+/** The severities of a check. `unknown` means that something could not be read. */
 export const checkSeverities = ['ok', 'warning', 'critical', 'unknown'] as const
+/** One of these. */
 export type CheckSeverity = (typeof checkSeverities)[number]
-/** What is wrong. */
+/** A severity other than OK. */
 export type Trouble = Exclude<CheckSeverity, 'ok'>
 
 /** How a level is written, and so which measure it is about. */
 type Unit = 'percent' | 'seconds' | 'count'
 
-/** Something that has a number, of which too much or too little is wrong. */
+/** A number of which too much or too little is a problem. */
 export interface Measure {
   readonly unit: Unit
   /** A level as somebody would set it. */
@@ -27,7 +28,7 @@ export interface Measure {
 }
 type Measures = Readonly<Record<string, Measure>>
 
-/** One number that was read; undefined where the instance does not tell it. */
+/** One value of a measure; undefined if the instance does not report it. */
 export interface Sample<M extends string = string> {
   readonly measure: M
   readonly value: number | undefined
@@ -37,12 +38,13 @@ export interface Sample<M extends string = string> {
   readonly text: string
 }
 
+/** Something that is wrong, and how severe it is. */
 export interface Concern {
   readonly level: Trouble
   readonly text: string
 }
 
-/** What a check saw. */
+/** What a check read. */
 export interface Observed<M extends string = string> {
   readonly samples: readonly Sample<M>[]
   /** What is wrong, or could not be read, whatever the levels say. */
@@ -59,7 +61,7 @@ interface LevelTexts {
 
 type Flags = Readonly<Record<string, Param & { readonly short?: string }>>
 
-/** A check as a fact: everything else of its command is the same for all. */
+/** A check as data; the rest of its command is the same for all checks. */
 export interface CheckFact<M extends Measures = Measures, F extends Flags = Flags> {
   readonly name: string
   readonly summary: string
@@ -77,7 +79,7 @@ export interface CheckFact<M extends Measures = Measures, F extends Flags = Flag
   readonly read: (services: Services, given: Given) => Promise<Observed<Extract<keyof M, string>>>
 }
 
-/** A check whose flags are known where it reads. */
+/** Declares a check with the types of its flags. */
 export const checkFact = <const M extends Measures, const F extends Flags = Record<never, never>>({
   read,
   ...fact
@@ -99,15 +101,16 @@ interface Level {
   readonly value: number
   readonly text: string
 }
+/** The two thresholds of a measure. */
 export interface Bounds {
   readonly warn?: Level
   readonly crit?: Level
 }
-/** By measure: those that have a level. */
+/** The thresholds by measure, for measures that have one. */
 export type Thresholds = ReadonlyMap<string, Bounds>
 
 /** A level with its unit; undefined for what is none. */
-const parsed = (text: string): { readonly unit: Unit; readonly value: number } | undefined => {
+const parseLevel = (text: string): { readonly unit: Unit; readonly value: number } | undefined => {
   if (/^\d+(\.\d+)?%$/.test(text)) {
     const value = Number.parseFloat(text)
     return value > 100 ? undefined : { unit: 'percent', value }
@@ -117,8 +120,8 @@ const parsed = (text: string): { readonly unit: Unit; readonly value: number } |
   return milliseconds === undefined ? undefined : { unit: 'seconds', value: milliseconds / 1000 }
 }
 
-/** What a check takes, in words: `30d (the time left of a certificate, at least)`. */
-export const takenBy = ({ measures }: Pick<CheckFact, 'measures'>): string =>
+/** Lists the thresholds that a check takes: `30d (time left of a certificate, at least)`. */
+export const describeThresholds = ({ measures }: Pick<CheckFact, 'measures'>): string =>
   Object.values(measures)
     .map(
       ({ example, bad, help }) => `${example} (${help}, at ${bad === 'below' ? 'least' : 'most'})`,
@@ -126,17 +129,17 @@ export const takenBy = ({ measures }: Pick<CheckFact, 'measures'>): string =>
     .join(', ')
 
 /** The measure that a level is about, by its unit. */
-const measureOf = (fact: CheckFact, flag: string, text: string): [string, Measure, number] => {
-  const level = parsed(text)
+const findMeasure = (fact: CheckFact, flag: string, text: string): [string, Measure, number] => {
+  const level = parseLevel(text)
   const found = Object.entries(fact.measures).find(([, { unit }]) => unit === level?.unit)
   if (level !== undefined && found !== undefined) return [...found, level.value]
   throw usage(
     `invalid --${flag} for check ${fact.name}: "${text}"`,
-    `Use a threshold such as ${takenBy(fact)}.`,
+    `Use a threshold such as ${describeThresholds(fact)}.`,
   )
 }
 
-const flags = ['warn', 'crit'] as const
+const thresholdFlags = ['warn', 'crit'] as const
 
 /** @throws Failure `usage` where the worse level is the one that is reached first */
 const checkOrder = (measure: Measure, { warn, crit }: Bounds): void => {
@@ -145,20 +148,21 @@ const checkOrder = (measure: Measure, { warn, crit }: Bounds): void => {
   if (ordered) return
   throw usage(
     `--warn ${warn.text} and --crit ${crit.text} are in the wrong order`,
-    `${takenBy({ measures: { measure } })}: --crit must be the ${measure.bad === 'below' ? 'smaller' : 'larger'} of the two.`,
+    `${describeThresholds({ measures: { measure } })}: --crit must be the ${measure.bad === 'below' ? 'smaller' : 'larger'} of the two.`,
   )
 }
 
 /**
- * The levels of a line; one of them alone sets that one, and those of the check count where there is none.
- * @throws Failure `usage` for a level that the check has no measure for, two of one measure, and the wrong order
+ * Parses `--warn` and `--crit`. Without either, the defaults of the check apply.
+ * @throws Failure `usage` for a threshold that fits no measure, a second one for the same measure, or the wrong
+ *   order
  */
 export const parseThresholds = (fact: CheckFact, given: LevelTexts): Thresholds => {
   const texts = given.warn === undefined && given.crit === undefined ? fact.levels : given
   const levels = new Map<string, Bounds>()
-  for (const flag of flags)
+  for (const flag of thresholdFlags)
     for (const text of texts[flag] ?? []) {
-      const [name, measure, value] = measureOf(fact, flag, text)
+      const [name, measure, value] = findMeasure(fact, flag, text)
       const before = levels.get(name) ?? {}
       if (before[flag] !== undefined)
         throw usage(

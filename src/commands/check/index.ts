@@ -1,15 +1,21 @@
-/** `check …`: one line for monitoring, with an exit code that its reader knows. */
+/**
+ * `check instance
+ * runners
+ * geo
+ * certificates
+ * tokens`: one line and an exit code for monitoring; and `check policy`.
+ */
 
 import { runners as listing } from '../../catalogue/areas/runners.js'
 import { group, list, oneOf, project } from '../../catalogue/params.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
-import type { GivenBy } from '../define.js'
-import { instanceChecks } from '../doctor/checks.js'
+import { define, type GivenBy } from '../define.js'
+import { instanceChecks } from '../doctor-checks.js'
 import {
-  countedStates,
-  countsText,
+  countStates,
   type DomainCertificate,
+  formatCounts,
   type GeoSite,
   type ProfileCredential,
   readCertificates,
@@ -17,9 +23,10 @@ import {
   readSites,
   runnerState,
 } from '../health.js'
-import { joinFirst, leftText, several, spanText } from '../words.js'
+import { formatSpan, formatTimeLeft, joinFirst, several } from '../words.js'
 import { checkCommand } from './command.js'
 import { type Concern, checkFact } from './fact.js'
+import { policyFlags } from './policy.js'
 
 // `check runners`: whether there is somebody to run jobs.
 
@@ -30,9 +37,9 @@ const runnerFlags = {
   'tag-list': list('string', 'filter by tags (all of them)'),
 } as const
 
-const mostNamed = 5
+const maxNamed = 5
 
-const runnersOf = (
+const readRunners = (
   instance: Pick<InstanceService, 'records'>,
   { flags: { project: id, group: of, type, 'tag-list': tags } }: GivenBy<typeof runnerFlags>,
 ) => {
@@ -75,12 +82,12 @@ const runnersCheck = checkFact({
   levels: { warn: ['0'] },
   flags: runnerFlags,
   read: async ({ instance }, given) => {
-    const all = await runnersOf(instance, given)
+    const all = await readRunners(instance, given)
     const awake = all.filter((runner) => runnerState(runner) !== 'paused')
     const absent = awake.filter((runner) => runnerState(runner) !== 'online')
     const online = awake.length - absent.length
     const names = absent.map(({ id, description }) => description || `runner ${id}`)
-    const text = `${absent.length} of ${several(awake.length, 'runner')} not online: ${joinFirst(names, mostNamed)}`
+    const text = `${absent.length} of ${several(awake.length, 'runner')} not online: ${joinFirst(names, maxNamed)}`
     return {
       samples: [
         {
@@ -99,30 +106,30 @@ const runnersCheck = checkFact({
                 text: all.length === 0 ? 'there are no runners' : 'no runner is online',
               },
             ],
-      fine: `${several(all.length, 'runner')}: ${countsText(countedStates(all))}`,
+      fine: `${several(all.length, 'runner')}: ${formatCounts(countStates(all))}`,
     }
   },
 })
 
 // `check geo`: whether every site is well, and not too far behind.
 
-const share = (percent: number): string => `${percent.toFixed(1)} %`
+const formatShare = (percent: number): string => `${percent.toFixed(1)} %`
 
 /** What is wrong with a site whatever the levels say. */
-const healthOf = ({ name, healthy, health }: GeoSite): readonly Concern[] => {
+const checkHealth = ({ name, healthy, health }: GeoSite): readonly Concern[] => {
   if (healthy === true) return []
   return healthy === false
     ? [{ level: 'critical', text: `${name} is unhealthy: ${health}` }]
     : [{ level: 'unknown', text: `the health of ${name} is unknown` }]
 }
 
-const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
+const toSiteSamples = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
   {
     measure: 'lag' as const,
     of: name,
     value: lag,
     text:
-      lag === undefined ? `the lag of ${name} is unknown` : `${name} is ${spanText(lag)} behind`,
+      lag === undefined ? `the lag of ${name} is unknown` : `${name} is ${formatSpan(lag)} behind`,
   },
   {
     measure: 'synced' as const,
@@ -131,7 +138,7 @@ const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
     text:
       least === undefined
         ? `the sync status of ${name} is unknown`
-        : `${name} has ${share(least.percent)} of its ${least.kind}`,
+        : `${name} has ${formatShare(least.percent)} of its ${least.kind}`,
   },
   {
     measure: 'failed' as const,
@@ -142,11 +149,11 @@ const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
   },
 ]
 
-const siteText = ({ name, lag_seconds: lag, least }: GeoSite): string =>
+const describeSite = ({ name, lag_seconds: lag, least }: GeoSite): string =>
   [
     name,
-    ...(lag === undefined ? [] : [`${spanText(lag)} behind`]),
-    ...(least === undefined ? [] : [`at least ${share(least.percent)} synced`]),
+    ...(lag === undefined ? [] : [`${formatSpan(lag)} behind`]),
+    ...(least === undefined ? [] : [`at least ${formatShare(least.percent)} synced`]),
   ].join(' ')
 
 const geoCheck = checkFact({
@@ -181,9 +188,9 @@ const geoCheck = checkFact({
     const none: readonly Concern[] =
       secondary.length > 0 ? [] : [{ level: 'unknown', text: 'no secondary site is enabled' }]
     return {
-      samples: secondary.flatMap(samplesOf),
-      findings: [...enabled.flatMap(healthOf), ...none],
-      fine: `${several(enabled.length, 'site')} healthy; ${secondary.map(siteText).join('; ')}`,
+      samples: secondary.flatMap(toSiteSamples),
+      findings: [...enabled.flatMap(checkHealth), ...none],
+      fine: `${several(enabled.length, 'site')} healthy; ${secondary.map(describeSite).join('; ')}`,
     }
   },
 })
@@ -191,9 +198,9 @@ const geoCheck = checkFact({
 // `check instance`: whether the API answers, and how fast.
 
 /** What of a diagnosis is no trouble of the instance: totals that it does not send. */
-const beside = 'page headers'
+const ignoredCheck = 'page headers'
 
-const there = async ({ place, instance }: Services) => {
+const connectAnonymously = async ({ place, instance }: Services) => {
   const { baseUrl, profile } = await place.session()
   // Without a credential: whether somebody may is another question.
   return instance.elsewhere(baseUrl, undefined, profile === undefined ? {} : { profile })
@@ -213,13 +220,13 @@ const instanceCheck = checkFact({
   levels: {},
   read: async (services) => {
     const { clock } = services.place
-    const address = await there(services)
+    const address = await connectAnonymously(services)
     const before = clock.now().getTime()
     const checks = await instanceChecks(address, clock.now)
     const seconds = (clock.now().getTime() - before) / 1000
     const answered = checks.some(({ check, status }) => check === 'base path' && status === 'ok')
     const findings = checks
-      .filter(({ check, status }) => status !== 'ok' && check !== beside)
+      .filter(({ check, status }) => status !== 'ok' && check !== ignoredCheck)
       .map(({ status, category, message }): Concern => {
         if (status === 'warning') return { level: 'warning', text: message }
         return { level: category === 'not_found' ? 'critical' : 'unknown', text: message }
@@ -235,7 +242,7 @@ const instanceCheck = checkFact({
 
 // `check tokens`: whether the tokens of the profiles work, and end soon, as far as that is known.
 
-const workingOf = ({ profile, works, reason = '' }: ProfileCredential): readonly Concern[] => {
+const checkWorks = ({ profile, works, reason = '' }: ProfileCredential): readonly Concern[] => {
   if (works === true) return []
   return works === false
     ? [{ level: 'critical', text: `${profile} does not work: ${reason}` }]
@@ -243,12 +250,19 @@ const workingOf = ({ profile, works, reason = '' }: ProfileCredential): readonly
 }
 
 /** One that is renewed by itself has no end. */
-const endsOf = ({ profile, works, left_seconds: left, renews }: ProfileCredential) =>
+const toTokenSamples = ({ profile, works, left_seconds: left, renews }: ProfileCredential) =>
   works !== true || left === undefined || renews === true
     ? []
-    : [{ measure: 'left' as const, of: profile, value: left, text: `${profile} ${leftText(left)}` }]
+    : [
+        {
+          measure: 'left' as const,
+          of: profile,
+          value: left,
+          text: `${profile} ${formatTimeLeft(left)}`,
+        },
+      ]
 
-const fineOf = (all: readonly ProfileCredential[]): string => {
+const describeTokens = (all: readonly ProfileCredential[]): string => {
   const open = all.filter(({ left_seconds: left }) => left === undefined).length
   const said =
     open === 0
@@ -273,26 +287,28 @@ const tokensCheck = checkFact({
   read: async (services) => {
     const all = await readCredentials(services)
     return {
-      samples: all.flatMap(endsOf),
-      findings: all.flatMap(workingOf),
-      fine: fineOf(all),
+      samples: all.flatMap(toTokenSamples),
+      findings: all.flatMap(checkWorks),
+      fine: describeTokens(all),
     }
   },
 })
 
 // `check certificates`: whether a certificate of a Pages domain ends soon.
 
-const textOf = ({ domain, left_seconds: left }: DomainCertificate): string =>
-  left === undefined ? `the expiry date of ${domain} is unknown` : `${domain} ${leftText(left)}`
+const describeCertificate = ({ domain, left_seconds: left }: DomainCertificate): string =>
+  left === undefined
+    ? `the expiry date of ${domain} is unknown`
+    : `${domain} ${formatTimeLeft(left)}`
 
 /** What is over, and what cannot be judged. */
-const findingOf = (one: DomainCertificate): readonly Concern[] => {
+const checkCertificateEnd = (one: DomainCertificate): readonly Concern[] => {
   const { expired, left_seconds: left, domain } = one
   if (left === undefined)
     return expired === true
       ? [{ level: 'critical', text: `${domain} has expired` }]
-      : [{ level: 'unknown', text: textOf(one) }]
-  return left < 0 ? [{ level: 'critical', text: textOf(one) }] : []
+      : [{ level: 'unknown', text: describeCertificate(one) }]
+  return left < 0 ? [{ level: 'critical', text: describeCertificate(one) }] : []
 }
 
 const certificateFlags = {
@@ -317,14 +333,21 @@ const certificatesCheck = checkFact({
     const { certificates, without } = found
     const [first] = certificates
     const also = without === 0 ? '' : `; ${several(without, 'domain')} without one`
-    const next = first === undefined ? '' : `, the next: ${textOf(first)}`
+    const next = first === undefined ? '' : `, the next: ${describeCertificate(first)}`
     return {
       samples: certificates.flatMap((one) =>
         one.left_seconds === undefined
           ? []
-          : [{ measure: 'left', of: one.domain, value: one.left_seconds, text: textOf(one) }],
+          : [
+              {
+                measure: 'left',
+                of: one.domain,
+                value: one.left_seconds,
+                text: describeCertificate(one),
+              },
+            ],
       ),
-      findings: certificates.flatMap(findingOf),
+      findings: certificates.flatMap(checkCertificateEnd),
       fine: `${several(certificates.length, 'certificate')}${next}${also}`,
     }
   },
@@ -335,3 +358,32 @@ export const runners = checkCommand(runnersCheck)
 export const geo = checkCommand(geoCheck)
 export const certificates = checkCommand(certificatesCheck)
 export const tokens = checkCommand(tokensCheck)
+
+// `check policy`: rules over lists of the instance, or of a snapshot.
+
+export const policy = define({
+  summary: 'Check lists of the instance against rules of a file',
+  description: [
+    'A rule names a list, and what must not be there (where) or what must hold for each record (each). "svcctl help snapshots" explains the file, and "svcctl explain --policy-schema" prints its schema.',
+    'With --from, the rules are checked on a snapshot. A project or group without records counts in a list that is grouped by it.',
+    `Exit codes: 0 no findings of the severity of --fail-on, 1 findings, 8 something could not be read; with -o nagios 0, 2 and 3. What cannot be read is never fine.`,
+  ],
+  args: [
+    {
+      name: 'policy',
+      required: true,
+      variadic: true,
+      file: true,
+      help: 'policy files or folders, or - for standard input',
+    },
+  ],
+  flags: policyFlags,
+  readOnly: true,
+  snapshots: true,
+  examples: [
+    'check policy policy.yml',
+    'check policy policy.yml --from snapshot --fail-on warning',
+    'check policy policy.yml -o prometheus',
+  ],
+  run: async (services, given) => (await import('./policy-run.js')).runPolicy(services, given),
+})

@@ -11,8 +11,8 @@ import { findInverse } from '../../engine/journaling/inverse.js'
 import { resolveJournalFile } from '../../engine/workspace/journals.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, survived, usage } from '../../errors.js'
-import type { AuditEntry } from '../../profile/audit/audit.js'
-import { auditEntryIn, linesIn } from '../../profile/audit/read.js'
+import type { AuditEntry } from '../../profile/audit.js'
+import { auditEntryIn, linesIn } from '../../profile/audit.js'
 import { journalFolder } from '../../profile/index.js'
 
 // The last write of a profile in its audit log, by the order of the lines.

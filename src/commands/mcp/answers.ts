@@ -1,6 +1,6 @@
 /**
- * What is given back: what the instance says under `data`, and nowhere else. The same JSON stands in
- * `structuredContent` and, for clients that show nothing else, as text (the protocol's section on structured content).
+ * Builds the responses of the MCP server: at most 32 KB, with all data of the instance under `data`. The same JSON
+ * is in `structuredContent` and, for clients that show only that, in a text.
  */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { parseBytes } from '../../base/json/built.js'
@@ -19,35 +19,38 @@ const listLimits = [50, 10, 1]
 const maxNames = 20
 const longestName = 60
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
+const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
 type Cutter = (value: unknown, path: string) => unknown
 
-const joined = (path: string, name: string | number): string =>
+const joinPath = (path: string, name: string | number): string =>
   path === '' ? String(name) : `${path}.${name}`
 
 /** The value with each text, list and object in it seen by the cutter first. */
-const walked = (value: unknown, path: string, cutter: Cutter): unknown => {
+const mapDeep = (value: unknown, path: string, cutter: Cutter): unknown => {
   const own = cutter(value, path)
-  if (Array.isArray(own)) return own.map((item, i) => walked(item, joined(path, i), cutter))
+  if (Array.isArray(own)) return own.map((item, i) => mapDeep(item, joinPath(path, i), cutter))
   if (!isObject(own)) return own
   return Object.fromEntries(
-    Object.entries(own).map(([name, inner]) => [name, walked(inner, joined(path, name), cutter)]),
+    Object.entries(own).map(([name, inner]) => [
+      name,
+      mapDeep(inner, joinPath(path, name), cutter),
+    ]),
   )
 }
 
 /** A text up to a limit that breaks no character. */
-const shortened = (text: string, limit: number): string =>
+const shorten = (text: string, limit: number): string =>
   `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`
 
-class Cutting {
+class RecordCutter {
   readonly #names = new Set<string>()
 
   texts(limit: number): Cutter {
     return (value, path) => {
       if (typeof value !== 'string' || value.length <= limit + 1) return value
       this.#names.add(path)
-      return shortened(value, limit)
+      return shorten(value, limit)
     }
   }
 
@@ -63,7 +66,7 @@ class Cutting {
   fields(value: unknown, most: number): unknown {
     if (!isObject(value)) return null
     const sizes = Object.entries(value).map(
-      ([name, inner]) => [name, bytesOf(name) + bytesOf(inner) + 2] as const,
+      ([name, inner]) => [name, countBytes(name) + countBytes(inner) + 2] as const,
     )
     const kept = new Set<string>()
     let left = most - 2
@@ -77,51 +80,51 @@ class Cutting {
 
   get names(): readonly string[] {
     const all = [...this.#names].map((name) =>
-      name.length > longestName ? shortened(name, longestName) : name || '(all of it)',
+      name.length > longestName ? shorten(name, longestName) : name || '(all of it)',
     )
     const more = all.length - maxNames
     return more <= 0 ? all : [...all.slice(0, maxNames), `and ${more} more`]
   }
 }
 
-/** A record of at most so many bytes, and the names of its fields that were cut. */
-export const cutTo = (
+/** Shortens a record to a number of bytes, and names the fields that were cut. */
+export const cutRecord = (
   record: unknown,
   most: number,
 ): { readonly record: unknown; readonly cut: readonly string[] } => {
-  const cutting = new Cutting()
+  const cutting = new RecordCutter()
   let value = record
   const rounds = [
     ...textLimits.map((limit) => cutting.texts(limit)),
     ...listLimits.map((limit) => cutting.lists(limit)),
   ]
   for (const round of rounds) {
-    if (bytesOf(value) <= most) break
-    value = walked(value, '', round)
+    if (countBytes(value) <= most) break
+    value = mapDeep(value, '', round)
   }
-  if (bytesOf(value) > most) value = cutting.fields(value, most)
+  if (countBytes(value) > most) value = cutting.fields(value, most)
   return { record: value, cut: cutting.names }
 }
 
 // Records → an answer of at most 32 KB, counted in bytes as it travels: whole records, and where it goes on.
 
-/** Of one answer, all of it. */
+/** The size limit of a response. */
 export const maxBytes = 32 * 1024
 /** For what stands around an answer on its way; and for the names of what was cut and of the fields to choose from. */
-const around = 512
-const forNames = 8192
+const envelopeBytes = 512
+const nameBytes = 8192
 
 /** A text that came, without what was sent as a secret, and with nothing in it that could steer a screen. */
-const cleaned = (text: string): string => visibleLines(scrub(text))
+const clean = (text: string): string => visibleLines(scrub(text))
 
 /** A value that came, each text in it cleaned, and numbers as they were written. */
-const shown = (value: unknown): unknown => {
-  if (typeof value === 'string') return cleaned(value)
+const toSafeValue = (value: unknown): unknown => {
+  if (typeof value === 'string') return clean(value)
   if (value instanceof Exact) return value.text
-  if (Array.isArray(value)) return value.map(shown)
+  if (Array.isArray(value)) return value.map(toSafeValue)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [cleaned(name), shown(inner)]),
+    Object.entries(value).map(([name, inner]) => [clean(name), toSafeValue(inner)]),
   )
 }
 
@@ -133,11 +136,11 @@ interface FittingRecords {
 }
 
 /** The names of a record's fields that have room, each of them whole. */
-const fieldNames = (record: unknown): readonly string[] => {
+const listFieldNames = (record: unknown): readonly string[] => {
   const names: string[] = []
-  let left = forNames / 2
+  let left = nameBytes / 2
   for (const name of isObject(record) ? Object.keys(record) : []) {
-    const size = bytesOf(name) + 1
+    const size = countBytes(name) + 1
     if (size > left) continue
     left -= size
     names.push(name)
@@ -150,17 +153,17 @@ const fieldNames = (record: unknown): readonly string[] => {
  * @param records the bytes of a JSON value each
  * @param taken by the rest of the answer, in bytes
  */
-const packed = (records: readonly Uint8Array[], taken: number): FittingRecords => {
-  const most = maxBytes - around - taken
+const packRecords = (records: readonly Uint8Array[], taken: number): FittingRecords => {
+  const most = maxBytes - envelopeBytes - taken
   const fitting: unknown[] = []
   let size = 0
   for (const bytes of records) {
-    const record = shown(parseBytes(bytes))
-    const own = bytesOf(record) + 1
+    const record = toSafeValue(parseBytes(bytes))
+    const own = countBytes(record) + 1
     if (size + own > most) {
       if (fitting.length > 0) break
-      const { record: rest, cut } = cutTo(record, most - forNames)
-      return { records: [rest], names: { cut_fields: cut, fields: fieldNames(record) } }
+      const { record: rest, cut } = cutRecord(record, most - nameBytes)
+      return { records: [rest], names: { cut_fields: cut, fields: listFieldNames(record) } }
     }
     size += own
     fitting.push(record)
@@ -172,7 +175,7 @@ const packed = (records: readonly Uint8Array[], taken: number): FittingRecords =
 const maxNotes = 5
 const longestNote = 300
 
-/** What was said beside an answer, bounded. */
+/** Limits the notes of a response in number and length. */
 export const limitNotes = (notes: readonly string[]): readonly string[] => {
   const more = notes.length - maxNotes
   return [
@@ -184,15 +187,16 @@ export const limitNotes = (notes: readonly string[]): readonly string[] => {
 /** Longer words of a failure say nothing more. */
 const longestMessage = 2000
 
+/** Creates the result of a tool call. */
 export const toToolResult = (value: object): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
   structuredContent: { ...value },
 })
 
-const bounded = (text: string): string => cleaned(text).slice(0, longestMessage)
+const limitText = (text: string): string => clean(text).slice(0, longestMessage)
 
-/** An answer to a call that failed: the instance may have a part in its words, so they are data. */
-export const toRefusal = ({ category, message, details }: Failure): CallToolResult => {
+/** Creates the result of a call that failed. The message may contain words of the instance, so it is data. */
+export const toErrorResult = ({ category, message, details }: Failure): CallToolResult => {
   const { status, hint, unknownOutcome, requestId } = details
   const error = {
     category,
@@ -200,15 +204,15 @@ export const toRefusal = ({ category, message, details }: Failure): CallToolResu
     ...(unknownOutcome === true ? { outcome: 'unknown' } : {}),
   }
   const data = {
-    message: bounded(message),
-    hint: hint && bounded(hint),
-    request_id: requestId && bounded(requestId),
+    message: limitText(message),
+    hint: hint && limitText(hint),
+    request_id: requestId && limitText(requestId),
   }
   return { ...toToolResult({ error, data }), isError: true }
 }
 
 /** An answer of records. */
-interface OfRecords {
+interface RecordsAnswer {
   /** What stands beside `data`, at its largest. */
   readonly beside: object
   /** What the records are called. */
@@ -219,8 +223,8 @@ interface OfRecords {
   readonly finally?: (count: number) => object
 }
 
-/** As many of the records as there is room for. */
-export const recordsAnswered = (of: OfRecords): CallToolResult => {
+/** Creates a result with as many records as fit. */
+export const toRecordsResult = (of: RecordsAnswer): CallToolResult => {
   const { beside, name, records, finally: known = () => beside } = of
   const notes = limitNotes(of.notes)
   const whole = ({ records: shown, names }: FittingRecords, more: object) => ({
@@ -232,6 +236,6 @@ export const recordsAnswered = (of: OfRecords): CallToolResult => {
       ...(notes.length === 0 ? {} : { notes }),
     },
   })
-  const fitting = packed(records, bytesOf(whole({ records: [] }, beside)))
+  const fitting = packRecords(records, countBytes(whole({ records: [] }, beside)))
   return toToolResult(whole(fitting, known(fitting.records.length)))
 }

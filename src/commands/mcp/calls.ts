@@ -1,4 +1,4 @@
-/** What an agent asked for, done. */
+/** Executes the tool calls of an agent: find and describe commands, read, and plan changes. */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
@@ -13,14 +13,20 @@ import { type Datum, getData } from '../../engine/command/data.js'
 import type { InnerRuns, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
-import { recordsAnswered, toToolResult } from './answers.js'
-import { argumentsIn, checkInput, fieldsIn, type ToolInput, textIn } from './input.js'
-import { formatCommandLine, toLine } from './line.js'
+import { toRecordsResult, toToolResult } from './answers.js'
 import type { Offer } from './offers.js'
-import { describeOffer, failureFor } from './offers.js'
-import { planChange, severalNames } from './planning.js'
-import type { AgentDraft, AgentPlan } from './plans.js'
-import { schemaOfData } from './schema.js'
+import { toAgentFailure, toAgentText } from './offers.js'
+import type { AgentDraft } from './planning.js'
+import { formatCommandLine, planChange, selectionNames, toLine } from './planning.js'
+import type { AgentPlan } from './plans.js'
+import {
+  checkInput,
+  getArguments,
+  getFieldNames,
+  getText,
+  type ToolInput,
+  toArgumentsSchema,
+} from './tools.js'
 
 // What there is to ask for: commands by words, and one in full.
 
@@ -30,19 +36,19 @@ const maxFound = 15
 /** By which tool it is asked for. */
 const toolFor = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
 
-const about = (area: string): string =>
+const describeArea = (area: string): string =>
   areas.find(({ name }) => name === area)?.summary ?? 'the instance as a whole'
 
 /** How much a word says of a command: most in its name. */
-const weight = ({ name, command, data }: Offer, word: string): number => {
+const getRelevance = ({ name, command, data }: Offer, word: string): number => {
   if (name.split(/[ -]/).some((part) => part === word || part === `${word}s`)) return 6
   if (name.includes(word)) return 4
   if (command.summary.toLowerCase().includes(word)) return 3
-  if (about(command.area).includes(word)) return 2
+  if (describeArea(command.area).includes(word)) return 2
   return data.some((datum) => datum.name.includes(word)) ? 1 : 0
 }
 
-const found = (offer: Offer) => ({
+const summarizeOffer = (offer: Offer) => ({
   command: offer.name,
   about: offer.command.summary,
   tool: toolFor(offer),
@@ -51,20 +57,20 @@ const found = (offer: Offer) => ({
 /** So many names of what a command takes besides are shown. */
 const maxOptional = 12
 
-const exampleFor = ({ param, name }: Datum): unknown => {
+const createExample = ({ param, name }: Datum): unknown => {
   if (name === 'project') return exampleOf(project())
   return exampleOf(name === 'group' ? group() : param)
 }
 
 /** With the arguments of a call, so that most commands need no further description. */
-const callOf = (offer: Offer) => {
+const summarizeCall = (offer: Offer) => {
   const optional = offer.data.filter(({ required }) => !required).map(({ name }) => name)
   const example = offer.data
     .filter(({ required }) => required)
-    .map((datum) => [datum.name, exampleFor(datum)])
+    .map((datum) => [datum.name, createExample(datum)])
   const more = optional.length - maxOptional
   return {
-    ...found(offer),
+    ...summarizeOffer(offer),
     example: { command: offer.name, arguments: Object.fromEntries(example) },
     ...(optional.length === 0 ? {} : { optional: optional.slice(0, maxOptional) }),
     ...(more > 0 ? { more: `describe_command lists ${more} more` } : {}),
@@ -72,12 +78,12 @@ const callOf = (offer: Offer) => {
 }
 
 /** Every command by its area, those that write marked. */
-const index = (offers: readonly Offer[]) =>
+const listAreas = (offers: readonly Offer[]) =>
   [...new Set(offers.map(({ command }) => command.area))].map((area) => {
     const of = offers.filter(({ command }) => command.area === area)
     return {
       area,
-      about: about(area),
+      about: describeArea(area),
       read: of.filter(({ reads }) => reads).map(({ command }) => command.words),
       plan: of.filter(({ reads }) => !reads).map(({ command }) => command.words),
     }
@@ -86,18 +92,18 @@ const index = (offers: readonly Offer[]) =>
 /** Commands that words are about; all of them, by area, without any. */
 const findCommands = (offers: readonly Offer[], query: string) => {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  if (words.length === 0) return { areas: index(offers) }
+  if (words.length === 0) return { areas: listAreas(offers) }
   const ranked = offers
     .map((offer) => ({
       offer,
-      rank: words.reduce((sum, word) => sum + weight(offer, word), 0),
+      rank: words.reduce((sum, word) => sum + getRelevance(offer, word), 0),
     }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
-  return { commands: ranked.slice(0, maxFound).map(({ offer }) => callOf(offer)) }
+  return { commands: ranked.slice(0, maxFound).map(({ offer }) => summarizeCall(offer)) }
 }
 
-const fieldsOf = ({ returns: { shape } }: Endpoint): readonly string[] => {
+const getFields = ({ returns: { shape } }: Endpoint): readonly string[] => {
   const properties: unknown = isObject(shape) ? shape.properties : undefined
   return isObject(properties) ? Object.keys(properties) : []
 }
@@ -109,11 +115,11 @@ const describeCommand = (offer: Offer) => {
     ...new Set(endpoints.flatMap(of)),
   ]
   return {
-    ...found(offer),
+    ...summarizeOffer(offer),
     endpoints: each<string>(({ route }) => route),
-    arguments: schemaOfData(offer.data),
+    arguments: toArgumentsSchema(offer.data),
     exclusive: each<readonly string[]>((e) => e.exclusive ?? []),
-    fields: each<string>(fieldsOf),
+    fields: each<string>(getFields),
     access: each<string>(({ access }) => access ?? []),
     editions: each<string>(({ edition }) => edition ?? []),
     destroys: each<string>(({ destructive }) => destructive ?? []),
@@ -129,9 +135,9 @@ interface Query {
   readonly cursor?: string
 }
 
-const queryOf = (offer: Offer, input: ToolInput, values: JsonValues): Query => {
-  const fields = fieldsIn(input)
-  const cursor = textIn(input, 'cursor')
+const createQuery = (offer: Offer, input: ToolInput, values: JsonValues): Query => {
+  const fields = getFieldNames(input)
+  const cursor = getText(input, 'cursor')
   return {
     offer,
     values,
@@ -141,43 +147,43 @@ const queryOf = (offer: Offer, input: ToolInput, values: JsonValues): Query => {
 }
 
 /** Of a command that is a tool of its own: its values stand beside `fields` and `cursor`. */
-const queryBeside = (offer: Offer, input: ToolInput): Query => {
+const createToolQuery = (offer: Offer, input: ToolInput): Query => {
   const { fields: _, cursor: __, ...values } = input
-  return queryOf(offer, input, jsonFields(values))
+  return createQuery(offer, input, jsonFields(values))
 }
 
 // Where an answer goes on: signed by this process, so that it goes on with the very query that it came from.
 
 /** A place in a list. */
-interface ListPlace {
+interface ListPosition {
   readonly page: number
   /** Records of that page that were given already. */
   readonly skip: number
 }
 
 /** What was asked: the same in another order is the same. */
-const canonical = (value: unknown): string =>
+const canonicalize = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
 
-const cursors = () => {
+const createCursors = () => {
   const key = randomBytes(32)
-  const sign = (query: unknown, { page, skip }: ListPlace): string =>
+  const sign = (query: unknown, { page, skip }: ListPosition): string =>
     createHmac('sha256', key)
-      .update(canonical([query, page, skip]))
+      .update(canonicalize([query, page, skip]))
       .digest('base64url')
   return {
     /** The cursor for a place in the answer to a query, which it begins with in words. */
-    of: (name: string, query: unknown, at: ListPlace): string =>
+    of: (name: string, query: unknown, at: ListPosition): string =>
       [name.replaceAll(' ', '-'), at.page, at.skip, sign([name, query], at)].join('.'),
     /**
      * The place that a cursor names.
      * @throws Failure `usage` for one that is none, or of another query
      */
-    open: (cursor: string, name: string, query: unknown): ListPlace => {
+    open: (cursor: string, name: string, query: unknown): ListPosition => {
       const [, page = '', skip = '', mark = ''] =
         /^[a-z-]+\.(\d{1,9})\.(\d{1,9})\.([\w-]{43})$/.exec(cursor) ?? []
       const at = { page: Number(page), skip: Number(skip) }
@@ -191,7 +197,7 @@ const cursors = () => {
   }
 }
 
-type Cursors = ReturnType<typeof cursors>
+type Cursors = ReturnType<typeof createCursors>
 
 /** So many changes of a plan are shown. */
 const maxShown = 50
@@ -200,16 +206,16 @@ const maxShown = 50
 const perPage = 50
 
 /** Whatever goes wrong with a command is told in words for an agent. */
-const inWordsFor = async <T>(offer: Offer, work: () => Promise<T>): Promise<T> => {
+const withAgentWords = async <T>(offer: Offer, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof Failure ? failureFor(offer, error) : error
+    throw error instanceof Failure ? toAgentFailure(offer, error) : error
   }
 }
 
 /** An offer with its command as the instance has it, and what was asked of that. */
-const asAsked = (
+const resolveAsked = (
   offer: Offer,
   { asked }: WithinAnswer,
 ): { readonly meant: Offer; readonly given: Given } => {
@@ -218,7 +224,7 @@ const asAsked = (
   return { meant: { ...offer, command, data: getData(command) }, given }
 }
 
-interface Around {
+interface CallContext {
   readonly runs: Pick<InnerRuns, 'command' | 'line'>
   /** Keeps a plan for a person to approve. */
   readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
@@ -230,11 +236,12 @@ interface Around {
   readonly where: readonly string[]
 }
 
+/** Executes tool calls. */
 export class Calls {
-  readonly #around: Around
-  readonly #cursors: Cursors = cursors()
+  readonly #around: CallContext
+  readonly #cursors: Cursors = createCursors()
 
-  constructor(around: Around) {
+  constructor(around: CallContext) {
     this.#around = around
   }
 
@@ -242,29 +249,31 @@ export class Calls {
   async call(tool: string, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
     const own = this.#around.tools.get(tool)
     if (own !== undefined)
-      return inWordsFor(own, () =>
+      return withAgentWords(own, () =>
         own.reads
-          ? this.#read(queryBeside(own, input), signal)
+          ? this.#read(createToolQuery(own, input), signal)
           : this.#write(own, jsonFields(input), signal),
       )
     switch (tool) {
       case 'find_commands':
         checkInput(input, tool, ['query'])
-        return toToolResult(findCommands(await this.#around.offers(), textIn(input, 'query') ?? ''))
+        return toToolResult(
+          findCommands(await this.#around.offers(), getText(input, 'query') ?? ''),
+        )
       case 'describe_command':
         checkInput(input, tool, ['command'])
         return toToolResult(describeCommand(await this.#named(input)))
       case 'read': {
         checkInput(input, tool, ['command', 'arguments', 'fields', 'cursor'])
         const offer = await this.#named(input)
-        return inWordsFor(offer, () =>
-          this.#read(queryOf(offer, input, argumentsIn(input)), signal),
+        return withAgentWords(offer, () =>
+          this.#read(createQuery(offer, input, getArguments(input)), signal),
         )
       }
       case 'plan': {
-        checkInput(input, tool, ['command', 'arguments', ...severalNames, 'reason'])
+        checkInput(input, tool, ['command', 'arguments', ...selectionNames, 'reason'])
         const offer = await this.#named(input)
-        return inWordsFor(offer, () => this.#plan(offer, input, signal))
+        return withAgentWords(offer, () => this.#plan(offer, input, signal))
       }
       default:
         throw usage(`unknown tool "${tool}"`)
@@ -272,7 +281,7 @@ export class Calls {
   }
 
   async #named(input: ToolInput): Promise<Offer> {
-    const name = textIn(input, 'command') ?? ''
+    const name = getText(input, 'command') ?? ''
     const offers = await this.#around.offers()
     const offer = offers.find((one) => one.name === name)
     if (offer !== undefined) return offer
@@ -288,7 +297,7 @@ export class Calls {
     const { command, plain, files: args } = offer
     const came = await this.#around.runs.command({ ...ask, command, plain, args })
     if (came.failure !== undefined) throw came.failure
-    return { ...came, notes: came.notes.flatMap((note) => describeOffer(offer, note) || []) }
+    return { ...came, notes: came.notes.flatMap((note) => toAgentText(offer, note) || []) }
   }
 
   async #read({ offer, values, fields, cursor }: Query, signal: AbortSignal) {
@@ -309,15 +318,15 @@ export class Calls {
   /** The records of a page from a place on, and where it goes on. */
   #page(
     { records, more, notes }: WithinAnswer,
-    { page, skip }: ListPlace,
-    cursorOf: (next: ListPlace) => string,
+    { page, skip }: ListPosition,
+    cursorOf: (next: ListPosition) => string,
   ): CallToolResult {
     const left = records.slice(skip)
-    const onward = (count: number): ListPlace | undefined => {
+    const onward = (count: number): ListPosition | undefined => {
       if (count < left.length) return { page, skip: skip + count }
       return more ? { page: page + 1, skip: 0 } : undefined
     }
-    return recordsAnswered({
+    return toRecordsResult({
       name: 'records',
       records: left,
       notes,
@@ -331,28 +340,28 @@ export class Calls {
 
   async #plan(offer: Offer, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
     if (offer.reads) throw usage(`${offer.name} is read-only`, 'Use read to run it.')
-    const values = argumentsIn(input)
+    const values = getArguments(input)
     // What its line does otherwise is previewed as its endpoints do it, and a person writes it by hand.
     if (offer.plain) return this.#preview(offer, input, signal)
     const came = await this.#within(offer, { manner: 'checks', values, signal })
-    const { meant, given } = asAsked(offer, came)
+    const { meant, given } = resolveAsked(offer, came)
     const { planned, tried } = await planChange(this.#around, meant, given, input, signal)
-    return recordsAnswered({
+    return toRecordsResult({
       name: 'changes',
       beside: { applied: false, ...planned },
       records: tried.changes.slice(0, maxShown).map((text) => Buffer.from(text)),
-      notes: [...came.notes, ...tried.notes.flatMap((note) => describeOffer(offer, note) || [])],
+      notes: [...came.notes, ...tried.notes.flatMap((note) => toAgentText(offer, note) || [])],
     })
   }
 
   async #preview(offer: Offer, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
-    const several = severalNames.find((name) => input[name] !== undefined)
+    const several = selectionNames.find((name) => input[name] !== undefined)
     if (several !== undefined) throw usage(`${offer.name} does not take ${several}`)
-    const values = argumentsIn(input)
+    const values = getArguments(input)
     const came = await this.#within(offer, { manner: 'tries', values, signal })
-    const { meant, given } = asAsked(offer, came)
+    const { meant, given } = resolveAsked(offer, came)
     const { words } = toLine(meant, given)
-    return recordsAnswered({
+    return toRecordsResult({
       name: 'changes',
       beside: { applied: false, command_line: formatCommandLine(words, this.#around.where) },
       ...came,
@@ -361,7 +370,7 @@ export class Calls {
 
   async #write(offer: Offer, values: JsonValues, signal: AbortSignal): Promise<CallToolResult> {
     const came = await this.#within(offer, { manner: 'writes', values, signal })
-    return recordsAnswered({
+    return toRecordsResult({
       name: 'records',
       // A note names what it did not take.
       beside: { applied: came.code === 0 },

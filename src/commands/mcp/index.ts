@@ -1,14 +1,13 @@
-/** `mcp`: the commands for agents, over the Model Context Protocol, and the plans that they make. */
+/** `mcp serve`, and the commands for the plans that agents make. */
 import { boolean, list } from '../../catalogue/params.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import type { Session } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { define, type GivenBy } from '../define.js'
-import { openCallLog } from './log.js'
 import { getOffers } from './offers.js'
 import { savePlan } from './plans.js'
-import type { Serving } from './server.js'
+import type { ServerOptions } from './server.js'
 import { checkToolsets, getToolsets } from './tools.js'
 
 const flags = {
@@ -40,7 +39,7 @@ const checkWriting = ({ globals }: WorkspaceService, session: Session | undefine
 }
 
 /** Flags that name the instance, for whoever runs the line of a plan: by then another profile may be the current one. */
-const whereOf = (
+const getInstanceFlags = (
   { globals }: WorkspaceService,
   session: Session | undefined,
 ): readonly string[] => {
@@ -79,18 +78,26 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   // The embedded instance is started by the first call.
   const session = place.globals.sandbox ? undefined : await place.session()
   if (writes) checkWriting(place, session)
+  const { openCallLog, serveLines } = await import('./server.js')
   const log = openCallLog(session)
   if (answer.terminal)
     ui.note('this command is for programs (Model Context Protocol); press Ctrl-D to end it')
   const { runs, clock, stdin } = place
   const offers = once(async () => getOffers(await place.commands(), drift.map(String)))
-  const save: Serving['save'] = async (draft) =>
+  const save: ServerOptions['save'] = async (draft) =>
     savePlan(place.env, { ...draft, by: await place.identity() }, clock.now())
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   try {
-    const { serveLines } = await import('./server.js')
     await serveLines(
-      { runs, save, offers, tools, where: whereOf(place, session), log, signal: clock.signal },
+      {
+        runs,
+        save,
+        offers,
+        tools,
+        where: getInstanceFlags(place, session),
+        log,
+        signal: clock.signal,
+      },
       { chunks: () => stdin.chunks(), write: (text) => writeAll(answer, text) },
     )
   } catch (error) {
@@ -116,4 +123,4 @@ export const serve = define({
   run,
 })
 
-export { approve, discard, plans } from './approve.js'
+export { approve, discard, plans } from './plans.js'

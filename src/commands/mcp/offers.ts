@@ -1,4 +1,7 @@
-/** What agents are offered, and how that is said in the words of tools. */
+/**
+ * Decides which commands agents may use, and words messages for them: arguments instead of flags, and no advice for
+ * a shell.
+ */
 
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
@@ -11,7 +14,7 @@ import type { Described } from '../../engine/command/types.js'
 import { type Category, Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/advice.js'
 
-/** A command as agents have it. */
+/** A command that agents may use. */
 export interface Offer {
   /** Its words: `runners list`. */
   readonly name: string
@@ -31,7 +34,7 @@ export interface Offer {
 }
 
 /** What no data can ask for: bytes of a file, and what is allowed by a secret of its own. */
-const isApart = ({ returns, credential }: Endpoint): boolean =>
+const needsFileOrSecret = ({ returns, credential }: Endpoint): boolean =>
   returns.kind === 'file' || credential === 'parameter'
 
 /** Whether a special takes a parameter otherwise than its endpoints do: as the name of a file, or as lines. */
@@ -46,7 +49,7 @@ const readsFiles = ({ args, flags, endpoints }: Described): boolean =>
   })
 
 /** Commands of the tool itself that answer what an instance is like, and read no file of this machine. */
-const answering = new Set([
+const offeredToolCommands = new Set([
   'overview',
   'access',
   'check instance',
@@ -59,12 +62,12 @@ const answering = new Set([
 const isOfApi = ({ area }: Described): boolean => areas.some(({ name }) => name === area)
 
 /** A command as agents may have it; undefined where it is not for them. */
-const offerOf = (found: Described): Offer | undefined => {
+const toOffer = (found: Described): Offer | undefined => {
   const endpoints = Object.values(found.endpoints)
   const asks = endpoints.length > 0 || found.readOnly === true || found.writes === true
-  if (!isOfApi(found) && !answering.has(getCommandName(found))) return undefined
+  if (!isOfApi(found) && !offeredToolCommands.has(getCommandName(found))) return undefined
   if (!asks || found.longRunning === true) return undefined
-  if (endpoints.some(isApart)) return undefined
+  if (endpoints.some(needsFileOrSecret)) return undefined
   const plain = readsFiles(found)
   const command = plain ? withoutSpecial(found) : found
   return {
@@ -81,7 +84,7 @@ const offerOf = (found: Described): Offer | undefined => {
 }
 
 /** `drift`, about these files and no others. */
-const driftOf = (command: Described, files: readonly string[]): Offer => ({
+const createDriftOffer = (command: Described, files: readonly string[]): Offer => ({
   name: 'drift',
   command,
   plain: false,
@@ -94,7 +97,7 @@ const driftOf = (command: Described, files: readonly string[]): Offer => ({
 })
 
 /**
- * Those of all commands that agents may have: the tool's own are none of them.
+ * Returns the commands that agents may use.
  * @param declared files of the declared state, for `drift`
  */
 export const getOffers = (
@@ -103,29 +106,30 @@ export const getOffers = (
 ): readonly Offer[] =>
   commands.flatMap((command) => {
     const drifts = declared.length > 0 && getCommandName(command) === 'drift'
-    return (drifts ? driftOf(command, declared) : offerOf(command)) ?? []
+    return (drifts ? createDriftOffer(command, declared) : toOffer(command)) ?? []
   })
 
 // What goes wrong, in words for an agent: arguments in place of flags, and nothing that only a person at a command
 // line can do.
 
 /** What of a command its words are about. */
-type About = Pick<Offer, 'data' | 'command'>
+type OfferWords = Pick<Offer, 'data' | 'command'>
 
 const owner = 'the person who runs this server'
-const tell = `Tell ${owner}: only they can fix this.`
-const again = `Try again. If it fails again, tell ${owner}.`
+const tellOwner = `Tell ${owner}: only they can fix this.`
+const tryAgain = `Try again. If it fails again, tell ${owner}.`
 
 /** By code, as `engine/workspace/advice.ts` has it for people. */
 const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
-  sudo: `The server is not permitted to act as another user. ${tell}`,
-  'sudo-user': `The user that the server acts as does not exist. ${tell}`,
-  scope: (scope = 'required for this') => `The server’s token lacks the scope ${scope}. ${tell}`,
-  credential: `The server’s credential is wrong, expired or revoked. ${tell}`,
-  'sign-in': `The server has no credential. ${tell}`,
+  sudo: `The server is not permitted to act as another user. ${tellOwner}`,
+  'sudo-user': `The user that the server acts as does not exist. ${tellOwner}`,
+  scope: (scope = 'required for this') =>
+    `The server’s token lacks the scope ${scope}. ${tellOwner}`,
+  credential: `The server’s credential is wrong, expired or revoked. ${tellOwner}`,
+  'sign-in': `The server has no credential. ${tellOwner}`,
   rights:
     'The user of this server is not permitted to do this. describe_command shows the required role.',
-  'no-instance': `The server’s base URL may be wrong. ${tell}`,
+  'no-instance': `The server’s base URL may be wrong. ${tellOwner}`,
   private: 'It does not exist, or it is private and the server has no credential.',
   hidden: 'It does not exist, or the user of this server cannot see it. Check the ID or path.',
   maintenance: (wait) =>
@@ -135,43 +139,46 @@ const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) 
   'moved-project': 'The project has a new path. "projects get" with the old path returns it.',
   rate: (wait) => `Wait${wait === undefined ? '' : ` ${wait}`} before the next call.`,
   input: 'Correct the named values and try again. describe_command lists the arguments.',
-  way: again,
-  address: tell,
-  authority: tell,
+  way: tryAgain,
+  address: tellOwner,
+  authority: tellOwner,
   slow: `Try again, or request less. If it fails again, tell ${owner}.`,
-  ca: tell,
-  'client-certificate': tell,
+  ca: tellOwner,
+  'client-certificate': tellOwner,
   paging: 'The paging of the instance is faulty. Request less with the command’s filters.',
   'order-by-id': 'Only a list ordered by ID can continue past this point. Set order_by to id.',
   'response-size': 'The same request would fail again. Request less with the command’s filters.',
-  'record-size': `The same request would fail again: no tool can return so large a record. ${tell}`,
-  'key-in-address': tell,
+  'record-size': `The same request would fail again: no tool can return so large a record. ${tellOwner}`,
+  'key-in-address': tellOwner,
   confirm: 'Only a person can confirm this. plan returns the command line for them.',
 }
 
 /** Where nothing is left of a hint for people, or not all of it. */
-const otherwise: Partial<Record<Category, string>> = {
+const fallbackHints: Partial<Record<Category, string>> = {
   usage: 'describe_command lists the arguments.',
-  auth: tell,
-  internal: tell,
-  unreachable: again,
+  auth: tellOwner,
+  internal: tellOwner,
+  unreachable: tryAgain,
 }
 
-const ofArea = new RegExp(`\\bsvcctl (?=(?:${areas.map(({ name }) => name).join('|')})\\b)`, 'g')
+const commandPrefix = new RegExp(
+  `\\bsvcctl (?=(?:${areas.map(({ name }) => name).join('|')})\\b)`,
+  'g',
+)
 /** What is said to whoever types a line, sets a variable or edits a profile. */
-const toPerson =
+const personalAdvice =
   /\bsvcctl\b|(?<![\w-])(?:--(?:[a-z]|\.|\s|$)|-[pPGoLvyqh]\b)|\b(?:SVC|CI)_[A-Z]|@file\b|\bbase URL\b/
-const ends = /(?<=[.:;!?])\s+/
+const sentenceEnd = /(?<=[.:;!?])\s+/
 
 /** A text without the parts that are for a person at a command line. */
-const without = (text: string): string => {
-  const parts = text.split(ends)
-  const kept = parts.filter((part) => !toPerson.test(part))
+const withoutPersonalAdvice = (text: string): string => {
+  const parts = text.split(sentenceEnd)
+  const kept = parts.filter((part) => !personalAdvice.test(part))
   return kept.length === parts.length ? text : kept.join(' ').replace(/[:;]$/, '.')
 }
 
 /** Flags and placeholders as the arguments that an agent gives; those that it does not have stay. */
-const named = (text: string, { data, command: { flags } }: About): string => {
+const replaceFlags = (text: string, { data, command: { flags } }: OfferWords): string => {
   const names = new Map(
     data.map(({ name, param, flag }) => [
       flag === undefined ? `<${flagName(name, param)}>` : `--${flag.name}`,
@@ -187,33 +194,35 @@ const named = (text: string, { data, command: { flags } }: About): string => {
   })
 }
 
-const called = (text: string, offer: About): string => named(text, offer).replace(ofArea, '')
+const toAgentWords = (text: string, offer: OfferWords): string =>
+  replaceFlags(text, offer).replace(commandPrefix, '')
 
-/** The tool's own words about a command, for an agent; empty where they are all for a person. */
-export const describeOffer = (offer: About, text: string): string => without(called(text, offer))
+/** Rewords a text of this tool for an agent; empty if all of it is for a person. */
+export const toAgentText = (offer: OfferWords, text: string): string =>
+  withoutPersonalAdvice(toAgentWords(text, offer))
 
 const isCode = (code: string): code is keyof typeof hints => Object.hasOwn(hints, code)
 
-const adviceFor = ({ details: { advice } }: Failure): string | undefined => {
+const getAdvice = ({ details: { advice } }: Failure): string | undefined => {
   if (advice === undefined || !isCode(advice.code)) return undefined
   const words = hints[advice.code]
   return typeof words === 'string' ? words : words(advice.about)
 }
 
 /** What is left of a hint for people, and what else an agent can do. */
-const hintFor = (offer: About, { category, details }: Failure): string => {
-  const whole = category === 'auth' ? '' : called(details.hint ?? '', offer)
-  const kept = without(whole)
-  return kept !== '' && kept === whole ? kept : `${kept} ${otherwise[category] ?? ''}`.trim()
+const getHint = (offer: OfferWords, { category, details }: Failure): string => {
+  const whole = category === 'auth' ? '' : toAgentWords(details.hint ?? '', offer)
+  const kept = withoutPersonalAdvice(whole)
+  return kept !== '' && kept === whole ? kept : `${kept} ${fallbackHints[category] ?? ''}`.trim()
 }
 
-/** A failure of a command in words for an agent. What the instance said stays as it is. */
-export const failureFor = (offer: About, failure: Failure): Failure => {
+/** Rewords a failure for an agent. Messages of the instance stay as they are. */
+export const toAgentFailure = (offer: OfferWords, failure: Failure): Failure => {
   const { category, message, details } = failure
   const { hint: _, ...others } = details
-  const hint = adviceFor(failure) ?? hintFor(offer, failure)
+  const hint = getAdvice(failure) ?? getHint(offer, failure)
   // Nothing was sent: the words are all the tool's.
   const said =
-    category === 'usage' ? describeOffer(offer, message) || called(message, offer) : message
+    category === 'usage' ? toAgentText(offer, message) || toAgentWords(message, offer) : message
   return new Failure(category, said, { ...others, ...(hint === '' ? {} : { hint }) })
 }

@@ -1,17 +1,206 @@
-/** A change that an agent wants: tried without a write, and kept for a person to approve. */
+/**
+ * Plans a change for an agent: writes its arguments as a command line, previews that line, and saves the plan for
+ * approval.
+ */
+
 import { wrapper } from '../../base/json/below.js'
-import { insertFlags } from '../../base/shell-words.js'
+import { isObject } from '../../base/objects.js'
+import { isSecret } from '../../base/secrets/mask.js'
+import { insertFlags, quoteWord } from '../../base/shell-words.js'
+import {
+  formatOf,
+  fromFile,
+  isSwitch,
+  type Param,
+  takesJson,
+  takesPairs,
+  takesSeveral,
+} from '../../catalogue/params.js'
 import type { InnerRuns } from '../../engine/command/services.js'
-import type { Given } from '../../engine/command/types.js'
+import type { Flag, Given, MadeBy } from '../../engine/command/types.js'
 import { type Failure, getReason, usage } from '../../errors.js'
-import { namesIn, type ToolInput, textIn } from './input.js'
-import { formatCommandLine, type ObjectChoice, type PlannedLine, toLine } from './line.js'
+import { visible } from '../../terminal/text/escape.js'
 import type { Offer } from './offers.js'
-import type { AgentDraft, AgentPlan } from './plans.js'
+import { getNames, getText, type ToolInput } from './tools.js'
+
+/** Longer ones nobody reads before running them. */
+const maxLineBytes = 8 * 1024
+
+const notWritable = (name: string, why: string): Failure =>
+  usage(
+    `--${name} cannot be written on a command line: ${why}`,
+    'A person must write this command line by hand.',
+  )
+
+/**
+ * A word of one line, whatever stands in it: control characters are written out.
+ * @throws Failure `usage` for what no shell has in a word
+ */
+const quoteText = (text: string): string => {
+  if (/[\0\p{Cs}]/u.test(text))
+    throw usage(
+      'a value contains NUL or an incomplete character, which no command line can contain',
+    )
+  if (visible(text) === text) return quoteWord(text)
+  const inner = text
+    .replaceAll('\\', '\\\\')
+    // Interactive shells look for these before they look at quotes.
+    .replace(/['!]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`)
+    .replace(/[^\\]/gu, (char) => (visible(char) === char ? char : escapeCharacter(char)))
+  return `$'${inner}'`
+}
+
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' }
+const escapeCharacter = (char: string): string => {
+  const point = (char.codePointAt(0) ?? 0).toString(16)
+  return (
+    shortEscapes[char] ??
+    (point.length > 4 ? `\\U${point.padStart(8, '0')}` : `\\u${point.padStart(4, '0')}`)
+  )
+}
+
+const isPublic = (param: Param): boolean => formatOf(param) === 'public-key'
+
+const holdsSecret = ({ param, parameter = '' }: Flag, value: unknown): boolean =>
+  param.secret === true || isSecret(isPublic(param) ? '' : parameter, value)
+
+/** A secret is never repeated: whoever runs the line has it in a variable. */
+const getVariable = ({ name }: Flag): string => `env:${name.replaceAll('-', '_').toUpperCase()}`
+
+const itemText = (name: string, value: unknown): string => {
+  const text = String(value)
+  if (text === '' || text.includes(',') || text.trim() !== text)
+    throw notWritable(name, `"${text}" is not a valid list item`)
+  return text
+}
+
+const hashTexts = (name: string, value: object): readonly string[] =>
+  Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    if (key.includes('=')) throw notWritable(name, `"${key}" holds a =`)
+    if (isSecret(key, inner)) throw notWritable(name, `${key} is a secret`)
+    const all = Array.isArray(inner) ? inner : [inner]
+    if (all.length === 0 || all.some((one) => isObject(one) || one === null))
+      throw notWritable(name, `${key} is not a string, a number or a list of them`)
+    return all.map((one: unknown) => `${key}=${String(one)}`)
+  })
+
+const plainText = ({ name, param }: Flag, value: unknown): string => {
+  const text = takesJson(param) ? JSON.stringify(value) : String(value ?? '')
+  if (fromFile(param) && /^(?:@|env:|-$)/.test(text))
+    throw notWritable(name, 'it would refer to a file, a variable or standard input')
+  return text
+}
+
+/** The texts of a flag, each given once. */
+const getFlagTexts = (flag: Flag, value: unknown): readonly string[] => {
+  const { name, param } = flag
+  if (typeof value === 'string' && value !== '' && holdsSecret(flag, value)) {
+    if (!fromFile(param)) throw notWritable(name, 'it is a secret')
+    return [getVariable(flag)]
+  }
+  if (takesSeveral(param) && value === null) throw notWritable(name, 'null')
+  if (Array.isArray(value) && takesSeveral(param))
+    return [value.map((item) => itemText(name, item)).join(',')]
+  if (takesPairs(param) && isObject(value)) return hashTexts(name, value)
+  return [plainText(flag, value)]
+}
+
+const flagWords = (flag: Flag, value: unknown): readonly string[] => {
+  const { name, param, selects } = flag
+  if (isSwitch(param)) {
+    if (value === true) return [`--${name}`]
+    return selects === true ? [] : [`--no-${name}`]
+  }
+  return getFlagTexts(flag, value).flatMap((text) =>
+    text === '' || text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text],
+  )
+}
+
+/** @throws Failure `usage` for what a line would take for several names, a file or standard input */
+const checkName = (name: string, text: string): string => {
+  if (text !== '' && text.trim() === text && !/^[-@]|,/.test(text)) return text
+  throw usage(`${name} takes paths or IDs, one in each text`)
+}
+
+/** The objects that a plan is about, if there are several. */
+export interface ObjectChoice {
+  /** In the place of the one that the arguments name. */
+  readonly ids?: readonly string[]
+  /** A condition on the records of their list. */
+  readonly where?: string
+  readonly projects?: readonly string[]
+  /** All projects of a group. */
+  readonly group?: string
+}
+
+const getSelectionWords = ({ where, projects = [], group }: ObjectChoice): readonly string[] => [
+  ...(where === undefined ? [] : [`--select=${where}`]),
+  ...(projects.length === 0
+    ? []
+    : ['--project', projects.map((name) => checkName('project', name)).join(',')]),
+  ...(group === undefined ? [] : ['--group', checkName('group', group)]),
+]
+
+/** @throws Failure `usage` for an object that is none */
+const checkObjects = (args: readonly string[]): readonly string[] => {
+  if (args.includes('-'))
+    throw usage('- would refer to standard input', 'Pass the name of the object.')
+  return args
+}
+
+/** A command line made of arguments. */
+export interface PlannedLine {
+  /** Its words, without the program and the flags that name the instance. */
+  readonly words: readonly string[]
+  /** The values of secrets, by the variables that stand in their place. */
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+/**
+ * Writes the arguments of a call as a command line that means the same.
+ * @throws Failure `usage` for values that no command line can contain
+ */
+export const toLine = (
+  { command, data }: Offer,
+  given: Given,
+  several: ObjectChoice = {},
+): PlannedLine => {
+  const secrets: Record<string, string> = {}
+  const flags = data.flatMap(({ flag }) => {
+    const value = flag && given.flags[flag.name]
+    if (flag === undefined || value === undefined) return []
+    const words = flagWords(flag, value)
+    if (words.includes(getVariable(flag)))
+      secrets[getVariable(flag).slice('env:'.length)] = String(value)
+    return words
+  })
+  const verb = command.words.split(' ').filter((one) => one !== '')
+  const objects = checkObjects(several.ids ?? given.args)
+  const begin = [command.area, ...verb]
+  const rest = [...flags, ...getSelectionWords(several)]
+  const words = objects.some((text) => text.startsWith('-'))
+    ? [...begin, ...rest, '--', ...objects]
+    : [...begin, ...objects, ...rest]
+  return { words, secrets }
+}
+
+/**
+ * Formats a command line for a person to run, quoted for a shell.
+ * @param flags that name the instance: `-p work`
+ * @throws Failure `usage` for text that no shell word can contain, and for a line that is too long to review
+ */
+export const formatCommandLine = (words: readonly string[], flags: readonly string[]): string => {
+  const line = ['svcctl', ...insertFlags(words, flags)].map(quoteText).join(' ')
+  if (Buffer.byteLength(line) > maxLineBytes)
+    throw usage('the command line is too long', 'Plan fewer changes at once.')
+  return line
+}
+
+// A change that an agent wants: tried without a write, and kept for a person to approve.
 
 // What a line would change: read, never written.
 
-interface Tried {
+interface Preview {
   /** What would become of each object: JSON texts, as the dry run prints them. */
   readonly changes: readonly string[]
   /** What the objects belong to, where there are several. */
@@ -27,15 +216,16 @@ const tooMany = (): Failure =>
   usage(`a plan has at most ${maxObjects} objects`, 'Plan fewer at once.')
 
 /**
- * Stops at the first object that a plan has no room for. It never rejects: what went wrong is the `failure`.
- * @param secrets the values of the variables that the line names, where they are not in the environment
+ * Previews a command line, up to the largest number of objects in a plan. It never rejects: errors are in
+ * `failure`.
+ * @param secrets values of the variables in the line that the environment does not have
  */
-export const tryLine = async (
+export const previewLine = async (
   { line }: Pick<InnerRuns, 'line'>,
   words: readonly string[],
   signal: AbortSignal,
   secrets: PlannedLine['secrets'] = {},
-): Promise<Tried> => {
+): Promise<Preview> => {
   const changes: string[] = []
   const parents = new Set<string>()
   const full = new AbortController()
@@ -57,13 +247,13 @@ export const tryLine = async (
 
 // Which objects a plan is about.
 
-/** The arguments of the tool that name several. */
-export const severalNames = ['ids', 'where', 'projects', 'group'] as const
+/** The arguments that choose several objects. */
+export const selectionNames = ['ids', 'where', 'projects', 'group'] as const
 
 /** @throws Failure `usage` for a command that takes one, and for arguments that exclude each other */
-const severalIn = ({ name, command }: Offer, input: ToolInput): ObjectChoice => {
-  const [ids, projects] = [namesIn(input, 'ids'), namesIn(input, 'projects')]
-  const [where, group] = [textIn(input, 'where'), textIn(input, 'group')]
+const parseSelection = ({ name, command }: Offer, input: ToolInput): ObjectChoice => {
+  const [ids, projects] = [getNames(input, 'ids'), getNames(input, 'projects')]
+  const [where, group] = [getText(input, 'where'), getText(input, 'group')]
   if (ids !== undefined && where !== undefined)
     throw usage('objects are chosen by ID or by a condition, not by both')
   if (ids !== undefined && command.args[0]?.variadic !== true)
@@ -72,11 +262,11 @@ const severalIn = ({ name, command }: Offer, input: ToolInput): ObjectChoice => 
 }
 
 /** The line that does what was tried to these very objects, whatever the instance lists by then. */
-const exactLine = (
+const createExactLine = (
   offer: Offer,
   given: Given,
   { ids, where, projects, group }: ObjectChoice,
-  { changes, parents }: Tried,
+  { changes, parents }: Preview,
 ): AgentDraft['exact'] => {
   const many = parents.length > 0
   if (where === undefined) {
@@ -92,18 +282,32 @@ const exactLine = (
   return { words: insertFlags(words, ['-']), input: `${changes.join('\n')}\n` }
 }
 
-interface Planning {
+/** A change that an agent wants. */
+export interface AgentDraft {
+  readonly by: MadeBy
+  readonly command: string
+  /** The line that was planned, without the program and the flags that name the instance. */
+  readonly words: readonly string[]
+  /** The line that does it to these very objects, and what its `-` reads. */
+  readonly exact: { readonly words: readonly string[]; readonly input?: string }
+  /** Why, in the words of the agent. */
+  readonly reason?: string | undefined
+  /** What would become of each object: JSON texts, as the dry run prints them. */
+  readonly changes: readonly string[]
+}
+
+interface PlanningContext {
   readonly runs: Pick<InnerRuns, 'line'>
   /** Flags that name the instance. */
   readonly where: readonly string[]
-  readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
+  readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<{ readonly id: string }>
 }
 
 /** A longer reason nobody reads. */
-const longestReason = 1000
+const maxReasonLength = 1000
 
 /** A plan as an agent is told of it. */
-interface Planned {
+interface PlanSummary {
   /** So many objects would be changed. */
   readonly objects: number
   /** Its ID, and the line by which a person approves it; absent where there is nothing to change. */
@@ -115,28 +319,28 @@ interface Planned {
 
 /**
  * Plans a change.
- * @param given what was asked for, checked
- * @throws Failure what kept one of the objects from being tried: a plan is whole or none
+ * @param given the arguments, after they were checked
+ * @throws Failure if one of the objects cannot be previewed: a plan is complete or does not exist
  */
 export const planChange = async (
-  { runs, where, save }: Planning,
+  { runs, where, save }: PlanningContext,
   offer: Offer,
   given: Given,
   input: ToolInput,
   signal: AbortSignal,
-): Promise<{ readonly planned: Planned; readonly tried: Tried }> => {
-  const several = severalIn(offer, input)
-  const reason = textIn(input, 'reason')
-  if (reason !== undefined && reason.length > longestReason)
-    throw usage(`reason has at most ${longestReason} characters`)
+): Promise<{ readonly planned: PlanSummary; readonly tried: Preview }> => {
+  const several = parseSelection(offer, input)
+  const reason = getText(input, 'reason')
+  if (reason !== undefined && reason.length > maxReasonLength)
+    throw usage(`reason has at most ${maxReasonLength} characters`)
   const line = toLine(offer, given, several)
   const commandLine = formatCommandLine(line.words, where)
-  const tried = await tryLine(runs, line.words, signal, line.secrets)
+  const tried = await previewLine(runs, line.words, signal, line.secrets)
   if (tried.failure !== undefined) throw tried.failure
   const { changes } = tried
   const planned = { objects: changes.length, command_line: commandLine }
   if (changes.length === 0) return { planned, tried }
-  const exact = exactLine(offer, given, several, tried)
+  const exact = createExactLine(offer, given, several, tried)
   const draft = { command: offer.name, words: line.words, exact, reason, changes }
   try {
     const { id } = await save(draft)

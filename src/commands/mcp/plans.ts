@@ -1,32 +1,31 @@
-/** Plans of agents that wait for a person: a file each, in the state folder of the tool. */
+/**
+ * Stores the plans of agents, a file each, and has a person approve or discard them (`mcp plans
+ * approve
+ * discard`).
+ */
 import { createHash, randomInt } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isatty } from 'node:tty'
 import { isDeepStrictEqual } from 'node:util'
 import { writeWhole } from '../../base/files/files.js'
 import { makeFolders } from '../../base/files/folders.js'
 import { readRegular } from '../../base/files/regular.js'
 import { describeDistrust, distrust } from '../../base/files/trust.js'
-import { isObject } from '../../base/objects.js'
+import { parseExact, stringifyExact } from '../../base/json/json.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import { insertFlags } from '../../base/shell-words.js'
+import { volatileFields } from '../../client/snapshot/manifest.js'
+import type { Services } from '../../engine/command/services.js'
 import type { MadeBy } from '../../engine/command/types.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
+import { getLevelName } from '../../output/columns.js'
 import { fileFailure } from '../../profile/files.js'
 import { getPaths } from '../../profile/index.js'
+import { define, type GivenBy } from '../define.js'
+import { type AgentDraft, formatCommandLine, previewLine } from './planning.js'
 
-/** What an agent wants to be done. */
-export interface AgentDraft {
-  readonly by: MadeBy
-  readonly command: string
-  /** The line that was planned, without the program and the flags that name the instance. */
-  readonly words: readonly string[]
-  /** The line that does it to these very objects, and what its `-` reads. */
-  readonly exact: { readonly words: readonly string[]; readonly input?: string }
-  /** Why, in the words of the agent. */
-  readonly reason?: string | undefined
-  /** What would become of each object: JSON texts, as the dry run prints them. */
-  readonly changes: readonly string[]
-}
-
+/** A stored plan. */
 export interface AgentPlan extends AgentDraft {
   readonly id: string
   /** ISO, UTC. */
@@ -36,28 +35,28 @@ export interface AgentPlan extends AgentDraft {
 
 /** So many may wait, and so long, in milliseconds. */
 const maxOpen = 20
-const lasts = 24 * 3_600_000
+const planLifetime = 24 * 3_600_000
 
-const named = /^p-[a-z]{8}$/
-const folderOf = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 'plans')
-const fileOf = (env: NodeJS.ProcessEnv, id: string): string => join(folderOf(env), `${id}.json`)
+const idForm = /^p-[a-z]{8}$/
+const getFolder = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 'plans')
+const getFile = (env: NodeJS.ProcessEnv, id: string): string => join(getFolder(env), `${id}.json`)
 
 const createId = (): string =>
   `p-${Array.from({ length: 8 }, () => String.fromCharCode(97 + randomInt(26))).join('')}`
 
-const digestOf = (plan: unknown): string =>
+const getDigest = (plan: unknown): string =>
   createHash('sha256').update(JSON.stringify(plan)).digest('hex')
 
 /** As it comes back from a file. */
 const toPlain = (draft: AgentDraft): unknown => JSON.parse(JSON.stringify(draft))
 
-const idsIn = (env: NodeJS.ProcessEnv): readonly string[] => {
+const listIds = (env: NodeJS.ProcessEnv): readonly string[] => {
   try {
-    const names = readdirSync(folderOf(env)).map((name) => name.replace(/\.json$/, ''))
-    return names.filter((name) => named.test(name))
+    const names = readdirSync(getFolder(env)).map((name) => name.replace(/\.json$/, ''))
+    return names.filter((name) => idForm.test(name))
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return []
-    throw fileFailure('read', folderOf(env), error)
+    throw fileFailure('read', getFolder(env), error)
   }
 }
 
@@ -65,7 +64,7 @@ const idsIn = (env: NodeJS.ProcessEnv): readonly string[] => {
  * The plan in a file; undefined where the file is damaged or is gone.
  * @throws Failure `usage` for a file that cannot be read, or that others may have written
  */
-const planIn = (file: string): AgentPlan | undefined => {
+const readPlan = (file: string): AgentPlan | undefined => {
   const distrusted = distrust(file)
   if (distrusted !== undefined) {
     const { message, remedy } = describeDistrust(distrusted)
@@ -73,7 +72,7 @@ const planIn = (file: string): AgentPlan | undefined => {
   }
   try {
     const value: unknown = JSON.parse(readRegular(file).toString())
-    if (isObject(value) && value.format === 1 && value.sha256 === digestOf(value.plan))
+    if (isObject(value) && value.format === 1 && value.sha256 === getDigest(value.plan))
       return value.plan as AgentPlan
   } catch (error) {
     if (!(error instanceof SyntaxError) && getErrorCode(error) !== 'ENOENT')
@@ -86,19 +85,19 @@ const isExpired = ({ expires_at }: AgentPlan, now: Date): boolean =>
   Date.parse(expires_at) <= now.getTime()
 
 /** Plans that wait, the newest first. Those that expired or are damaged are removed. */
-export const openPlans = (env: NodeJS.ProcessEnv, now: Date): readonly AgentPlan[] => {
-  const plans = idsIn(env).flatMap((id) => {
-    const plan = planIn(fileOf(env, id))
+const openPlans = (env: NodeJS.ProcessEnv, now: Date): readonly AgentPlan[] => {
+  const plans = listIds(env).flatMap((id) => {
+    const plan = readPlan(getFile(env, id))
     if (plan !== undefined && !isExpired(plan, now)) return [plan]
-    rmSync(fileOf(env, id), { force: true })
+    rmSync(getFile(env, id), { force: true })
     return []
   })
   return plans.toSorted((a, b) => (a.made_at < b.made_at ? 1 : -1))
 }
 
 /**
- * Keeps a plan; one that waits already is the same.
- * @throws Failure `conflict` where too many wait; the system's error
+ * Stores a plan; an identical plan that is waiting is returned instead.
+ * @throws Failure `conflict` if too many plans are waiting; errors of the file system
  */
 export const savePlan = async (
   env: NodeJS.ProcessEnv,
@@ -116,15 +115,18 @@ export const savePlan = async (
     ...draft,
     id: createId(),
     made_at: now.toISOString(),
-    expires_at: new Date(now.getTime() + lasts).toISOString(),
+    expires_at: new Date(now.getTime() + planLifetime).toISOString(),
   }
-  makeFolders(folderOf(env), 0o700)
-  const text = `${JSON.stringify({ format: 1, plan, sha256: digestOf(plan) })}\n`
-  await writeWhole(fileOf(env, plan.id), text, { own: true })
+  makeFolders(getFolder(env), 0o700)
+  const text = `${JSON.stringify({ format: 1, plan, sha256: getDigest(plan) })}\n`
+  await writeWhole(getFile(env, plan.id), text, { own: true })
   return plan
 }
 
-/** @throws Failure `not_found` for a plan that is gone, expired or damaged */
+/**
+ * Returns a plan by its ID.
+ * @throws Failure `not_found` if it is gone, expired or damaged
+ */
 export const getPlan = (env: NodeJS.ProcessEnv, id: string, now: Date): AgentPlan => {
   const plan = openPlans(env, now).find((one) => one.id === id)
   if (plan !== undefined) return plan
@@ -134,12 +136,214 @@ export const getPlan = (env: NodeJS.ProcessEnv, id: string, now: Date): AgentPla
 }
 
 /** Removes a plan. @returns whether it was there: of several who remove it, one is told so */
-export const removePlan = (env: NodeJS.ProcessEnv, { id }: Pick<AgentPlan, 'id'>): boolean => {
+const removePlan = (env: NodeJS.ProcessEnv, { id }: Pick<AgentPlan, 'id'>): boolean => {
   try {
-    rmSync(fileOf(env, id))
+    rmSync(getFile(env, id))
     return true
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return false
-    throw fileFailure('remove', fileOf(env, id), error)
+    throw fileFailure('remove', getFile(env, id), error)
   }
 }
+
+// `mcp approve`, `mcp plans` and `mcp discard`: what a person does with the plans of agents.
+
+// Who approves: a person at a terminal, and the same as the plan was made by.
+
+const hasTerminal = (): boolean => {
+  if (process.platform === 'win32') return true
+  try {
+    const descriptor = openSync('/dev/tty', 'r+')
+    const is = isatty(descriptor)
+    closeSync(descriptor)
+    return is
+  } catch {
+    return false
+  }
+}
+
+/** @throws Failure `usage` where no person can read the plan and answer */
+const checkPerson = ({ place, ui }: Services): void => {
+  const { quiet, yes } = place.globals
+  if (yes || quiet)
+    throw usage(
+      `mcp approve does not allow --${yes ? 'yes' : 'quiet'}: a person must read the plan`,
+    )
+  if (!ui.interactive || !hasTerminal())
+    throw usage(
+      'mcp approve requires a terminal with a person at it',
+      'Run it in a terminal, without CI and SVC_NO_PROMPT. --dry-run shows the plan without one.',
+    )
+}
+
+const toName = (value: string | null): string => value ?? 'none'
+
+/** @throws Failure `usage` where a plan was made for somebody else, or elsewhere */
+const checkMaker = ({ id, by }: AgentPlan, now: MadeBy): void => {
+  for (const what of ['instance', 'profile', 'user', 'sudo'] as const)
+    if (by[what] !== now[what])
+      throw usage(
+        `plan ${id} was made for the ${what === 'sudo' ? '--sudo user' : what} ${toName(by[what])}, and this is ${toName(now[what])}`,
+        by.profile === null
+          ? undefined
+          : `Approve it with: svcctl mcp approve ${id} -p ${by.profile}`,
+      )
+}
+
+// What would become of each object, in lines for people.
+
+const valueText = (attribute: string, value: unknown): string =>
+  getLevelName(attribute, value) ?? stringifyExact(value) ?? '-'
+
+/** @param request the method says which side there is: nothing is left of what is deleted */
+const attributeLine = (change: unknown, { request, read }: Fields): string => {
+  if (!isObject(change)) return String(change)
+  const { now, new: next, already_so: same } = change
+  const attribute = String(change.attribute)
+  const [old, wanted] = [valueText(attribute, now), valueText(attribute, next)]
+  if (same === true) return `${attribute}: ${wanted} (already in this state)`
+  if (read !== true) return `${attribute}: ${wanted}`
+  return `${attribute}: ${/^DELETE /.test(String(request)) ? old : `${old} → ${wanted}`}`
+}
+
+/** What stands in the text of a change. */
+const parseChange = (text: string): unknown => {
+  const value = parseExact(text)
+  return isObject(value) && isObject(value.record) ? value.record : value
+}
+
+const formatChange = (text: string): readonly string[] => {
+  const record = parseChange(text)
+  if (!isObject(record) || !Array.isArray(record.changes)) return [`  ${text}`]
+  return [
+    `  ${String(record.request)}`,
+    ...record.changes.map((change: unknown) => `    ${attributeLine(change, record)}`),
+  ]
+}
+
+/** A change without what changes by itself. */
+const withoutVolatile = (text: string): string => {
+  const record = parseChange(text)
+  if (!isObject(record) || !Array.isArray(record.changes)) return text
+  const changes = record.changes.filter(
+    (change: unknown) => !isObject(change) || !volatileFields.has(String(change.attribute)),
+  )
+  return stringifyExact({ ...record, changes }) ?? ''
+}
+
+/** Changes that are on one side only. */
+const findMissing = (some: readonly string[], others: readonly string[]): readonly string[] => {
+  const known = new Set(others.map(withoutVolatile))
+  return some.filter((text) => !known.has(withoutVolatile(text)))
+}
+
+// Approving.
+
+const getTitle = ({ words }: AgentPlan): string => formatCommandLine(words, [])
+
+const showPlan = ({ answer, ui }: Services, plan: AgentPlan): void => {
+  const say = (text: string): void => ui.note(answer.text.safe(text))
+  say(`Plan ${plan.id}, made by an agent at ${plan.made_at}:`)
+  say(`  ${getTitle(plan)}`)
+  if (plan.reason !== undefined) say(`Reason that the agent gives (not checked): "${plan.reason}"`)
+  say(`Changes to ${formatCount(plan.changes)}:`)
+  for (const line of plan.changes.flatMap(formatChange)) say(line)
+}
+
+const formatCount = ({ length }: readonly unknown[]): string =>
+  `${length} ${length === 1 ? 'object' : 'objects'}`
+
+/**
+ * Reads the objects again.
+ * @throws Failure `conflict` where one is not as the plan has it
+ */
+const checkUnchanged = async ({ answer, place, ui }: Services, plan: AgentPlan): Promise<void> => {
+  const { changes, failure } = await previewLine(place.runs, plan.words, place.clock.signal)
+  if (failure !== undefined && !['conflict', 'not_found'].includes(failure.category)) throw failure
+  const [before, after] = [findMissing(plan.changes, changes), findMissing(changes, plan.changes)]
+  if (before.length === 0 && after.length === 0 && failure === undefined) return
+  const tell = (title: string, some: readonly string[]): void => {
+    if (some.length > 0) ui.note(title)
+    for (const line of some.flatMap(formatChange)) ui.note(answer.text.safe(line))
+  }
+  tell('The plan has:', before)
+  tell('It would be now:', after)
+  const what = failure === undefined ? 'the objects' : `the objects (${failure.message})`
+  throw new Failure('conflict', `${what} changed since plan ${plan.id} was made`, {
+    hint: `Nothing was changed. Ask the agent for a new plan, and remove this one with: svcctl mcp discard ${plan.id}`,
+  })
+}
+
+const approvePlan = async (
+  services: Services,
+  given: GivenBy<Record<never, never>>,
+): Promise<void> => {
+  const { answer, place, ui } = services
+  const { dryRun } = place.globals
+  if (!dryRun) checkPerson(services)
+  const plan = getPlan(place.env, given.args[0] ?? '', place.clock.now())
+  const session = await place.session()
+  checkMaker(plan, await place.identity())
+  showPlan(services, plan)
+  await checkUnchanged(services, plan)
+  if (dryRun) return
+  const { profile } = session
+  await ui.confirm(`This approves plan ${plan.id}.`, [], session, plan.changes.length)
+  if (!removePlan(place.env, plan)) throw new Failure('conflict', `plan ${plan.id} is gone`)
+  const { words, input } = plan.exact
+  // It was shown and confirmed above, with what a profile asks for.
+  const agreed = ['--yes', ...(profile?.protected === true ? ['--confirm', profile.name] : [])]
+  answer.exit(await place.runs.typed({ words: insertFlags(words, agreed), input }))
+}
+
+export const approve = define({
+  summary: 'Carry out the plan of an agent',
+  description: [
+    'Shows the plan with the reason that the agent gives, reads its objects again, and asks you to confirm. If an object changed since the plan was made, nothing is done and the exit code is 5. The changes are made to the objects of the plan and no others, with a journal that journal undo can revert.',
+    'You must be at a terminal: --yes, --quiet, CI and SVC_NO_PROMPT are not allowed. A plan lasts 24 hours and one approval. It belongs to the instance, profile and user for which it was made.',
+    'This is a rule for agents that use only the protocol. An agent that has a shell with your credentials can do what you can do.',
+  ],
+  writes: true,
+  args: [{ name: 'plan', required: true, variadic: false, help: 'ID of the plan' }],
+  examples: ['mcp approve p-abcdefgh --dry-run', 'mcp approve p-sunshine --dry-run'],
+  run: approvePlan,
+})
+
+// Plans that wait.
+
+const toPlanRow = (plan: AgentPlan) => ({
+  id: plan.id,
+  command: getTitle(plan),
+  objects: plan.changes.length,
+  reason: plan.reason ?? null,
+  profile: plan.by.profile,
+  instance: plan.by.instance,
+  made_at: plan.made_at,
+  expires_at: plan.expires_at,
+})
+
+const listPlans = async ({ answer, place, ui }: Services): Promise<void> => {
+  const plans = openPlans(place.env, place.clock.now())
+  if (plans.length === 0) ui.note('no plans are waiting')
+  await answer.printMany(plans.map(toPlanRow), {
+    columns: ['id', 'command', 'objects', 'reason', 'expires_at'],
+    stacks: 'cut',
+  })
+}
+
+export const plans = define({
+  summary: 'List plans of agents that wait for approval',
+  examples: ['mcp plans', 'mcp plans -o json'],
+  run: listPlans,
+})
+
+export const discard = define({
+  summary: 'Remove plans of agents',
+  args: [{ name: 'plan', required: true, variadic: true, help: 'ID of the plan' }],
+  examples: ['mcp discard p-abcdefgh', 'mcp discard p-abcdefgh p-sunshine'],
+  run: async ({ place, ui }, { args }) => {
+    const found = args.map((id) => getPlan(place.env, id, place.clock.now()))
+    for (const plan of found) removePlan(place.env, plan)
+    ui.note(found.map(({ id }) => `${id} discarded`).join('\n'))
+  },
+})

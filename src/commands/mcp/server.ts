@@ -1,4 +1,5 @@
-/** The server of the protocol, of the official SDK: what it offers, and how it travels. */
+/** Runs the MCP server over standard input and output, and records each call in the audit log of the profile. */
+
 import { PassThrough, Writable } from 'node:stream'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
@@ -19,23 +20,109 @@ import { isObject } from '../../base/objects.js'
 import { version } from '../../base/version.js'
 import type { InnerRuns } from '../../engine/command/services.js'
 import { Failure } from '../../errors.js'
-import { toRefusal } from './answers.js'
+import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'
+import type { Session } from '../../profile/types.js'
+import { toErrorResult } from './answers.js'
 import { Calls } from './calls.js'
-import type { CallLog } from './log.js'
 import type { Offer } from './offers.js'
-import type { AgentDraft, AgentPlan } from './plans.js'
-import { listPrompts, promptNamed, resourceAt, resourceTemplates } from './prompts.js'
-import { createTool, standing } from './tools.js'
+import type { AgentDraft } from './planning.js'
+import type { AgentPlan } from './plans.js'
+import { findResource, getPrompt, listPrompts, resourceTemplates } from './prompts.js'
+import { createTool, standardTools } from './tools.js'
+
+/** Told how a call ended: well, without a failure. */
+type EndCall = (failure?: Failure) => void
+
+/** The log of tool calls. */
+export interface CallLog {
+  /**
+   * A call begins.
+   * @throws Failure `failed` once a line was lost: nothing more is done that would not be on record
+   */
+  begin(tool: string, input: Readonly<Record<string, unknown>>): EndCall
+  close(): void
+}
+
+/** Arguments that say which object: they stand in addresses as well. */
+const identityArguments = /^(?:id|project|group|user|key|sha|slug|domain|path|\w+_i?id)$/
+const maxDescription = 300
+
+/** What was asked for: the command, and whose object; never another value. */
+const describeCall = (tool: string, input: Readonly<Record<string, unknown>>): string => {
+  const { command, arguments: inner } = input
+  const values = typeof inner === 'object' && inner !== null ? inner : input
+  const named = Object.entries(values).flatMap(([name, value]: [string, unknown]) =>
+    identityArguments.test(name) && ['string', 'number'].includes(typeof value)
+      ? [`${name}=${value}`]
+      : [],
+  )
+  const words = [tool, ...(typeof command === 'string' ? [command] : []), ...named]
+  return words.join(' ').slice(0, maxDescription)
+}
+
+const getOutcome = (failure: Failure | undefined): AuditEntry['outcome'] => {
+  if (failure === undefined) return 'done'
+  const { status, unknownOutcome } = failure.details
+  if (failure.category === 'usage') return 'not_sent'
+  // Without an answer, and after an interruption, nobody knows what became of it.
+  return status === undefined || unknownOutcome === true ? 'unknown' : 'refused'
+}
+
+const noLog: CallLog = { begin: () => () => undefined, close: () => undefined }
+
+const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog => {
+  let broken: unknown
+  return {
+    begin: (tool, input) => {
+      if (broken !== undefined)
+        throw new Failure('failed', 'not executed, because the audit log cannot be written')
+      const begun = performance.now()
+      return (failure) => {
+        try {
+          log.append({
+            time: new Date().toISOString(),
+            profile: profile?.name ?? '',
+            user: user ?? null,
+            sudo: sudo ?? null,
+            method: 'MCP',
+            path: describeCall(tool, input),
+            status: failure?.details.status ?? null,
+            request_id: failure?.details.requestId ?? null,
+            duration_ms: Math.round(performance.now() - begun),
+            outcome: getOutcome(failure),
+          })
+        } catch (error) {
+          broken = error
+          throw error
+        }
+      }
+    },
+    close: () => log.close(),
+  }
+}
+
+/**
+ * Opens the call log of a session; nothing is recorded without a profile that has an audit log.
+ * @throws Failure `usage` if the file cannot be opened
+ */
+export const openCallLog = (session: Session | undefined): CallLog => {
+  const file = session?.profile?.auditLog
+  return session === undefined || file === undefined
+    ? noLog
+    : createCallLog(openAudit(file), session)
+}
+
+// The server of the protocol, of the official SDK: what it offers, and how it travels.
 
 // Messages of the protocol, a line each: what is none is answered with the protocol's error, and the session goes on.
 
-/** A message is at most so large. */
+/** The size limit of a message. */
 export const maxMessage = 1024 * 1024
 
 /** The protocol's own numbers (JSON-RPC 2.0, section 5.1). */
 const codes = { unreadable: -32700, invalid: -32600 } as const
 
-interface Heard {
+interface MessageHandlers {
   /** A line that is a message, with its end. */
   readonly message: (line: string) => void
   /** An answer to what is none. */
@@ -46,19 +133,19 @@ const errorLine = (id: unknown, code: number, message: string): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`
 
 /** Whose message it was, as far as that can be read. */
-const idIn = (value: unknown): string | number | null =>
+const getMessageId = (value: unknown): string | number | null =>
   isObject(value) && (typeof value.id === 'string' || typeof value.id === 'number')
     ? value.id
     : null
 
-class Messages {
-  readonly #heard: Heard
+class MessageReader {
+  readonly #heard: MessageHandlers
   #pieces: string[] = []
   #size = 0
   /** The line at hand is too large: the rest of it is passed over. */
   #lost = false
 
-  constructor(heard: Heard) {
+  constructor(heard: MessageHandlers) {
     this.#heard = heard
   }
 
@@ -110,12 +197,13 @@ class Messages {
     if (JSONRPCMessageSchema.safeParse(value).success) this.#heard.message(`${line}\n`)
     else
       this.#heard.error(
-        errorLine(idIn(value), codes.invalid, 'the message is not a JSON-RPC message'),
+        errorLine(getMessageId(value), codes.invalid, 'the message is not a JSON-RPC message'),
       )
   }
 }
 
-export interface Serving {
+/** What the server needs. */
+export interface ServerOptions {
   readonly runs: Pick<InnerRuns, 'command' | 'line'>
   /** Keeps a plan for a person to approve. */
   readonly save: (draft: Omit<AgentDraft, 'by'>) => Promise<AgentPlan>
@@ -136,7 +224,7 @@ const instructions = [
 ].join(' ')
 
 /** Any failure, as one that is told. */
-const failureOf = (error: unknown): Failure => {
+const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   return new Failure('internal', error instanceof Error ? error.message : String(error))
 }
@@ -148,9 +236,9 @@ type AnswerCall = (
 ) => Promise<CallToolResult>
 
 /** Records by their addresses, and recipes as prompts. */
-const offerTexts = (
+const registerResources = (
   server: McpServer['server'],
-  { offers, signal }: Serving,
+  { offers, signal }: ServerOptions,
   answer: AnswerCall,
 ): void => {
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [] }))
@@ -158,7 +246,7 @@ const offerTexts = (
     resourceTemplates: resourceTemplates(await offers()),
   }))
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, extra) => {
-    const call = resourceAt(await offers(), uri)
+    const call = findResource(await offers(), uri)
     if (call === undefined) throw new McpError(ErrorCode.InvalidParams, 'unknown resource')
     const { structuredContent } = await answer(
       'read',
@@ -172,22 +260,22 @@ const offerTexts = (
     prompts: listPrompts(await offers()),
   }))
   server.setRequestHandler(GetPromptRequestSchema, async ({ params }) => {
-    const prompt = promptNamed(await offers(), params.name)
+    const prompt = getPrompt(await offers(), params.name)
     if (prompt === undefined) throw new McpError(ErrorCode.InvalidParams, 'unknown prompt')
     return prompt
   })
 }
 
 /** The server, and a promise of the end of what is in flight. */
-const createServer = (serving: Serving) => {
+const createServer = (serving: ServerOptions) => {
   const { tools, log, signal } = serving
   const calls = new Calls(serving)
-  const names = new Set([...standing.map(({ name }) => name), ...tools.keys()])
+  const names = new Set([...standardTools.map(({ name }) => name), ...tools.keys()])
   const { server } = new McpServer({ name: 'svcctl', version }, { instructions })
   const flying = new Set<Promise<unknown>>()
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {} })
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [...standing, ...[...tools.values()].map(createTool)],
+    tools: [...standardTools, ...[...tools.values()].map(createTool)],
   }))
   const answer: AnswerCall = async (name, input, stop) => {
     try {
@@ -197,11 +285,11 @@ const createServer = (serving: Serving) => {
         ended()
         return result
       } catch (error) {
-        ended(failureOf(error))
+        ended(toFailure(error))
         throw error
       }
     } catch (error) {
-      return toRefusal(failureOf(error))
+      return toErrorResult(toFailure(error))
     }
   }
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
@@ -212,28 +300,28 @@ const createServer = (serving: Serving) => {
     void work.finally(() => flying.delete(work))
     return work
   })
-  offerTexts(server, serving, answer)
+  registerResources(server, serving, answer)
   return { server, settled: () => Promise.allSettled(flying) }
 }
 
 /** Where messages come from and go to. */
-interface Travelling {
+interface ServerStreams {
   readonly chunks: () => AsyncIterable<string>
   /** @throws whatever says that nobody reads any more */
   readonly write: (text: string) => Promise<void>
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
     if (signal.aborted) done()
     else signal.addEventListener('abort', () => done(), { once: true })
   })
 
 /**
- * Serves until the client's end of file, its going away, or the signal; then ends what is in flight.
- * @throws what kept an answer from being written
+ * Serves until the client closes its end, disappears, or the signal is aborted; then cancels calls in progress.
+ * @throws the error that prevented a response from being written
  */
-export const serveLines = async (serving: Serving, lines: Travelling): Promise<void> => {
+export const serveLines = async (serving: ServerOptions, lines: ServerStreams): Promise<void> => {
   const stop = new AbortController()
   const signal = AbortSignal.any([serving.signal, stop.signal])
   const { server, settled } = createServer({ ...serving, signal })
@@ -246,7 +334,7 @@ export const serveLines = async (serving: Serving, lines: Travelling): Promise<v
   const gone = new Promise<never>((_, reject) => {
     output.once('error', reject)
   })
-  const messages = new Messages({
+  const messages = new MessageReader({
     message: (line) => void input.write(line),
     error: (line) => void output.write(line),
   })
@@ -260,7 +348,7 @@ export const serveLines = async (serving: Serving, lines: Travelling): Promise<v
   // Whatever comes of it after the end is nobody's business any more.
   listening.catch(() => undefined)
   try {
-    await Promise.race([listening, gone, aborted(serving.signal)])
+    await Promise.race([listening, gone, whenAborted(serving.signal)])
   } finally {
     stop.abort()
     await settled()

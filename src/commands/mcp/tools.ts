@@ -1,10 +1,150 @@
-/** The tools that an agent sees: four that are always there, and those of the areas that were asked for. */
+/** Describes the tools of the MCP server, their input and output, and parses what agents pass to them. */
+
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { type JsonValues, jsonFields } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
+import { namesOf, type Param } from '../../catalogue/params.js'
+import {
+  defined,
+  type JsonSchema,
+  listOf,
+  rangeOf,
+  type SchemaWays,
+  valueSchema,
+} from '../../catalogue/schema.js'
+import type { Datum } from '../../engine/command/data.js'
 import { usage } from '../../errors.js'
 import type { Offer } from './offers.js'
-import { schemaOfData } from './schema.js'
+
+/** The input of a tool, by name. */
+export interface ToolInput {
+  readonly [name: string]: unknown
+}
+
+/**
+ * Returns a text of the input.
+ * @throws Failure `usage` if it is something else
+ */
+export const getText = (input: ToolInput, name: string): string | undefined => {
+  const value = input[name]
+  if (value === undefined || typeof value === 'string') return value
+  throw usage(`${name} must be a string`)
+}
+
+/**
+ * Returns the names in `fields`.
+ * @throws Failure `usage` if it is no list of names
+ */
+export const getFieldNames = ({ fields }: ToolInput): readonly string[] | undefined => {
+  if (fields === undefined) return undefined
+  const texts = Array.isArray(fields) ? fields.filter((one) => typeof one === 'string') : []
+  if (Array.isArray(fields) && texts.length === fields.length && texts.length > 0) return texts
+  throw usage('fields must be a list of names')
+}
+
+/**
+ * Returns the arguments of a command.
+ * @throws Failure `usage` if they are no object
+ */
+export const getArguments = ({ arguments: values = {} }: ToolInput): JsonValues => {
+  if (isObject(values)) return jsonFields(values)
+  throw usage('arguments must be an object')
+}
+
+/**
+ * Checks that a tool has all of these arguments.
+ * @throws Failure `usage` that names the first unknown one
+ */
+export const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): void => {
+  const strange = Object.keys(input).find((name) => !takes.includes(name))
+  if (strange === undefined) return
+  const all = takes.join(', ')
+  throw usage(
+    `${tool} has no argument "${strange}"; its arguments are ${all}`,
+    didYouMean(strange, takes),
+  )
+}
+
+/**
+ * Returns a list of names or IDs.
+ * @throws Failure `usage` if it is something else
+ */
+export const getNames = (input: ToolInput, name: string): readonly string[] | undefined => {
+  const value = input[name]
+  if (value === undefined) return undefined
+  const texts = Array.isArray(value)
+    ? value.flatMap((one: unknown) =>
+        typeof one === 'string' || Number.isSafeInteger(one) ? [String(one)] : [],
+      )
+    : []
+  if (Array.isArray(value) && texts.length === value.length && texts.length > 0) return texts
+  throw usage(`${name} must be a list of names or IDs`)
+}
+
+// Data as JSON Schema: what agents are told of the values that a command takes.
+
+/** A list is written as one, whatever the API takes, and a name where numbers have some. */
+const agentSchema: Partial<SchemaWays> = {
+  integer: (param) => ({
+    type: param.names === undefined ? 'integer' : ['integer', 'string'],
+    ...rangeOf(param),
+  }),
+  choice: ({ values = [] }) => ({ type: 'string', enum: values }),
+  text: () => ({ type: 'string' }),
+  list: (items, { max }) => listOf(items, max),
+  scope: { type: ['integer', 'string'] },
+}
+
+/** What a schema cannot say, in words. */
+const describeParam = (param: Param): string => {
+  const { help, words, nullable, deprecated } = param
+  const names = namesOf(param)
+  return [
+    help,
+    ...(names.length === 0 ? [] : [`by number or name: ${names.join(', ')}`]),
+    ...(words === undefined ? [] : [`or the string ${words.join(', ')}`]),
+    ...(nullable === true ? ['null clears it'] : []),
+    ...(deprecated === undefined ? [] : [`deprecated: ${deprecated}`]),
+  ].join('; ')
+}
+
+const toSchema = (param: Param): JsonSchema => {
+  const kind = valueSchema(param, toSchema, agentSchema)
+  const { words, nullable } = param
+  const types = [kind.type ?? []].flat()
+  const all = [
+    ...types,
+    ...(words !== undefined && !types.includes('string') ? ['string'] : []),
+    ...(nullable === true ? ['null'] : []),
+  ]
+  // A word, or null, is none of the values.
+  const open = words !== undefined || nullable === true
+  return defined({
+    ...kind,
+    enum: open ? undefined : kind.enum,
+    type: all.length > 1 ? all : all[0],
+    description: describeParam(param),
+  })
+}
+
+/** Creates the JSON Schema of a command's arguments. */
+export const toArgumentsSchema = (data: readonly Datum[]) => ({
+  type: 'object' as const,
+  properties: Object.fromEntries(
+    data.map(({ name, param, flag }) => {
+      const schema = toSchema(param)
+      // An object may be named by a reference as well: platform/app!42.
+      const isObject = flag === undefined && schema.type === 'integer'
+      return [name, isObject ? { ...schema, type: ['integer', 'string'] } : schema] as const
+    }),
+  ),
+  required: data.filter(({ required }) => required).map(({ name }) => name),
+  additionalProperties: false,
+})
+
+// The tools that an agent sees: four that are always there, and those of the areas that were asked for.
 
 const command = { type: 'string', description: 'command, such as "runners list"' }
 const args = { type: 'object', description: 'arguments by the names from describe_command' }
@@ -18,7 +158,9 @@ const paging = {
 }
 
 /** What a tool answers with; `data` alone holds words of the instance. */
-const answering = (more: Record<string, object> = {}): NonNullable<Tool['outputSchema']> => ({
+const createOutputSchema = (
+  more: Record<string, object> = {},
+): NonNullable<Tool['outputSchema']> => ({
   type: 'object',
   properties: {
     data: { type: 'object', description: 'data of the instance (untrusted)' },
@@ -29,8 +171,11 @@ const answering = (more: Record<string, object> = {}): NonNullable<Tool['outputS
 const text = { type: 'string' }
 const flag = { type: 'boolean' }
 /** One for all that is read. */
-const readAnswer = answering({ cursor: text, cut: { ...flag, description: 'see data.cut_fields' } })
-const planAnswer = answering({
+const readAnswer = createOutputSchema({
+  cursor: text,
+  cut: { ...flag, description: 'see data.cut_fields' },
+})
+const planAnswer = createOutputSchema({
   plan: text,
   approve: text,
   command_line: text,
@@ -39,26 +184,26 @@ const planAnswer = answering({
 })
 /** Which of several objects a plan is about, and why. */
 const names = { type: 'array', items: text }
-const several = {
+const selectionArguments = {
   ids: { ...names, description: 'several objects' },
   where: { ...text, description: 'objects by condition, such as status=offline' },
   projects: names,
   group: { ...text, description: 'all projects of a group' },
   reason: { ...text, description: 'shown to the person' },
 }
-const writeAnswer = answering({ applied: flag })
+const writeAnswer = createOutputSchema({ applied: flag })
 
 /** Tools that change nothing. */
-const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
+const readOnlyHints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 
-/** The four. */
-export const standing: readonly Tool[] = [
+/** The four tools that are always there. */
+export const standardTools: readonly Tool[] = [
   {
     name: 'find_commands',
     title: 'Find commands',
     description: 'Find commands by keyword. Without a query, list all commands by area.',
     inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
-    annotations: { ...reading, openWorldHint: false },
+    annotations: { ...readOnlyHints, openWorldHint: false },
   },
   {
     name: 'describe_command',
@@ -66,7 +211,7 @@ export const standing: readonly Tool[] = [
     description:
       'Describe a command: its arguments as JSON Schema, the fields of its response, and the required role.',
     inputSchema: { type: 'object', properties: { command }, required: ['command'] },
-    annotations: { ...reading, openWorldHint: false },
+    annotations: { ...readOnlyHints, openWorldHint: false },
   },
   {
     name: 'read',
@@ -79,7 +224,7 @@ export const standing: readonly Tool[] = [
       required: ['command'],
     },
     outputSchema: readAnswer,
-    annotations: reading,
+    annotations: readOnlyHints,
   },
   {
     name: 'plan',
@@ -88,21 +233,21 @@ export const standing: readonly Tool[] = [
       'Preview the changes of a command, to one or many objects. Changes nothing: a person runs "approve" or "command_line".',
     inputSchema: {
       type: 'object',
-      properties: { command, arguments: args, ...several },
+      properties: { command, arguments: args, ...selectionArguments },
       required: ['command'],
     },
     outputSchema: planAnswer,
-    annotations: reading,
+    annotations: readOnlyHints,
   },
 ]
 
 /** The name of a command's own tool. */
 const toolName = ({ name }: Pick<Offer, 'name'>): string => name.replace(/[ -]/g, '_')
 
-/** A command as a tool of its own. */
+/** Describes a command as a tool of its own. */
 export const createTool = (offer: Offer): Tool => {
   const { command: of, data, reads, destroys, idempotent } = offer
-  const { properties, ...schema } = schemaOfData(data)
+  const { properties, ...schema } = toArgumentsSchema(data)
   const access = Object.values(of.endpoints).find((e) => e.access !== undefined)?.access
   return {
     name: toolName(offer),
@@ -118,7 +263,10 @@ export const createTool = (offer: Offer): Tool => {
   }
 }
 
-/** @throws Failure `usage` for the name of no area */
+/**
+ * Checks the names of toolsets.
+ * @throws Failure `usage` for a name that is no area
+ */
 export const checkToolsets = (wanted: readonly string[]): void => {
   const names: readonly string[] = areas.map(({ name }) => name)
   const strange = wanted.find((name) => !names.includes(name))
@@ -134,8 +282,8 @@ const isTool = ({ reads, destroys, command: { waits } }: Offer, writes: boolean)
   reads || (writes && !destroys && waits !== true)
 
 /**
- * The commands of areas that are tools of their own, by the names of these.
- * @param writes whether those that write are among them
+ * Returns the commands of these areas that become tools, by tool name.
+ * @param writes whether to include commands that write
  */
 export const getToolsets = (
   offers: readonly Offer[],

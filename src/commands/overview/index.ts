@@ -1,4 +1,7 @@
-/** `svcctl overview`: one page of what an administrator looks at first. */
+/**
+ * `overview`: reads all sections in parallel and prints them as one page. A section that cannot be read does not
+ * end the others.
+ */
 import { stripVTControlCharacters } from 'node:util'
 import { projects } from '../../catalogue/areas/projects.js'
 import { list } from '../../catalogue/params.js'
@@ -7,7 +10,7 @@ import { exitCodes, type Failure, survived } from '../../errors.js'
 import { type Widths, widthsFor } from '../../terminal/text/width.js'
 import { define, type GivenBy } from '../define.js'
 import { isUnoffered, whyUnread } from '../words.js'
-import { parts, untold } from './parts.js'
+import { parts, unavailableParts } from './parts.js'
 import type { OverviewPart, OverviewProject, OverviewSources, Pen, ReadPart } from './types.js'
 
 // All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.
@@ -29,7 +32,7 @@ interface Overview {
   readonly answers: readonly PartAnswer[]
 }
 
-const sourcesOf = (services: Services): OverviewSources => {
+const createSources = (services: Services): OverviewSources => {
   let all: Promise<readonly OverviewProject[]> | undefined
   return {
     ...services,
@@ -40,7 +43,7 @@ const sourcesOf = (services: Services): OverviewSources => {
   }
 }
 
-const answerOf = async (part: OverviewPart, sources: OverviewSources): Promise<PartAnswer> => {
+const readPart = async (part: OverviewPart, sources: OverviewSources): Promise<PartAnswer> => {
   try {
     return { part, read: await part.read(sources), offered: true }
   } catch (error) {
@@ -51,16 +54,16 @@ const answerOf = async (part: OverviewPart, sources: OverviewSources): Promise<P
 }
 
 /**
- * Reads parts of the overview.
- * @throws Failure where the instance could not be asked for a single one
+ * Reads sections of the overview.
+ * @throws Failure if the instance answered for none of them
  */
 export const readOverview = async (
   services: Services,
   parts: readonly OverviewPart[],
 ): Promise<Overview> => {
   const { baseUrl } = await services.place.session()
-  const sources = sourcesOf(services)
-  const answers = await Promise.all(parts.map((part) => answerOf(part, sources)))
+  const sources = createSources(services)
+  const answers = await Promise.all(parts.map((part) => readPart(part, sources)))
   const [failed] = answers.flatMap(({ failure }) => failure ?? [])
   // What the profiles say does not make up for an instance that says nothing.
   const told = answers.some(({ part, read }) => part.own !== true && read !== undefined)
@@ -69,10 +72,10 @@ export const readOverview = async (
 }
 
 /** Whether all of it was read that the instance has. */
-const isWhole = ({ answers }: Overview): boolean =>
+const isComplete = ({ answers }: Overview): boolean =>
   answers.every(({ read, offered }) => !offered || (read !== undefined && read.incomplete !== true))
 
-/** The overview as one object. */
+/** Returns the overview as one object. */
 export const toRecord = ({ address, at, answers }: Overview) => ({
   address,
   at,
@@ -83,11 +86,11 @@ export const toRecord = ({ address, at, answers }: Overview) => ({
     const { category, status } = failure
     return [{ part: part.name, why, offered, category, status }]
   }),
-  not_in_the_api: untold,
+  not_in_the_api: unavailableParts,
 })
 
 /** The overview as rows. */
-const rowsOf = ({ answers }: Overview) =>
+const toRows = ({ answers }: Overview) =>
   answers.flatMap(({ part, read, why }) => {
     const missing = why ?? read?.missing
     return [
@@ -106,28 +109,28 @@ const rowsOf = ({ answers }: Overview) =>
 // The overview as people see it: a block a part, in two columns where there is room.
 
 /** From this width on blocks stand beside each other. */
-const roomy = 120
-const between = 4
+const minTwoColumns = 120
+const columnGap = 4
 const indent = '  '
 
-const indented = (lines: readonly string[]): readonly string[] =>
+const indentLines = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => `${indent}${line}`)
 
 /** What lines are written with. */
-interface Sheet {
+interface PageStyles {
   readonly text: AnswerService['text']
   readonly widths: Widths
 }
 
-const widthOf = (line: string, { measure }: Widths): number =>
+const getWidth = (line: string, { measure }: Widths): number =>
   measure(stripVTControlCharacters(line))
 
-const penOf = ({ text, widths }: Sheet, width: number): Pen => ({
+const createPen = ({ text, widths }: PageStyles, width: number): Pen => ({
   bar: text.bar,
   mark: text.mark,
   strong: text.strong,
   after: (before, said) => {
-    const behind = widthOf(before, widths)
+    const behind = getWidth(before, widths)
     const [first = '', ...more] = widths.wrap(text.safe(said), width - behind)
     return [`${before}${first}`.trimEnd(), ...more.map((line) => ' '.repeat(behind) + line)]
   },
@@ -137,30 +140,30 @@ const penOf = ({ text, widths }: Sheet, width: number): Pen => ({
   },
 })
 
-const blockOf = (
+const renderPart = (
   { part, read, why = '', offered }: PartAnswer,
-  sheet: Sheet,
+  sheet: PageStyles,
   width: number,
 ): readonly string[] => {
-  const pen = penOf(sheet, width - indent.length)
+  const pen = createPen(sheet, width - indent.length)
   const { after, strong, mark } = pen
   const title = strong(part.title)
   const absent = sheet.text.accessible ? 'not available:' : '–'
   if (read === undefined)
-    return [title, ...indented(after(`${offered ? mark('warn') : absent} `, why))]
+    return [title, ...indentLines(after(`${offered ? mark('warn') : absent} `, why))]
   const { headline, missing } = read
   return [
-    ...penOf(sheet, width).after(`${title}  `, headline),
-    ...indented(read.lines(pen)),
-    ...(missing === undefined ? [] : indented(after(`${mark('warn')} `, missing))),
+    ...createPen(sheet, width).after(`${title}  `, headline),
+    ...indentLines(read.lines(pen)),
+    ...(missing === undefined ? [] : indentLines(after(`${mark('warn')} `, missing))),
   ]
 }
 
 /** Blocks below each other, a blank line between them. */
-const stacked = (blocks: readonly (readonly string[])[]): readonly string[] =>
+const stackBlocks = (blocks: readonly (readonly string[])[]): readonly string[] =>
   blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]))
 
-const besides = (
+const joinColumns = (
   left: readonly string[],
   right: readonly string[],
   width: number,
@@ -168,11 +171,11 @@ const besides = (
 ): readonly string[] =>
   Array.from({ length: Math.max(left.length, right.length) }, (_, i) => {
     const [first = '', second = ''] = [left[i], right[i]]
-    const gap = ' '.repeat(Math.max(0, width - widthOf(first, widths)) + between)
+    const gap = ' '.repeat(Math.max(0, width - getWidth(first, widths)) + columnGap)
     return second === '' ? first : `${first}${gap}${second}`
   })
 
-/** The page, a line each. */
+/** Renders the page, line by line. */
 export async function* renderOverview(
   { address, answers }: Overview,
   answer: AnswerService,
@@ -180,17 +183,22 @@ export async function* renderOverview(
   const { width, text } = answer
   const said = answers.map(({ read, why = '' }) => JSON.stringify(read?.value ?? why))
   const widths = await widthsFor([address, ...said])
-  const columns = width >= roomy && !text.accessible ? 2 : 1
-  const each = Math.floor((width - between * (columns - 1)) / columns)
-  const blocks = answers.map((one) => blockOf(one, { text, widths }, each))
+  const columns = width >= minTwoColumns && !text.accessible ? 2 : 1
+  const each = Math.floor((width - columnGap * (columns - 1)) / columns)
+  const blocks = answers.map((one) => renderPart(one, { text, widths }, each))
   const half = Math.ceil(blocks.length / columns)
   const lines =
     columns === 1
-      ? stacked(blocks)
-      : besides(stacked(blocks.slice(0, half)), stacked(blocks.slice(half)), each, widths)
+      ? stackBlocks(blocks)
+      : joinColumns(
+          stackBlocks(blocks.slice(0, half)),
+          stackBlocks(blocks.slice(half)),
+          each,
+          widths,
+        )
   yield `${text.strong(widths.truncate(text.safe(address), width))}\n\n`
   for (const line of lines) yield `${line.trimEnd()}\n`
-  const beside = `Not shown, because the API does not provide it: ${untold.join(', ')}.`
+  const beside = `Not shown, because the API does not provide it: ${unavailableParts.join(', ')}.`
   yield `\n${widths.wrap(beside, width).join('\n')}\n`
 }
 
@@ -214,7 +222,7 @@ const print = async (services: Services, overview: Overview): Promise<void> => {
   await answer.printMany([toRecord(overview)], {
     people: {
       page: () => renderOverview(overview, answer),
-      rows: () => rowsOf(overview),
+      rows: () => toRows(overview),
       columns: ['part', 'item', 'value', 'state'],
       sheets: true,
     },
@@ -230,7 +238,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   const meant = there.filter(({ name }) => wanted === undefined || wanted.includes(name))
   const overview = await ui.progress('looking', () => readOverview(services, meant))
   await print(services, overview)
-  if (!isWhole(overview)) answer.exit(exitCodes.partial)
+  if (!isComplete(overview)) answer.exit(exitCodes.partial)
 }
 
 export const overview = define({

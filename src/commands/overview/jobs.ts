@@ -1,13 +1,13 @@
-/** Jobs that wait for a runner, and the one that waits longest. */
+/** The section of `overview` on waiting jobs: how many there are, in which projects, and the oldest of them. */
 
 import { toText } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { type Failure, survived } from '../../errors.js'
-import { several, spanText } from '../words.js'
+import { formatSpan, several } from '../words.js'
 import type { OverviewPart, OverviewSources, Pen } from './types.js'
 
-interface Waiting {
+interface WaitingJob {
   readonly project: string
   readonly id: number
   readonly name: string
@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /** What was found in all projects. */
-interface Found {
-  readonly waiting: Waiting[]
+interface PendingJobs {
+  readonly waiting: WaitingJob[]
   readonly failed: Failure[]
   /** Projects whose jobs are not shown to this user. */
   hidden: number
@@ -28,11 +28,11 @@ interface Found {
 const text = (value: unknown): string => toText(value) ?? ''
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(text) : [])
 
-const lookInto = async (
+const readProject = async (
   { instance }: OverviewSources,
   id: number,
   project: string,
-  found: Found,
+  found: PendingJobs,
 ) => {
   try {
     const pending = await instance.records(jobs.list, { id, scope: ['pending'] })
@@ -54,12 +54,12 @@ const lookInto = async (
 }
 
 /** The jobs that wait, in every project that is seen and has any. */
-const found = async (sources: OverviewSources): Promise<Found> => {
+const readPending = async (sources: OverviewSources): Promise<PendingJobs> => {
   const all = await sources.projects()
   const working = all.filter((one) => one.archived !== true && one.jobs_enabled !== false)
-  const seen: Found = { waiting: [], failed: [], hidden: 0, looked: 0 }
+  const seen: PendingJobs = { waiting: [], failed: [], hidden: 0, looked: 0 }
   await sources.instance.each(working, async ({ id, path_with_namespace: path }) => {
-    if (typeof id === 'number') await lookInto(sources, id, toText(path) ?? String(id), seen)
+    if (typeof id === 'number') await readProject(sources, id, toText(path) ?? String(id), seen)
   })
   const [first] = seen.failed
   // Where not one could be read, the part is not there.
@@ -68,30 +68,30 @@ const found = async (sources: OverviewSources): Promise<Found> => {
 }
 
 /** When it began to wait; after all others, where that is not told. */
-const sinceOf = ({ created_at }: Waiting): number => {
+const getWaitStart = ({ created_at }: WaitingJob): number => {
   const time = Date.parse(created_at)
   return Number.isNaN(time) ? Number.POSITIVE_INFINITY : time
 }
 
 /** For how many seconds it waits; null where that is not told. */
-const waitedOf = (job: Waiting, now: Date): number | null => {
-  const since = sinceOf(job)
+const getWaitSeconds = (job: WaitingJob, now: Date): number | null => {
+  const since = getWaitStart(job)
   return Number.isFinite(since) ? Math.floor((now.getTime() - since) / 1000) : null
 }
 
 type Counts = readonly (readonly [string, number])[]
 
-const countsOf = (waiting: readonly Waiting[]): Counts => {
+const countByProject = (waiting: readonly WaitingJob[]): Counts => {
   const counts = new Map<string, number>()
   for (const { project } of waiting) counts.set(project, (counts.get(project) ?? 0) + 1)
   return [...counts].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
 }
 
 /** As many projects as a page has room for. */
-const most = 4
+const maxProjects = 4
 const columns = { name: 28, bar: 12 } as const
 
-const missingOf = ({ failed, hidden }: Found): string | undefined => {
+const describeMissing = ({ failed, hidden }: PendingJobs): string | undefined => {
   const [first] = failed
   if (first === undefined && hidden === 0) return undefined
   const parts = [
@@ -106,25 +106,27 @@ const missingOf = ({ failed, hidden }: Found): string | undefined => {
 }
 
 /** What is said of the one that waits longest, and what would say why. */
-const oldestLines = (oldest: Waiting | undefined, waited: number | null, { after }: Pen) => {
+const formatOldest = (oldest: WaitingJob | undefined, waited: number | null, { after }: Pen) => {
   if (oldest === undefined) return []
   const { project, id, name, tag_list: tags } = oldest
   const tagged = tags.length === 0 ? '' : `, tags ${tags.join(', ')}`
-  const since = waited === null ? '' : `, for ${spanText(waited)}`
+  const since = waited === null ? '' : `, for ${formatSpan(waited)}`
   return [
     ...after('', `the oldest${since}: ${name} (${id})${tagged}`),
     ...after('', `why: svcctl jobs why ${id} -P ${quoteWord(project)}`),
   ]
 }
 
-const projectLines = (counts: Counts, total: number, { bar, cell }: Pen): readonly string[] => [
+const formatProjects = (counts: Counts, total: number, { bar, cell }: Pen): readonly string[] => [
   ...counts
-    .slice(0, most)
+    .slice(0, maxProjects)
     .map(([name, n]) => `${cell(name, columns.name)} ${bar(n / total, columns.bar)} ${n}`),
-  ...(counts.length > most ? [`and ${several(counts.length - most, 'project')} more`] : []),
+  ...(counts.length > maxProjects
+    ? [`and ${several(counts.length - maxProjects, 'project')} more`]
+    : []),
 ]
 
-const rowsIn = (waiting: readonly Waiting[], oldest: Waiting | undefined, counts: Counts) => [
+const toRows = (waiting: readonly WaitingJob[], oldest: WaitingJob | undefined, counts: Counts) => [
   { item: 'all', value: waiting.length },
   ...(oldest === undefined
     ? []
@@ -132,16 +134,17 @@ const rowsIn = (waiting: readonly Waiting[], oldest: Waiting | undefined, counts
   ...counts.map(([item, value]) => ({ item, value })),
 ]
 
+/** The section on waiting jobs. */
 export const jobsPart: OverviewPart = {
   name: 'jobs',
   title: 'Jobs waiting',
   read: async (sources) => {
-    const seen = await found(sources)
+    const seen = await readPending(sources)
     const { waiting, looked, hidden, failed } = seen
-    const [oldest] = waiting.toSorted((a, b) => sinceOf(a) - sinceOf(b))
-    const counts = countsOf(waiting)
-    const waited = oldest === undefined ? null : waitedOf(oldest, sources.place.clock.now())
-    const missing = missingOf(seen)
+    const [oldest] = waiting.toSorted((a, b) => getWaitStart(a) - getWaitStart(b))
+    const counts = countByProject(waiting)
+    const waited = oldest === undefined ? null : getWaitSeconds(oldest, sources.place.clock.now())
+    const missing = describeMissing(seen)
     return {
       value: {
         waiting: waiting.length,
@@ -155,10 +158,10 @@ export const jobsPart: OverviewPart = {
       missing,
       ...(failed.length === 0 ? {} : { incomplete: true as const }),
       lines: (pen) => [
-        ...oldestLines(oldest, waited, pen),
-        ...projectLines(counts, waiting.length, pen),
+        ...formatOldest(oldest, waited, pen),
+        ...formatProjects(counts, waiting.length, pen),
       ],
-      rows: rowsIn(waiting, oldest, counts),
+      rows: toRows(waiting, oldest, counts),
     }
   },
 }

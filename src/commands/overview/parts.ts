@@ -1,12 +1,12 @@
-/** The parts of the overview, in the order of its columns. */
+/** The sections of `overview`, in order: what each reads, and how it is shown. */
 import { isObject } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import { settings } from '../../catalogue/areas/settings.js'
 import {
-  countedStates,
-  countedTypes,
-  countsText,
+  countStates,
+  countTypes,
   type DomainCertificate,
+  formatCounts,
   type GeoSite,
   type ProfileCredential,
   type RunnerCounts,
@@ -15,20 +15,20 @@ import {
   readSites,
   runnerStates,
 } from '../health.js'
-import { leftText, several, spanText } from '../words.js'
+import { formatSpan, formatTimeLeft, several } from '../words.js'
 import { jobsPart } from './jobs.js'
 import type { OverviewPart, OverviewSources, Pen } from './types.js'
 
-const totalOf = (counts: RunnerCounts): number =>
+const sumCounts = (counts: RunnerCounts): number =>
   runnerStates.reduce((sum, state) => sum + counts[state], 0)
 
 /** The share that is online, of those that are not paused. */
-const shareOf = (counts: RunnerCounts): number | undefined => {
-  const awake = totalOf(counts) - counts.paused
+const getOnlineShare = (counts: RunnerCounts): number | undefined => {
+  const awake = sumCounts(counts) - counts.paused
   return awake === 0 ? undefined : counts.online / awake
 }
 
-const nameOf = (type: string): string => type.replace(/_type$/, '')
+const getTypeName = (type: string): string => type.replace(/_type$/, '')
 const runnerColumns = { name: 10, bar: 12 } as const
 
 const runnersPart: OverviewPart = {
@@ -36,26 +36,26 @@ const runnersPart: OverviewPart = {
   title: 'Runners',
   read: async ({ instance }) => {
     const all = await instance.records(runners.listAll, {})
-    const counts = countedStates(all)
-    const types = countedTypes(all)
+    const counts = countStates(all)
+    const types = countTypes(all)
     return {
       value: { total: all.length, by_state: counts, by_type: types },
       headline: several(all.length, 'runner'),
       lines: ({ bar, cell, after }) =>
         [['online', counts] as const, ...Object.entries(types)].flatMap(([name, some], i) => {
-          const share = shareOf(some)
+          const share = getOnlineShare(some)
           const drawn =
             share === undefined ? ' '.repeat(runnerColumns.bar) : bar(share, runnerColumns.bar)
           const percent = share === undefined ? '    –' : `${Math.round(100 * share)} %`.padStart(5)
-          const said = i === 0 ? 'of active runners' : countsText(some)
-          return after(`${cell(nameOf(name), runnerColumns.name)} ${drawn} ${percent}  `, said)
+          const said = i === 0 ? 'of active runners' : formatCounts(some)
+          return after(`${cell(getTypeName(name), runnerColumns.name)} ${drawn} ${percent}  `, said)
         }),
       rows: [
         { item: 'all', value: all.length },
         ...Object.entries(types).flatMap(([type, some]) =>
           runnerStates
             .filter((state) => some[state] > 0)
-            .map((state) => ({ item: nameOf(type), value: some[state], state })),
+            .map((state) => ({ item: getTypeName(type), value: some[state], state })),
         ),
       ],
     }
@@ -66,31 +66,31 @@ const runnersPart: OverviewPart = {
 
 const day = 86_400
 /** A month before its end one is looked at, a week before there is haste. */
-const soon = { bad: 7 * day, warn: 30 * day } as const
+const expiryLimits = { bad: 7 * day, warn: 30 * day } as const
 
-const certificateMark = ({
+const getCertificateMark = ({
   left_seconds: left,
   expired,
 }: DomainCertificate): 'good' | 'warn' | 'bad' => {
   if (left === undefined) return expired === true ? 'bad' : 'warn'
-  return left < soon.bad ? 'bad' : left < soon.warn ? 'warn' : 'good'
+  return left < expiryLimits.bad ? 'bad' : left < expiryLimits.warn ? 'warn' : 'good'
 }
 
-const certificateEnd = ({ left_seconds: left, expired, renews }: DomainCertificate): string => {
+const describeEnd = ({ left_seconds: left, expired, renews }: DomainCertificate): string => {
   const end =
-    left === undefined ? (expired === true ? 'expired' : 'expiry unknown') : leftText(left)
+    left === undefined ? (expired === true ? 'expired' : 'expiry unknown') : formatTimeLeft(left)
   return renews === true ? `${end}, renewed automatically` : end
 }
 
 /** As many as a page has room for. */
-const mostCertificates = 5
+const maxCertificates = 5
 const nameColumns = 34
 
-const spans = [
+const expirySpans = [
   ['ended', (left: number) => left < 0],
-  ['within 7 days', (left: number) => left >= 0 && left < soon.bad],
-  ['within 30 days', (left: number) => left >= soon.bad && left < soon.warn],
-  ['later', (left: number) => left >= soon.warn],
+  ['within 7 days', (left: number) => left >= 0 && left < expiryLimits.bad],
+  ['within 30 days', (left: number) => left >= expiryLimits.bad && left < expiryLimits.warn],
+  ['later', (left: number) => left >= expiryLimits.warn],
 ] as const
 
 const certificatesPart: OverviewPart = {
@@ -98,7 +98,7 @@ const certificatesPart: OverviewPart = {
   title: 'Pages certificates',
   read: async ({ instance, place }) => {
     const { certificates, without } = await readCertificates(instance, place.clock.now())
-    const counts = spans.map(([name, within]) => {
+    const counts = expirySpans.map(([name, within]) => {
       const among = certificates.filter(
         ({ left_seconds: left }) => left !== undefined && within(left),
       )
@@ -108,7 +108,7 @@ const certificatesPart: OverviewPart = {
     const told = [...counts, ['with an unknown expiry date', open] as const]
       .filter(([, n]) => n > 0)
       .map(([name, n]) => `${n} ${name}`)
-    const rest = certificates.length - mostCertificates
+    const rest = certificates.length - maxCertificates
     return {
       value: { by_time_left: Object.fromEntries(counts), without, certificates },
       headline:
@@ -117,11 +117,11 @@ const certificatesPart: OverviewPart = {
         ) || 'none',
       lines: ({ cell, mark, after }) => [
         ...certificates
-          .slice(0, mostCertificates)
+          .slice(0, maxCertificates)
           .flatMap((one) =>
             after(
-              `${mark(certificateMark(one))} ${cell(one.domain, nameColumns)} `,
-              certificateEnd(one),
+              `${mark(getCertificateMark(one))} ${cell(one.domain, nameColumns)} `,
+              describeEnd(one),
             ),
           ),
         ...(rest > 0 ? [`and ${rest} more, which ${rest === 1 ? 'ends' : 'end'} later`] : []),
@@ -129,7 +129,7 @@ const certificatesPart: OverviewPart = {
       rows: certificates.map((one) => ({
         item: one.domain,
         value: one.expires_at ?? '',
-        state: { good: 'fine', warn: 'soon', bad: 'urgent' }[certificateMark(one)],
+        state: { good: 'fine', warn: 'soon', bad: 'urgent' }[getCertificateMark(one)],
       })),
     }
   },
@@ -139,35 +139,38 @@ const certificatesPart: OverviewPart = {
 
 const columns = { name: 14, bar: 12 } as const
 
-const siteState = ({ healthy }: GeoSite): string =>
+const getSiteState = ({ healthy }: GeoSite): string =>
   healthy === undefined ? 'unknown' : healthy ? 'healthy' : 'unhealthy'
 
-const siteMark = ({ healthy }: GeoSite): 'good' | 'bad' | 'warn' =>
+const getSiteMark = ({ healthy }: GeoSite): 'good' | 'bad' | 'warn' =>
   healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'
 
 /** What is said behind the bar of a site. */
-const factsOf = ({ primary, enabled, lag_seconds: lag, failed }: GeoSite): string =>
+const describeFacts = ({ primary, enabled, lag_seconds: lag, failed }: GeoSite): string =>
   [
     ...(primary === true ? ['primary'] : []),
     ...(enabled === false ? ['disabled'] : []),
-    ...(lag === undefined ? [] : [`${spanText(lag)} behind`]),
+    ...(lag === undefined ? [] : [`${formatSpan(lag)} behind`]),
     ...(failed === undefined || failed === 0 ? [] : [`${failed} failed`]),
   ].join(', ')
 
 /** What is said below it. */
-const belowOf = ({ healthy, health, least }: GeoSite): readonly string[] => [
+const describeTroubles = ({ healthy, health, least }: GeoSite): readonly string[] => [
   ...(healthy === true ? [] : [health]),
   ...(least === undefined || least.percent >= 100
     ? []
     : [`least: ${least.kind}, ${least.percent.toFixed(1)} %`]),
 ]
 
-const siteLines = (site: GeoSite, { bar, cell, mark, after }: Pen): readonly string[] => {
+const formatSite = (site: GeoSite, { bar, cell, mark, after }: Pen): readonly string[] => {
   const share = site.synced_percent
   const drawn = share === undefined ? ' '.repeat(columns.bar) : bar(share / 100, columns.bar)
   const percent = share === undefined ? '      –' : `${share.toFixed(1)} %`.padStart(7)
-  const line = `${mark(siteMark(site))} ${cell(site.name, columns.name)} ${drawn} ${percent}  `
-  return [...after(line, factsOf(site)), ...belowOf(site).flatMap((text) => after('  ', text))]
+  const line = `${mark(getSiteMark(site))} ${cell(site.name, columns.name)} ${drawn} ${percent}  `
+  return [
+    ...after(line, describeFacts(site)),
+    ...describeTroubles(site).flatMap((text) => after('  ', text)),
+  ]
 }
 
 const replicationPart: OverviewPart = {
@@ -178,11 +181,11 @@ const replicationPart: OverviewPart = {
     return {
       value: sites,
       headline: several(sites.length, 'site'),
-      lines: (pen) => sites.flatMap((site) => siteLines(site, pen)),
+      lines: (pen) => sites.flatMap((site) => formatSite(site, pen)),
       rows: sites.map((site) => ({
         item: site.name,
         value: site.synced_percent === undefined ? '' : `${site.synced_percent.toFixed(1)} %`,
-        state: siteState(site),
+        state: getSiteState(site),
       })),
     }
   },
@@ -197,12 +200,12 @@ interface Storage {
   readonly weight: number | null
 }
 
-const weightOf = (weights: unknown, name: string): number | null => {
+const getWeight = (weights: unknown, name: string): number | null => {
   const weight = isObject(weights) ? weights[name] : undefined
   return typeof weight === 'number' ? weight : null
 }
 
-const storagesOf = async (
+const readStorages = async (
   sources: OverviewSources,
 ): Promise<{ readonly storages: readonly Storage[]; readonly untold: number }> => {
   const [{ data }, projects] = await Promise.all([
@@ -218,7 +221,7 @@ const storagesOf = async (
   const storages = [...counts].map(([storage, count]) => ({
     storage,
     projects: count,
-    weight: weightOf(data?.repository_storages_weighted, storage),
+    weight: getWeight(data?.repository_storages_weighted, storage),
   }))
   return { storages, untold }
 }
@@ -227,7 +230,7 @@ const storagesPart: OverviewPart = {
   name: 'storages',
   title: 'Projects by storage',
   read: async (sources) => {
-    const { storages, untold } = await storagesOf(sources)
+    const { storages, untold } = await readStorages(sources)
     const total = storages.reduce((sum, { projects }) => sum + projects, 0)
     return {
       value: storages,
@@ -250,14 +253,14 @@ const storagesPart: OverviewPart = {
 
 // The tokens of the profiles.
 
-const tokenState = ({ works }: ProfileCredential): string =>
+const getTokenState = ({ works }: ProfileCredential): string =>
   works === undefined ? 'not checked' : works ? 'works' : 'invalid'
 
-const tokenMark = ({ works }: ProfileCredential): 'good' | 'bad' | 'warn' =>
+const getTokenMark = ({ works }: ProfileCredential): 'good' | 'bad' | 'warn' =>
   works === undefined ? 'warn' : works ? 'good' : 'bad'
 
-const tokenEnd = ({ left_seconds: left, renews }: ProfileCredential): readonly string[] =>
-  renews === true ? ['renewed automatically'] : left === undefined ? [] : [leftText(left)]
+const describeTokenEnd = ({ left_seconds: left, renews }: ProfileCredential): readonly string[] =>
+  renews === true ? ['renewed automatically'] : left === undefined ? [] : [formatTimeLeft(left)]
 
 const tokensPart: OverviewPart = {
   name: 'tokens',
@@ -270,18 +273,21 @@ const tokensPart: OverviewPart = {
       headline: several(all.length, 'token'),
       lines: ({ cell, mark, after }) =>
         all.flatMap((one) => {
-          const said = [...tokenEnd(one), one.base_url, one.reason ?? one.credential].join(', ')
-          return after(`${mark(tokenMark(one))} ${cell(one.profile, columns.name)} `, said)
+          const said = [...describeTokenEnd(one), one.base_url, one.reason ?? one.credential].join(
+            ', ',
+          )
+          return after(`${mark(getTokenMark(one))} ${cell(one.profile, columns.name)} `, said)
         }),
       rows: all.map((one) => ({
         item: one.profile,
         value: one.expires_at ?? '',
-        state: tokenState(one),
+        state: getTokenState(one),
       })),
     }
   },
 }
 
+/** All sections, in order. */
 export const parts: readonly OverviewPart[] = [
   runnersPart,
   jobsPart,
@@ -291,5 +297,5 @@ export const parts: readonly OverviewPart[] = [
   tokensPart,
 ]
 
-/** What belongs here and has no endpoint: nothing is shown that the API does not say. */
-export const untold = ['alerts', 'storage moves under way'] as const
+/** What belongs on the page but has no endpoint in the API. */
+export const unavailableParts = ['alerts', 'storage moves under way'] as const

@@ -1,16 +1,17 @@
-/** What a part of the overview is: what it reads, and how that is seen. */
+/** Types of the sections of `overview`. */
 import type { projects } from '../../catalogue/areas/projects.js'
 import type { RecordOf } from '../../client/types.js'
 import type { Services, Text } from '../../engine/command/services.js'
 
+/** A project, as the list of projects has it. */
 export type OverviewProject = RecordOf<(typeof projects)['list']>
 
-/** What a part reads from; what several of them want is read once. */
+/** What a section reads from; the list of projects is read once for all. */
 export interface OverviewSources extends Services {
   readonly projects: () => Promise<readonly OverviewProject[]>
 }
 
-/** How a part is drawn. */
+/** Draws a section. */
 export interface Pen extends Pick<Text, 'bar' | 'mark' | 'strong'> {
   /** Text from outside, in so many columns: cut, or filled up. */
   readonly cell: (text: string, columns: number) => string
@@ -25,7 +26,7 @@ interface OverviewRow {
   readonly state?: string
 }
 
-/** What was read of a part. */
+/** What was read for a section. */
 export interface ReadPart {
   /** As programs get it. */
   readonly value: unknown
@@ -39,6 +40,7 @@ export interface ReadPart {
   readonly rows: readonly OverviewRow[]
 }
 
+/** A section of the overview. */
 export interface OverviewPart {
   readonly name: string
   readonly title: string

@@ -83,8 +83,8 @@ const find = async (
     const words = await wordsOfLine(flags.profile, env, read)
     return words === undefined ? undefined : { words }
   }
-  const { openStore, getPaths, vocabularyInForce } = await import('../../profile/index.js')
-  const found = vocabularyInForce(flags, env, () => openStore(getPaths(env)))
+  const { openStore, getPaths, getActiveVocabulary } = await import('../../profile/index.js')
+  const found = getActiveVocabulary(flags, env, () => openStore(getPaths(env)))
   return found === undefined ? undefined : { ...found, words: await read(found.file) }
 }
 

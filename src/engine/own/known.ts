@@ -40,8 +40,8 @@ const profilesMeant = async (
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Profile[]> => {
   if (namesSeveral(flags)) return (await import('./several.js')).profilesOf(flags.profile, env)
-  const { openStore, profileInForce } = await import('../../profile/index.js')
-  const profile = profileInForce(flags, env, () => openStore(getPaths(env)))
+  const { openStore, getActiveProfile } = await import('../../profile/index.js')
+  const profile = getActiveProfile(flags, env, () => openStore(getPaths(env)))
   return profile === undefined ? [] : [profile]
 }
 

@@ -10,11 +10,11 @@ import type { Ask } from '../../http/types.js'
 import {
   createTransport,
   environmentScope,
+  findScope,
   getPaths,
   openStore,
   openTokens,
   resolveSession,
-  scopeAtHand,
   type Takes,
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
@@ -300,7 +300,7 @@ export class Workspace implements WorkspaceService {
     if (takes === undefined || this.#options.inner !== undefined) return undefined
     return (
       environmentScope(takes, this.env) ??
-      (await scopeAtHand(takes, this.env, await this.session(), this.#searched))
+      (await findScope(takes, this.env, await this.session(), this.#searched))
     )
   }
 }

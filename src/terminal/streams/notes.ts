@@ -1,8 +1,15 @@
 /** What is said beside the answer, on standard error: notes, warnings, failures. */
 import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
-import { accessible, type ColorFlag, type Env, inCi } from '../text/color.js'
-import { createStyle, type Screen, type Style } from '../text/style.js'
+import {
+  accessible,
+  type ColorFlag,
+  createStyle,
+  type Env,
+  inCi,
+  type Screen,
+  type Style,
+} from '../text/style.js'
 import { aside } from './line.js'
 import { say as sayTo, standardError } from './standard.js'
 

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import { splitCommand } from '../../base/shell-words.js'
-import type { Env } from '../text/color.js'
+import type { Env } from '../text/style.js'
 import { openStdout, type Stdout } from './stdout.js'
 
 /** The words of a command line that may be wrong: output does not end for it. */

@@ -1,4 +1,4 @@
-/** Text from outside, made safe to show. */
+/** Makes text from outside safe to show on a terminal. */
 import { mapChunks } from '../../base/text.js'
 
 /**
@@ -20,21 +20,18 @@ const escaped = (char: string): string =>
     (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
   ).join('')
 
-/**
- * The text with each such character as the escape that JSON would use (`\u001b`, `\n`). The text
- * of compact JSON stays JSON.
- */
+/** Replaces control characters by the escapes that JSON would use (`\u001b`, `\n`). Compact JSON stays JSON. */
 export const visible = (text: string): string =>
   hostile.test(text) ? mapChunks(text, (piece) => piece.replace(allHostile, escaped)) : text
 
-/** Text of several lines: their ends and tabs stay, everything else as `visible` has it. */
+/** Does the same for text of several lines, whose line breaks and tabs stay. */
 export const visibleLines = (text: string): string =>
   hostile.test(text)
     ? mapChunks(text, (piece) => piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, visible))
     : text
 
 const controls = /(?!\r\n)[^\P{Cc}\t\n]/gu
-/** For a pipe, where text is data: only what no text file holds is escaped. */
+/** Escapes only what no text file contains, for pipes, where text is data. */
 export const printable = (text: string): string =>
   text.replace(controls, (char, at: number) =>
     char === '\r' && text[at + 1] === '\n' ? char : escaped(char),

@@ -1,20 +1,65 @@
-/** How text meets one stream: its colours, widths, symbols and links. */
+/** Styles text for a terminal: colors, symbols, links, bars, and whether each is wanted. */
 import type { Tone } from '../../base/text.js'
-import {
-  accessible,
-  type ColorFlag,
-  createPainter,
-  type Env,
-  type Painter,
-  useColor,
-} from './color.js'
 import { visible } from './escape.js'
 import { age, span } from './time.js'
 import { roughWidths, type Widths, widthsFor } from './width.js'
 
+/** The values of `--color`. */
+export type ColorFlag = 'auto' | 'always' | 'never'
+
+/** Environment variables by name. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+const given = (value: string | undefined): boolean => value !== undefined && value !== ''
+/** Whether this runs in CI (the `CI` variable). */
+export const inCi = (env: Env): boolean => given(env.CI) && env.CI !== 'false' && env.CI !== '0'
+/** Whether SVC_ACCESSIBLE asks for output for screen readers: words instead of symbols, nothing redrawn. */
+export const accessible = (env: Env): boolean =>
+  env.SVC_ACCESSIBLE !== undefined && !['', '0', 'false'].includes(env.SVC_ACCESSIBLE)
+const forced = (value: string | undefined): boolean | undefined =>
+  value === undefined ? undefined : value !== '0' && value !== 'false'
+
+/**
+ * Whether to use color. The flag takes precedence over FORCE_COLOR, and that over NO_COLOR, CLICOLOR=0, TERM=dumb
+ * and CI; otherwise terminals have color.
+ */
+export const useColor = (flag: ColorFlag, env: Env, isTTY: boolean): boolean => {
+  if (flag !== 'auto') return flag === 'always'
+  const force = forced(env.FORCE_COLOR)
+  if (force !== undefined) return force
+  if (given(env.NO_COLOR) || env.CLICOLOR === '0' || env.TERM === 'dumb' || inCi(env)) return false
+  return isTTY
+}
+
+interface Painter {
+  bold(text: string): string
+  dim(text: string): string
+  paint(text: string, tone: Tone): string
+}
+
+const same = (text: string): string => text
+const uncolored: Painter = { bold: same, dim: same, paint: same }
+
+/** Loads what paints; text stays as it is without colour. */
+const createPainter = async (color: boolean): Promise<Painter> => {
+  if (!color) return uncolored
+  const { Chalk } = await import('chalk')
+  const chalk = new Chalk({ level: 1 })
+  const tones: Readonly<Record<Tone, (text: string) => string>> = {
+    good: chalk.green,
+    bad: chalk.red,
+    warn: chalk.yellow,
+    busy: chalk.cyan,
+    quiet: chalk.dim,
+  }
+  return { bold: chalk.bold, dim: chalk.dim, paint: (text, tone) => tones[tone](text) }
+}
+
+// How text meets one stream: its colours, widths, symbols and links.
+
 // Bars: how much of a whole.
 
-/** A bar of so many columns, filled to `fraction` (0 to 1). */
+/** Draws a bar of so many columns, filled to `fraction` (0 to 1). */
 export const bar = (
   fraction: number,
   columns: number,
@@ -90,7 +135,7 @@ const looks: Readonly<Record<string, Look>> = {
   info: ['·', 'quiet'],
 }
 
-/** The word with its symbol, and its tone; undefined when the word says nothing known. */
+/** Returns a status word with its symbol and tone; undefined for an unknown word. */
 export const getStatusStyle = (word: string): { text: string; tone: Tone } | undefined => {
   const key = word.toLowerCase()
   const look = Object.hasOwn(looks, key) ? looks[key] : undefined
@@ -122,17 +167,18 @@ const address = /^https?:\/\/[\x21-\x7e]+$/
 
 const unlinked: Linker = (text) => text
 
-/** The text as a link to the address; addresses that are not plain http(s) ones are left out. */
+/** Formats text as a link; URLs other than plain http(s) ones are left out. */
 export const hyperlink: Linker = (text, url) =>
   address.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text
 
-/** Loads the knowledge of which terminals show links. */
+/** Loads what tells which terminals support links. */
 export const createLinker = async (stream: { isTTY?: boolean }, env: Env): Promise<Linker> => {
   if (stream.isTTY !== true || env.TERM === 'dumb') return unlinked
   const { createSupportsHyperlinks } = await import('supports-hyperlinks')
   return createSupportsHyperlinks({ isTTY: true }) ? hyperlink : unlinked
 }
 
+/** How text is styled. */
 export interface Style extends Painter {
   readonly terminal: boolean
   /** For a screen reader: words in place of symbols and bars, nothing side by side. */
@@ -153,7 +199,7 @@ export interface Style extends Painter {
   readonly bar: (fraction: number, columns: number) => string
 }
 
-/** The stream's side of a style. */
+/** The stream that a style is for. */
 export interface Screen {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
@@ -176,7 +222,7 @@ const signs = (paint: Painter['paint'], spoken: boolean) => ({
     spoken ? '' : bar(fraction, columns, (text) => paint(text, 'good')),
 })
 
-/** The style of a stream, from `--color`, the environment, and whether it is a terminal. */
+/** Creates the style of a stream, from `--color`, the environment, and whether it is a terminal. */
 export const createStyle = async (
   stream: Screen,
   env: Env,

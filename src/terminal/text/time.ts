@@ -1,4 +1,4 @@
-/** Times as people say them, without Intl. */
+/** Formats times and durations, without Intl, which is slow to load. */
 
 const second = 1000
 const units = [
@@ -12,7 +12,7 @@ const units = [
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/
 
-/** How long before (or after) `now` a time is: `2 h ago`, `in 3 d`, `just now`. */
+/** Formats how long before or after `now` a time is: `2 h ago`, `in 3 d`, `just now`. */
 export const formatAge = (time: Date, now: Date): string => {
   const seconds = Math.round((now.getTime() - time.getTime()) / second)
   const distance = Math.abs(seconds)
@@ -22,14 +22,14 @@ export const formatAge = (time: Date, now: Date): string => {
   return seconds > 0 ? `${text} ago` : `in ${text}`
 }
 
-/** The age of a time as the API writes it (ISO 8601); undefined when the text is none. */
+/** Formats the age of a time in ISO 8601; undefined if the text is no time. */
 export const age = (text: string, now: Date): string | undefined => {
   if (text.length < 17 || !iso.test(text)) return undefined
   const time = new Date(text)
   return Number.isNaN(time.getTime()) ? undefined : formatAge(time, now)
 }
 
-/** Seconds as a duration in its two largest units: `1 h 5 min`, `3.2 s`. */
+/** Formats seconds in their two largest units: `1 h 5 min`, `3.2 s`. */
 export const span = (seconds: number): string => {
   const sign = seconds < 0 ? '-' : ''
   const whole = Math.abs(seconds)

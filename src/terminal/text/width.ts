@@ -1,15 +1,14 @@
 /**
- * Display columns of text. Latin, Greek, Cyrillic and the symbols of this tool are one column a
- * character; anything else is measured by string-width, which `widthsFor` loads when such text turns up
- * (it starts Intl, too slow for every call). `roughWidths` does without: there each other character counts
- * two columns, an upper bound.
+ * Measures the display width of text, and truncates and wraps by it. Latin, Greek, Cyrillic and the symbols of
+ * svcctl are one column a character; other text is measured by string-width, which `widthsFor` loads only for such
+ * text, because it starts Intl. `roughWidths` does without it, and counts two columns for each other character.
  */
 
 /** One column a character, whatever stands beside it. */
 const simple =
   /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03c9\u0410-\u044f–—‘’“”…·‖›│░█●○◌◆▲▽▸▹✓✗⊘]*$/
 
-/** How wide text is, and what fits. */
+/** Measures text, and makes it fit. */
 export interface Widths {
   /** Display columns of one line without escape sequences. */
   readonly measure: (text: string) => number
@@ -94,7 +93,7 @@ const widthsBy = (by: Measuring): Widths => ({
   wrap: (text, columns, whole = false) => wrap(text, columns, whole, by),
 })
 
-/** For texts that are nearly always simple, and where nothing can be waited for. */
+/** Approximate widths, for texts that are nearly always simple and where nothing can be awaited. */
 export const roughWidths: Widths = widthsBy({ columns: upperBound, characters: (text) => text })
 
 const loadExact = async (): Promise<Widths> => {
@@ -109,7 +108,7 @@ const loadExact = async (): Promise<Widths> => {
 }
 let exact: Promise<Widths> | undefined
 
-/** Widths that are exact for these texts, and for parts of them. */
+/** Loads widths that are exact for these texts and their parts. */
 export const widthsFor = async (texts: readonly string[]): Promise<Widths> => {
   if (texts.every((text) => simple.test(text))) return roughWidths
   exact ??= loadExact()

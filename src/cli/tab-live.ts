@@ -1,0 +1,243 @@
+/** Loads completion values from the instance or this machine: from a short-lived cache, or by one quick request. */
+
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readRegular } from '../base/files/regular.js'
+import { distrust } from '../base/files/trust.js'
+import { isObject } from '../base/objects.js'
+import { userAgent } from '../base/version.js'
+import { namesIn, type Words } from '../catalogue/words.js'
+import { getAnswerFields } from '../engine/command/derive/derived.js'
+import { singleNamed } from '../engine/command/derive/index.js'
+import type { Command } from '../engine/command/types.js'
+import { createCredentials } from '../engine/instance/credential.js'
+import { findOwnWords, wordsFor } from '../engine/own/found.js'
+import { hasSource, ofProject, readSources, type Wanted } from '../engine/plan/sources.js'
+import {
+  createTransport,
+  environmentScope,
+  findScope,
+  getPaths,
+  makeDirectory,
+  openStore,
+  openTokens,
+  resolveSession,
+} from '../profile/index.js'
+import type { Session } from '../profile/types.js'
+import type { Candidate, Live } from './tab-candidates.js'
+
+// What completion learnt from the instance a moment ago, kept where nobody else can have written it.
+
+/** How long answers are kept, in milliseconds. */
+const maxAge = 60_000
+
+interface CachedValues {
+  readonly time: number
+  /** What the values depend on, but for the token. */
+  readonly of: string
+  readonly items: readonly Candidate[]
+}
+
+/**
+ * 32 bits of a text (FNV-1a): enough to tell tokens apart, far too little to tell one. Node's
+ * hashes take as long to load as all the rest of an answer from the cache.
+ */
+const fingerprint = (text: string): string => {
+  let hash = 0x811c9dc5
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}
+
+/** Whether something is of the last minute; what is far in the future is of a clock that was set since. */
+const isFresh = (time: number): boolean => Math.abs(Date.now() - time) < maxAge
+
+/** Removes what is too old to be used: nothing that an instance said lies about for ever. */
+const removeStale = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    if (!isFresh(statSync(file).mtimeMs)) rmSync(file, { force: true })
+  }
+}
+
+const writeCache = async (folder: string, file: string, kept: CachedValues): Promise<void> => {
+  try {
+    makeDirectory(folder)
+    // Another may have made it meanwhile, where all may make folders.
+    if (distrust(folder) !== undefined) return
+    removeStale(folder)
+    const { writeWhole } = await import('../base/files/files.js')
+    await writeWhole(file, JSON.stringify(kept), { own: true, durable: false })
+  } catch {
+    // A cache that cannot be written costs a request the next time, nothing else.
+  }
+}
+
+const isCandidate = (value: unknown): value is Candidate =>
+  isObject(value) &&
+  typeof value.value === 'string' &&
+  (value.text === undefined || typeof value.text === 'string')
+
+const isCached = (value: unknown): value is CachedValues =>
+  isObject(value) &&
+  typeof value.time === 'number' &&
+  typeof value.of === 'string' &&
+  Array.isArray(value.items) &&
+  value.items.every(isCandidate)
+
+const readCache = (file: string, of: string): readonly Candidate[] | undefined => {
+  try {
+    const kept: unknown = JSON.parse(readRegular(file).toString())
+    return isCached(kept) && kept.of === of && isFresh(kept.time) ? kept.items : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The values of a minute ago, or those that `ask` gives, which are kept then.
+ * @param cache the folder of caches
+ * @param of what the values depend on
+ * @param token what they depend on, too, and what is not written
+ */
+const getCachedValues = async (
+  cache: string,
+  of: string,
+  token: string,
+  ask: () => Promise<readonly Candidate[] | undefined>,
+): Promise<readonly Candidate[]> => {
+  const folder = join(cache, 'values')
+  const file = join(folder, `${fingerprint(`${token}\n${of}`)}.json`)
+  const trusted = distrust(file) === undefined
+  const known = trusted ? readCache(file, of) : undefined
+  if (known !== undefined) return known
+  const items = await ask()
+  if (items === undefined) return []
+  if (trusted) await writeCache(folder, file, { time: Date.now(), of, items })
+  return items
+}
+
+/** A TAB waits no longer than this for the instance, in seconds. */
+const patience = 0.7
+
+/** The value that a flag has on the line. */
+const getFlag = (words: readonly string[], name: string, short?: string): string | undefined => {
+  const at = words.findLastIndex((w) => w === `--${name}` || w === short)
+  const joined = words.findLast((w) => w.startsWith(`--${name}=`))
+  return at >= 0 ? words[at + 1] : joined?.slice(name.length + 3)
+}
+
+/** The project named on the line, else the one at hand. */
+const getProject = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) =>
+  getFlag(words, 'project', '-P') ??
+  environmentScope('project', env)?.value ??
+  (await findScope('project', env, session, process.cwd()))?.value
+
+const noRefresh = async (): Promise<never> => {
+  throw new Error('completion does not refresh credentials')
+}
+
+/** What came back of one request that may take no longer than a TAB may. */
+const sendQuickly = async (
+  session: Session,
+  wanted: Wanted,
+  env: NodeJS.ProcessEnv,
+  words: Words | undefined,
+) => {
+  // Only where nothing is kept: what sends takes as long to load as all the rest of an answer.
+  const { createInstance } = await import('../client/index.js')
+  const instance = createInstance({
+    baseUrl: session.baseUrl,
+    timeout: patience,
+    retries: 0,
+    userAgent,
+    signal: AbortSignal.timeout(patience * 1000),
+    credential: createCredentials(session),
+    transport: () => createTransport(session, false, env),
+    sudo: session.sudo,
+    words,
+  })
+  try {
+    const client = await instance.client(wanted.endpoint)
+    return (await client.call(wanted.request)).data
+  } finally {
+    await instance.close()
+  }
+}
+
+/** Asks in the words of the instance, which are looked for only then. */
+const askInstance = async (
+  what: string,
+  project: string | undefined,
+  session: Session,
+  line: readonly string[],
+  env: NodeJS.ProcessEnv,
+) => {
+  const words = wordsFor(await findOwnWords(line, env)(), session.baseUrl)
+  return readSources(what, project, (wanted) => sendQuickly(session, wanted, env, words), words)
+}
+
+const loadFromInstance = async (
+  what: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<readonly Candidate[]> => {
+  if (!hasSource(what)) return []
+  const paths = getPaths(env)
+  const profile = getFlag(words, 'profile', '-p')
+  const baseUrl = getFlag(words, 'base-url')
+  const sudo = getFlag(words, 'sudo')
+  const session = resolveSession(
+    {
+      profile,
+      baseUrl,
+      sudo,
+    },
+    env,
+    { store: openStore(paths), tokens: openTokens(paths, env), post: noRefresh },
+  )
+  // A TAB starts no program of the profile's.
+  if (session.profile?.tokenCommand !== undefined) return []
+  // Only then: it may have to ask git.
+  const project = (await ofProject(what)) ? await getProject(words, env, session) : undefined
+  const { baseUrl: instance, profile: named, sudo: as } = session
+  const of = [instance, named?.name ?? '', as ?? '', what, project ?? ''].join('\n')
+  return getCachedValues(paths.cache, of, env.SVC_TOKEN ?? '', () =>
+    askInstance(what, project, session, words, env),
+  )
+}
+
+/** Nothing, when a TAB has waited for long enough. */
+const timeOut = (): Promise<readonly Candidate[]> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, patience * 1000, []).unref()
+  })
+
+/** Names of profiles, and the tags that stand for several. */
+const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] => {
+  const store = openStore(getPaths(env))
+  if (!tagged) return store.names()
+  const tags = new Set(store.list().flatMap((profile) => profile.tags ?? []))
+  return [...store.names(), ...[...tags].sort().map((tag) => `@${tag}`)]
+}
+
+/** The fields that a command shows; of a list those of its single records as well. */
+const listFields = async (command: Command): Promise<readonly string[]> => {
+  const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
+  const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
+  const fields = [...getAnswerFields(endpoints), ...(command.instanceFields ?? [])]
+  return namesIn([...new Set(fields)], command.naming)
+}
+
+/** Loads values for a completion; any failure yields none. */
+export const liveValues =
+  (env: NodeJS.ProcessEnv): Live =>
+  async (what, command, words) => {
+    try {
+      if (what === 'profile' || what === 'profiles')
+        return listProfiles(env, what === 'profiles').map((value) => ({ value }))
+      if (what === 'field') return (await listFields(command)).map((value) => ({ value }))
+      return await Promise.race([loadFromInstance(what, words, env), timeOut()])
+    } catch {
+      return []
+    }
+  }

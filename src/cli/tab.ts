@@ -1,0 +1,320 @@
+/**
+ * Answers TAB: `svcctl __complete <shell> -- <words>` prints the candidates for the completion scripts, and nothing
+ * else.
+ */
+
+import { areas } from '../catalogue/index.js'
+import {
+  isFile,
+  isSwitch,
+  namesOf,
+  type Param,
+  takesPairs,
+  takesSeveral,
+  valuesOf,
+} from '../catalogue/params.js'
+import { commandNamed, toolCommands } from '../commands/index.js'
+import { flagsOfCommand } from '../engine/command/derive/index.js'
+import type { Argument, Command, Flag } from '../engine/command/types.js'
+import type { About } from '../engine/plan/line.js'
+import { answerAtOnce } from '../terminal/streams/standard.js'
+import {
+  type Candidate,
+  type Candidates,
+  completePrefix,
+  filterByPrefix,
+  type Live,
+  noCandidates,
+  withoutOptions,
+} from './tab-candidates.js'
+import { liveValues } from './tab-live.js'
+import { Leaf } from './words/leaf.js'
+import { findWord, followWords, listVerbs } from './words/tree.js'
+
+// The flags on a line that is being written, and those that may follow.
+
+/** The flag that a token spells. */
+const findFlag = (command: Command, token: string): Flag | undefined =>
+  flagsOfCommand(command).find(
+    (f) =>
+      token === `--${f.name}` ||
+      f.own?.some((own) => token === `--${own}`) === true ||
+      (f.short !== undefined && token === `-${f.short}`) ||
+      f.aliases?.some((a) => token === `--${a}`) === true,
+  )
+
+const takesValue = (flag: Flag): boolean => !isSwitch(flag.param) && flag.optionalValue !== true
+
+/** The flag whose value is being typed, if one is. */
+const findPendingFlag = (command: Command, before: readonly string[]): Flag | undefined => {
+  const last = before.at(-1)
+  if (last === undefined || !last.startsWith('-') || last.includes('=')) return undefined
+  const flag = findFlag(command, last)
+  return flag !== undefined && takesValue(flag) ? flag : undefined
+}
+
+/** The arguments before the cursor. */
+const getArguments = (command: Command, rest: readonly string[]): readonly string[] => {
+  const found: string[] = []
+  for (let i = 0; i < rest.length; i++) {
+    const token = rest[i] ?? ''
+    const flag = token.startsWith('-') && token !== '-' ? findFlag(command, token) : undefined
+    if (flag !== undefined && takesValue(flag)) i++
+    else if (!token.startsWith('-') || token === '-') found.push(token)
+  }
+  return found
+}
+
+const listForms = (flag: Flag): Candidate[] => {
+  const { own = [], ...plain } = flag
+  const named = { ...plain.param, help: `[--${plain.name}] ${plain.param.help}` }
+  return [
+    ...own.flatMap((name) => listFormsOfName({ ...plain, name, param: named })),
+    ...listFormsOfName(plain),
+  ]
+}
+
+const listFormsOfName = ({ name, param, parameter, selects, refusal }: Flag): Candidate[] => {
+  if (refusal !== undefined) return [{ value: `--no-${name}`, text: refusal }]
+  const yes = { value: `--${name}`, text: param.help }
+  return isSwitch(param) && parameter !== undefined && selects !== true
+    ? [yes, { value: `--no-${name}`, text: `not: ${param.help}` }]
+    : [yes]
+}
+
+/** The flags that a command takes and shows. */
+const flagCandidates = (command: Command): Candidate[] =>
+  flagsOfCommand(command)
+    .filter((flag) => flag.hidden !== true)
+    .flatMap(listForms)
+
+// The words that may stand next: areas and commands, then verbs and groups of them.
+
+/** A group is described by its verbs. */
+const groupText = (verbs: readonly string[]): string => verbs.join(', ')
+
+const verbText = async (area: string, words: string): Promise<string> =>
+  (await commandNamed(area, words))?.summary ?? ''
+
+/** What a word of the tool itself does, or its verbs. */
+const toolText = async (name: string): Promise<string> => {
+  const verbs = toolCommands.filter(({ area }) => area === name).map(({ words }) => words)
+  if (!verbs.includes('')) return groupText(verbs)
+  const { summaries } = await import('../commands/summaries.js')
+  return summaries[name] ?? ''
+}
+
+/** What may stand first. */
+const firstWords = async (): Promise<Candidate[]> => {
+  const own = [...new Set(toolCommands.map((c) => c.area))].map(async (name) => ({
+    value: name,
+    text: await toolText(name),
+  }))
+  const { listAliases: aliasNames } = await import('./words/alias.js')
+  const aliases = Object.entries(aliasNames(process.env))
+  return [
+    ...aliases.map(([value, line]) => ({ value, text: `svcctl ${line}` })),
+    ...areas.map((a) => ({ value: a.name, text: a.summary })),
+    ...(await Promise.all(own)),
+    { value: 'help', text: 'help on a command or a topic' },
+  ]
+}
+
+/** Verbs of an area or of a group, each group of an area's once. */
+const verbs = async (area: string, lead: string): Promise<Candidate[]> => {
+  const all = (await listVerbs(area))
+    .filter((words) => words.startsWith(lead))
+    .map((words) => words.slice(lead.length))
+  const below = (word: string): string[] =>
+    all.filter((words) => words.startsWith(`${word} `)).map((words) => words.slice(word.length + 1))
+  const named = [...new Set(all.map((words) => words.split(' ')[0] ?? ''))]
+  return Promise.all(
+    named.map(async (value) => {
+      const group = below(value)
+      const text = group.length > 0 ? groupText(group) : await verbText(area, lead + value)
+      return { value, text }
+    }),
+  )
+}
+
+/** What may stand next where the words of a line have led. */
+const nextWords = async (place: About): Promise<Candidate[]> => {
+  if (place.kind === 'command') return []
+  if (place.kind === 'root') return firstWords()
+  return verbs(place.area, place.group === undefined ? '' : `${place.group} `)
+}
+
+// The values that a flag or an argument may have.
+
+/** The values that the catalogue knows. */
+const fixedValues = (param: Param): string[] => [
+  ...valuesOf(param),
+  ...namesOf(param),
+  ...(param.words ?? []),
+]
+
+/** The values of a parameter. @param words what stands on the line already */
+const listCandidates = async (
+  param: Param,
+  command: Command,
+  words: readonly string[],
+  live: Live,
+): Promise<Candidates> => {
+  if (isFile(param)) return { items: [], files: true }
+  if (takesPairs(param) && param.keys !== undefined)
+    return { items: Object.keys(param.keys).map((key) => ({ value: `${key}=` })) }
+  const fixed = fixedValues(param).map((value) => ({ value }))
+  if (param.completes === undefined) return { items: fixed }
+  return { items: [...fixed, ...(await live(param.completes, command, words))] }
+}
+
+/** An argument that is one of a few words is named by them (`bash|zsh|fish`). */
+const splitWords = ({ name }: Argument): readonly string[] =>
+  name.includes('|') ? name.split('|').filter((word) => word !== '') : []
+
+/** The argument that follows those before it. @param rest the line without the command's words */
+const argumentCandidates = async (
+  command: Command,
+  rest: readonly string[],
+  before: readonly string[],
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const index = before.length
+  const argument = command.args[Math.min(index, command.args.length - 1)]
+  if (argument === undefined || (index >= command.args.length && !argument.variadic))
+    return noCandidates
+  if (argument.file === true) return { items: [], files: true }
+  if (argument.values !== undefined)
+    return filterByPrefix(
+      current,
+      await argument.values(before, current, command.naming, command.instanceFields),
+    )
+  if (argument.param === undefined)
+    return filterByPrefix(
+      current,
+      splitWords(argument).map((value) => ({ value })),
+    )
+  return completePrefix(await listCandidates(argument.param, command, rest, live), current, false)
+}
+
+// What may stand next on a command line: the answer to a shell's TAB.
+
+/** `--where` and `--select`: most completions have nothing of their words to load. */
+const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
+
+/** Whether its value may be several with commas between them. */
+const isList = ({ param }: Flag): boolean => takesSeveral(param) || param.completes === 'profiles'
+
+const completeCondition = async (command: Command, flag: Flag, text: string, lead = '') =>
+  (await import('./tab-conditions.js')).conditionCandidates(command, flag, text, lead)
+
+/** A flag's value behind its `=`. */
+const completeAfterEquals = async (
+  command: Command,
+  rest: readonly string[],
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const end = current.indexOf('=') + 1
+  const flag = findFlag(command, current.slice(0, end - 1))
+  if (flag === undefined) return noCandidates
+  if (isCondition(flag))
+    return completeCondition(command, flag, current.slice(end), current.slice(0, end))
+  const found = await listCandidates(flag.param, command, rest, live)
+  return completePrefix(found, current.slice(end), isList(flag), current.slice(0, end))
+}
+
+const completeInCommand = async (
+  command: Command,
+  rest: readonly string[],
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const end = rest.indexOf('--')
+  if (end >= 0) {
+    const before = [...getArguments(command, rest.slice(0, end)), ...rest.slice(end + 1)]
+    return argumentCandidates(command, rest, before, current, live)
+  }
+  const flag = findPendingFlag(command, rest)
+  if (flag !== undefined) {
+    if (isCondition(flag)) return completeCondition(command, flag, current)
+    const found = await listCandidates(flag.param, command, rest, live)
+    return withoutOptions(completePrefix(found, current, isList(flag)))
+  }
+  if (/^--[^=]+=/.test(current)) return completeAfterEquals(command, rest, current, live)
+  if (current.startsWith('-')) return filterByPrefix(current, flagCandidates(command))
+  const before = getArguments(command, rest)
+  return withoutOptions(await argumentCandidates(command, rest, before, current, live))
+}
+
+/** What stands for a command before there is one: the flags that all have. */
+const emptyCommand: Command = {
+  area: '',
+  words: '',
+  summary: '',
+  args: [],
+  flags: [],
+  endpoints: {},
+  registry: { named: async () => undefined, all: async () => [] },
+}
+
+const completeHelp = async (words: readonly string[], current: string): Promise<Candidates> => {
+  if (words.length > 0) return complete([...words, current], async () => [])
+  const { topics } = await import('./help/topics.js')
+  const named = Object.keys(topics).map((value) => ({ value, text: 'a topic' }))
+  return filterByPrefix(current, [...(await firstWords()), ...named])
+}
+
+/** What goes on behind an alias goes on behind what it stands for. */
+const completeAlias = async (
+  before: readonly string[],
+  word: string,
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const { expandAlias: expandedAt } = await import('./words/alias.js')
+  const line = expandedAt(before, findWord(before, word), process.env)
+  // No alias is called as an area is: a second one is never met.
+  return line === undefined ? noCandidates : complete([...line, current], live)
+}
+
+/**
+ * Returns the candidates for the last of `words`, which may be empty.
+ * @param live loads values that only the instance or this machine knows; must not throw
+ */
+export const complete = async (words: readonly string[], live: Live): Promise<Candidates> => {
+  const current = words.at(-1) ?? ''
+  const before = words.slice(0, -1)
+  if (before[0] === 'help') return completeHelp(before.slice(1), current)
+  const { level, rest, strange } = await followWords(before)
+  if (level instanceof Leaf)
+    return completeInCommand(await level.completing(current), rest, current, live)
+  if (strange !== undefined)
+    return level.place.kind === 'root'
+      ? completeAlias(before, strange, current, live)
+      : noCandidates
+  return current.startsWith('-') || findPendingFlag(emptyCommand, rest) !== undefined
+    ? completeInCommand(emptyCommand, rest, current, live)
+    : filterByPrefix(current, await nextWords(level.place))
+}
+
+/** Characters that mean nothing to any shell: whatever holds another is left out. */
+const harmless = /^[\p{L}\p{N}@%+=:,./_-]+$/u
+const toOneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+
+const formatCandidate = ({ value, text }: Candidate): string => {
+  const about = text === undefined ? '' : toOneLine(text)
+  return about === '' ? value : `${value}\t${about}`
+}
+
+/** Prints the candidates, one a line, and the directive for the script; any failure prints none. */
+export const answerTab = async (argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
+  const at = argv.indexOf('--')
+  const words = at < 0 ? [] : argv.slice(at + 1)
+  const found = await complete(words.length === 0 ? [''] : words, liveValues(env))
+  const lines = found.items
+    .filter((c) => c.own === true || harmless.test(c.value))
+    .map(formatCandidate)
+  answerAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
+}

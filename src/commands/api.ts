@@ -1,0 +1,342 @@
+/** `svcctl api`: sends any request of the API, with the credential, paging and output of every other command. */
+import type { JsonValues } from '../base/json/value.js'
+import { maskAddresses } from '../base/secrets/addresses.js'
+import { nearest } from '../base/suggest.js'
+import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
+import { areas } from '../catalogue/index.js'
+import { boolean, list } from '../catalogue/params.js'
+import { Unknown } from '../catalogue/shapes/common.js'
+import type { Services, WorkspaceService } from '../engine/command/services.js'
+import type { Given, Operation, Suggestion } from '../engine/command/types.js'
+import { Failure, usage } from '../errors.js'
+import type { WireRequest } from '../http/types.js'
+import {
+  callForEachObject,
+  callForEachParent,
+  fillApiPath,
+  hasPlaceholder,
+  normalizePath,
+  resolveAddress,
+} from './api-requests.js'
+import { define, type GivenBy } from './define.js'
+
+// The request that `svcctl api` is asked for.
+
+/** A line, with the flags that make its request. */
+type Body = Pick<Given, 'args' | 'extra' | 'input'> & {
+  readonly flags: { readonly header?: readonly string[] }
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Method and path; a path alone is read. A word is a method only where a path follows. */
+const parseTarget = ([first, second]: readonly string[]): { method: string; target: string } => {
+  if (first === undefined)
+    throw usage('api requires a path', 'For example: svcctl api GET /runners')
+  if (second === undefined) return { method: 'GET', target: first }
+  const method = first.toUpperCase()
+  if (!methods.includes(method))
+    throw usage(`the method must be one of ${methods.join(', ')}, not "${first}"`)
+  return { method, target: second }
+}
+
+/** Names that the program itself sets. */
+const reservedHeaders = /^(authorization|private-token|job-token|cookie|sudo|host|content-length)$/i
+
+const parseHeaders = (lines: readonly string[]): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const at = line.indexOf(':')
+    const name = line.slice(0, at).trim()
+    if (at < 1 || !/^[A-Za-z0-9-]+$/.test(name))
+      throw usage(`--header must have the form "Name: value", not "${line}"`)
+    if (reservedHeaders.test(name))
+      throw usage(
+        `--header cannot set ${name}`,
+        'Set the credential with a profile or SVC_TOKEN, and the user with --sudo.',
+      )
+    headers[name.toLowerCase()] = line.slice(at + 1).trim()
+  }
+  return headers
+}
+
+const parseValue = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(parseValue)
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+const formatQuery = (values: JsonValues): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values))
+    for (const item of Array.isArray(value) ? value : [value])
+      query.append(Array.isArray(value) && !name.endsWith('[]') ? `${name}[]` : name, String(item))
+  return query.toString()
+}
+
+const formatBody = ({ input, extra }: Body): string | undefined => {
+  const attributes = {
+    ...input,
+    ...Object.fromEntries(Object.entries(extra).map(([k, v]) => [k, parseValue(v)])),
+  }
+  return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
+}
+
+/** The request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
+const createRequestTemplate = async (
+  place: WorkspaceService,
+  given: Body,
+): Promise<WireRequest> => {
+  const { method, target } = parseTarget(given.args)
+  if (/^[a-z]+:\/\//i.test(target))
+    throw usage(
+      'api requires a path on the instance, not a URL',
+      'Choose the instance with --base-url.',
+    )
+  const path = normalizePath(target)
+  const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
+  const headers = parseHeaders(given.flags.header ?? [])
+  const body = reads ? undefined : formatBody(given)
+  return {
+    method,
+    ...(await resolveAddress(
+      place,
+      path,
+      reads ? formatQuery({ ...given.input, ...given.extra }) : '',
+    )),
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    body,
+  }
+}
+
+// What the documents have for paths that were typed by hand.
+
+/** Whether every word of a route stands there, or one that is near: a place takes whatever stands there. */
+const isNear = (parts: readonly string[], wanted: readonly string[]): boolean =>
+  parts.every(
+    (part, i) => /^[:*]/.test(part) || part === wanted[i] || nearest(wanted[i] ?? '', [part]),
+  )
+
+/** The catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
+const findSimilarRoute = async (method: string, path: string): Promise<string | undefined> => {
+  const wanted = (path.split('?')[0] ?? '').split('/')
+  const routes = new Map<string, string>()
+  for (const row of areas)
+    for (const e of Object.values(await row.load())) {
+      const parts = getPath(e).split('/')
+      if (parts.length !== wanted.length || getMethod(e) !== method) continue
+      if (!isNear(parts, wanted)) continue
+      const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
+      routes.set(filled.join('/'), e.route)
+    }
+  const asked = wanted.join('/')
+  if (routes.has(asked)) return undefined
+  return routes.get(nearest(asked, routes.keys()) ?? '')
+}
+
+/** The documented endpoint that a request without placeholders reads. */
+const findDocumentedRead = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
+  if (method !== 'GET') return undefined
+  const [plain] = path.split('?')
+  for (const row of areas)
+    for (const endpoint of Object.values(await row.load()))
+      if (getMethod(endpoint) === method && getPath(endpoint) === plain) return endpoint
+  return undefined
+}
+
+/** A documented path with what was typed in its places, up to the first place still to be filled. */
+const completePath = (path: string, typed: readonly string[]): string | undefined => {
+  const parts = path.split('/')
+  const fits = typed.every((word, i) => parts[i]?.startsWith(':') === true || parts[i] === word)
+  if (!fits) return undefined
+  return [...typed, ...parts.slice(typed.length)].join('/').replace(/[:*].*$/, '')
+}
+
+/** The catalogue's paths for a method, with what they do. */
+const suggestPaths = async (
+  [method]: readonly string[],
+  current: string,
+): Promise<readonly Suggestion[]> => {
+  const typed = current.split('/').slice(0, -1)
+  const found = new Map<string, string>()
+  for (const row of areas)
+    for (const endpoint of Object.values(await row.load())) {
+      if (getMethod(endpoint) !== method?.toUpperCase()) continue
+      const path = completePath(getPath(endpoint), typed)
+      if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
+    }
+  return [...found].map(([value, text]) => ({ value, text }))
+}
+
+const flags = {
+  header: list('string', 'additional header, "Name: value"'),
+  project: {
+    type: 'project',
+    help: 'project for {project}; with several projects, one request each',
+    short: 'P',
+  },
+  group: {
+    type: 'group',
+    help: 'group for {group}; {project} stands for each of its projects',
+    short: 'G',
+  },
+  paginate: boolean('follow pages; print one JSON array, or one record per line'),
+} as const
+type ApiGiven = GivenBy<typeof flags>
+
+const withRouteHint = async (error: Failure, request: WireRequest): Promise<Failure> => {
+  // Where a record is missing there is the route.
+  if (error.status !== 404 || error.details.lacks === 'record') return error
+  const route = await findSimilarRoute(request.method, request.path)
+  if (route === undefined) return error
+  return new Failure(error.category, error.message, {
+    ...error.details,
+    hint: `The documented endpoint is ${route}.`,
+  })
+}
+
+/** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
+const findJobEndpoint = async (
+  { env }: WorkspaceService,
+  request: WireRequest,
+): Promise<Endpoint | undefined> =>
+  env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN ? findDocumentedRead(request) : undefined
+
+/** A list goes on as the documented one does. */
+const withKeyset = async (request: WireRequest): Promise<WireRequest> =>
+  (await findDocumentedRead(request))?.keyset === true ? { ...request, keyset: true } : request
+
+/** Whether each object of standard input has a request of its own. */
+const isForEach = (given: ApiGiven, piped: boolean, request: WireRequest): boolean => {
+  if (piped && given.flags.paginate === true)
+    throw usage('--paginate works for a single request, not for many objects')
+  if (piped === hasPlaceholder(request)) return piped
+  throw piped
+    ? usage('- requires {} in the path, where svcctl inserts each object')
+    : usage(
+        'the path contains {}, but no objects are given',
+        'Add - to read objects from standard input.',
+      )
+}
+
+const createOperation = async (services: Services, asked: ApiGiven): Promise<Operation> => {
+  const { place } = services
+  const piped = asked.args.at(-1) === '-' && asked.args.length > 1
+  const given = piped ? { ...asked, args: asked.args.slice(0, -1) } : asked
+  const template = await createRequestTemplate(place, given)
+  const { paginate } = given.flags
+  const each = isForEach(given, piped, template)
+  if (each && asked.several === true)
+    throw usage(
+      '- cannot be combined with several projects or groups',
+      'Run the command once for each.',
+    )
+  if (paginate === true) return followPages(services, template)
+  if (asked.several === true) return callForEachParent(place, template)
+  const request = await fillApiPath(place, given, template)
+  return each ? callForEachObject(place, request) : sendOnce(services, request)
+}
+
+/** The endpoint that stands for a request of its own: nothing is known of its answer. */
+const endpointFor = ({ method, path }: WireRequest, returns: Endpoint['returns']): Endpoint => ({
+  // The method was checked where the path was read.
+  route: `${method} ${path.replace(/[?#].*$/, '')}` as Endpoint['route'],
+  returns,
+  summary: '',
+  command: '',
+  path: {},
+  params: {},
+  unchanged: 'nothing changed: already in this state',
+  ...(method === 'DELETE' ? { destructive: 'The object is deleted.' } : {}),
+})
+
+/** A list whose pages are followed, of each project or group. */
+const followPages = async ({ place }: Services, template: WireRequest): Promise<Operation> => ({
+  lists: true,
+  plansFor: async (given) => {
+    const request = await withKeyset(await fillApiPath(place, given, template))
+    const called = await findJobEndpoint(place, request)
+    const endpoint = endpointFor(request, many(Unknown()))
+    return [{ key: '', endpoint, values: {}, request, called }]
+  },
+})
+
+/** One request, its answer printed as it came. */
+const sendOnce = async ({ ui, place }: Services, request: WireRequest): Promise<Operation> => {
+  const { method, path } = request
+  const deletes = method === 'DELETE'
+  const called = await findJobEndpoint(place, request)
+  const endpoint = endpointFor(request, empty)
+  return {
+    plans: [
+      {
+        key: '',
+        endpoint,
+        values: {},
+        label: maskAddresses(path),
+        request,
+        called,
+      },
+    ],
+    emit: { changed: !/^(GET|HEAD)$/.test(method) },
+    ...(deletes ? { loses: { details: [maskAddresses(path)] } } : {}),
+    finish: async (_, came) => {
+      if ('failure' in came) throw await withRouteHint(came.failure, request)
+      if (!('whole' in came)) return {}
+      const { status, bytes } = came.whole
+      if (status === 304) return { unchanged: true }
+      if (bytes.length > 0) return { bytes }
+      ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
+      return { told: true }
+    },
+  }
+}
+
+export const api = define({
+  summary: 'Send any API request with the profile’s credential',
+  description: [
+    'The path is relative to /api/v4. A path that starts with /api/ can name another root (/api/graphql). svcctl replaces {project} and {group} with the values of -P and -G, or with the default project or group. DELETE asks for confirmation.',
+    'To send a request for each of several projects or groups, use -P a,b, -P - (standard input) or --all-projects. With -G, {project} stands for each project of the group. Writes are recorded in a journal.',
+    'With - as the last argument, svcctl reads objects from standard input and replaces {} in the path or in a query value with each one.',
+  ],
+  open: true,
+  args: [
+    {
+      name: 'method',
+      required: false,
+      variadic: false,
+      help: `${methods.join(', ')} [GET]`,
+      values: async (_before, current) => [
+        ...methods.map((value) => ({ value })),
+        // A path alone is read.
+        ...(await suggestPaths(['GET'], current)),
+      ],
+    },
+    {
+      name: 'path',
+      required: false,
+      variadic: false,
+      help: 'path, with or without a leading slash',
+      values: suggestPaths,
+    },
+    {
+      name: 'objects',
+      required: false,
+      variadic: false,
+      help: '- to read objects from standard input, each of which replaces {}',
+    },
+  ],
+  flags,
+  examples: [
+    'api GET /runners/all',
+    'api projects -o json',
+    'api get "projects/{project}/jobs" --paginate -o ndjson',
+    'api "projects/{project}/members" -G platform --paginate',
+    'runners list --instance --status offline | svcctl api "runners/{}" -',
+  ],
+  operation: createOperation,
+})

@@ -1,0 +1,374 @@
+/**
+ * `auth login
+ * status
+ * logout
+ * switch`: signing in to instances (`profile/README.md`).
+ */
+import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
+import { momentAfter } from '../base/dates.js'
+import { boolean, integer, oneOf, string } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Argument, Given } from '../engine/command/types.js'
+import { exitCodes, Failure, survived, usage } from '../errors.js'
+import {
+  type Changes,
+  changedProfile,
+  checkName,
+  settings,
+  signIn,
+  signOut,
+  userTokenKinds,
+} from '../profile/index.js'
+import type { Profile, UserTokenKind } from '../profile/types.js'
+import { formatIdentity, type Identity, probe } from './auth-probe.js'
+import { define, type GivenBy } from './define.js'
+import { openProfileStore, openTokenStore } from './profile.js'
+
+// What `auth login` has to know: given, or asked for until it is right.
+
+/** How often a token is asked for. */
+const maxTries = 3
+
+/** A value that passes the check; at a terminal what does not is asked for again, with why. */
+const askUntilValid = async <T>(
+  { ui }: Services,
+  question: string,
+  given: string | undefined,
+  check: (text: string | undefined) => T,
+): Promise<T> => {
+  for (let text = given ?? (await ui.ask(question)); ; text = await ui.ask(question))
+    try {
+      return check(text)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category !== 'usage' || !ui.interactive) throw error
+      ui.note(error.message)
+    }
+}
+
+/** The profile to sign in to. */
+const askName = (services: Services, given: string): Promise<string> =>
+  askUntilValid(services, 'Profile name', given, (name = '') => {
+    checkName(name)
+    return name
+  })
+
+/** The address of the instance. */
+const askBaseUrl = (services: Services, given: string | undefined): Promise<string> =>
+  askUntilValid(services, 'Base URL of the instance', given, (address = '') => {
+    if (address === '')
+      throw usage('auth login requires the base URL of the instance', 'Pass --base-url.')
+    return normalizeBaseUrl(address)
+  })
+
+interface Secrets {
+  readonly token: string
+  readonly refreshToken?: string
+}
+
+/** The token from standard input (a refresh token on the second line), or from a hidden prompt. */
+const readSecrets = async (
+  { ui, place }: Services,
+  piped: boolean,
+  baseUrl: string,
+): Promise<Secrets> => {
+  if (piped) {
+    const [token = '', refreshToken = ''] = (await place.stdin.text())
+      .split('\n')
+      .map((l) => l.trim())
+    if (token === '') throw usage('standard input contains no token')
+    return { token, ...(refreshToken === '' ? {} : { refreshToken }) }
+  }
+  const token = (await ui.askSecret(`Token for ${baseUrl}`, 'token'))?.trim()
+  if (token === undefined || token === '')
+    throw usage('auth login requires a token', 'Pipe the token in and pass --token-stdin.')
+  return { token }
+}
+
+/**
+ * A token that the instance takes, and what it answered about it. At a terminal one that is empty or
+ * refused is asked for again.
+ * @param piped it is read from standard input
+ * @throws Failure `auth` or `usage` after the last try; whatever else `attempt` throws, at once
+ */
+const askToken = async <T>(
+  services: Services,
+  piped: boolean,
+  baseUrl: string,
+  attempt: (secrets: Secrets) => Promise<T>,
+): Promise<{ secrets: Secrets; identity: T }> => {
+  const once = piped || !services.ui.interactive
+  for (let left = once ? 1 : maxTries; ; left--)
+    try {
+      const secrets = await readSecrets(services, piped, baseUrl)
+      return { secrets, identity: await attempt(secrets) }
+    } catch (error) {
+      const wrong = error instanceof Failure && ['auth', 'usage'].includes(error.category)
+      if (!wrong || left <= 1) throw error
+      services.ui.note(error.message)
+    }
+}
+
+// Hints of `auth login`: those of other commands advise signing in.
+
+/** By the code of the advice. */
+const hints: Readonly<Record<string, (about: string) => string>> = {
+  credential: () =>
+    'The token may be mistyped, expired, revoked, from another instance or of another --kind.',
+  scope: (scope) => `Create a token with the scope ${scope} and sign in with it.`,
+}
+
+/** A failure while a token is tried, with a hint for somebody who is signing in already; anything else as it is. */
+const withHint = (error: unknown): unknown => {
+  if (!(error instanceof Failure)) return error
+  const { code = '', about = 'required for this' } = error.details.advice ?? {}
+  const hint = Object.hasOwn(hints, code) ? hints[code]?.(about) : undefined
+  if (hint === undefined) return error
+  return new Failure(error.category, error.message, { ...error.details, hint })
+}
+
+const tokenPlaces = {
+  keyring: 'the system keyring',
+  file: 'a file that only you can read',
+} as const
+
+/** Flags that the profile keeps as settings. */
+const settingFlags = {
+  'token-url': settings['token-url'],
+  'client-id': settings['client-id'],
+  proxy: settings.proxy,
+  'ca-file': settings['ca-file'],
+  'cert-file': settings['cert-file'],
+  'key-file': settings['key-file'],
+} as const
+
+const loginFlags = {
+  kind: oneOf([...userTokenKinds, 'project', 'impersonation'], 'token kind', {
+    default: 'personal',
+  }),
+  'token-stdin': boolean(
+    'read the token from standard input, and a refresh token from the second line',
+  ),
+  'expires-in': integer('OAuth: seconds until the token expires', { min: 1 }),
+  ...settingFlags,
+} as const
+type Login = GivenBy<typeof loginFlags>
+
+const profileArgument = (required: boolean): Argument => ({
+  name: 'profile',
+  required,
+  variadic: false,
+  help: 'name of the profile',
+  param: string('name of the profile', { completes: 'profile' }),
+})
+
+const resolveBaseUrl = (services: Services, name: string): Promise<string> =>
+  askBaseUrl(
+    services,
+    services.place.globals.baseUrl ??
+      (services.place.env.SVC_BASE_URL || undefined) ??
+      openProfileStore(services).get(name)?.baseUrl,
+  )
+
+const resolveProfileName = (services: Services, given: Pick<Given, 'args'>): string =>
+  given.args[0] ??
+  services.place.globals.profile ??
+  (services.place.env.SVC_PROFILE || undefined) ??
+  openProfileStore(services).current() ??
+  'default'
+
+/** Tries a token, by the way that the profile will have: its proxy, its certificates. */
+const createTokenCheck =
+  ({ instance, ui }: Services, kind: UserTokenKind, profile: Profile) =>
+  async ({ token }: Secrets): Promise<Identity> => {
+    const { baseUrl } = profile
+    const there = instance.elsewhere(baseUrl, { kind, value: token }, { profile })
+    try {
+      return await ui.progress(`checking the token with ${baseUrl}`, () => probe(there))
+    } catch (error) {
+      throw withHint(error)
+    }
+  }
+
+/** The settings that are kept with the token. */
+const getChanges = ({ flags }: Login): Changes =>
+  Object.fromEntries(Object.entries(flags).filter(([name]) => Object.hasOwn(settingFlags, name)))
+
+/** What is signed in with, as it is kept. */
+const createSignIn = (
+  { place }: Services,
+  given: Login,
+  at: { readonly name: string; readonly baseUrl: string },
+  { token, refreshToken }: Secrets,
+  { username }: Identity,
+): Parameters<typeof signIn>[2] => {
+  const { flags } = given
+  const expires = flags['expires-in']
+  const expiresAt =
+    expires === undefined ? undefined : momentAfter(place.clock.now().getTime(), expires)
+  return {
+    ...at,
+    changes: getChanges(given),
+    token: {
+      kind: toTokenKind(flags.kind),
+      token,
+      refreshToken,
+      expiresAt,
+    },
+    user: username,
+  }
+}
+
+/** Project and impersonation tokens travel as personal ones do. */
+const toTokenKind = (kind: string): UserTokenKind =>
+  userTokenKinds.find((known) => known === kind) ?? 'personal'
+
+/** Notes what the instance has beyond the documents: a help to later lines, and no part of signing in. */
+const discoverInstance = async (
+  services: Services,
+  profile: Profile,
+  kind: UserTokenKind,
+  { token }: Secrets,
+): Promise<void> => {
+  const { instance, place, ui } = services
+  const { discoverInstance: knowInstance } = await import('./known.js')
+  const { loadWordsInForce } = await import('./vocabulary-reading.js')
+  const there = instance.elsewhere(profile.baseUrl, { kind, value: token }, { profile })
+  const globals = { ...place.globals, profile: profile.name }
+  const words = await loadWordsInForce({ env: place.env, globals }).catch(() => undefined)
+  const look = () => knowInstance(services, profile, there, { anew: true, words })
+  await ui.progress('looking at the instance', look)
+}
+
+const login = async (services: Services, given: Login): Promise<void> => {
+  const { answer, ui } = services
+  const store = openProfileStore(services)
+  const name = await askName(services, resolveProfileName(services, given))
+  const baseUrl = await resolveBaseUrl(services, name)
+  const kind = toTokenKind(given.flags.kind)
+  const clear = clearTextWarning(baseUrl)
+  if (clear !== undefined) ui.warn(clear)
+  const will = changedProfile(store, name, { ...getChanges(given), 'base-url': baseUrl })
+  const attempt = createTokenCheck(services, kind, will)
+  const piped = given.flags['token-stdin'] === true
+  const { secrets, identity } = await askToken(services, piped, baseUrl, attempt)
+  const signing = createSignIn(services, given, { name, baseUrl }, secrets, identity)
+  const { tokenStore: kept_in = 'file' } = await signIn(store, openTokenStore(services), signing)
+  await store.switch(name)
+  await discoverInstance(services, will, kind, secrets)
+  ui.note(`signed in to ${baseUrl} as ${formatIdentity(identity)}`)
+  ui.note(
+    `stored the token in ${tokenPlaces[kept_in]}; profile "${name}" is now the current profile`,
+  )
+  await answer.print(
+    { profile: name, base_url: baseUrl, kind, ...identity, kept_in },
+    { changed: true, noted: true },
+  )
+}
+
+interface Row {
+  readonly profile: string
+  readonly base_url: string
+  readonly credential: string
+  readonly works: boolean
+  readonly user: string
+  readonly [key: string]: unknown
+}
+
+/** One profile, or what flags and environment make: where its credential comes from, whether it works. */
+const checkStatus = async (services: Services, name: string | undefined): Promise<Row> => {
+  const session = await services.place.sessionOf(name)
+  const row = {
+    profile: session.profile?.name ?? '(environment)',
+    base_url: session.baseUrl,
+    current:
+      session.profile !== undefined &&
+      openProfileStore(services).current() === session.profile.name,
+  }
+  try {
+    const credential = await session.credential()
+    if (credential === undefined)
+      return { ...row, credential: 'none', works: false, user: 'svcctl auth login signs in' }
+    const { kind, value, source } = credential
+    const identity = await probe(
+      services.instance.elsewhere(session.baseUrl, { kind, value }, session),
+    )
+    return {
+      ...row,
+      credential: `${kind}, from ${source}`,
+      works: true,
+      user: formatIdentity(identity),
+    }
+  } catch (error) {
+    return { ...row, credential: 'invalid', works: false, user: survived(error).message }
+  }
+}
+
+const status = async (services: Services, given: Pick<Given, 'args'>): Promise<void> => {
+  const wanted = given.args[0] ?? services.place.globals.profile
+  const names = wanted === undefined ? openProfileStore(services).names() : [wanted]
+  const rows: Row[] = []
+  const outside =
+    services.place.globals.sandbox ||
+    services.place.globals.baseUrl !== undefined ||
+    Boolean(services.place.env.SVC_BASE_URL)
+  if (wanted === undefined && (outside || names.length === 0))
+    rows.push(await checkStatus(services, undefined))
+  for (const name of names) rows.push(await checkStatus(services, name))
+  await services.answer.printMany(rows, {
+    columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
+    stacks: 'cut',
+    // `credential` says of which kind it is and where it comes from.
+    reveal: true,
+  })
+  if (rows.some((row) => !row.works)) services.answer.exit(exitCodes.auth)
+}
+
+export const loginCommand = define({
+  summary: 'Sign in to an instance and store the token',
+  description: [
+    'svcctl prompts for the token without echo, or reads it from standard input with --token-stdin. It checks the token and stores it in the system keyring, or in a file that only you can read.',
+  ],
+  args: [profileArgument(false)],
+  flags: loginFlags,
+  examples: [
+    'auth login --base-url https://svc.example',
+    'auth login staging --base-url https://staging.example --token-stdin < token.txt',
+  ],
+  run: login,
+})
+
+export const statusCommand = define({
+  summary: 'Show the profiles and check their credentials',
+  args: [profileArgument(false)],
+  examples: ['auth status', 'auth status -o json'],
+  run: status,
+})
+
+export const logoutCommand = define({
+  summary: 'Delete the stored credential of a profile',
+  args: [profileArgument(false)],
+  examples: ['auth logout', 'auth logout staging'],
+  run: async (services, given) => {
+    const name = resolveProfileName(services, given)
+    const had = await signOut(openProfileStore(services), openTokenStore(services), name)
+    services.ui.note(
+      had ? `deleted the credential of profile "${name}"` : `profile "${name}" has no credential`,
+    )
+  },
+})
+
+export const switchCommand = define({
+  summary: 'Switch to another profile',
+  args: [profileArgument(true)],
+  examples: ['auth switch staging', 'auth switch default'],
+  run: async (services, given) => {
+    const [name] = given.args
+    if (name === undefined)
+      throw usage(
+        'auth switch requires a profile',
+        `Available: ${openProfileStore(services).names().join(', ')}.`,
+      )
+    await openProfileStore(services).switch(name)
+    services.ui.note(`switched to profile "${name}"`)
+  },
+})

@@ -1,0 +1,268 @@
+/** Judges a policy rule: reads its list, and returns the records that break it as findings. */
+import { parseBytes } from '../../base/json/built.js'
+import { isObject } from '../../base/objects.js'
+import { getIdentity } from '../../client/snapshot/manifest.js'
+import { originText } from '../../desired/state.js'
+import { groupFlags } from '../../engine/command/globals.js'
+import { lineFlags } from '../../engine/command/many-flags.js'
+import type { LineAnswer, LineAsk, LineParent, Services } from '../../engine/command/services.js'
+import { bindWhere, negated, parseWhere } from '../../engine/where/index.js'
+import { Failure, usage } from '../../errors.js'
+import { whyUnread } from '../words.js'
+import type { PolicyRule, PolicySeverity } from './policy.js'
+
+/** A record that breaks a rule, or a list that could not be read. */
+export interface PolicyFinding {
+  readonly rule: string
+  readonly severity: PolicySeverity | 'unread'
+  /** The object; null for a list that could not be read. */
+  readonly address: string | null
+  readonly message: string
+  /** The last day and the reason of the waiver that covers it. */
+  readonly waived: string | null
+}
+
+/** The findings of a rule. */
+export interface RuleResult {
+  readonly rule: PolicyRule
+  readonly findings: readonly PolicyFinding[]
+}
+
+// Which records of its list break a rule.
+
+interface Row {
+  /** The project or group that it belongs to. */
+  readonly parent?: LineParent | undefined
+  readonly record: unknown
+}
+
+/** The conditions of a list line, and its other words. */
+const splitConditions = (
+  words: readonly string[],
+): { readonly own: readonly string[]; readonly rest: readonly string[] } => {
+  const own: string[] = []
+  const rest: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    if (word === '--where') own.push(words[++i] ?? '')
+    else if (word.startsWith('--where=')) own.push(word.slice('--where='.length))
+    else rest.push(word)
+  }
+  return { own, rest }
+}
+
+/** What breaks a rule, as alternatives of `--where`. */
+const getBreakingConditions = ({ where, each }: PolicyRule): readonly string[] =>
+  where === undefined ? parseWhere([each ?? '']).flatMap(negated) : [where]
+
+/** The list of a rule, and what of it breaks the rule: what it asks for by itself must hold as well. */
+const createAsk = (rule: PolicyRule): Pick<LineAsk, 'where' | 'words'> => {
+  if (isTestedLocally(rule)) return { words: rule.list }
+  const { own, rest } = splitConditions(rule.list)
+  const wanted = getBreakingConditions(rule)
+  const both = own.flatMap((one) => wanted.map((other) => `${one},${other}`))
+  return { words: rest, where: own.length === 0 ? wanted : both }
+}
+
+/** Whether conditions are tested here: on groups, and on the one record of `settings get`. */
+const isTestedLocally = ({ list: words }: PolicyRule): boolean =>
+  words[1] === 'get' ||
+  words.some((word) =>
+    groupFlags.some(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`)),
+  )
+
+/** The columns of groups that they are grouped by. */
+const getGroupKeys = ({ columns = [] }: LineAnswer): readonly string[] =>
+  columns.filter((name) => !/^(?:count|(?:sum|avg|min|max|p95)_.*)$/.test(name))
+
+/** The groups of a list; one that was asked for, and has no records, is a group without any. */
+const withEmptyGroups = (
+  rows: readonly Row[],
+  answer: LineAnswer,
+  { asked, unread }: ParentLog,
+): readonly unknown[] => {
+  const records = rows.map(({ record }) => record)
+  const { columns = [] } = answer
+  const [column = '', second] = getGroupKeys(answer)
+  if (second !== undefined || !/^(?:project|group)$/.test(column)) return records
+  const known = new Set(records.map((one) => (isObject(one) ? one[column] : undefined)))
+  const empty = Object.fromEntries(columns.map((name) => [name, name === 'count' ? 0 : null]))
+  const absent = asked.filter((name) => !known.has(name) && !unread.has(name))
+  return [...records, ...absent.map((name) => ({ ...empty, [column]: name }))]
+}
+
+/** The records that break a rule, of all that there are. */
+const findBroken = (
+  rule: PolicyRule,
+  rows: readonly Row[],
+  answer: LineAnswer,
+  parents: ParentLog,
+): readonly Row[] => {
+  const all = withEmptyGroups(rows, answer, parents)
+  if (all.length === 0) return []
+  const [endpoint] = Object.values(answer.command?.endpoints ?? {})
+  const list = answer.columns === undefined ? endpoint?.returns.shape : undefined
+  const expressions = parseWhere([rule.where ?? rule.each ?? ''])
+  const { matches } = bindWhere(expressions, { now: Date.now(), samples: all, list })
+  return all
+    .filter((one) => matches(one) === (rule.where !== undefined))
+    .map((record) => ({ record }))
+}
+
+// What a finding is called, and what it says.
+
+const idFields = ['path_with_namespace', 'username'] as const
+
+/** `runners/7`, `platform/app/members/ana`; of a group what it is grouped by. */
+const formatAddress = ({ parent, record }: Row, answer: LineAnswer): string => {
+  const area = answer.command?.area ?? ''
+  if (!isObject(record)) return area
+  if (answer.columns !== undefined)
+    return getGroupKeys(answer)
+      .map((name) => formatValue(record[name]))
+      .join('/')
+  if (answer.plan === undefined) return area
+  const named = idFields.map((name) => record[name]).find((one) => typeof one === 'string')
+  const id = typeof named === 'string' ? named : getIdentity(record)
+  return [...(parent === undefined ? [] : [parent.name]), area, id].join('/')
+}
+
+const formatValue = (value: unknown): string => {
+  if (value === null || value === undefined) return '-'
+  return typeof value === 'object' && isObject(value) ? JSON.stringify(value) : String(value)
+}
+
+const formatMessage = ({ message, where, each }: PolicyRule, { parent, record }: Row): string => {
+  if (message === undefined)
+    return where === undefined ? `does not fulfil ${each}` : `matches ${where}`
+  return message.replace(/\{([\w.-]+)\}/g, (whole, field: string) => {
+    if (field === parent?.column) return parent.name
+    const value = field
+      .split('.')
+      .reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), record)
+    return value === undefined && !isObject(record) ? whole : formatValue(value)
+  })
+}
+
+/** What of a rule's findings is waived, and which waivers ended or say nothing. */
+const applyWaivers = (
+  rule: PolicyRule,
+  findings: readonly PolicyFinding[],
+  today: string,
+  note: ((text: string) => void) | undefined,
+): readonly PolicyFinding[] => {
+  const ended: PolicyFinding[] = []
+  for (const { address, until, origin } of rule.waive) {
+    if (!findings.some((one) => one.address === address))
+      note?.(`${originText(origin)}: the waiver of ${address} matches no finding`)
+    else if (until < today)
+      ended.push({
+        rule: rule.name,
+        severity: rule.severity,
+        address,
+        message: `the waiver ended on ${until}`,
+        waived: null,
+      })
+  }
+  const all = findings.map((one) => {
+    const by = rule.waive.find(({ address, until }) => address === one.address && until >= today)
+    return by === undefined ? one : { ...one, waived: `until ${by.until}: ${by.reason}` }
+  })
+  return [...all, ...ended]
+}
+
+const allowedFlags = [...lineFlags, ...groupFlags.map(({ name }) => name)]
+
+/** The parents of a list as it is read. */
+class ParentLog implements NonNullable<LineAsk['parents']> {
+  asked: readonly string[] = []
+  readonly unread = new Map<string, string>()
+
+  readonly choose = (names: readonly string[]): readonly string[] => {
+    this.asked = names
+    return names
+  }
+
+  readonly settled: NonNullable<LineAsk['parents']>['settled'] = (name, failure) => {
+    if (failure !== undefined) this.unread.set(name, whyUnread(failure))
+  }
+}
+
+/** What is wrong with a rule is said with its place. */
+const withOrigin = <T>({ origin }: PolicyRule, work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Failure && error.category === 'usage'
+      ? usage(`${originText(origin)}: ${error.message}`, error.details.hint)
+      : error
+  }
+}
+
+/** The rows of a rule's list that break it, where that is tested by the list; else all. */
+const readRows = async ({ place }: Services, rule: PolicyRule, parents: ParentLog) => {
+  const rows: Row[] = []
+  const answer = await place.runs.line({
+    ...withOrigin(rule, () => createAsk(rule)),
+    allowed: allowedFlags,
+    take: (bytes, parent) => rows.push({ parent, record: parseBytes(bytes) }),
+    parents,
+  })
+  const { failure } = answer
+  if (failure?.category === 'usage')
+    withOrigin(rule, () => {
+      throw failure
+    })
+  if (place.clock.signal.aborted && failure !== undefined) throw failure
+  if (failure !== undefined && parents.unread.size === 0) parents.unread.set('', whyUnread(failure))
+  return { answer, rows }
+}
+
+/**
+ * Judges one rule.
+ * @throws Failure `usage` for an invalid rule, with its position in the file
+ */
+export const judgeRule = async (services: Services, rule: PolicyRule): Promise<RuleResult> => {
+  const { name, severity } = rule
+  const parents = new ParentLog()
+  const { answer, rows } = await readRows(services, rule, parents)
+  const broken = isTestedLocally(rule)
+    ? withOrigin(rule, () => findBroken(rule, rows, answer, parents))
+    : rows
+  const findings = broken.map(
+    (row): PolicyFinding => ({
+      rule: name,
+      severity,
+      address: formatAddress(row, answer),
+      message: formatMessage(rule, row),
+      waived: null,
+    }),
+  )
+  const gaps = [...parents.unread].map(
+    ([parent, message]): PolicyFinding => ({
+      rule: name,
+      severity: 'unread',
+      address: parent || null,
+      message,
+      waived: null,
+    }),
+  )
+  const { place, ui } = services
+  const today = place.clock.now().toISOString().slice(0, 10)
+  return {
+    rule,
+    findings: [
+      ...applyWaivers(
+        rule,
+        findings,
+        today,
+        parents.unread.size === 0 ? (text) => ui.note(text) : undefined,
+      ),
+      ...gaps,
+    ],
+  }
+}
+
+/** Returns the findings that are not waived. */
+export const getOpenFindings = ({ findings }: RuleResult): readonly PolicyFinding[] =>
+  findings.filter((one) => one.waived === null && one.severity !== 'unread')

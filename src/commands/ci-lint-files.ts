@@ -1,0 +1,163 @@
+/**
+ * Finds the CI configurations that `ci lint` checks: files, globs, standard input, or the one in the working
+ * directory.
+ */
+import { access, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { openReadable } from '../base/files/readable.js'
+import { Failure, getReason, usage } from '../errors.js'
+import { standardInput } from '../terminal/streams/standard.js'
+
+// Reads one configuration: bounded, and never waiting without a word.
+
+/** How long is waited, and who is told. */
+interface Patience {
+  /** Seconds without a byte until it is given up. */
+  readonly timeout: number
+  readonly signal: AbortSignal
+  note(text: string): void
+}
+
+const maxBytes = 10 * 1024 * 1024
+const quiet = 500
+
+const tooLarge = (name: string): Failure =>
+  usage(`${name} is larger than ${maxBytes / 1024 / 1024} MiB`)
+
+const unreadable = (name: string, cause: unknown): Failure =>
+  cause instanceof Failure
+    ? cause
+    : new Failure('usage', `cannot read ${name}: ${getReason(cause)}`, { cause })
+
+/**
+ * All that a stream gives.
+ * @throws Failure `usage` when that is too much, or nothing comes for `timeout` seconds
+ */
+const readStream = async (
+  stream: Readable,
+  name: string,
+  { timeout, signal, note }: Patience,
+): Promise<string> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  const said = setTimeout(() => note(`waiting for input from ${name}`), quiet)
+  const given = setTimeout(
+    () => stream.destroy(usage(`no input from ${name} for ${timeout} s (--timeout)`)),
+    timeout * 1000,
+  )
+  const stop = (): unknown => stream.destroy(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    signal.throwIfAborted()
+    for await (const chunk of stream) {
+      clearTimeout(said)
+      given.refresh()
+      const bytes = Buffer.from(chunk)
+      size += bytes.length
+      if (size > maxBytes) throw tooLarge(name)
+      chunks.push(bytes)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  } finally {
+    signal.removeEventListener('abort', stop)
+    clearTimeout(said)
+    clearTimeout(given)
+    stream.destroy()
+  }
+}
+
+/**
+ * The text of a file, pipe or device.
+ * @throws Failure `usage` when it cannot be read, holds too much, or gives nothing in time
+ */
+const readFileBounded = async (path: string, name: string, patience: Patience): Promise<string> => {
+  try {
+    return await readStream(openReadable(path), name, patience)
+  } catch (cause) {
+    if (patience.signal.aborted) throw patience.signal.reason
+    throw unreadable(name, cause)
+  }
+}
+
+/**
+ * That a file is there and not too large, before anything is sent.
+ * @throws Failure `usage`
+ */
+const checkFile = async (path: string, name: string): Promise<void> => {
+  try {
+    const stats = await stat(path)
+    if (stats.isDirectory()) throw new Error('it is a directory')
+    if (stats.isFile() && stats.size > maxBytes) throw tooLarge(name)
+  } catch (cause) {
+    throw unreadable(name, cause)
+  }
+}
+
+/** A CI configuration to check. */
+export interface LintSource {
+  readonly name: string
+  /** Reads it, when it is its turn. */
+  readonly content: (patience: Patience) => Promise<string>
+}
+
+/** Looked for in this order when no file is given. */
+const defaultFiles = ['.gitlab-ci.yml', '.svc-ci.yml'] as const
+
+const isGlob = (text: string): boolean => /[*?[\]{}]/.test(text)
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+const expand = async (cwd: string, pattern: string): Promise<string[]> => {
+  if (!isGlob(pattern) || (await exists(join(cwd, pattern)))) return [pattern]
+  const { glob } = await import('tinyglobby')
+  const found = await glob(pattern, { cwd, dot: true, expandDirectories: false })
+  if (found.length === 0) throw usage(`no file matches ${pattern}`)
+  return found.sort()
+}
+
+/** What standard input gave: it is read once, for however many projects it is checked. */
+const given = new WeakMap<Readable, Promise<string>>()
+
+const standardText = (patience: Patience): Promise<string> => {
+  const stream = standardInput()
+  const text = given.get(stream) ?? readStream(stream, 'standard input', patience)
+  given.set(stream, text)
+  return text
+}
+
+const sourceOf = async (cwd: string, name: string): Promise<LintSource> => {
+  if (name === '-') return { name, content: standardText }
+  const path = resolve(cwd, name)
+  await checkFile(path, name)
+  return { name, content: (patience) => readFileBounded(path, name, patience) }
+}
+
+/**
+ * Reads the configurations that the arguments name; none if there are no arguments.
+ * @throws Failure `usage` for a file that is missing or too large, or a glob that matches nothing
+ */
+export const readLintSources = async (
+  cwd: string,
+  args: readonly string[],
+): Promise<readonly LintSource[]> => {
+  const names = new Set<string>()
+  for (const arg of args)
+    for (const name of arg === '-' ? ['-'] : await expand(cwd, arg)) names.add(name)
+  const sources: LintSource[] = []
+  for (const name of names) sources.push(await sourceOf(cwd, name))
+  return sources
+}
+
+/** Reads the configuration of the working directory. */
+export const defaultSource = async (cwd: string): Promise<LintSource> => {
+  for (const name of defaultFiles) if (await exists(join(cwd, name))) return sourceOf(cwd, name)
+  throw usage(
+    `there is no ${defaultFiles.join(' and no ')} in this directory`,
+    'Pass a file name, or --project to check the configuration of a project.',
+  )
+}

@@ -1,0 +1,381 @@
+/** `ci lint`: checks CI configurations, and reports problems with their lines (`catalogue/reference/ci.md`). */
+import type { JsonValue } from '../base/json/value.js'
+import { isModestYaml, yamlFault } from '../base/json/yaml.js'
+import { isObject } from '../base/objects.js'
+import { version } from '../base/version.js'
+import { ci } from '../catalogue/areas/ci.js'
+import { boolean } from '../catalogue/params.js'
+import { defaultTimeout } from '../client/defaults.js'
+import type { Services } from '../engine/command/services.js'
+import type { Plan } from '../engine/command/types.js'
+import { exitCodes, Failure, type FailureDetails, survived, usage } from '../errors.js'
+import { defaultSource, type LintSource, readLintSources } from './ci-lint-files.js'
+import { define, type GivenBy, reportFlag } from './define.js'
+import { createWaitOptions } from './profile.js'
+import {
+  type JunitCase,
+  renderJunit,
+  renderSarif,
+  type SarifResult,
+  writeReport,
+} from './reports.js'
+import { asOfFlag, asOfVersion } from './sandbox.js'
+
+/** One problem of a configuration; lines and columns count from 1 where they are known. */
+interface Problem {
+  readonly message: string
+  readonly line?: number
+  readonly column?: number
+}
+
+/** What became of one file. */
+interface Verdict {
+  /** The path as it was given; `-` for standard input, `HEAD` for the project's own. */
+  readonly file: string
+  readonly valid: boolean
+  readonly errors: readonly Problem[]
+  readonly warnings: readonly Problem[]
+  readonly merged?: string
+  /** True when the file was refused before it was sent: it is no YAML. */
+  readonly local?: true
+}
+
+/** Where a problem is, as compilers write it: `file:line:column`. */
+const placeOf = (file: string, { line, column }: Problem): string =>
+  [file, line, column].filter((part) => part !== undefined).join(':')
+
+// What an instance says of a configuration: both forms of its answer as one.
+
+const texts = (value: unknown): Problem[] =>
+  Array.isArray(value)
+    ? value.map((message) => ({ message: String(message), ...lineIn(String(message)) }))
+    : []
+
+/** Instances name the line of a syntax error in its text only. */
+const lineIn = (message: string): Partial<Problem> => {
+  const match = /line (\d+)(?: column (\d+))?/.exec(message)
+  if (match?.[1] === undefined) return {}
+  return { line: Number(match[1]), column: match[2] === undefined ? undefined : Number(match[2]) }
+}
+
+/** Both forms of the answer, `{status}` of the instance and `{valid}` of a project, as one. */
+const verdictOf = (file: string, data: unknown): Verdict => {
+  const answer = isObject(data) ? data : {}
+  const { status, valid, errors, warnings, merged_yaml: merged } = answer
+  if (status === undefined && valid === undefined)
+    throw new Failure('unreachable', `the response for ${file} is not a lint result`)
+  return {
+    file,
+    valid: valid === undefined ? status === 'valid' : valid === true,
+    errors: texts(errors),
+    warnings: texts(warnings),
+    ...(typeof merged === 'string' ? { merged } : {}),
+  }
+}
+
+/** Whether a file counts as wrong: with `strict`, by its warnings too. */
+const fails = (verdict: Verdict, strict: boolean): boolean =>
+  !verdict.valid || (strict && verdict.warnings.length > 0)
+
+// Verdicts as they are shown: a page for people, rows for sheets, records for programs.
+
+/** How files are judged and shown. */
+interface Choices {
+  readonly strict: boolean
+  readonly merged: boolean
+}
+
+const record = ({ file, valid, errors, warnings, merged }: Verdict) => ({
+  file,
+  valid,
+  errors: errors.map((p) =>
+    p.line === undefined ? p.message : `${placeOf(file, p)}: ${p.message}`,
+  ),
+  warnings: warnings.map((p) => p.message),
+  merged_yaml: merged,
+})
+
+const place = (v: Verdict, p: Problem): string =>
+  v.local === true && p.line !== undefined ? `${placeOf(v.file, p)}: ` : ''
+
+/** A verdict with its problems in one cell each. */
+const rowOf = (verdict: Verdict) => {
+  const { errors, warnings, ...row } = record(verdict)
+  return { ...row, errors: errors.join('; '), warnings: warnings.join('; ') }
+}
+
+/** A verdict for a person: a line for the file, its errors and warnings below. */
+const pageOf = ({ answer }: Services, v: Verdict, strict: boolean): string => {
+  const warned = v.warnings.length > 0
+  const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
+  const mark = answer.text.mark(fails(v, strict) ? 'bad' : warned ? 'warn' : 'good')
+  const below = (kind: 'bad' | 'warn') => (p: Problem) =>
+    `    ${answer.text.mark(kind)} ${answer.text.hanging(place(v, p) + p.message, 6)}`
+  const lines = [
+    `${mark} ${answer.text.safe(v.file)}  ${word}`,
+    ...v.errors.map(below('bad')),
+    ...v.warnings.map(below('warn')),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const mergedText = (verdicts: readonly Verdict[]): string =>
+  verdicts
+    .flatMap((v) =>
+      v.merged === undefined ? [] : [verdicts.length > 1 ? `# ${v.file}\n${v.merged}` : v.merged],
+    )
+    .map((text) => (text.endsWith('\n') ? text : `${text}\n`))
+    .join('---\n')
+
+/** Prints what became of the files; with `merged`, people get the expanded configurations alone. */
+const show = async (
+  services: Services,
+  verdicts: readonly Verdict[],
+  choices: Choices,
+): Promise<void> => {
+  if (choices.merged && services.answer.reader === 'people') {
+    for (const v of verdicts)
+      for (const p of [...v.errors, ...v.warnings])
+        services.ui.warn(`${placeOf(v.file, p)}: ${p.message}`)
+    return services.answer.write(mergedText(verdicts))
+  }
+  return services.answer.printMany(verdicts.map(record), {
+    known: ['merged_yaml'],
+    people: {
+      columns: ['file', 'valid', 'errors', 'warnings'],
+      rows: () => verdicts.map(rowOf),
+      page: () => verdicts.map((verdict) => pageOf(services, verdict, choices.strict)),
+    },
+  })
+}
+
+// Reports for CI: JUnit XML and SARIF 2.1.0.
+
+const lines = (verdict: Verdict, problems: readonly Problem[]): string =>
+  problems.map((p) => `${placeOf(verdict.file, p)}: ${p.message}`).join('\n')
+
+/** A test case a file; errors fail it, with --strict warnings too. */
+const caseOf = (verdict: Verdict, strict: boolean): JunitCase => {
+  const { file, valid, errors, warnings } = verdict
+  const failing = strict ? [...errors, ...warnings] : errors
+  const failure = {
+    type: 'invalid',
+    message: failing[0]?.message ?? 'invalid',
+    text: lines(verdict, failing),
+  }
+  return {
+    name: file,
+    file,
+    ...(!valid || failing.length > 0 ? { failure } : {}),
+    ...(warnings.length > 0 ? { output: lines(verdict, warnings) } : {}),
+  }
+}
+
+const result = (verdict: Verdict, problem: Problem, level: 'error' | 'warning'): SarifResult => ({
+  ruleId: verdict.local === true ? 'yaml-syntax' : 'ci-configuration',
+  level,
+  text: problem.message,
+  file: verdict.file,
+  line: problem.line,
+  column: problem.column,
+})
+
+const rules = {
+  'yaml-syntax': 'The file is not YAML',
+  'ci-configuration': 'The instance reported errors or warnings',
+} as const
+
+/** Files for reports, by their kind. */
+type Reports = Readonly<Partial<Record<'junit' | 'sarif', string>>>
+
+/** Writes the reports that were asked for. */
+const writeReports = async (
+  { place }: Services,
+  { junit, sarif }: Reports,
+  verdicts: readonly Verdict[],
+  strict: boolean,
+): Promise<void> => {
+  if (junit !== undefined) {
+    const cases = verdicts.map((verdict) => caseOf(verdict, strict))
+    await writeReport(place, 'junit', junit, await renderJunit('ci lint', cases))
+  }
+  if (sarif === undefined) return
+  const results = verdicts.flatMap((v) => [
+    ...v.errors.map((p) => result(v, p, 'error')),
+    ...v.warnings.map((p) => result(v, p, 'warning')),
+  ])
+  await writeReport(place, 'sarif', sarif, renderSarif(version, rules, results))
+}
+
+// YAML errors with line and column, found before anything is sent.
+
+/** Of more only the instance judges: a parser would take seconds and a gigabyte. */
+const maxLexemes = 500_000
+
+/**
+ * What is wrong with a text as YAML; empty when it parses. Custom tags (`!reference`) and
+ * repeated keys are left to the instance.
+ */
+const syntaxProblems = async (text: string): Promise<Problem[]> => {
+  if (!(await isModestYaml(text, maxLexemes))) return []
+  const { LineCounter, parseAllDocuments } = await import('yaml')
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    logLevel: 'silent',
+    prettyErrors: false,
+  })
+  if (!Array.isArray(documents)) return []
+  return documents.flatMap((document) =>
+    document.errors.map((error) => {
+      const { line, col } = lines.linePos(error.pos[0])
+      return { message: yamlFault(error), line, column: col }
+    }),
+  )
+}
+
+const flags = {
+  'include-merged-yaml': boolean('print the expanded (merged) configuration', {
+    name: 'include-merged-yaml',
+  }),
+  'merged-yaml': boolean('short form of --include-merged-yaml'),
+  strict: boolean('fail on warnings, too'),
+  'as-of': asOfFlag('check as this version does, such as 14.5 (only with --sandbox) [latest]'),
+  report: reportFlag(['junit', 'sarif']),
+} as const
+type Mine = GivenBy<typeof flags, typeof ci.lintOfProject>
+
+const plan = async (
+  { instance }: Services,
+  given: Mine,
+  content: string | undefined,
+  merged: boolean,
+): Promise<Plan> => {
+  const scoped = given.flags.project !== undefined
+  const override: Record<string, JsonValue> = {}
+  if (content !== undefined) override.content = content
+  if (merged && !scoped) override.include_merged_yaml = true
+  const made = await instance.plan({ ...given, args: [] }, override)
+  const asOf = given.flags['as-of']
+  return asOf === undefined ? made : { ...made, extra: { ...made.extra, as_of: asOf } }
+}
+
+const checkOne = async (
+  services: Services,
+  given: Mine,
+  source: LintSource,
+  choices: Choices,
+): Promise<Verdict> => {
+  // A pipe that gives nothing is given up like an instance that does not answer.
+  const timeout = services.place.globals.timeout ?? defaultTimeout
+  const patience = { ...createWaitOptions(services), timeout }
+  const content = await source.content(patience)
+  const problems = await syntaxProblems(content)
+  if (problems.length > 0)
+    return { file: source.name, valid: false, errors: problems, warnings: [], local: true }
+  const whole = await services.instance.send(await plan(services, given, content, choices.merged))
+  return verdictOf(source.name, whole.data)
+}
+
+/** No object is named where there is no project: a 404 is the instance's word on the endpoint. */
+const detailsOf = ({ category, details }: Failure, { flags }: Mine): FailureDetails =>
+  category === 'not_found' && flags.project === undefined && !details.hint?.includes('--project')
+    ? {
+        ...details,
+        hint: 'Newer instances check files only in the context of a project. Add --project.',
+      }
+    : details
+
+interface Checked {
+  readonly verdicts: readonly Verdict[]
+  /** Why the last could not be had that was not. */
+  readonly failure: Failure | undefined
+}
+
+/** The project's own configuration, at the head of its default branch. */
+const checkHead = async (services: Services, given: Mine): Promise<Checked> => {
+  const { data } = await services.instance.send(await plan(services, given, undefined, false))
+  return { verdicts: [verdictOf('HEAD', data)], failure: undefined }
+}
+
+/** The verdicts, in the order of the files; those that could not be had are reported and left out. */
+const checkAll = async (services: Services, given: Mine, choices: Choices): Promise<Checked> => {
+  const { cwd } = services.place
+  const sources =
+    given.args.length === 0 ? [await defaultSource(cwd)] : await readLintSources(cwd, given.args)
+  const found = new Map<LintSource, Verdict>()
+  let failure: Failure | undefined
+  await services.instance.each(sources, async (source) => {
+    try {
+      found.set(source, await checkOne(services, given, source, choices))
+    } catch (error) {
+      const refused = survived(error)
+      services.ui.report(
+        new Failure(
+          refused.category,
+          `${source.name} was not checked: ${refused.message}`,
+          detailsOf(refused, given),
+        ),
+      )
+      failure = refused
+    }
+  })
+  return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
+}
+
+/** Only the embedded instance can check as another version. */
+const checkVersion = async ({ place }: Services, asOf: string | undefined): Promise<void> => {
+  if (asOf === undefined) return
+  if (!place.globals.sandbox)
+    throw usage('the instance checks with its own version', 'Use --as-of together with --sandbox.')
+  await asOfVersion(asOf)
+}
+
+const run = async (services: Services, given: Mine): Promise<void> => {
+  const { flags } = given
+  await checkVersion(services, flags['as-of'])
+  const choices = {
+    strict: flags.strict === true,
+    merged: flags['merged-yaml'] === true || flags['include-merged-yaml'] === true,
+  }
+  const scoped = flags.project !== undefined
+  if (flags['dry-run'] !== undefined && !scoped)
+    throw usage('--dry-run simulates a pipeline and requires --project')
+  const { verdicts, failure } =
+    scoped && given.args.length === 0
+      ? await checkHead(services, given)
+      : await checkAll(services, given, choices)
+  await show(services, verdicts, choices)
+  const reports = flags.report
+  if (reports !== undefined) await writeReports(services, reports, verdicts, choices.strict)
+  if (failure !== undefined) services.answer.exit(exitCodes[failure.category])
+  else if (verdicts.some((v) => fails(v, choices.strict))) services.answer.exit(exitCodes.failed)
+}
+
+export const lint = define({
+  of: [ci.lintOfProject],
+  summary: 'Check CI configuration files',
+  description: [
+    'Without a file, svcctl checks .gitlab-ci.yml or .svc-ci.yml in the working directory. With --project and no file, it checks the configuration on the project’s default branch. Exit code 0: all are valid; 1: at least one is invalid; 7: the instance could not be reached.',
+  ],
+  args: [
+    {
+      name: 'file',
+      required: false,
+      variadic: true,
+      help: 'files, glob patterns, or - for standard input',
+      file: true,
+    },
+  ],
+  without: ['content', 'include_merged_yaml'],
+  flags,
+  examples: [
+    'ci lint',
+    'ci lint .gitlab-ci.yml deploy/*.yml --strict',
+    'ci lint - < .gitlab-ci.yml',
+    'ci lint --report junit lint.xml',
+    'ci lint --sandbox --as-of 14.5',
+  ],
+  run,
+})

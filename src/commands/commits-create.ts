@@ -1,0 +1,331 @@
+/**
+ * `commits create`: file actions from a file, standard input or flags, checked before they are sent
+ * (`catalogue/reference/commits.md`).
+ */
+import { isAbsolute, resolve } from 'node:path'
+import { readReadable } from '../base/files/readable.js'
+import { type JsonValues, jsonFields } from '../base/json/value.js'
+import { readHeld } from '../base/json/yaml.js'
+import { type Fields, isObject } from '../base/objects.js'
+import { type HeldText, holdText } from '../base/secrets/held.js'
+import { isDots } from '../base/segments.js'
+import { actionNames, commits } from '../catalogue/areas/commits.js'
+import { list, string } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Operation } from '../engine/command/types.js'
+import { Failure, getReason, usage } from '../errors.js'
+import { define, type GivenBy } from './define.js'
+
+// File actions of a new commit (`actions` in `catalogue/reference/commits.md`), checked before they go.
+
+type ActionName = (typeof actionNames)[number]
+
+/** An action as the API takes it; a type, since an interface is no JSON value to the compiler. */
+type Action = {
+  readonly action: ActionName
+  readonly file_path: string
+  readonly previous_path?: string
+  readonly content?: string
+  readonly encoding?: 'text' | 'base64'
+  readonly last_commit_id?: string
+  readonly execute_filemode?: boolean
+}
+
+/**
+ * A path in the repository, as the API takes it.
+ * @throws Failure `usage` for a path that leaves the repository, or names no file
+ */
+const repositoryPath = (text: string, label: string): string => {
+  const path = text.replace(/^(?:\.\/)+/, '')
+  const parts = path.split('/')
+  if (path === '' || path.endsWith('/')) throw usage(`${label}: "${text}" does not name a file`)
+  if (path.startsWith('/') || parts.some(isDots))
+    throw usage(
+      `${label}: "${text}" is not a path in the repository`,
+      'Use a path without a leading slash and without "." or "..".',
+    )
+  return path
+}
+
+const isName = (value: unknown): value is ActionName => actionNames.some((name) => name === value)
+
+const checkNeeds = (action: ActionName, item: Fields, label: string) => {
+  if ((action === 'create' || action === 'update') && typeof item.content !== 'string')
+    throw usage(`${label}: ${action} requires content, as text`)
+  if (action === 'move' && typeof item.previous_path !== 'string')
+    throw usage(`${label}: move requires previous_path`)
+  if (action === 'chmod' && typeof item.execute_filemode !== 'boolean')
+    throw usage(`${label}: chmod requires execute_filemode, true or false`)
+  if (item.encoding !== undefined && item.encoding !== 'text' && item.encoding !== 'base64')
+    throw usage(`${label}: encoding must be text or base64, not "${String(item.encoding)}"`)
+}
+
+/** One action of a file; attributes that the documents do not name are kept. */
+const actionOf = (item: unknown, index: number): Action => {
+  const label = `action ${index + 1}`
+  if (!isObject(item)) throw usage(`${label} is not an object`)
+  if (!isName(item.action))
+    throw usage(
+      `${label}: action must be one of ${actionNames.join(', ')}, not "${String(item.action)}"`,
+    )
+  if (typeof item.file_path !== 'string') throw usage(`${label}: file_path is missing`)
+  checkNeeds(item.action, item, label)
+  const previous =
+    typeof item.previous_path === 'string'
+      ? { previous_path: repositoryPath(item.previous_path, label) }
+      : {}
+  const file_path = repositoryPath(item.file_path, label)
+  return { ...item, action: item.action, file_path, ...previous }
+}
+
+/**
+ * Parses actions: a list, or an object that contains the list.
+ * @throws Failure `usage` that names the wrong action and why
+ */
+export const parseCommitActions = (value: unknown): Action[] => {
+  if (!Array.isArray(value)) throw usage('the actions must be a list')
+  return value.map(actionOf)
+}
+
+/** What an action writes, and what it takes away. */
+const touched = ({ action, file_path, previous_path }: Action): readonly string[] =>
+  action === 'chmod' ? [] : [file_path, ...(previous_path === undefined ? [] : [previous_path])]
+
+/**
+ * Checks that there are actions, and that no two touch the same path.
+ * @throws Failure `usage`
+ */
+export const checkActions = (actions: readonly Action[]): void => {
+  if (actions.length === 0)
+    throw usage(
+      'nothing to commit',
+      'Pass --create, --update, --delete, --move, --chmod, --actions or --input.',
+    )
+  const seen = new Map<string, ActionName>()
+  for (const one of actions)
+    for (const path of touched(one)) {
+      const before = seen.get(path)
+      if (before !== undefined) throw usage(`${path} has two actions: ${before} and ${one.action}`)
+      seen.set(path, one.action)
+    }
+}
+
+const sizeOf = ({ content = '', encoding }: Action): string => {
+  const bytes = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8')
+  return `(${bytes} byte${bytes === 1 ? '' : 's'}${encoding === 'base64' ? ', binary' : ''})`
+}
+
+/** Describes an action in one line. */
+export const describe = (one: Action): string => {
+  switch (one.action) {
+    case 'move':
+      return `move    ${one.previous_path ?? ''} → ${one.file_path}${one.content === undefined ? '' : ` ${sizeOf(one)}`}`
+    case 'chmod':
+      return `chmod   ${one.execute_filemode === true ? '+x' : '-x'} ${one.file_path}`
+    case 'delete':
+      return `delete  ${one.file_path}`
+    default:
+      return `${one.action}  ${one.file_path} ${sizeOf(one)}`
+  }
+}
+
+// File actions from flags: `--create local=path`, `--move old=new`, `--chmod +x=path` …
+
+/** Encodes the content of a file: text as it is, binary data as base64. */
+export const encodeContent = (bytes: Uint8Array): Pick<Action, 'content' | 'encoding'> => {
+  const base64 = {
+    content: Buffer.from(bytes).toString('base64'),
+    encoding: 'base64',
+  } as const
+  if (bytes.includes(0)) return base64
+  try {
+    // A byte order mark belongs to the file.
+    return { content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return base64
+  }
+}
+
+/** Splits at the last `=`, so that a local name may hold one; a name alone stands for both. */
+const sides = (text: string): readonly [left: string, right: string | undefined] => {
+  const at = text.lastIndexOf('=')
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** Where files are, and what ends the wait for a pipe among them. */
+interface Reading {
+  readonly cwd: string
+  readonly signal?: AbortSignal | undefined
+}
+
+const read = async (path: string, { cwd, signal }: Reading, label: string): Promise<Uint8Array> => {
+  try {
+    return await readReadable(resolve(cwd, path), signal)
+  } catch (cause) {
+    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
+  }
+}
+
+const written =
+  (action: 'create' | 'update', reading: Reading) =>
+  async (text: string): Promise<Action> => {
+    const label = `--${action}`
+    const [local, target] = sides(text)
+    if (local === '') throw usage(`${label} must have the form local=path/in/repo, not "${text}"`)
+    if (target === undefined && isAbsolute(local))
+      throw usage(`${label}: specify the target of ${local}: ${label} ${local}=path/in/repo`)
+    const file_path = repositoryPath(target ?? local.replaceAll('\\', '/'), label)
+    return { action, file_path, ...encodeContent(await read(local, reading, label)) }
+  }
+
+const moved = (text: string): Action => {
+  const [old, now] = sides(text)
+  if (old === '' || now === undefined)
+    throw usage(`--move must have the form old=new, not "${text}"`)
+  return {
+    action: 'move',
+    previous_path: repositoryPath(old, '--move'),
+    file_path: repositoryPath(now, '--move'),
+  }
+}
+
+const chmod = (text: string): Action => {
+  const match = /^([+-])x=(.+)$/s.exec(text)
+  if (match?.[2] === undefined)
+    throw usage(`--chmod must have the form +x=path or -x=path, not "${text}"`)
+  return {
+    action: 'chmod',
+    file_path: repositoryPath(match[2], '--chmod'),
+    execute_filemode: match[1] === '+',
+  }
+}
+
+/** What each kind of action was given for, as texts. */
+type LocalActions = Readonly<
+  Partial<Record<'create' | 'update' | 'delete' | 'move' | 'chmod', readonly string[]>>
+>
+
+/**
+ * Creates the actions of the flags; reads files relative to `cwd`.
+ * @throws Failure `usage` that names the flag and what is wrong with its value
+ */
+export const actionsFromFlags = async (
+  { move = [], delete: removed = [], create = [], update = [], chmod: modes = [] }: LocalActions,
+  cwd: string,
+  signal?: AbortSignal,
+): Promise<Action[]> => [
+  ...move.map(moved),
+  ...removed.map(
+    (text): Action => ({ action: 'delete', file_path: repositoryPath(text, '--delete') }),
+  ),
+  ...(await Promise.all(create.map(written('create', { cwd, signal })))),
+  ...(await Promise.all(update.map(written('update', { cwd, signal })))),
+  ...modes.map(chmod),
+]
+
+const flags = {
+  create: list('string', 'add a file: local=path/in/repo, or one path for both (repeatable)'),
+  update: list('string', 'replace a file: local=path/in/repo, or one path for both (repeatable)'),
+  delete: list('string', 'delete a file: path (repeatable)'),
+  move: list('string', 'rename a file: old=new (repeatable)'),
+  chmod: list('string', 'set or clear the executable flag: +x=path, -x=path (repeatable)'),
+  message: { ...string('short form of --commit-message'), short: 'm' },
+  actions: {
+    ...string('file actions: a JSON list, a file, or - for standard input'),
+    parameter: 'actions',
+  },
+  input: {
+    ...string(
+      'attributes, or only the actions, from a JSON or YAML file, or - for standard input',
+      {
+        completes: 'file',
+      },
+    ),
+    parameter: 'actions',
+  },
+} as const
+type Mine = GivenBy<typeof flags, typeof commits.create>
+
+const parsed = async (text: HeldText, label: string): Promise<unknown> => {
+  const read = await readHeld(text)
+  if ('wrong' in read)
+    throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
+  return read.value
+}
+
+/** A file's text, or standard input's for `-`. */
+const textOf = async ({ place }: Services, path: string, label: string): Promise<HeldText> => {
+  if (path === '-') return holdText(await place.stdin.text())
+  try {
+    const bytes = await readReadable(resolve(place.cwd, path), place.clock.signal)
+    return holdText(bytes.toString())
+  } catch (cause) {
+    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
+  }
+}
+
+/** `--input`: attributes of the commit, or nothing but its actions. */
+const inputOf = async (services: Services, path: string | undefined): Promise<JsonValues> => {
+  if (path === undefined) return {}
+  const value = await parsed(await textOf(services, path, '--input'), '--input')
+  if (Array.isArray(value)) return { actions: value }
+  if (isObject(value)) return jsonFields(value)
+  throw usage('--input must contain an object of attributes or a list of actions')
+}
+
+/** `--actions`: a list as it stands, `@file`, a file or `-`. */
+const listed = async (services: Services, text: string): Promise<unknown> => {
+  const inline = /^\s*[[{]/.test(text)
+  const value = await parsed(
+    inline ? holdText(text) : await textOf(services, text.replace(/^@/, ''), '--actions'),
+    '--actions',
+  )
+  return isObject(value) ? value.actions : value
+}
+
+const gather = async (services: Services, given: Mine, input: Fields): Promise<Action[]> => {
+  const { actions: text } = given.flags
+  const listedActions = text === undefined ? (input.actions ?? []) : await listed(services, text)
+  const actions = [
+    ...parseCommitActions(listedActions),
+    ...(await actionsFromFlags(given.flags, services.place.cwd, services.place.clock.signal)),
+  ]
+  if (given.extra.actions === undefined) checkActions(actions)
+  return actions
+}
+
+const committing = async (services: Services, given: Mine): Promise<Operation> => {
+  const { input: path, actions: text, message, ...rest } = given.flags
+  if (path === '-' && (text === '-' || text === '@-'))
+    throw usage('--input - and --actions - both read standard input')
+  const input = await inputOf(services, path)
+  const actions = await gather(services, given, input)
+  const worded = rest['commit-message'] ?? message
+  return {
+    given: { ...given, flags: rest, input },
+    preset: {
+      ...(actions.length === 0 ? {} : { actions }),
+      ...(worded === undefined ? {} : { commit_message: worded }),
+    },
+    complete: (plan) => {
+      services.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
+      for (const action of actions)
+        services.ui.note(`  ${services.answer.text.safe(describe(action))}`)
+      return plan
+    },
+    done: 'committed',
+  }
+}
+
+export const create = define({
+  description: [
+    'Actions come from a JSON or YAML file or standard input, and from flags, which add to them. svcctl sends binary files as base64 and shows the commit on standard error.',
+  ],
+  of: [commits.create],
+  flags,
+  examples: [
+    "commits create --branch main -m 'Say what it is for' --create README.md=docs/about.md --project platform/app",
+    "commits create --branch tidy --start-branch main -m 'Tidy up' --move LICENSE=COPYING --chmod +x=scripts/build.sh --project platform/app",
+  ],
+  operation: committing,
+})

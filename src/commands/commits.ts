@@ -1,0 +1,233 @@
+/**
+ * `commits cherry-pick
+ * revert
+ * diff`: previews, readable errors and unified diffs (`catalogue/reference/commits.md`).
+ */
+import { type Fields, isObject } from '../base/objects.js'
+import { toAnswer } from '../engine/command/running.js'
+import type { Services } from '../engine/command/services.js'
+import type { Operation, Plan } from '../engine/command/types.js'
+import { Failure, survived } from '../errors.js'
+import { define } from './define.js'
+
+// The unified diff of a commit, where the answer's items hold one (`diff`, `old_path`, `new_path`).
+
+const hasDiff = (item: unknown): item is Fields =>
+  isObject(item) &&
+  typeof item.diff === 'string' &&
+  typeof item.old_path === 'string' &&
+  typeof item.new_path === 'string'
+
+/** Whether records are changes with a diff. */
+export const hasDiffs = (data: unknown): data is readonly Fields[] =>
+  Array.isArray(data) && data.length > 0 && data.every(hasDiff)
+
+interface DiffLine {
+  readonly text: string
+  /** Names a file or a place in it. */
+  readonly heading: boolean
+}
+
+const heading = (text: string): DiffLine => ({ text, heading: true })
+
+/** What happened to the file beside its lines. */
+const changes = (item: Fields): DiffLine[] => {
+  const { new_file, deleted_file, renamed_file, a_mode, b_mode } = item
+  if (new_file === true) return [heading(`new file mode ${String(b_mode)}`)]
+  if (deleted_file === true) return [heading(`deleted file mode ${String(a_mode)}`)]
+  return [
+    ...(a_mode !== b_mode
+      ? [heading(`old mode ${String(a_mode)}`), heading(`new mode ${String(b_mode)}`)]
+      : []),
+    ...(renamed_file === true
+      ? [
+          heading(`rename from ${String(item.old_path)}`),
+          heading(`rename to ${String(item.new_path)}`),
+        ]
+      : []),
+  ]
+}
+
+const lines = (item: Fields): DiffLine[] => {
+  const text = String(item.diff).replace(/\n$/, '')
+  const old = item.new_file === true ? '/dev/null' : `a/${String(item.old_path)}`
+  const now = item.deleted_file === true ? '/dev/null' : `b/${String(item.new_path)}`
+  const named = text === '' || text.startsWith('--- ') || text.startsWith('Binary')
+  return [
+    heading(`diff --git a/${String(item.old_path)} b/${String(item.new_path)}`),
+    ...changes(item),
+    ...(named ? [] : [heading(`--- ${old}`), heading(`+++ ${now}`)]),
+    ...(text === '' ? [] : text.split('\n')).map((line) => ({
+      text: line,
+      heading: line.startsWith('@@'),
+    })),
+  ]
+}
+
+/** Formats the changes of a commit like `git diff`, line by line. */
+export const unified = (items: readonly Fields[]): DiffLine[] => items.flatMap(lines)
+
+export { create } from './commits-create.js'
+
+type Verb = 'cherry-pick' | 'revert'
+
+/** The documented codes, each as what happened and what to do. */
+const explained: Readonly<
+  Record<Verb, Readonly<Record<string, (sha: string, branch: string) => [string, string]>>>
+> = {
+  'cherry-pick': {
+    conflict: (sha, branch) => [
+      `${sha} conflicts with ${branch}`,
+      `Cherry-pick the commit in a clone (git cherry-pick -x ${sha}), resolve the conflicts and push ${branch}.`,
+    ],
+    empty: (sha, branch) => [
+      `${sha} changes nothing on ${branch}: the branch already contains the change`,
+      'Nothing to do.',
+    ],
+  },
+  revert: {
+    conflict: (sha, branch) => [
+      `reverting ${sha} conflicts with later commits on ${branch}`,
+      `Revert the commit in a clone (git revert ${sha}), resolve the conflicts and push ${branch}.`,
+    ],
+    empty: (sha, branch) => [
+      `reverting ${sha} changes nothing on ${branch}: it is already reverted`,
+      'Nothing to do.',
+    ],
+  },
+}
+
+/** Explains why a cherry-pick or revert failed; other failures stay as they are. */
+export const inWords = (verb: Verb, failure: Failure, sha: string, branch: string): Failure => {
+  const words = explained[verb][failure.details.code ?? '']?.(sha, branch)
+  if (words === undefined) return failure
+  const [message, hint] = words
+  return new Failure(failure.category, message, { ...failure.details, hint, cause: failure })
+}
+
+const applying =
+  (verb: Verb) =>
+  ({ ui }: Services): Operation => ({
+    finish: async ({ values }, came) => {
+      const sha = String(values.sha)
+      const branch = String(values.branch)
+      if ('failure' in came) throw inWords(verb, came.failure, sha, branch)
+      if (!('whole' in came)) return {}
+      const { data } = came.whole
+      if (isObject(data) && data.dry_run === 'success')
+        ui.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
+      return toAnswer(came.whole)
+    },
+  })
+
+export const cherryPick = define({
+  examples: [
+    'commits cherry-pick feature/auto --branch main --dry-run --project platform/app',
+    "commits cherry-pick feature/draft --branch main --message 'Try another port' --project platform/app",
+  ],
+  gathers: true,
+  operation: applying('cherry-pick'),
+})
+
+export const revert = define({
+  examples: [
+    'commits revert main --branch main --dry-run --project platform/app',
+    'commits revert main --branch main --project platform/app',
+  ],
+  gathers: true,
+  operation: applying('revert'),
+})
+
+const columnsOf = (items: readonly unknown[]): readonly string[] =>
+  ['old_path', 'new_path', 'new_file', 'deleted_file', 'renamed_file', 'diff'].filter((name) =>
+    items.every((item) => isObject(item) && name in item),
+  )
+
+const lineOf =
+  ({ answer }: Services) =>
+  ({ text, heading }: DiffLine): string => {
+    // Tabs are part of what changed.
+    const shown = text.split('\t').map(answer.text.safe).join('\t')
+    return `${heading ? answer.text.strong(shown) : shown}\n`
+  }
+
+const showDiff = async (services: Services, plan: Plan): Promise<void> => {
+  const whole = await services.instance.send(plan)
+  const { data } = whole
+  const columns = Array.isArray(data) ? columnsOf(data) : []
+  await services.answer.printAnswer(toAnswer(whole), {
+    endpoint: plan.endpoint,
+    ...(columns.length === 0 ? {} : { columns }),
+    ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(services)) } } : {}),
+  })
+}
+
+type Changes = Fields
+
+/** The diff of one of several commits, each item with the commit as it was given. */
+const itemsOf = async ({ instance }: Services, plan: Plan): Promise<readonly Changes[]> => {
+  const { data } = await instance.send(plan)
+  const items = Array.isArray(data) ? data.filter(isObject) : []
+  return items.map((item) => ({ object: plan.label, ...item }))
+}
+
+const pageOf = (services: Services, items: readonly Changes[]): readonly string[] => {
+  const commits = [...new Set(items.map(({ object }) => String(object)))]
+  return commits.flatMap((commit) => [
+    `${services.answer.text.strong(`commit ${services.answer.text.safe(commit)}`)}\n`,
+    ...unified(items.filter(({ object }) => object === commit)).map(lineOf(services)),
+  ])
+}
+
+/** The changes of each commit, or why they could not be had, in the order of the commits. */
+const changesOf = async (
+  services: Services,
+  plans: readonly Plan[],
+): Promise<readonly (readonly Changes[] | Failure)[]> => {
+  const results: (readonly Changes[] | Failure)[] = []
+  await services.instance.each(plans, async (plan, i) => {
+    results[i] = await itemsOf(services, plan).catch(survived)
+  })
+  return results
+}
+
+/** One list, in which each change says whose it is; on a terminal a heading does. */
+const showDiffs = async (services: Services, plans: readonly Plan[]): Promise<void> => {
+  const { answer, ui } = services
+  const results = await changesOf(services, plans)
+  const failures = results.flatMap((one) => (one instanceof Failure ? [one] : []))
+  for (const [i, one] of results.entries())
+    if (one instanceof Failure) ui.report(one, plans[i]?.label)
+  const items = results.flatMap((one) => (one instanceof Failure ? [] : one))
+  const people = hasDiffs(items) ? { people: { page: () => pageOf(services, items) } } : {}
+  if (items.length > 0 || failures.length === 0)
+    await answer.printMany(items, {
+      columns: ['object', ...columnsOf(items)],
+      lead: 'object',
+      ...people,
+    })
+  const [first] = failures
+  if (first === undefined) return
+  const all =
+    failures.length === plans.length && failures.every((f) => f.category === first.category)
+  throw new Failure(
+    all ? first.category : 'partial',
+    all ? `all ${plans.length} failed` : `${failures.length} of ${plans.length} failed`,
+  )
+}
+
+export const diff = define({
+  description: [
+    'On a terminal, svcctl prints a unified diff if the response contains one. Otherwise it prints the response.',
+  ],
+  examples: [
+    'commits diff main --project platform/app',
+    "commits diff main --project platform/app -o json | jq -r '.[].new_path'",
+  ],
+  run: async (services, given) => {
+    const plans = await services.instance.plans(given)
+    const [only] = plans
+    if (only !== undefined && plans.length === 1) await showDiff(services, only)
+    else await showDiffs(services, plans)
+  },
+})

@@ -1,0 +1,278 @@
+/** The network and API checks of `doctor` and `check instance`: host name, connection, certificate, API, clock. */
+
+import { connect, isIP, type Socket } from 'node:net'
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import type { ExternalClient } from '../engine/command/services.js'
+import { type Category, exitCodes, Failure, survived } from '../errors.js'
+import type { Whole } from '../http/types.js'
+import type { TransportSettings } from '../profile/index.js'
+import type { KnownInstance } from '../profile/known.js'
+
+/** The result of one check, with its remedy. */
+export interface Check {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'failure'
+  readonly message: string
+  readonly remedy?: string
+  /** Why the tool cannot be used; decides the exit code. */
+  readonly category?: Category
+  /** What was seen of the instance, for programs. */
+  readonly known?: KnownInstance
+}
+
+/** Creates a check that passed. */
+export const ok = (check: string, message: string): Check => ({ check, status: 'ok', message })
+
+/** Creates a check with a warning. */
+export const warning = (check: string, message: string, remedy?: string): Check => ({
+  check,
+  status: 'warning',
+  message,
+  remedy,
+})
+
+/** Creates a check that failed. */
+export const failed = (
+  check: string,
+  category: Category,
+  message: string,
+  remedy?: string,
+): Check => ({
+  check,
+  status: 'failure',
+  message,
+  category,
+  remedy,
+})
+
+/**
+ * Creates a check from an error.
+ * @throws errors that are no Failure, and interruptions
+ */
+export const toFailedCheck = (check: string, error: unknown, remedy?: string): Check => {
+  const { category, message, details } = survived(error)
+  return failed(check, category, message, remedy ?? details.hint)
+}
+
+/** Returns the exit code of all checks: that of the first failure. */
+export const getDoctorExitCode = (checks: readonly Check[]): number => {
+  const first = checks.find((c) => c.category !== undefined)?.category
+  return first === undefined ? 0 : exitCodes[first]
+}
+
+// What the instance answers: whether it is this API, its clock, its pagination headers.
+
+/** A list that is there for everybody (`GET /projects`). */
+const probeRequest = { method: 'GET', path: '/projects?per_page=1', headers: {} }
+/** Seconds that clocks may differ before signatures and expiry dates suffer. */
+const maxClockDifference = 30
+
+const baseUrlRemedy = 'Check the base URL (--base-url): it includes any path, but not /api/v4.'
+
+/** Whether a refusal is the API's own: JSON with a message. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Failure && (error.details.status === 401 || error.details.status === 403)
+
+const checkClock = ({ headers }: Whole, now: Date): Check | undefined => {
+  const { date } = headers
+  const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN
+  if (Number.isNaN(theirs)) return undefined
+  const seconds = Math.round((now.getTime() - theirs) / 1000)
+  const size = Math.abs(seconds)
+  if (size <= maxClockDifference) return ok('clock', `differs by at most ${size} s`)
+  const how = `the clock of this machine is ${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the instance`
+  return warning('clock', how, 'Correct the clock that is wrong, for example with NTP.')
+}
+
+/** Whether a list tells how many pages there are (`http/README.md`). */
+const checkPageHeaders = ({ headers }: Whole): Check => {
+  const missing = ['link', 'x-total', 'x-next-page'].filter((name) => headers[name] === undefined)
+  return missing.length === 0
+    ? ok('page headers', 'all present')
+    : warning(
+        'page headers',
+        `the instance does not send ${missing.join(', ')}`,
+        'Lists work, but without totals and with one page at a time.',
+      )
+}
+
+/** Runs the checks that need no credential; none is sent. */
+export const instanceChecks = async (
+  there: ExternalClient,
+  now: () => Date,
+): Promise<readonly Check[]> => {
+  const check = 'base path'
+  try {
+    const answer = await there.call(probeRequest)
+    if (!Array.isArray(answer.data))
+      return [
+        failed(check, 'not_found', 'the server there does not provide this API', baseUrlRemedy),
+      ]
+    const clock = checkClock(answer, now())
+    const checks = [ok(check, 'the API responds'), checkPageHeaders(answer)]
+    return clock === undefined ? checks : [...checks, clock]
+  } catch (error) {
+    if (isRefused(error)) return [ok(check, 'the API responds and requires a credential')]
+    const gone = error instanceof Failure && error.category === 'not_found'
+    return [toFailedCheck(check, error, gone ? baseUrlRemedy : undefined)]
+  }
+}
+
+// Whether the instance can be reached at all: its name, a connection, its certificate, a proxy.
+
+/** Seconds that a connection may take. */
+const patience = 10
+const day = 86_400_000
+/** A certificate that ends within so many days gets a warning. */
+const minDays = 21
+
+interface Target {
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+}
+
+const parseTarget = (address: string): Target => {
+  const { hostname, port, protocol } = new URL(address)
+  const secure = protocol === 'https:'
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (secure ? 443 : 80) : Number(port),
+    secure,
+  }
+}
+
+const getCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error)
+
+/** Whether NO_PROXY exempts a host: `*`, the host itself, or a domain that contains it. */
+export const isProxyExempt = (address: string, noProxy: string | undefined): boolean => {
+  const { host, port } = parseTarget(address)
+  const entries = (noProxy ?? '').split(/[\s,]+/).filter((entry) => entry !== '')
+  return entries.some((entry) => {
+    const [, name = '', only] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
+    if (only !== undefined && Number(only) !== port) return false
+    return entry === '*' || host === name || host.endsWith(`.${name}`)
+  })
+}
+
+/** The address without the credentials that a proxy's may carry. */
+const withoutCredentials = (address: string): string => new URL(address).origin
+
+const checkName = async ({ host }: Target): Promise<Check> => {
+  const check = 'name resolution'
+  const { lookup } = await import('node:dns/promises')
+  try {
+    const found = await lookup(host, { all: true })
+    return ok(check, `${host} is ${found.map(({ address }) => address).join(', ')}`)
+  } catch (error) {
+    return failed(
+      check,
+      'unreachable',
+      `${host} has no address (${getCode(error)})`,
+      'Check the host name in the base URL and the name servers of this machine.',
+    )
+  }
+}
+
+const waitFor = <T extends Socket>(socket: T, event: string): Promise<T> =>
+  new Promise((resolve, reject) => {
+    socket.once('error', reject)
+    socket.setTimeout(patience * 1000, () => socket.destroy(new Error('time-out')))
+    socket.once(event, () => resolve(socket))
+  })
+
+const checkConnection = async ({ host, port }: Target, name: string): Promise<Check> => {
+  const check = 'connection'
+  const socket = connect({ host, port })
+  try {
+    await waitFor(socket, 'connect')
+    return ok(check, `${name} accepts connections on port ${port}`)
+  } catch (error) {
+    return failed(
+      check,
+      'unreachable',
+      `cannot connect to ${name} on port ${port} (${getCode(error)})`,
+      'Check the port in the base URL, the firewall, and whether you need a proxy (HTTPS_PROXY).',
+    )
+  } finally {
+    socket.destroy()
+  }
+}
+
+const checkExpiry = (certificate: DetailedPeerCertificate, now: Date): Check => {
+  const check = 'certificate'
+  const end = new Date(certificate.valid_to)
+  const days = Math.floor((end.getTime() - now.getTime()) / day)
+  const until = `valid until ${end.toISOString().slice(0, 10)}`
+  if (days >= minDays) return ok(check, `${until}, ${days} days`)
+  return warning(check, `${until}, ${days} days left`, 'Renew the certificate.')
+}
+
+const untrustedCertificate = (problem: string, insecure: boolean): Check =>
+  insecure
+    ? warning('certificate', `not trusted (${problem}), but accepted because of --insecure`)
+    : failed(
+        'certificate',
+        'unreachable',
+        `not trusted: ${problem}`,
+        'For your own certificate authority, pass --ca-file <file> to `svcctl auth login` or `svcctl profile set <name>`.',
+      )
+
+const checkTls = async (
+  { host, port }: Target,
+  { ca, cert, key, insecure = false }: TransportSettings,
+  now: Date,
+): Promise<Check> => {
+  const tls = await import('node:tls')
+  let socket: TLSSocket | undefined
+  try {
+    socket = tls.connect({
+      host,
+      port,
+      rejectUnauthorized: false,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ca: ca && [...tls.rootCertificates, ca],
+      cert,
+      key,
+    })
+    await waitFor(socket, 'secureConnect')
+    const problem: unknown = socket.authorizationError
+    if (!socket.authorized)
+      return untrustedCertificate(
+        problem instanceof Error ? problem.message : String(problem),
+        insecure,
+      )
+    return checkExpiry(socket.getPeerCertificate(true), now)
+  } catch (error) {
+    const message = `no TLS connection (${getCode(error)})`
+    return failed(
+      'certificate',
+      'unreachable',
+      message,
+      'Check whether the base URL should begin with https.',
+    )
+  } finally {
+    socket?.destroy()
+  }
+}
+
+/** Runs the checks of the network path, up to the first failure. */
+export const networkChecks = async (
+  baseUrl: string,
+  transport: TransportSettings,
+  now: Date,
+): Promise<readonly Check[]> => {
+  const proxy = isProxyExempt(baseUrl, transport.noProxy) ? undefined : transport.proxy
+  const target = parseTarget(proxy ?? baseUrl)
+  const name = proxy === undefined ? target.host : `the proxy ${withoutCredentials(proxy)}`
+  const checks = [ok('proxy', proxy === undefined ? 'not used' : withoutCredentials(proxy))]
+  const steps = [() => checkName(target), () => checkConnection(target, name)]
+  if (proxy === undefined && target.secure) steps.push(() => checkTls(target, transport, now))
+  for (const step of steps) {
+    const check = await step()
+    checks.push(check)
+    if (check.status === 'failure') break
+  }
+  return checks
+}

@@ -1,0 +1,344 @@
+/** `doctor`: checks everything that a command needs to work, and says how to correct what is wrong. */
+
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { describeDistrust, distrust } from '../base/files/trust.js'
+import { boolean } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import { survived } from '../errors.js'
+import { createTransport, getPaths, openKeyring, openStore } from '../profile/index.js'
+import type { Environment, ResolvedCredential, Session } from '../profile/types.js'
+import { loadChecked, readVocabulary } from '../vocabulary/index.js'
+import { type Identity, probe } from './auth-probe.js'
+import { findShell } from './completion.js'
+import { define } from './define.js'
+import {
+  type Check,
+  failed,
+  getDoctorExitCode,
+  instanceChecks,
+  networkChecks,
+  ok,
+  toFailedCheck,
+  warning,
+} from './doctor-checks.js'
+import { discoverOwnInstance } from './known.js'
+import { readVersion, vocabularyFile } from './vocabulary-reading.js'
+import { several } from './words.js'
+
+// What this machine has: readable configuration, a keyring, completion in the shell.
+
+const configurationCheck = (env: Environment): Check => {
+  const check = 'configuration'
+  const { config } = getPaths(env)
+  try {
+    const store = openStore(getPaths(env))
+    const count = store.list().length
+    const current = store.current()
+    const now = current === undefined ? '' : `, current profile: "${current}"`
+    return ok(check, `${config}: ${count} profile${count === 1 ? '' : 's'}${now}`)
+  } catch (error) {
+    return toFailedCheck(check, error)
+  }
+}
+
+/** What others may have changed is not believed: the file of profiles, the caches. */
+const trustChecks = (env: Environment): readonly Check[] => {
+  const { config, cache } = getPaths(env)
+  const checked = (check: string, path: string, without: string): Check => {
+    const found = distrust(path)
+    if (found === undefined) return ok(check, `only you can write ${path}`)
+    const { message, remedy } = describeDistrust(found)
+    return warning(check, `${message}: ${without}`, `Run: ${remedy}`)
+  }
+  return [
+    checked(
+      'trusted profiles',
+      join(config, 'config.json'),
+      'svcctl does not run its token commands',
+    ),
+    checked('trusted cache', cache, 'svcctl uses no cache, so commands and completion are slower'),
+  ]
+}
+
+/** Whether this is an executable of its own, which can load no native part of a library. */
+const isSingle = async (): Promise<boolean> => (await import('node:sea')).isSea()
+
+/** Checks whether the system keyring can be used. */
+export const keyringCheck = async (env: Environment, single = isSingle): Promise<Check> => {
+  const check = 'keyring'
+  if (getPaths(env).portable)
+    return ok(check, 'not used: with SVC_CONFIG_DIR, tokens are stored in that folder')
+  const remedy = 'Tokens are stored in a file that only you can read. A keyring is safer.'
+  if (await single())
+    return warning(
+      check,
+      'not available in the standalone executable, only in the npm package',
+      remedy,
+    )
+  const keyring = await openKeyring()
+  if (keyring === undefined) return warning(check, 'none', remedy)
+  try {
+    await keyring.get('doctor')
+    return ok(check, 'the system keyring works')
+  } catch {
+    return warning(check, 'the system keyring does not respond', remedy)
+  }
+}
+
+/** Files of a shell that load its completion: start files that name it, or the script itself. */
+const getCompletionFiles = (
+  shell: string,
+  env: Environment,
+): { starts: string[]; scripts: string[] } => {
+  const home = env.HOME ?? homedir()
+  const data = env.XDG_DATA_HOME ?? join(home, '.local/share')
+  const config = env.XDG_CONFIG_HOME ?? join(home, '.config')
+  if (shell === 'bash')
+    return {
+      starts: ['.bashrc', '.bash_profile', '.profile', '.bash_completion'].map((n) =>
+        join(home, n),
+      ),
+      scripts: [
+        join(data, 'bash-completion/completions/svcctl'),
+        '/usr/share/bash-completion/completions/svcctl',
+        '/etc/bash_completion.d/svcctl',
+      ],
+    }
+  if (shell === 'zsh')
+    return {
+      starts: ['.zshrc', '.zprofile', '.zshenv'].map((n) => join(env.ZDOTDIR ?? home, n)),
+      scripts: ['site-functions', 'vendor-completions'].flatMap((n) => [
+        `/usr/share/zsh/${n}/_svcctl`,
+        `/usr/local/share/zsh/${n}/_svcctl`,
+      ]),
+    }
+  if (shell === 'fish')
+    return {
+      starts: [join(config, 'fish/config.fish')],
+      scripts: [
+        join(config, 'fish/completions/svcctl.fish'),
+        '/usr/share/fish/vendor_completions.d/svcctl.fish',
+      ],
+    }
+  return { starts: [], scripts: [] }
+}
+
+const readText = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '')
+
+const completionCheck = async (env: Environment): Promise<Check> => {
+  const check = 'completion'
+  const shell = findShell(env)
+  if (shell === undefined) return ok(check, 'unknown shell')
+  const { starts, scripts } = getCompletionFiles(shell.name, env)
+  for (const file of [...starts, ...scripts])
+    if (/svcctl.*completion|_svcctl/.test(await readText(file)))
+      return ok(check, `${shell.name} loads the completion from ${file}`)
+  return warning(
+    check,
+    `${shell.name} does not load the completion`,
+    `Install the completion with: ${shell.install}`,
+  )
+}
+
+// Whether there is a credential, what it is, and what it may do.
+
+const getSignInHint = (session: Session): string =>
+  `Sign in with: svcctl auth login --base-url ${session.baseUrl}`
+
+const checkJobToken = (session: Session): Check =>
+  session.jobToken() === undefined
+    ? failed('credential', 'auth', `no credential for ${session.baseUrl}`, getSignInHint(session))
+    : failed(
+        'credential',
+        'auth',
+        'there is only a job token, which few commands accept',
+        'Set SVC_TOKEN as well, or sign in.',
+      )
+
+const checkAdministrator = ({ administrator }: Identity): Check =>
+  administrator
+    ? ok('administrator', 'yes')
+    : warning(
+        'administrator',
+        'no; settings, geo, runners list --instance and other commands need one',
+        'Use an administrator’s token for these commands.',
+      )
+
+const checkScopes = ({ scopes }: Identity): Check => {
+  if (scopes === undefined) return ok('scopes', 'the instance does not report them')
+  const text = scopes.join(', ')
+  return scopes.includes('api')
+    ? ok('scopes', text)
+    : warning(
+        'scopes',
+        `${text}; without the scope "api", svcctl cannot change anything`,
+        'Create a token with the scope "api".',
+      )
+}
+
+const identityChecks = (
+  credential: ResolvedCredential,
+  identity: Identity,
+  sudo: string | undefined,
+): readonly Check[] => [
+  ok('credential', `${credential.kind}, from ${credential.source}`),
+  ok('user', identity.username ?? 'the instance does not report the user'),
+  ...(sudo === undefined ? [] : [ok('acting as', sudo)]),
+  checkAdministrator(identity),
+  checkScopes(identity),
+]
+
+/** Tries the credential; it never appears in a check. */
+const accountChecks = async (
+  { instance }: Services,
+  session: Session,
+): Promise<readonly Check[]> => {
+  try {
+    const credential = await session.credential()
+    if (credential === undefined) return [checkJobToken(session)]
+    const { kind, value } = credential
+    const identity = await probe(instance.elsewhere(session.baseUrl, { kind, value }, session))
+    return identityChecks(credential, identity, session.sudo)
+  } catch (error) {
+    return [toFailedCheck('credential', error)]
+  }
+}
+
+// Which version the instance is, and in which words it is spoken to.
+
+/** What the instance says of itself. */
+const versionCheck = async (services: Services): Promise<Check> => {
+  try {
+    const version = await readVersion(services)
+    return ok('version', version ?? 'the instance does not report it')
+  } catch (error) {
+    const { status } = survived(error).details
+    if (status === undefined) return toFailedCheck('version', error)
+    return ok('version', `the instance does not report it (${status})`)
+  }
+}
+
+/** What the instance has beyond the documents, as far as it was seen. */
+const knownCheck = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
+  const known = await discoverOwnInstance(services, { anew })
+  if (known === undefined) return []
+  const found = [
+    several(Object.keys(known.settings).length, 'setting'),
+    several(Object.values(known.fields).flat().length, 'field'),
+    several(Object.values(known.values).flat().length, 'value'),
+  ]
+  const older = Object.entries(known.kept_from ?? {}).map(
+    ([section, at]) => `; ${section} ${String(at).slice(0, 10)}`,
+  )
+  const seen = `seen ${known.read_at.slice(0, 10)}${older.join('')}`
+  return [
+    {
+      ...ok('beyond documents', `${found.join(', ')} (${seen})`),
+      known,
+    },
+    ...known.gone.map(({ route, status }) =>
+      warning('gone', `${route}: this instance does not have it (${status})`),
+    ),
+  ]
+}
+
+/** The vocabulary in force, and the endpoints that it calls gone. */
+const vocabularyChecks = async ({ place }: Services): Promise<readonly Check[]> => {
+  const file = vocabularyFile(place)
+  if (file === undefined) return [ok('vocabulary', 'none: names are those of the documents')]
+  try {
+    await loadChecked(file)
+    const { words, names, gone } = await readVocabulary(file)
+    return [
+      ok('vocabulary', `${file}: ${words.length} words, ${names.length} names`),
+      ...gone.map(({ key, value }) => warning('gone', `${key}: ${value}`)),
+    ]
+  } catch (error) {
+    return [toFailedCheck('vocabulary', error, 'svcctl vocabulary check says more.')]
+  }
+}
+
+const marks = { ok: 'good', warning: 'warn', failure: 'bad' } as const
+const nameWidth = 16
+
+const hasFailure = (checks: readonly Check[]): boolean => checks.some((c) => c.status === 'failure')
+
+/** Everything that concerns one instance, up to what makes the rest pointless. */
+const remoteChecks = async (
+  services: Services,
+  session: Session,
+  anew: boolean,
+): Promise<readonly Check[]> => {
+  const transport =
+    (await createTransport(session, services.place.globals.insecure, services.place.env)) ?? {}
+  const network = await networkChecks(session.baseUrl, transport, services.place.clock.now())
+  if (hasFailure(network)) return network
+  // Without a credential: nothing is told to an address that may be wrong.
+  const party = session.profile === undefined ? {} : { profile: session.profile }
+  const there = services.instance.elsewhere(session.baseUrl, undefined, party)
+  const instance = await instanceChecks(there, services.place.clock.now)
+  if (hasFailure(instance)) return [...network, ...instance]
+  const account = await accountChecks(services, session)
+  if (hasFailure(account)) return [...network, ...instance, ...account]
+  const version = await versionCheck(services)
+  const known = await knownCheck(services, anew)
+  return [...network, ...instance, ...account, version, ...known]
+}
+
+const sessionChecks = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
+  try {
+    const session = await services.place.session()
+    const warnings = (session.warnings ?? []).map((text) => warning('instance', text))
+    const address: Check = {
+      check: 'instance',
+      status: 'ok',
+      message: `${session.baseUrl}, from ${session.baseUrlSource}`,
+    }
+    return [address, ...warnings, ...(await remoteChecks(services, session, anew))]
+  } catch (error) {
+    return [toFailedCheck('instance', error)]
+  }
+}
+
+/** A check with its mark, and what to do about it below. */
+const formatCheck = ({ answer }: Services, { check, status, message, remedy }: Check): string => {
+  const line = `${answer.text.mark(marks[status])} ${answer.text.strong(check.padEnd(nameWidth))} ${answer.text.hanging(message, nameWidth + 3)}\n`
+  return remedy === undefined || status === 'ok'
+    ? line
+    : `${line}${' '.repeat(nameWidth + 3)}${answer.text.mark('next')} ${answer.text.hanging(remedy, nameWidth + 5)}\n`
+}
+
+const printChecks = (services: Services, checks: readonly Check[]): Promise<void> =>
+  services.answer.printMany(
+    checks.map(({ category: _, ...row }) => row),
+    {
+      columns: ['check', 'status', 'message', 'remedy'],
+      people: { page: () => checks.map((check) => formatCheck(services, check)) },
+    },
+  )
+
+export const doctor = define({
+  summary: 'Diagnose problems with the setup and the instance',
+  description: [
+    'Checks the configuration and its permissions, the network, TLS and the clock. It also checks the credential and its scopes, the version and vocabulary of the instance, the keyring and shell completion.',
+    'If a profile is in use, svcctl looks once a day at what the instance has beyond the API documents: settings, fields, values, missing endpoints. It stores their names and types with the profile, and no contents.',
+    'Exit code 0: the instance can be used; 3: no valid credential; 7: the instance cannot be reached.',
+  ],
+  flags: { refresh: boolean('look anew at what the instance has beyond the API documents') },
+  examples: ['doctor', 'doctor --refresh', 'doctor -o json'],
+  run: async (services, given) => {
+    const checks = await services.ui.progress('looking', async () => [
+      configurationCheck(services.place.env),
+      ...trustChecks(services.place.env),
+      ...(await vocabularyChecks(services)),
+      ...(await sessionChecks(services, given.flags.refresh === true)),
+      await keyringCheck(services.place.env),
+      await completionCheck(services.place.env),
+    ])
+    await printChecks(services, checks)
+    const code = getDoctorExitCode(checks)
+    if (code !== 0) services.answer.exit(code)
+  },
+})

@@ -1,0 +1,290 @@
+/** `explain`: fields of a resource, parameters of a command, the API as OpenAPI, and the JSON Schemas of files. */
+
+import { type Fields, isObject } from '../base/objects.js'
+import { didYouMean } from '../base/suggest.js'
+import { version } from '../base/version.js'
+import { typeText } from '../catalogue/describe.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import { type AreaRow, areas } from '../catalogue/index.js'
+import { integrationFamilies } from '../catalogue/integration-families.js'
+import { boolean, oneOf, type Param, valuesOf } from '../catalogue/params.js'
+import { getProperties } from '../catalogue/shapes/properties.js'
+import { commandWith, ofInstance } from '../engine/command/known.js'
+import type { Services } from '../engine/command/services.js'
+import type { Described, Suggestion } from '../engine/command/types.js'
+import { usage } from '../errors.js'
+import { getPaths } from '../profile/index.js'
+import { type KnownInstance, readKnown } from '../profile/known.js'
+import { define, type GivenBy } from './define.js'
+import { openapi } from './explain-openapi.js'
+
+// Shapes as people read them: a row a field, and the titled shapes that stand in others.
+
+/** Describes the type of a field: `string or null`, `list of User summary`. */
+export const typeWords = (schema: unknown): string => {
+  if (!isObject(schema)) return 'any'
+  const union = schema.anyOf
+  if (Array.isArray(union)) return [...new Set(union.map(typeWords))].join(' or ')
+  if (schema.type === 'array') return `list of ${typeWords(schema.items)}`
+  if (schema.type === 'object') return String(schema.title ?? 'object')
+  if (schema.format === 'date-time') return 'timestamp'
+  if (schema.format === 'date') return 'date'
+  if (schema.format === 'version') return 'version'
+  return String(schema.type ?? 'any')
+}
+
+interface Field {
+  /** Dotted where it stands inside another. */
+  readonly field: string
+  readonly type: string
+  /** False where some answers leave it out. */
+  readonly always: boolean
+  readonly notes: string
+}
+
+/**
+ * Lists the fields of a shape. Untitled nested objects are expanded with dots; titled ones are resources of their
+ * own.
+ */
+export const listFields = (schema: unknown, prefix = ''): Field[] => {
+  if (!isObject(schema)) return []
+  const required = Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(getProperties(schema) ?? {}).flatMap(([name, field]) => {
+    const notes = isObject(field)
+      ? [field.description, Array.isArray(field.examples) ? field.examples.join(', ') : undefined]
+      : []
+    const row = {
+      field: prefix + name,
+      type: typeWords(field),
+      always: required.includes(name),
+      notes: notes.filter((n) => n !== undefined).join('; '),
+    }
+    const nested =
+      isObject(field) && field.title === undefined ? listFields(field, `${prefix}${name}.`) : []
+    return [row, ...nested]
+  })
+}
+
+/** Collects all titled shapes within these, by title, in the order of their first use. */
+export const collectShapes = (shapes: Iterable<unknown>): Map<string, Fields> => {
+  const found = new Map<string, Fields>()
+  const visit = (schema: unknown): void => {
+    if (Array.isArray(schema)) for (const item of schema) visit(item)
+    else if (isObject(schema)) {
+      const title = schema.title
+      if (typeof title === 'string' && !found.has(title)) found.set(title, schema)
+      for (const value of Object.values(schema)) visit(value)
+    }
+  }
+  for (const shape of shapes) visit(shape)
+  return found
+}
+
+/** What the instance of the profile in force was seen to have beyond the documents. */
+const readKnownInstance = async ({ place }: Services): Promise<KnownInstance | undefined> => {
+  const profile = await place.profile()
+  return profile && readKnown(getPaths(place.env), profile)
+}
+
+/** Fields of the records of an area, also by the name of one. */
+const listInstanceFields = (known: KnownInstance | undefined, name: string): Field[] =>
+  (known?.fields[name] ?? known?.fields[`${name}s`] ?? []).map((field) => ({
+    field,
+    type: 'any',
+    always: false,
+    notes: ofInstance,
+  }))
+
+const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
+  parameter: name,
+  in: place,
+  type: typeText(param),
+  required: param.required === true || place === 'path',
+  values: [...valuesOf(param), ...(param.words ?? [])].join(', '),
+  default: param.default ?? null,
+  edition: param.edition ?? e.edition ?? null,
+  deprecated: param.deprecated ?? null,
+  help: param.help,
+})
+
+/** `family` narrows the parameters of `integrations update` to those of one family. */
+const listParameters = (command: Described, family: unknown) =>
+  Object.values(command.endpoints).flatMap((e) => [
+    ...Object.entries(e.path).map(([n, p]) => ({
+      endpoint: e.route,
+      ...paramRow(e, n, p, 'path'),
+    })),
+    ...Object.entries(integrationFamilies.find((f) => f.name === family)?.params ?? e.params).map(
+      ([n, p]) => ({
+        endpoint: e.route,
+        ...paramRow(e, n, p, 'parameter'),
+      }),
+    ),
+  ])
+
+/** A title as it is typed: `Runner summary` → `runner-summary`. */
+const toKebab = (title: string): string => title.toLowerCase().replaceAll(' ', '-')
+
+const normalize = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+const loadShapes = async (row: AreaRow): Promise<unknown[]> =>
+  Object.values(await row.load()).flatMap(({ returns }) => returns.shape ?? [])
+
+/** Every titled shape of the catalogue, by title. */
+const loadResources = async () => {
+  const all = await Promise.all(areas.map(loadShapes))
+  return collectShapes(all.flat())
+}
+
+const findArea = (word: string | undefined): AreaRow | undefined =>
+  areas.find(({ name, alias }) => word !== undefined && (name === word || alias === word))
+
+/** The titled shapes that an answer is one of, not those inside. */
+const getAnswerShapes = (shape: unknown): Fields[] => {
+  if (!isObject(shape)) return []
+  if (typeof shape.title === 'string') return [shape]
+  return Array.isArray(shape.anyOf) ? shape.anyOf.flatMap(getAnswerShapes) : []
+}
+
+const undocumentedField = {
+  field: null,
+  type: 'any',
+  always: null,
+  notes: 'its fields are not documented',
+}
+
+/** The fields of what an area's endpoints answer with; `resource` says of which. */
+const explainArea = async (services: Services, words: readonly string[]): Promise<boolean> => {
+  const row = words.length === 1 ? findArea(words[0]) : undefined
+  if (row === undefined) return false
+  const answers = (await loadShapes(row)).flatMap(getAnswerShapes)
+  const byTitle = new Map(answers.map((shape) => [String(shape.title), shape]))
+  const rows = [...byTitle].flatMap(([title, shape]) => {
+    const fields = listFields(shape)
+    const resource = toKebab(title)
+    return (fields.length === 0 ? [undocumentedField] : fields).map((field) => ({
+      resource,
+      ...field,
+    }))
+  })
+  for (const field of listInstanceFields(await readKnownInstance(services), row.name))
+    rows.push({ resource: row.name, ...field })
+  await services.answer.printMany(rows, {
+    columns: ['resource', 'field', 'type', 'always', 'notes'],
+  })
+  return true
+}
+
+const flags = {
+  openapi: boolean('print the API as an OpenAPI 3.1 document'),
+  'config-schema': boolean('print the JSON Schema of declared-state files'),
+  'policy-schema': boolean('print the JSON Schema of policy files'),
+  family: oneOf(
+    integrationFamilies.map((f) => f.name),
+    'for "integrations update": show only the parameters of this family',
+  ),
+} as const
+type ExplainGiven = GivenBy<typeof flags>
+
+const explainCommand = async (
+  services: Services,
+  words: readonly string[],
+  family: unknown,
+): Promise<boolean> => {
+  const { answer, place } = services
+  const area = findArea(words[0])
+  const [, ...verb] = words
+  const command = (await place.commands()).find(
+    (c) => c.area === (area?.name ?? words[0]) && c.words === verb.join(' '),
+  )
+  if (command === undefined) return false
+  if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
+    throw usage('--family works only with: svcctl explain integrations update')
+  const known = await readKnownInstance(services)
+  const rows = listParameters(known === undefined ? command : commandWith(command, known), family)
+  await answer.printMany(rows, {
+    columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
+  })
+  return true
+}
+
+const run = async (services: Services, given: ExplainGiven): Promise<void> => {
+  if (given.flags.openapi === true) {
+    return services.answer.printDocument(await openapi(version))
+  }
+  if (given.flags['config-schema'] === true) {
+    const { configSchema } = await import('../desired/files/document.js')
+    return services.answer.printDocument(configSchema())
+  }
+  if (given.flags['policy-schema'] === true) {
+    const { policySchema } = await import('./check/policy.js')
+    return services.answer.printDocument(policySchema)
+  }
+  const words = given.args
+  const known = await loadResources()
+  if (words.length === 0)
+    return services.answer.printMany(
+      [...known.keys()].sort().map((resource) => ({ resource })),
+      { columns: ['resource'] },
+    )
+  const wanted = normalize(words.join(''))
+  const match = [...known].find(
+    ([title]) => normalize(title) === wanted || `${normalize(title)}s` === wanted,
+  )
+  if (match !== undefined)
+    return services.answer.printMany(
+      [
+        ...listFields(match[1]),
+        ...listInstanceFields(await readKnownInstance(services), toKebab(match[0])),
+      ],
+      {
+        columns: ['field', 'type', 'always', 'notes'],
+      },
+    )
+  if (await explainCommand(services, words, given.flags.family)) return
+  if (await explainArea(services, words)) return
+  const names = [...known.keys()].map(toKebab)
+  throw usage(
+    `unknown resource or command "${words.join(' ')}"`,
+    didYouMean(words.join(' '), [...names, ...areas.map((area) => area.name)]) ??
+      'svcctl explain lists the resources, svcctl commands the commands.',
+  )
+}
+
+/** Resources and areas first, then the verbs of an area. */
+const suggestions = async ([area]: readonly string[]): Promise<readonly Suggestion[]> => {
+  if (area !== undefined) {
+    const row = findArea(area)
+    if (row === undefined) return []
+    const verbs = Object.values(await row.load()).flatMap((e) => e.command.split(' ')[0] ?? [])
+    return [...new Set(verbs)].map((value) => ({ value }))
+  }
+  const titles = [...(await loadResources()).keys()].sort()
+  return [
+    ...areas.map(({ name, summary }) => ({ value: name, text: summary })),
+    ...titles.map((title) => ({ value: toKebab(title), text: 'fields' })),
+  ]
+}
+
+export const explain = define({
+  summary: 'Show fields of a resource or parameters of a command',
+  args: [
+    {
+      name: 'resource|area',
+      required: false,
+      variadic: true,
+      help: 'resource (runner) or command (runners list)',
+      values: suggestions,
+    },
+  ],
+  flags,
+  examples: [
+    'explain runner',
+    'explain runners list',
+    'explain integrations update --family chat-webhook',
+    'explain --openapi',
+    'explain --config-schema',
+    'explain --policy-schema',
+  ],
+  run,
+})

@@ -1,0 +1,360 @@
+/** Reads what a waiting job depends on: the runners and how they fit, its stage, its needs, and its resource group. */
+import { isObject, toText } from '../base/objects.js'
+import { quoteWord } from '../base/shell-words.js'
+import { ci } from '../catalogue/areas/ci.js'
+import { jobs } from '../catalogue/areas/jobs.js'
+import { resourceGroups } from '../catalogue/areas/resource-groups.js'
+import { runners } from '../catalogue/areas/runners.js'
+import type { Data, RecordOf } from '../client/types.js'
+import type { InstanceService } from '../engine/command/services.js'
+import { survived } from '../errors.js'
+import { type RunnerState, runnerState } from './health.js'
+import { several, whyUnread } from './words.js'
+
+type Details = Data<(typeof runners)['get']>
+
+/** A runner, and why it does or does not fit a job. */
+export interface RunnerFit {
+  readonly id: number
+  readonly description: string
+  readonly state: RunnerState
+  /** Whether it may take the job by its tags and settings; null where that is not told. */
+  readonly fits: boolean | null
+  readonly missing_tags: readonly string[]
+  readonly why: string
+}
+
+interface Wanted {
+  readonly tag_list: readonly string[]
+  readonly ref: string
+}
+
+/** What its settings say, beside tags. */
+const settingsOf = (
+  { access_level: access, run_untagged: untagged }: Partial<Details>,
+  { tag_list: tags, ref }: Wanted,
+): readonly [boolean | null, string] => {
+  if (tags.length === 0 && untagged === false) return [false, 'does not accept untagged jobs']
+  if (access === 'ref_protected')
+    return [
+      null,
+      `accepts jobs of protected refs only; the API does not tell whether ${ref} is protected`,
+    ]
+  return [true, tags.length === 0 ? 'accepts untagged jobs' : 'has all its tags']
+}
+
+/** A runner whose details were read. */
+const fitRunner = (runner: Details, job: Wanted): RunnerFit => {
+  const own = (runner.tag_list ?? []).map(String)
+  const missing = job.tag_list.filter((tag) => !own.includes(tag))
+  const known = { ...named(runner), missing_tags: missing }
+  if (missing.length > 0) return { ...known, fits: false, why: `lacks ${missing.join(', ')}` }
+  const [fits, why] = settingsOf(runner, job)
+  return { ...known, fits, why }
+}
+
+const named = (runner: Partial<Details>) => ({
+  id: runner.id ?? 0,
+  description: runner.description ?? '',
+  state: runnerState(runner),
+})
+
+/** A runner whose details this user may not see. */
+const unseenRunner = (runner: Partial<Details>, why: string): RunnerFit => ({
+  ...named(runner),
+  fits: null,
+  missing_tags: [],
+  why: `its tags are unknown: ${why}`,
+})
+
+/** What the runners mean for a job with these tags, and what would help. */
+export interface Advice {
+  readonly reason: string
+  readonly next: readonly string[]
+}
+
+const names = (some: readonly RunnerFit[]): string => some.map(({ id }) => id).join(' ')
+
+const inState = (some: readonly RunnerFit[], ...states: readonly RunnerState[]) =>
+  some.filter(({ state }) => states.includes(state))
+
+const who = (some: readonly RunnerFit[]): string =>
+  some.length === 1 ? 'the only matching runner' : `all ${some.length} matching runners`
+
+/** Nobody has what it wants. */
+const noneFits = (
+  { tag_list: tags }: Wanted,
+  all: readonly RunnerFit[],
+  project: string,
+): Advice => {
+  if (all.length === 0)
+    return {
+      reason: 'the project has no runners',
+      next: [
+        `svcctl runners list --instance`,
+        `svcctl runners enable <id> -P ${quoteWord(project)}`,
+      ],
+    }
+  const [nearest] = all.toSorted((a, b) => a.missing_tags.length - b.missing_tags.length)
+  if (tags.length === 0)
+    return {
+      reason: `none of ${several(all.length, 'runner')} accepts untagged jobs`,
+      next: [`svcctl runners update ${nearest?.id} --run-untagged`],
+    }
+  return {
+    reason: `none of ${several(all.length, 'runner')} has the ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
+    next: [
+      `set the complete list of tags of a runner: svcctl runners update <id> --tag-list …`,
+      `or enable another runner for the project: svcctl runners enable <id> -P ${quoteWord(project)}`,
+    ],
+  }
+}
+
+/** Some would, were they there. */
+const noneAwake = (fitting: readonly RunnerFit[]): Advice => {
+  const paused = inState(fitting, 'paused')
+  const away = inState(fitting, 'offline', 'not_connected', 'unknown')
+  const is = fitting.length === 1 ? 'is' : 'are'
+  const said = [
+    ...(paused.length === 0 ? [] : ['paused']),
+    ...(away.length === 0 ? [] : ['not connected']),
+  ].join(' or ')
+  return {
+    reason: `${who(fitting)} ${is} ${said}`,
+    next: [
+      ...(paused.length === 0 ? [] : [`svcctl runners resume ${names(paused)}`]),
+      ...(away.length === 0
+        ? []
+        : [
+            `check the runner’s host: svcctl runners get ${names(away)} --fields description,contacted_at,ip_address`,
+          ]),
+    ],
+  }
+}
+
+/** Explains why none of these runners takes a pending job. */
+export const createAdvice = (job: Wanted, all: readonly RunnerFit[], project: string): Advice => {
+  const fitting = all.filter(({ fits }) => fits === true)
+  const open = all.filter(({ fits }) => fits === null)
+  const online = inState(fitting, 'online')
+  if (online.length > 0)
+    return {
+      reason: `${several(online.length, 'runner')} online ${online.length === 1 ? 'fits' : 'fit'}: the job starts as soon as one has a free slot`,
+      next: online.map(({ id }) => `svcctl runners jobs ${id} --status running`),
+    }
+  if (open.length > 0)
+    return {
+      reason: `no runner certainly matches; ${several(open.length, 'runner')} may match`,
+      next: [`svcctl runners get ${names(open)}`],
+    }
+  return fitting.length === 0 ? noneFits(job, all, project) : noneAwake(fitting)
+}
+
+// What the configuration says of a job: its stage among the others, what it needs, its resource group. No job
+// shows that. It is read as it stands at the head of the default branch, which the answer says.
+
+interface JobConfiguration {
+  readonly stages: readonly string[]
+  /** What it names under `needs`; undefined where it waits for whole stages. */
+  readonly needs?: readonly string[]
+  readonly resourceGroup?: string
+  /** The jobs of the same resource group, itself among them. */
+  readonly besides: readonly string[]
+}
+
+const usual = ['.pre', 'build', 'test', 'deploy', '.post']
+
+/** `unit 2/3` and `unit: [a, b]` are of the job `unit`. */
+const familyOf = (name: string): string => name.replace(/ \d+\/\d+$/, '').replace(/: \[.*\]$/, '')
+
+const stagesIn = (stages: unknown): readonly string[] =>
+  Array.isArray(stages) ? ['.pre', ...stages.map(String), '.post'] : usual
+
+const needsIn = (needs: unknown): readonly string[] | undefined =>
+  Array.isArray(needs)
+    ? needs.flatMap((one) => toText(isObject(one) ? one.job : one) ?? [])
+    : undefined
+
+const groupIn = (job: unknown): string | undefined =>
+  isObject(job) ? toText(job.resource_group) : undefined
+
+/** What a configuration says of a job; undefined where it has none of that name. */
+const configurationIn = (whole: unknown, name: string): JobConfiguration | undefined => {
+  const family = familyOf(name)
+  if (!isObject(whole)) return undefined
+  const job = whole[family]
+  if (!isObject(job)) return undefined
+  const [needs, group] = [needsIn(job.needs), groupIn(job)]
+  return {
+    stages: stagesIn(whole.stages),
+    needs,
+    resourceGroup: group,
+    besides:
+      group === undefined
+        ? []
+        : Object.keys(whole).filter((other) => groupIn(whole[other]) === group),
+  }
+}
+
+/** @throws Failure where it is not shown */
+const configurationOf = async (
+  instance: Pick<InstanceService, 'call'>,
+  project: string | number,
+  name: string,
+): Promise<JobConfiguration | undefined> => {
+  const { data } = await instance.call(ci.lintHead, { id: project })
+  const { parse } = await import('yaml')
+  try {
+    return configurationIn(parse(data?.merged_yaml ?? ''), name)
+  } catch {
+    // Tags of its own, or cut: nothing is known of it.
+    return undefined
+  }
+}
+
+type Job = Data<(typeof jobs)['get']>
+type Listed = RecordOf<(typeof jobs)['list']>
+
+/** Another job that is named in the explanation. */
+export interface OtherJob {
+  readonly id: number
+  readonly name: string
+  readonly stage: string
+  readonly status: string
+  readonly ref: string
+}
+
+interface HeldGroup {
+  readonly key: string
+  readonly process_mode: string | null
+  /** The jobs that it has let in. */
+  readonly held_by: readonly OtherJob[]
+}
+
+/** What was read about a waiting job. */
+export interface JobSurroundings {
+  readonly runners: readonly RunnerFit[]
+  readonly waits_for: readonly OtherJob[]
+  readonly resource_group: HeldGroup | null
+  /** What could not be read, a sentence each. */
+  readonly unread: readonly string[]
+}
+
+const nothing: JobSurroundings = { runners: [], waits_for: [], resource_group: null, unread: [] }
+
+const otherOf = ({ id, name, stage, status, ref }: Listed): OtherJob => ({
+  id: id ?? 0,
+  name: name ?? '',
+  stage: stage ?? '',
+  status: status ?? '',
+  ref: ref ?? '',
+})
+
+/** The project and pipeline of a job. */
+export interface OfProject {
+  readonly instance: InstanceService
+  readonly project: string | number
+  readonly job: Job
+}
+
+/** Every runner of the project against the job. */
+const runnersFor = async ({ instance, project, job }: OfProject): Promise<readonly RunnerFit[]> => {
+  const all = await instance.records(runners.listOfProject, { id: project })
+  const wanted = { tag_list: (job.tag_list ?? []).map(String), ref: job.ref ?? 'its ref' }
+  const found = new Map<number, RunnerFit>()
+  await instance.each(all, async (runner, i) => {
+    try {
+      const { data } = await instance.call(runners.get, { id: runner.id ?? 0 })
+      found.set(i, fitRunner(data ?? runner, wanted))
+    } catch (error) {
+      found.set(i, unseenRunner(runner, whyUnread(survived(error))))
+    }
+  })
+  return all.flatMap((_, i) => found.get(i) ?? [])
+}
+
+/** Those that may take it come first. */
+const order = ({ fits, state }: RunnerFit): number =>
+  (fits === true ? 0 : fits === null ? 2 : 4) + (state === 'online' ? 0 : 1)
+
+const over: readonly unknown[] = ['success', 'failed', 'canceled', 'skipped', 'manual']
+
+/** The jobs of its pipeline that are to be over first. */
+const before = async (
+  { instance, project, job }: OfProject,
+  known: JobConfiguration | undefined,
+): Promise<readonly OtherJob[]> => {
+  const pipeline = job.pipeline?.id
+  if (typeof pipeline !== 'number') return []
+  const all = await instance.records(jobs.listOfPipeline, { id: project, pipeline_id: pipeline })
+  const place = (stage: string | null | undefined): number =>
+    known?.stages.indexOf(stage ?? '') ?? -1
+  const comesBefore = ({ id, name, stage }: Listed): boolean => {
+    if (known?.needs !== undefined) return known.needs.includes(familyOf(name ?? ''))
+    if (known !== undefined && place(stage) >= 0 && place(job.stage) >= 0)
+      return place(stage) < place(job.stage)
+    return stage !== job.stage && (id ?? 0) < (job.id ?? 0)
+  }
+  return all.filter((one) => !over.includes(one.status) && comesBefore(one)).map(otherOf)
+}
+
+/** The resource group of a job, and who has it. */
+const groupFor = async (
+  { instance, project, job }: OfProject,
+  { resourceGroup: key, besides }: JobConfiguration,
+): Promise<HeldGroup | null> => {
+  if (key === undefined) return null
+  // A name that only the pipeline knows can be asked for by nobody.
+  const group = key.includes('$')
+    ? undefined
+    : (await instance.call(resourceGroups.get, { id: project, key })).data
+  // A job holds its group from when it is let in: also while it looks for a runner.
+  const inside = await instance.records(jobs.list, { id: project, scope: ['pending', 'running'] })
+  const holding = inside.filter(
+    ({ id, name }) => id !== job.id && besides.includes(familyOf(name ?? '')),
+  )
+  return { key, process_mode: group?.process_mode ?? null, held_by: holding.map(otherOf) }
+}
+
+/** What keeps jobs of a state: a pending one looks for a runner, one that is only there waits for others. */
+const kept: Readonly<Record<string, { readonly runners: boolean; readonly others: boolean }>> = {
+  pending: { runners: true, others: false },
+  created: { runners: false, others: true },
+  waiting_for_resource: { runners: false, others: false },
+}
+
+/** Whether a job is waiting. */
+export const waits = ({ status }: Job): boolean => kept[status ?? ''] !== undefined
+
+/** Reads what a job may be waiting for; what cannot be read is reported and is no failure. */
+export const readSurroundings = async (of: OfProject): Promise<JobSurroundings> => {
+  const looks = kept[of.job.status ?? '']
+  if (looks === undefined) return nothing
+  const unread: string[] = []
+  const tried = async <T>(what: string, read: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await read()
+    } catch (error) {
+      unread.push(`${what}: ${whyUnread(survived(error))}`)
+      return otherwise
+    }
+  }
+  const [fitting, known] = await Promise.all([
+    looks.runners ? tried('the runners of the project', () => runnersFor(of), []) : [],
+    tried(
+      'the configuration',
+      () => configurationOf(of.instance, of.project, of.job.name ?? ''),
+      undefined,
+    ),
+  ])
+  const [waitsFor, group] = await Promise.all([
+    looks.others ? tried('the jobs of the pipeline', () => before(of, known), []) : [],
+    known === undefined ? null : tried('the resource group', () => groupFor(of, known), null),
+  ])
+  return {
+    runners: fitting.toSorted((a, b) => order(a) - order(b) || a.id - b.id),
+    waits_for: waitsFor,
+    resource_group: group,
+    unread,
+  }
+}

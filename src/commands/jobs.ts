@@ -1,0 +1,228 @@
+/** `jobs why`: explains what a job waits for, and what to do about it. */
+
+import { quoteWord } from '../base/shell-words.js'
+import { jobs } from '../catalogue/areas/jobs.js'
+import { pathIn } from '../catalogue/path-in.js'
+import { answered as typed } from '../client/types.js'
+import type { AnswerService, Services } from '../engine/command/services.js'
+import type { Operation } from '../engine/command/types.js'
+import { exitCodes, Failure } from '../errors.js'
+import { define } from './define.js'
+import {
+  type Advice,
+  createAdvice,
+  type JobSurroundings,
+  type OfProject,
+  type OtherJob,
+  type RunnerFit,
+  readSurroundings,
+  waits,
+} from './jobs-why.js'
+import { formatSpan, several } from './words.js'
+
+// Why a job waits, in a sentence, and what to do about it.
+
+const jobText = ({ id, name, status }: OtherJob): string => `${name} (${id}, ${status})`
+
+/** How many others a sentence names. */
+const most = 5
+const listText = (all: readonly OtherJob[]): string =>
+  `${all.slice(0, most).map(jobText).join(', ')}${all.length > most ? ` and ${all.length - most} more` : ''}`
+
+/** States in which nothing is waited for, in words. */
+const settled: Readonly<Record<string, Advice>> = {
+  manual: {
+    reason: 'the job is manual: start it on its web page',
+    next: [],
+  },
+  running: { reason: 'the job is not waiting: it is running', next: [] },
+}
+
+const ended = (status: string): Advice =>
+  settled[status] ?? {
+    reason: `the job is not waiting: its status is ${status || 'in no state'}`,
+    next: [],
+  }
+
+/** It is held by others of its group. */
+const heldBy = (
+  project: string,
+  { resource_group: group }: JobSurroundings,
+): Advice | undefined => {
+  const [first] = group?.held_by ?? []
+  if (group === null || first === undefined) return undefined
+  return {
+    reason: `its resource group ${group.key} is in use by ${listText(group.held_by)}`,
+    next: [
+      `svcctl jobs get ${first.id} -P ${quoteWord(project)} --wait-until status=success`,
+      ...(group.key.includes('$')
+        ? []
+        : [`svcctl resource-groups get ${quoteWord(group.key)} -P ${quoteWord(project)}`]),
+    ],
+  }
+}
+
+/** It waits for the jobs before it. */
+const behind = (project: string, { waits_for: others }: JobSurroundings): Advice | undefined => {
+  const [first] = others
+  if (first === undefined) return undefined
+  return {
+    reason: `${several(others.length, 'job')} of its pipeline must finish first: ${listText(others)}`,
+    next: [`svcctl jobs why ${first.id} -P ${quoteWord(project)}`],
+  }
+}
+
+/** The reason that a job of a state is most likely kept by comes first. */
+const reasonOf = (
+  { job }: Pick<OfProject, 'job'>,
+  project: string,
+  seen: JobSurroundings,
+): Advice => {
+  const status = job.status ?? ''
+  if (!waits(job)) return ended(status)
+  const other = behind(project, seen) ?? heldBy(project, seen)
+  if (other !== undefined) return other
+  const wanted = { tag_list: (job.tag_list ?? []).map(String), ref: job.ref ?? '' }
+  if (status === 'pending' && (seen.runners.length > 0 || seen.unread.length === 0))
+    return createAdvice(wanted, seen.runners, project)
+  if (seen.unread.length > 0)
+    return { reason: `the reason is unknown: ${seen.unread.join('; ')}`, next: [] }
+  return {
+    reason: `the job is ${status} and nothing blocks it; check again in a moment`,
+    next: [`svcctl jobs get ${job.id ?? ''} -P ${quoteWord(project)} --watch`],
+  }
+}
+
+const recordOf = (of: OfProject, project: string, seen: JobSurroundings, now: Date) => {
+  const { job } = of
+  const since = Date.parse(job.created_at ?? '')
+  return {
+    id: job.id ?? 0,
+    project,
+    name: job.name ?? '',
+    stage: job.stage ?? '',
+    ref: job.ref ?? '',
+    status: job.status ?? '',
+    tag_list: (job.tag_list ?? []).map(String),
+    waits: waits(job),
+    waited_seconds:
+      !waits(job) || Number.isNaN(since) ? null : Math.floor((now.getTime() - since) / 1000),
+    ...reasonOf(of, project, seen),
+    ...seen,
+  }
+}
+type Why = ReturnType<typeof recordOf>
+
+const markOf = ({ fits, state }: RunnerFit): 'good' | 'warn' | 'bad' =>
+  fits === false ? 'bad' : fits === true && state === 'online' ? 'good' : 'warn'
+
+const runnerLine = (answer: AnswerService, one: RunnerFit): string => {
+  const { text } = answer
+  const name = `${one.id}  ${text.safe(one.description || '–')}`.padEnd(24)
+  const state = one.state.replace('_', ' ').padEnd(14)
+  return `  ${text.mark(markOf(one))} ${name} ${state} ${text.hanging(one.why, 44)}`
+}
+
+/** What the record says beside the reason. */
+const factsOf = (answer: AnswerService, why: Why): readonly string[] => {
+  const { text } = answer
+  const group = why.resource_group
+  return [
+    ...(why.runners.length === 0
+      ? []
+      : [
+          '',
+          text.strong('Runners of the project'),
+          ...why.runners.map((one) => runnerLine(answer, one)),
+        ]),
+    ...(group === null
+      ? []
+      : [
+          '',
+          `${text.strong('Resource group')}  ${text.hanging(`${group.key}${group.process_mode === null ? '' : `, ${group.process_mode}`}, by the configuration at the head of the default branch`, 16)}`,
+        ]),
+    ...why.unread.map((line) => `could not read ${text.mark('warn')}: ${text.hanging(line, 12)}`),
+  ]
+}
+
+const pageOf = (answer: AnswerService, why: Why): string => {
+  const { text } = answer
+  const tags = why.tag_list.length === 0 ? 'no tags' : `tags ${why.tag_list.join(', ')}`
+  const since = why.waited_seconds === null ? '' : ` for ${formatSpan(why.waited_seconds)}`
+  const lines = [
+    `${text.strong(`Job ${why.id}`)}  ${text.hanging(`${why.name} of ${why.project}, stage ${why.stage}, on ${why.ref}, ${tags}`, 8)}`,
+    text.hanging(`${why.status}${since}: ${why.reason}`, 2),
+    ...why.next.map((line) => `${text.mark('next')} ${text.hanging(line, 2)}`),
+    ...factsOf(answer, why),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The same off a terminal: the job, then what it was held against. */
+const rowsOf = (why: Why) => [
+  { what: 'job', id: why.id, name: why.name, state: why.status, why: why.reason },
+  ...why.next.map((line) => ({ what: 'next', id: '', name: '', state: '', why: line })),
+  ...why.runners.map((one) => ({
+    what: 'runner',
+    id: one.id,
+    name: one.description,
+    state: one.state,
+    why: one.why,
+  })),
+  ...why.unread.map((line) => ({ what: 'unread', id: '', name: '', state: '', why: line })),
+]
+
+/** How what was found is shown. */
+const shownAs = (
+  answer: AnswerService,
+  why: Why,
+): ReturnType<NonNullable<Operation['present']>> => {
+  const columns = ['id', 'name', 'status', 'waits', 'reason', 'next']
+  if (answer.reader !== 'people') return { records: [why], emit: { columns, endpoint: jobs.get } }
+  const people = {
+    page: () => [pageOf(answer, why)],
+    rows: () => rowsOf(why),
+    columns: ['what', 'id', 'name', 'state', 'why'],
+  }
+  return { records: [why], emit: { people } }
+}
+
+const explaining = ({ answer, instance, ui, place }: Services): Operation => {
+  let found: Why | undefined
+  return {
+    finish: async (plan, came) => {
+      if ('failure' in came) throw came.failure
+      const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }
+      if (job === undefined) throw new Failure('unreachable', 'the instance returned no job')
+      const { id } = pathIn(jobs.get, plan.values)
+      const of = { instance, project: id, job }
+      const seen = await ui.progress('looking', () => readSurroundings(of))
+      found = recordOf(of, String(id), seen, place.clock.now())
+      if (found.unread.length > 0) answer.exit(exitCodes.partial)
+      return { value: found }
+    },
+    present: (_, { value }) =>
+      found === undefined ? { records: [value], emit: {} } : shownAs(answer, found),
+  }
+}
+
+export const why = define({
+  summary: 'Explain why a job is waiting',
+  description: [
+    'For a pending job, svcctl compares its tags with the runners of the project. For a created job, it lists the jobs of the pipeline that must finish first. In both cases, it shows which job holds the resource group.',
+    'The API does not show the needs and the resource group of a job, so svcctl reads them from the configuration on the default branch. Data that cannot be read is reported; the exit code is then 8.',
+  ],
+  endpoints: ['get'],
+  args: [
+    {
+      name: 'id',
+      required: true,
+      variadic: false,
+      help: 'job ID',
+      parameter: 'job_id',
+      param: jobs.get.path.job_id,
+    },
+  ],
+  examples: ['jobs why 15 -P platform/app', 'jobs why 15 -P platform/app -o json'],
+  operation: explaining,
+})

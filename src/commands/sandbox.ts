@@ -1,0 +1,228 @@
+/**
+ * `sandbox serve
+ * reset
+ * status
+ * tokens
+ * alerts`: runs and inspects the embedded instance; also `--as-of`, which `ci lint` shares.
+ */
+
+import { resolve } from 'node:path'
+import { boolean, integer, string } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import { jobsRule, stateFolder, workingFolder } from '../engine/workspace/sandbox.js'
+import { usage } from '../errors.js'
+import { define, type GivenBy } from './define.js'
+import { createWaitOptions } from './profile.js'
+
+/** Declares `--as-of`: the version whose CI keywords are checked. */
+export const asOfFlag = (help: string) => string(help, { placeholder: 'major.minor' })
+
+/** The embedded instance, which only these commands and the library load. */
+const loadSandbox = () => import('../sandbox/index.js')
+
+/**
+ * Returns the version of `--as-of`; undefined for the latest.
+ * @throws Failure `usage` for an invalid version
+ */
+export const asOfVersion = async (text: string | undefined) => {
+  if (text === undefined || text === 'latest') return undefined
+  const { isVersion } = await loadSandbox()
+  if (isVersion(text)) return text
+  throw usage(`--as-of must be a version such as 14.5, or latest, not "${text}"`)
+}
+
+// The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`.
+
+const stateDir = {
+  ...string('folder for the state', { completes: 'file', placeholder: 'folder' }),
+  aliases: ['state'],
+} as const
+const folderFlags = { 'state-dir': stateDir } as const
+
+const getFolder = (
+  { place }: Services,
+  { flags: { 'state-dir': folder } }: GivenBy<typeof folderFlags>,
+): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
+
+/** How many requests it lets pass, in whole ones; a number alone is of a second. */
+const parseRate = async (rate: string | undefined) => {
+  if (rate === undefined) return {}
+  const { wholeAllowance } = await import('../http/gate/index.js')
+  return { limit: wholeAllowance(/[/]/.test(rate) ? rate : `${rate}/s`) }
+}
+
+/** The words that it speaks, which must fit all of its endpoints. */
+const loadVocabulary = async ({ place }: Services, file: string | undefined) => {
+  if (file === undefined) return {}
+  const { loadChecked } = await import('../vocabulary/index.js')
+  return { words: await loadChecked(resolve(place.cwd, file)) }
+}
+
+const untilInterrupted = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done(), { once: true })
+    // Listening alone keeps the process alive; nothing else has to.
+  })
+
+const serveFlags = {
+  port: integer('port [any free port]', { min: 0, max: 65535 }),
+  ...folderFlags,
+  'no-impersonation': boolean('reject impersonation tokens'),
+  speed: integer('speed factor for jobs, rebases and moves', { min: 1, default: 1 }),
+  jobs: string('result of jobs: pass, fail=<glob of names>, hold [as before; initially pass]', {
+    placeholder: 'rule',
+  }),
+  vocabulary: string('use the names of this vocabulary file only', { completes: 'file' }),
+  testable: boolean('serve routes below /-/test for tests: seed, reset, snapshot, requests, fail'),
+  latency: integer('delay of each response in milliseconds', { min: 0, max: 600_000 }),
+  'as-of': asOfFlag('check CI configurations as this version does, such as 14.5 [latest]'),
+}
+
+/** Serves until it is interrupted. */
+const serveFrom = async (
+  folder: string,
+  services: Services,
+  { flags }: GivenBy<typeof serveFlags>,
+): Promise<void> => {
+  const { startSandbox } = await loadSandbox()
+  const asOf = await asOfVersion(flags['as-of'])
+  const sandbox = await startSandbox({
+    stateDir: folder,
+    note: services.ui.note,
+    signal: services.place.clock.signal,
+    port: flags.port ?? 0,
+    speed: flags.speed,
+    jobs: jobsRule(flags.jobs, '--jobs'),
+    impersonation: flags['no-impersonation'] !== true,
+    ...(await parseRate(services.place.globals.rate)),
+    ...(await loadVocabulary(services, flags.vocabulary)),
+    asOf,
+    testable: flags.testable,
+    latency: flags.latency,
+  })
+  try {
+    if (services.answer.reader === 'people') {
+      await services.answer.write(`${sandbox.url}\n\n`)
+      await services.answer.printMany(sandbox.users, {
+        columns: ['username', 'role', 'token'],
+        reveal: true,
+      })
+      services.ui.note(
+        `use it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
+      )
+    } else await services.answer.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
+    await services.answer.flush()
+    await untilInterrupted(services.place.clock.signal)
+  } finally {
+    await sandbox.close()
+  }
+}
+
+export const serve = define({
+  summary: 'Run the embedded instance as a server',
+  longRunning: true,
+  description: [
+    'Prints the URL, the users and their tokens. The server listens on 127.0.0.1 only. Ctrl-C stops it and saves its state.',
+    'To test a script against a busy instance, use --rate 100 (or 600/min) and --latency 20. Requests beyond the rate get a 429 with Retry-After and RateLimit headers. Each response is delayed by the latency in milliseconds.',
+    'A push creates a pipeline, and runners run its jobs. With --jobs pass, all jobs succeed; with --jobs "fail=unit*", matching jobs fail; with --jobs hold, each job runs until its runner is paused. --speed 100 finishes them within a second.',
+    'With --as-of 14.5, the instance checks CI keywords as version 14.5 did, and GET /version returns 14.5.0.',
+    'With --testable, tests in any language can fill and reset it, read its requests and make requests fail. See the guide, "The embedded instance".',
+    'With --vocabulary, the instance uses the names of that file. Like a real instance, it silently ignores parameters with other names, and it has no routes that the file lists as gone.',
+  ],
+  flags: serveFlags,
+  examples: [
+    'sandbox serve',
+    'sandbox serve --port 8080 --state-dir ./instance',
+    'sandbox serve --rate 100 --latency 20',
+    'sandbox serve --vocabulary ./work.yml',
+    'sandbox serve --as-of 14.5',
+    'sandbox serve --testable --port 8080',
+    'sandbox serve --speed 100 --jobs hold',
+  ],
+  run: async (services, given) => {
+    const { hasGit } = await loadSandbox()
+    const { folder, leave } =
+      given.flags['state-dir'] === undefined
+        ? workingFolder(services.place.env, services.ui.note)
+        : { folder: getFolder(services, given), leave: () => undefined }
+    try {
+      if (!(await hasGit()))
+        services.ui.note('git is not installed: requests that need it get a 503')
+      await serveFrom(folder, services, given)
+    } finally {
+      leave()
+    }
+  },
+})
+
+export const reset = define({
+  summary: 'Reset the embedded instance to its sample data',
+  flags: folderFlags,
+  examples: ['sandbox reset --yes', 'sandbox reset --state-dir ./instance --yes'],
+  run: async (services, given) => {
+    const folder = getFolder(services, given)
+    // No instance is asked for: whoever begins has none but this one.
+    const of = { baseUrl: 'the embedded instance' }
+    const lost = 'This deletes all changes to the embedded instance.'
+    await services.ui.confirm(lost, [folder], of)
+    const { removeState } = await loadSandbox()
+    await removeState(folder, createWaitOptions(services))
+    services.ui.note(`reset the embedded instance in ${folder} to its sample data`)
+  },
+})
+
+export const status = define({
+  summary: 'Show the state of the embedded instance',
+  flags: folderFlags,
+  examples: ['sandbox status', 'sandbox status -o json'],
+  run: async (services, given) => {
+    const folder = getFolder(services, given)
+    const { summarizeState } = await loadSandbox()
+    await services.answer.print({ folder, ...(await summarizeState(folder)) })
+  },
+})
+
+export const tokens = define({
+  summary: 'List the tokens of the embedded instance',
+  description: [
+    'Lists tokens of every kind and state for tests: with limited scopes, expired, revoked, job tokens, impersonation tokens and runner registration tokens. "svcctl sandbox alerts --endpoints" lists the alert keys.',
+  ],
+  flags: folderFlags,
+  examples: [
+    'sandbox tokens',
+    'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
+  ],
+  run: async (services, given) => {
+    const { listCredentials } = await loadSandbox()
+    await services.answer.printMany(await listCredentials(getFolder(services, given)), {
+      columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
+      reveal: true,
+    })
+  },
+})
+
+/** Stands for the address that `sandbox serve` prints. */
+const anyAddress = 'http://127.0.0.1:<port>'
+
+export const alerts = define({
+  summary: 'List the alerts that the embedded instance received',
+  description: [
+    'With --endpoints, svcctl lists the alert endpoints and keys for "alerts send". Pass --base-url to get full URLs. A running server saves its state shortly after each change.',
+  ],
+  flags: { ...folderFlags, endpoints: boolean('list the alert endpoints and their keys') },
+  examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
+  run: async (services, given) => {
+    const { listAlerts } = await loadSandbox()
+    const base = services.place.globals.baseUrl ?? (services.place.env.SVC_BASE_URL || anyAddress)
+    const { received, endpoints } = await listAlerts(getFolder(services, given), base)
+    if (given.flags.endpoints === true) {
+      const columns = ['project', 'name', 'active', 'key', 'url']
+      return services.answer.printMany(endpoints, { columns, reveal: true })
+    }
+    if (received.length === 0) services.ui.note('no alerts received yet')
+    await services.answer.printMany(received, {
+      columns: ['project', 'endpoint', 'iid', 'title', 'severity', 'state', 'started_at', 'events'],
+    })
+  },
+})

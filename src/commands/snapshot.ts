@@ -1,0 +1,315 @@
+/**
+ * `snapshot`: writes lists of the instance to a folder that commands can read instead of the instance (`--from`,
+ * `--since`).
+ */
+import { closeSync, writeSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isObject, toText } from '../base/objects.js'
+import { viewed } from '../base/utf8.js'
+import { version } from '../base/version.js'
+import { account } from '../catalogue/implied.js'
+import { boolean, list, string } from '../catalogue/params.js'
+import type { SnapshotGap, SnapshotKind, SnapshotParent } from '../client/snapshot/manifest.js'
+import { lineFlags } from '../engine/command/many-flags.js'
+import type { LineAnswer, Services } from '../engine/command/services.js'
+import { exitCodes, Failure, survived, usage } from '../errors.js'
+import { define, type GivenBy } from './define.js'
+import {
+  type InterruptedSnapshot,
+  ListFile,
+  lockFolder,
+  openPrivate,
+  prepareFolder,
+  publishSnapshot,
+  type SnapshotHeader,
+  type Step,
+  tryFile,
+  unfinishedName,
+} from './snapshot-folder.js'
+import { chooseLists, getListColumn, toWantedList, type WantedList } from './snapshot-lists.js'
+import { readVersion } from './vocabulary-reading.js'
+import { isUnoffered, several, whyUnread } from './words.js'
+
+const flags = {
+  to: { ...string('folder to write to', { placeholder: 'folder' }), required: true },
+  group: {
+    ...list('string', 'limit to these groups and what is below them', { completes: 'group' }),
+    short: 'G',
+  },
+  'dry-run': boolean(
+    'print the lists and how many requests they take; read only projects and groups',
+  ),
+  resume: boolean('continue an interrupted snapshot'),
+  overwrite: boolean('replace a snapshot that is there'),
+} as const
+
+type SnapshotGiven = GivenBy<typeof flags>
+
+const isWithin = (path: string, groups: readonly string[]): boolean =>
+  groups.length === 0 ||
+  groups.some((group) => `${path.toLowerCase()}/`.startsWith(`${group.toLowerCase()}/`))
+
+/** Whether the walk cannot go on: the line is wrong, or the instance cannot be reached. */
+const endsWalk = (failure: Failure): boolean =>
+  failure.category === 'usage' || failure.details.unreached === true
+
+/** Reads a list into its file. */
+const readList = async (
+  { place }: Services,
+  wanted: WantedList,
+  file: ListFile,
+  groups: readonly string[],
+): Promise<LineAnswer> => {
+  const column = getListColumn(wanted)
+  file.column = column
+  const past = new Set(file.parents.map(({ name }) => name))
+  const limited = wanted.kind === 'projects' && groups.length > 0
+  let ending: Failure | undefined
+  const answer = await place.runs.line({
+    words: wanted.words,
+    allowed: lineFlags,
+    take: (bytes, parent) => {
+      if (!limited || isWithin(getProjectPath(bytes), groups)) file.take(bytes, parent?.name)
+    },
+    parents: {
+      choose: (names) => names.filter((name) => isWithin(name, groups) && !past.has(name)).sort(),
+      settled: (name, failure) => {
+        if (failure !== undefined && endsWalk(failure)) ending ??= failure
+        // What comes after it is read with --resume.
+        if (ending === undefined) file.settled(name, failure)
+      },
+    },
+  })
+  const { failure } = answer
+  if (ending !== undefined) throw ending
+  if (failure !== undefined && (endsWalk(failure) || place.clock.signal.aborted)) throw failure
+  if (column === undefined) file.settled('', failure)
+  return answer
+}
+
+const getProjectPath = (bytes: Uint8Array): string => {
+  const record: unknown = JSON.parse(viewed(bytes).toString())
+  return (isObject(record) ? toText(record.path_with_namespace) : undefined) ?? ''
+}
+
+/** Who reads it; null where the instance does not tell. @throws Failure for a token that it does not take */
+const readUser = async ({ instance }: Services): Promise<string | null> => {
+  try {
+    const { data } = await instance.call(account, {})
+    return (isObject(data) ? toText(data.username) : undefined) ?? null
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) throw error
+    survived(error)
+    return null
+  }
+}
+
+/** What of a list could not be read. */
+const getGaps = ({ parents, refused }: SnapshotKind): readonly SnapshotGap[] =>
+  [refused, ...parents.map((one) => one.refused)].filter((gap) => gap !== undefined)
+
+/** `--dry-run`: the lists, and how many requests they take at least. */
+const printRequests = async (
+  services: Services,
+  all: readonly WantedList[],
+  groups: readonly string[],
+): Promise<void> => {
+  const counts = new Map<string, number>()
+  const rows: object[] = []
+  for (const wanted of all) {
+    const column = getListColumn(wanted)
+    const key = `${column} ${wanted.words.includes('--with-archived')}`
+    if (column !== undefined && !counts.has(key)) {
+      await services.place.runs.line({
+        words: wanted.words,
+        allowed: lineFlags,
+        take: () => {},
+        parents: {
+          choose: (names) => {
+            counts.set(key, names.filter((name) => isWithin(name, groups)).length)
+            return []
+          },
+          settled: () => {},
+        },
+      })
+    }
+    rows.push({
+      kind: wanted.kind,
+      line: wanted.line,
+      requests: column === undefined ? 1 : (counts.get(key) ?? 0),
+    })
+  }
+  await services.answer.printMany(rows, { columns: ['kind', 'line', 'requests'] })
+  services.ui.note(
+    'each list takes one request for every 100 records of a project, a group or the instance',
+  )
+}
+
+/** What is written down of the walk as it goes on. */
+const openLog = (
+  folder: string,
+  unfinished: InterruptedSnapshot | undefined,
+  begun: SnapshotHeader,
+) => {
+  const path = join(folder, unfinishedName)
+  const log = tryFile(path, () => openPrivate(path, unfinished !== undefined))
+  const note = (value: SnapshotHeader | Step): void =>
+    tryFile(path, () => void writeSync(log, `${JSON.stringify(value)}\n`))
+  if (unfinished === undefined) note(begun)
+  return { note, close: () => closeSync(log) }
+}
+
+interface ListReading {
+  readonly folder: string
+  readonly wanted: WantedList
+  readonly begun: SnapshotHeader
+  readonly log: ReturnType<typeof openLog>
+}
+
+/** Reads a list into its file, from the first parent on that is not in the past. */
+const readKind = async (
+  services: Services,
+  reading: ListReading,
+  past: readonly SnapshotParent[] = [],
+): Promise<{ readonly kind: SnapshotKind; readonly failure: Failure | undefined }> => {
+  const { folder, wanted, begun, log } = reading
+  if (past.length === 0) log.note({ kind: wanted.kind, again: true })
+  const file = new ListFile(folder, wanted.kind, past, log.note)
+  const came = await readList(services, wanted, file, begun.groups)
+  // Nothing was left to read, so that nothing says how it was asked for.
+  if (past.length > 0 && came.plan === undefined) return readKind(services, reading)
+  return { kind: file.close(wanted.line, came), failure: came.failure }
+}
+
+/** Reads every list; a list that could not be read, or not whole, is told of. */
+const readLists = async (
+  services: Services,
+  folder: string,
+  begun: SnapshotHeader,
+  unfinished: InterruptedSnapshot | undefined,
+  failed: (wanted: WantedList, kind: SnapshotKind, failure: Failure) => void,
+): Promise<readonly SnapshotKind[]> => {
+  const lines = begun.lines.map(toWantedList)
+  const log = openLog(folder, unfinished, begun)
+  const kinds: SnapshotKind[] = []
+  await services.ui.progress('reading', async (say) => {
+    for (const [i, wanted] of lines.entries()) {
+      say(`reading ${wanted.kind}`, i / lines.length)
+      const known = unfinished?.whole.get(wanted.kind)
+      if (known !== undefined) {
+        kinds.push(known)
+        const [gap] = getGaps(known)
+        if (gap !== undefined) failed(wanted, known, new Failure('partial', gap.why))
+        continue
+      }
+      const past = getListColumn(wanted) === undefined ? [] : unfinished?.parents.get(wanted.kind)
+      const { kind, failure } = await readKind(services, { folder, wanted, begun, log }, past)
+      kinds.push(kind)
+      if (failure !== undefined) failed(wanted, kind, failure)
+    }
+  })
+  log.close()
+  return kinds
+}
+
+const print = ({ answer }: Services, kinds: readonly SnapshotKind[]): Promise<void> =>
+  answer.printMany(
+    kinds.map((one) => ({
+      kind: one.kind,
+      records: one.records,
+      parents: one.column === undefined ? null : one.parents.length,
+      refused: getGaps(one).length,
+      line: one.line,
+    })),
+    { columns: ['kind', 'records', 'parents', 'refused', 'line'] },
+  )
+
+const run = async (services: Services, given: SnapshotGiven): Promise<void> => {
+  const { place } = services
+  const { group = [], to = '' } = given.flags
+  const all = chooseLists(given.args, await services.place.commands())
+  if (given.flags['dry-run'] === true) return printRequests(services, all, group)
+  const folder = resolve(place.cwd, to)
+  const lock = await lockFolder(folder)
+  try {
+    await takeSnapshot(services, given, all, folder)
+  } finally {
+    lock.release()
+  }
+}
+
+/** What ended a walk before its time. @throws what it was, with a word on how to go on */
+const withResumeHint = (error: unknown): never => {
+  if (!(error instanceof Failure) || error.category === 'usage') throw error
+  const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
+  const { category, message, details } = error
+  throw new Failure(category, message, { ...details, advice: undefined, hint })
+}
+
+/** Reads the lists into a folder that nobody else writes to. */
+const takeSnapshot = async (
+  services: Services,
+  given: SnapshotGiven,
+  all: readonly WantedList[],
+  folder: string,
+): Promise<void> => {
+  const { answer, place, ui } = services
+  const { group = [] } = given.flags
+  const { baseUrl, profile } = await place.session()
+  const unfinished = prepareFolder(folder, given.flags)
+  const begun: SnapshotHeader = unfinished?.begun ?? {
+    began: place.clock.now().toISOString(),
+    instance: baseUrl,
+    groups: group,
+    lines: all.map(({ line }) => line),
+  }
+  if (begun.instance !== baseUrl)
+    throw usage(`the interrupted snapshot is of ${begun.instance}, not of ${baseUrl}`)
+  const user = await readUser(services)
+  const known = await readVersion(services).catch((error: unknown) => void survived(error))
+  const kinds = await readLists(services, folder, begun, unfinished, (wanted, kind, failure) => {
+    ui.note(`${wanted.line}: ${describeGaps(kind, failure)}`)
+    // What the instance does not have is no gap, unless somebody asked for it.
+    if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)
+  }).catch(withResumeHint)
+  await publishSnapshot(folder, {
+    format: 1,
+    tool: `svcctl ${version}`,
+    instance: baseUrl,
+    version: known ?? null,
+    profile: profile?.name ?? null,
+    user,
+    began: begun.began,
+    ended: place.clock.now().toISOString(),
+    groups: begun.groups,
+    kinds,
+  })
+  await print(services, kinds)
+  ui.note(`snapshot of ${baseUrl} written to ${folder}: ${several(kinds.length, 'list')}`)
+}
+
+const describeGaps = (kind: SnapshotKind, failure: Failure): string => {
+  if (kind.column === undefined || kind.refused !== undefined) return whyUnread(failure)
+  const refused = getGaps(kind)
+  return `${refused.length} of ${several(kind.parents.length, kind.column)} could not be read, the first because: ${refused[0]?.why ?? failure.message}`
+}
+
+export const snapshot = define({
+  summary: 'Write lists of the instance to a folder',
+  description: [
+    'Reads lists and writes each to a file of JSON lines, with a manifest that says what was read and what was refused. Commands that read take --from <folder> instead of an instance, and lists show with --since <folder> what changed.',
+    'Without arguments, reads what the instance is: settings, projects, members, runners, approval rules, integrations, keys, domains and sites. Jobs, commits, events, issues, merge requests, vulnerabilities and dependencies are read only where a line asks for them.',
+    'Secrets are masked. A snapshot is the state of a span of time, not of one moment: the manifest has its begin and its end.',
+  ],
+  args: [
+    { name: 'lists', required: false, variadic: true, help: 'lines of list commands, quoted' },
+  ],
+  flags,
+  readOnly: true,
+  examples: [
+    'snapshot --to before',
+    "snapshot 'runners list' 'approvals rules list --all-projects' --to approvals",
+    'snapshot --to platform -G platform --dry-run',
+  ],
+  run,
+})

@@ -1,0 +1,169 @@
+/**
+ * `version`, `commands` and `client types`: what svcctl reports about itself and about what it knows of the
+ * instance.
+ */
+
+import { isObject } from '../base/objects.js'
+import { version } from '../base/version.js'
+import { settings } from '../catalogue/areas/settings.js'
+import { typeText } from '../catalogue/describe.js'
+import { valuesOf } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Described, Flag } from '../engine/command/types.js'
+import { Failure, survived } from '../errors.js'
+import { getPaths } from '../profile/index.js'
+import { readKnown } from '../profile/known.js'
+import { loadChecked, loadEndpoints } from '../vocabulary/index.js'
+import { define } from './define.js'
+import { getOwnSettings } from './known.js'
+import { readVersion, vocabularyFile } from './vocabulary-reading.js'
+
+const isConfigured = async ({ place }: Services): Promise<boolean> => {
+  const { globals, env } = place
+  if (globals.sandbox || globals.baseUrl !== undefined || env.SVC_BASE_URL) return true
+  return (await place.profile()) !== undefined
+}
+
+/** The instance's version; null where it does not say, with the reason on standard error. */
+const readInstance = async (services: Services) => {
+  const { place, ui } = services
+  try {
+    const { baseUrl } = await place.session()
+    try {
+      return { name: 'instance', version: (await readVersion(services)) ?? null, address: baseUrl }
+    } catch (error) {
+      const failure = survived(error)
+      ui.warn(`cannot read the version of the instance: ${failure.message}`)
+      return { name: 'instance', version: null, address: baseUrl }
+    }
+  } catch (error) {
+    ui.warn(`cannot read the version of the instance: ${survived(error).message}`)
+    return undefined
+  }
+}
+
+export const versionCommand = define({
+  summary: 'Show the versions of svcctl and of the instance',
+  description: [
+    'If an instance is configured, svcctl asks it for its version. If it does not respond, svcctl prints a warning, and the exit code is still 0.',
+    'svcctl --version prints the version of svcctl alone and sends nothing.',
+  ],
+  readOnly: true,
+  examples: ['version', 'version -p staging', 'version -o json'],
+  run: async (services) => {
+    const instance = (await isConfigured(services)) ? await readInstance(services) : undefined
+    const tool = { name: 'svcctl', version }
+    await services.answer.printMany(instance === undefined ? [tool] : [tool, instance], {
+      columns: ['name', 'version', 'address'],
+    })
+  },
+})
+
+// `svcctl commands`: the map from commands to endpoints, from the code itself.
+
+const flagRow = (flag: Flag) => ({
+  name: flag.name,
+  type: typeText(flag.param),
+  required: flag.required,
+  values: valuesOf(flag.param).length > 0 ? valuesOf(flag.param) : (flag.param.words ?? null),
+  parameter: flag.parameter ?? null,
+})
+
+/** One row of the map; paths are those of the catalogue. */
+const toCommandRow = (command: Described) => ({
+  command: [command.area, command.words].filter((w) => w !== '').join(' '),
+  summary: command.summary,
+  endpoints: Object.values(command.endpoints).map((e) => e.route),
+  arguments: command.args.map(({ name, required, variadic }) => ({ name, required, variadic })),
+  flags: command.flags.filter((f) => f.hidden !== true).map(flagRow),
+})
+
+export const commands = define({
+  summary: 'List all commands with their API endpoints',
+  examples: ['commands', "commands -o json | jq -r '.[].command'"],
+  run: async ({ answer, place }: Services) => {
+    const rows = (await place.commands()).map(toCommandRow)
+    await answer.printMany(rows, { columns: ['command', 'summary', 'endpoints'] })
+  },
+})
+
+// `client types`: what an instance has beyond the documents, as a declaration for programs that import
+// `svcctl/client`.
+
+/** The type that a value of JSON shows. What is not set, or holds others, tells none. */
+const typeOfValue = (value: unknown): string => {
+  if (Array.isArray(value)) {
+    const kinds = [...new Set(value.map((item) => typeof item))]
+    const plain = kinds.length === 1 && /^(string|number|boolean)$/.test(kinds[0] ?? '')
+    return `readonly ${plain ? kinds[0] : 'unknown'}[]`
+  }
+  return /^(string|number|boolean)$/.test(typeof value) ? typeof value : 'unknown'
+}
+
+const field = (name: string, type: string): string =>
+  `readonly ${/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)}: ${type}`
+
+const block = (name: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0
+    ? []
+    : [`    readonly ${name}: {`, ...lines.map((line) => `      ${line}`), '    }']
+
+/** Further values of parameters, by area and name. */
+const furtherValues = async (
+  values: (of: string) => readonly string[],
+): Promise<readonly string[]> => {
+  const names = (await loadEndpoints()).flatMap(({ area, endpoint }) =>
+    Object.keys(endpoint.params).map((name) => `${area}.${name}`),
+  )
+  return [...new Set(names)].sort().flatMap((name) => {
+    const further = values(name)
+    if (further.length === 0) return []
+    // The client has areas as JavaScript writes names.
+    const own = name.replace(/-(.)(?=.*\.)/g, (_, letter: string) => letter.toUpperCase())
+    return [field(own, further.map((value) => JSON.stringify(value)).join(' | '))]
+  })
+}
+
+export const types = define({
+  summary: 'Write TypeScript types for this instance’s own settings and values',
+  description: [
+    'Reads the application settings and prints a declaration with the name and type of each setting that the API documents do not have. A setting that is null has the type unknown. It also has additional values of parameters, from the vocabulary and from responses that `svcctl doctor` has seen. It contains no values of settings.',
+    'Put the file into a project that imports svcctl/client. settings.get and settings.update then know these settings, and inputs accept these values.',
+  ],
+  readOnly: true,
+  examples: ['client types', 'client types --to svc.d.ts'],
+  run: async ({ answer, instance, place, ui }) => {
+    const { data } = await instance.call(settings.get, {})
+    if (!isObject(data))
+      throw new Failure('unreachable', 'the response to GET /application/settings is not an object')
+    const file = vocabularyFile(place)
+    const words = file === undefined ? undefined : await loadChecked(file)
+    const own = getOwnSettings(data, words).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const { baseUrl, profile } = await place.session()
+    const seen =
+      profile === undefined
+        ? undefined
+        : readKnown(getPaths(place.env), { ...profile, baseUrl })?.values
+    const values = await furtherValues((of) => [
+      ...new Set([...(words?.values(of) ?? []), ...(seen?.[of] ?? [])]),
+    ])
+    const day = place.clock.now().toISOString().slice(0, 10)
+    const lines = [
+      `// What ${baseUrl} has beyond the API documents, as of ${day}. Made by: svcctl client types`,
+      "import 'svcctl/client'",
+      '',
+      "declare module 'svcctl/client' {",
+      '  interface InstanceTypes {',
+      ...block(
+        'settings',
+        own.map(([name, value]) => field(name, typeOfValue(value))),
+      ),
+      ...block('values', values),
+      '  }',
+      '}',
+      '',
+    ]
+    await answer.write(lines.join('\n'))
+    ui.note(`${own.length} settings and ${values.length} parameters beyond the API documents`)
+  },
+})

@@ -1,0 +1,210 @@
+/**
+ * Reads what shows the vocabulary of an instance, with at most ten read requests, for `vocabulary learn
+ * check`.
+ */
+import { isObject } from '../base/objects.js'
+import { errorTracking } from '../catalogue/areas/error-tracking.js'
+import { integrations } from '../catalogue/areas/integrations.js'
+import { projects } from '../catalogue/areas/projects.js'
+import { settings } from '../catalogue/areas/settings.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import { familyOfSlug, integrationFamilies } from '../catalogue/integration-families.js'
+import { nullable, Obj, Str } from '../catalogue/shapes/common.js'
+import { sessionCookie, type Words } from '../catalogue/words.js'
+import { requestIn } from '../client/words.js'
+import type { Services, WorkspaceService } from '../engine/command/services.js'
+import { type Failure, survived } from '../errors.js'
+import type { Ask, Whole } from '../http/types.js'
+import { getActiveVocabulary, getPaths, openStore } from '../profile/index.js'
+import { loadWords } from '../vocabulary/index.js'
+import type { AnswerSample } from '../vocabulary/learn.js'
+
+/** Returns the active vocabulary file; undefined if there is none. */
+export const vocabularyFile = ({
+  env,
+  globals,
+}: Pick<WorkspaceService, 'env' | 'globals'>): string | undefined => {
+  const { profile, baseUrl, sandbox } = globals
+  const flags = {
+    sandbox,
+    profile,
+    baseUrl,
+  }
+  return getActiveVocabulary(flags, env, () => openStore(getPaths(env)))?.file
+}
+
+/**
+ * Loads the active vocabulary; undefined if there is none.
+ * @throws Failure `usage` for an invalid file
+ */
+export const loadWordsInForce = async (
+  place: Pick<WorkspaceService, 'env' | 'globals'>,
+): Promise<Words | undefined> => {
+  const file = vocabularyFile(place)
+  return file === undefined ? undefined : loadWords(file)
+}
+
+/**
+ * Returns the name of the session cookie that a response sets, without looking at its value; undefined if it sets
+ * none.
+ */
+export const findSessionCookie = ({ headers }: Pick<Whole, 'headers'>): string | undefined =>
+  [headers['set-cookie'] ?? []]
+    .flat()
+    .map((cookie) => cookie.split('=', 1)[0] ?? '')
+    .find((name) => /^_\w{1,60}_session$/.test(name))
+
+/** A response, and what it is about. */
+export interface ReadAnswer extends AnswerSample {
+  /** What it is about, in words. */
+  readonly what: string
+}
+/** A response that could not be read, and why. */
+export interface UnreadAnswer {
+  readonly what: string
+  readonly failure: Failure
+}
+
+/** All responses that show the vocabulary. */
+export interface VocabularyAnswers {
+  /** Undefined where the instance does not tell. */
+  readonly version: string | undefined
+  readonly read: readonly ReadAnswer[]
+  readonly unread: readonly UnreadAnswer[]
+}
+
+const getVersion = (data: unknown): string | undefined =>
+  isObject(data) && typeof data.version === 'string' ? data.version : undefined
+
+const askVersion = ({ instance }: Pick<Services, 'instance'>): Promise<Whole | undefined> =>
+  instance.raw({ method: 'GET', path: '/version', headers: {} })
+
+/** Reads the version of the instance, which is not documented; undefined if it does not report one. */
+export const readVersion = async (services: Pick<Services, 'instance'>) =>
+  getVersion((await askVersion(services))?.data)
+
+/** As many integrations with undocumented slugs are read. */
+const maxIntegrations = 3
+
+/** What the properties of an integration of the family that has words of its own are called. */
+const monitoringShape = Obj(
+  Object.fromEntries(
+    Object.keys(integrationFamilies.find(({ name }) => name === 'monitoring')?.params ?? {})
+      .filter((name) => name.startsWith('monitor_'))
+      .map((name) => [name, nullable(Str())]),
+  ),
+)
+
+/** Reads in the words of a file, whichever are in force. */
+class AnswerReader {
+  readonly read: ReadAnswer[] = []
+  readonly unread: UnreadAnswer[] = []
+  readonly #services: Services
+  readonly #words: Words | undefined
+
+  constructor(services: Services, words: Words | undefined) {
+    this.#services = services
+    this.#words = words
+  }
+
+  /** The data of an answer; undefined where there is none. */
+  async data(what: string, ask: Ask): Promise<unknown> {
+    try {
+      const request = await requestIn(ask, this.#words)
+      return this.#heard(await this.#services.instance.raw(request, ask.endpoint))
+    } catch (error) {
+      this.unread.push({ what, failure: survived(error) })
+      return undefined
+    }
+  }
+
+  version(whole: Whole | undefined): string | undefined {
+    return getVersion(this.#heard(whole))
+  }
+
+  /** The data of an answer; what the cookie of a session is called is noted. */
+  #heard(whole: Whole | undefined): unknown {
+    const name = whole === undefined ? undefined : findSessionCookie(whole)
+    if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
+      const shape = Obj({ [sessionCookie]: Str() })
+      this.read.push({ what: 'cookies', shape, record: { [name]: '' } })
+    }
+    return whole?.data
+  }
+
+  async one(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
+    const { shape } = endpoint.returns
+    const data = await this.data(what, { endpoint, values })
+    const records = Array.isArray(data) ? data : [data]
+    const schema = isObject(shape) && isObject(shape.items) ? shape.items : shape
+    // All records of a list have the same names.
+    const record = records.find(isObject)
+    if (record !== undefined) this.read.push({ what, shape: schema, record })
+  }
+
+  /** The properties of active integrations that no document names, held against the family with words of its own. */
+  async integrations(id: string | number): Promise<void> {
+    const list = await this.data('integrations', { endpoint: integrations.list, values: { id } })
+    const records = Array.isArray(list) ? list.filter(isObject) : []
+    const [record] = records
+    if (record !== undefined)
+      this.read.push({ what: 'integrations', shape: integrations.list.returns.shape, record })
+    const unknown = records.flatMap(({ slug }) =>
+      typeof slug === 'string' && /^[\w-]{1,64}$/.test(slug) && familyOfSlug(slug) === undefined
+        ? [slug]
+        : [],
+    )
+    for (const slug of unknown.slice(0, maxIntegrations)) {
+      const what = `integration ${slug}`
+      const one = await this.data(what, { endpoint: integrations.get, values: { id, slug } })
+      const properties = isObject(one) ? one.properties : undefined
+      if (isObject(properties))
+        this.read.push({ what, shape: monitoringShape, record: properties, slug })
+    }
+  }
+}
+
+/** The project that is asked: the one given, the one at hand, else the first of all. */
+const chooseProject = async (
+  { place }: Services,
+  reader: AnswerReader,
+  given: string | number | undefined,
+): Promise<string | number | undefined> => {
+  const known = given ?? (await place.scope('project').catch(() => undefined))
+  if (known !== undefined) return known
+  const list = await reader.data('projects', {
+    endpoint: projects.list,
+    values: {},
+    extra: { per_page: 1 },
+  })
+  const first: unknown = Array.isArray(list) ? list[0] : undefined
+  return isObject(first) && typeof first.id === 'number' ? first.id : undefined
+}
+
+/**
+ * Reads the responses in which the vocabulary shows.
+ * @param words the vocabulary in which the requests are sent
+ */
+export const readAnswers = async (
+  services: Services,
+  project: string | number | undefined,
+  words?: Words,
+): Promise<VocabularyAnswers> => {
+  const reader = new AnswerReader(services, words)
+  let version: string | undefined
+  try {
+    version = reader.version(await askVersion(services))
+  } catch (error) {
+    const failure = survived(error)
+    if (failure.details.status === undefined) throw failure
+  }
+  await reader.one('settings', settings.get, {})
+  const id = await chooseProject(services, reader, project)
+  if (id !== undefined) {
+    await reader.one('error tracking', errorTracking.get, { id })
+    await reader.one('client keys', errorTracking.keysList, { id })
+    await reader.integrations(id)
+  }
+  const { read, unread } = reader
+  return { version, read, unread }
+}

@@ -1,0 +1,184 @@
+/**
+ * `vocabulary learn
+ * check`: creates a vocabulary file from the responses of an instance, and checks one (`../vocabulary/README.md`).
+ */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { writeWhole } from '../base/files/files.js'
+import { project, string } from '../catalogue/params.js'
+import { getProperties } from '../catalogue/shapes/properties.js'
+import type { Words } from '../catalogue/words.js'
+import type { Services } from '../engine/command/services.js'
+import { exitCodes, type Failure, usage } from '../errors.js'
+import {
+  checkText,
+  formatVocabulary,
+  keepSoundWords,
+  learnFrom,
+  loadChecked,
+  maxChoices,
+} from '../vocabulary/index.js'
+import type { AnswerSample, Lesson, OpenWord } from '../vocabulary/learn.js'
+import { define, type GivenBy } from './define.js'
+import { discoverOwnInstance } from './known.js'
+import {
+  type ReadAnswer,
+  readAnswers,
+  type UnreadAnswer,
+  type VocabularyAnswers,
+  vocabularyFile,
+} from './vocabulary-reading.js'
+
+const projectFlag = { ...project('project whose settings to read as well'), short: 'P' } as const
+
+/** Why nothing of an answer is known that this user may not see. */
+const isRefused = ({ category }: Failure): boolean =>
+  category === 'auth' || category === 'not_found'
+
+/** @throws Failure the first, where nothing at all could be read */
+const checkReached = ({ read, unread }: Pick<VocabularyAnswers, 'read' | 'unread'>): void => {
+  const [first] = unread
+  if (read.length === 0 && first !== undefined) throw first.failure
+}
+
+const noteUnread = ({ ui }: Services, unread: readonly UnreadAnswer[]): void => {
+  for (const { what, failure } of unread) ui.note(`${what} could not be read: ${failure.message}`)
+}
+
+/** As many questions are asked. */
+const maxQuestions = 3
+
+/** The stem that a person chose; undefined where none was right. */
+const askChoice = async (
+  { ui }: Services,
+  { word, names, candidates }: OpenWord,
+): Promise<string | undefined> => {
+  const choices = candidates.slice(0, maxChoices)
+  ui.note(`What does this instance call "${word}" (${names.join(', ')})?`)
+  for (const [i, choice] of choices.entries())
+    ui.note(`  ${i + 1}. ${choice.own} (${choice.names.join(', ')})`)
+  const said = (await ui.ask('number, or 0 if none is right')) ?? '0'
+  if (/^(0|)$/.test(said)) return undefined
+  const found = choices[Number(said) - 1]
+  if (found === undefined) ui.note(`there is no ${said} in the list: skipped ${word}`)
+  return found?.own
+}
+
+/** What the answers tell, and what a person adds to it: each thing said makes more of the rest certain. */
+const learnWords = async (services: Services, heard: readonly AnswerSample[]): Promise<Lesson> => {
+  const said = new Map<string, string>()
+  const passed = new Set<string>()
+  const lesson = () => keepSoundWords(learnFrom(heard, said), (text) => checkText(text, 'learned'))
+  let now = await lesson()
+  while (services.ui.interactive && said.size + passed.size < maxQuestions) {
+    const next = now.open.find(({ word, candidates }) => candidates.length > 0 && !passed.has(word))
+    if (next === undefined) break
+    const own = await askChoice(services, next)
+    if (own === undefined) passed.add(next.word)
+    else said.set(next.word, own)
+    now = await lesson()
+    // What the catalogue does not bear is not asked again.
+    if (now.open.some(({ word }) => word === next.word)) passed.add(next.word)
+  }
+  return now
+}
+
+const learnFlags = {
+  to: string('file to write, instead of standard output', { completes: 'file' }),
+  project: projectFlag,
+} as const
+
+const write = async (services: Services, text: string, to: string | undefined): Promise<void> => {
+  if (to === undefined) return services.answer.write(text)
+  const file = resolve(services.place.cwd, to)
+  if (existsSync(file)) await services.ui.confirm(`${file} is replaced.`, [file])
+  await writeWhole(file, text)
+}
+
+const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): Promise<void> => {
+  const { ui, place } = services
+  const { to } = given.flags
+  const answers = await readAnswers(services, given.flags.project)
+  checkReached(answers)
+  noteUnread(services, answers.unread)
+  if (answers.version === undefined) ui.note('the instance does not report its version')
+  const lesson = await learnWords(services, answers.read)
+  const { baseUrl, profile } = await place.session()
+  const day = place.clock.now().toISOString().slice(0, 10)
+  const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day })
+  await checkText(text, to ?? 'the vocabulary')
+  await write(services, text, to)
+  await discoverOwnInstance(services)
+  ui.note(`${lesson.words.length} learned, ${lesson.open.length} left as comments`)
+  const name = profile?.name ?? '<profile>'
+  ui.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
+}
+
+export const learn = define({
+  summary: 'Create a vocabulary file from an instance’s responses',
+  description: [
+    'Some documented names contain a neutral word for a product; the instance has its own word there. svcctl reads the version, the settings, and the error tracking, client keys and integrations of one project. It looks for the word that explains all such names in the responses. If several could, the choices become comments; on a terminal, svcctl asks up to three questions.',
+  ],
+  flags: learnFlags,
+  examples: ['vocabulary learn', 'vocabulary learn --to words.yml -P platform/app'],
+  run: runLearn,
+})
+
+interface Row {
+  readonly name: string
+  readonly own: string
+  readonly answer: string
+  readonly status: 'there' | 'absent'
+}
+
+/** The mapped names of an answer, and whether it has them. */
+const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly Row[] =>
+  Object.keys(getProperties(shape) ?? {}).flatMap((name): readonly Row[] => {
+    const own = words.name(name)
+    if (own === name) return []
+    const there = Object.keys(record).includes(own)
+    return [{ name, own, answer: what, status: there ? 'there' : 'absent' }]
+  })
+
+const checkFlags = { project: projectFlag } as const
+
+const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): Promise<void> => {
+  const { answer, ui, place } = services
+  const [named] = given.args
+  const file = named === undefined ? vocabularyFile(place) : resolve(place.cwd, named)
+  if (file === undefined)
+    throw usage(
+      'no vocabulary is configured',
+      'Pass a file, or run: svcctl profile set <profile> --vocabulary <file>',
+    )
+  const words = await loadChecked(file)
+  const answers = await readAnswers(services, given.flags.project, words)
+  const failed = answers.unread.filter(({ failure }) => !isRefused(failure))
+  checkReached({ ...answers, unread: failed })
+  noteUnread(services, answers.unread)
+  const rows = answers.read.flatMap((one) => toRows(one, words))
+  if (rows.length === 0) ui.note('none of its names appears in the data that can be read')
+  await answer.printMany(rows, { columns: ['name', 'own', 'answer', 'status'] })
+  await discoverOwnInstance(services, { words })
+  if (failed.length > 0) answer.exit(exitCodes.partial)
+  else if (rows.some(({ status }) => status === 'absent')) answer.exit(exitCodes.failed)
+}
+
+export const check = define({
+  summary: 'Check a vocabulary file against the instance',
+  description: [
+    'Without a file, svcctl checks the vocabulary of the environment or the profile. Exit code 1: a mapped name is missing in a response; 2: the file contradicts the API documents (with the line number); 8: some data could not be read.',
+  ],
+  args: [
+    {
+      name: 'file',
+      required: false,
+      variadic: false,
+      help: 'vocabulary file',
+      file: true,
+    },
+  ],
+  flags: checkFlags,
+  examples: ['vocabulary check work.yml', 'vocabulary check work.yml -o json'],
+  run: runCheck,
+})

@@ -1,0 +1,365 @@
+/** Gets the credential of a profile: from its token command, or the stored token, which is refreshed if it expires. */
+import { momentAfter } from '../base/dates.js'
+import { describeDistrust, distrust } from '../base/files/trust.js'
+import { type Fields, isObject } from '../base/objects.js'
+import { parseOauthError } from '../base/secrets/oauth-errors.js'
+import { Failure } from '../errors.js'
+import type { StoredToken, Tokens } from './tokens.js'
+import { checkToken } from './tokens.js'
+import type {
+  Environment,
+  Post,
+  Profile,
+  ResolvedCredential,
+  TokenPlace,
+  UserTokenKind,
+} from './types.js'
+
+// A program that prints the token: a password manager, a vault, a cloud's login.
+
+/** Milliseconds; a person may have to touch a key. */
+const patience = 10_000
+
+/** How long output may still come once the program has ended: what it left running holds the pipe. */
+const closeDelay = 200
+
+/** Shorter words would be found everywhere. */
+const minWordLength = 6
+
+interface ProgramResult {
+  readonly timedOut: boolean
+  readonly isMaxBuffer: boolean
+  readonly exitCode?: number | undefined
+  readonly signal?: string | undefined
+  readonly code?: string | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The end of what the program said, one line, without control characters and without what it printed. */
+const getMessage = ({ stderr, stdout }: ProgramResult): string =>
+  stdout
+    .split(/\s+/)
+    .filter((word) => word.length >= minWordLength)
+    .reduce((text, word) => text.replaceAll(word, '***'), stderr)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+    .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .trim()
+    .slice(-400)
+
+const describeExit = (
+  { timedOut, isMaxBuffer, code, signal, exitCode }: ProgramResult,
+  limit: number,
+): string => {
+  if (timedOut) return `did not end within ${limit / 1000} s`
+  if (isMaxBuffer) return 'printed too much for a token'
+  if (code === 'ENOENT') return 'was not found'
+  if (code === 'EACCES') return 'is not executable'
+  if (signal !== undefined) return `was ended by ${signal}`
+  return `ended with exit code ${exitCode ?? 'unknown'}`
+}
+
+const hintFor = (profile: string): string =>
+  `Run the command by hand to check it, or change it: svcctl profile set ${profile} --token-command …`
+
+const runProgram = async (
+  command: readonly string[],
+  { env, limit = patience, signal }: TokenCommandOptions,
+): Promise<ProgramResult> => {
+  const [program = '', ...args] = command
+  const { programs } = await import('../base/processes.js')
+  const run = await programs()
+  const running = run(program, args, env, {
+    reject: false,
+    stdin: 'ignore',
+    timeout: limit,
+    forceKillAfterDelay: 1000,
+    maxBuffer: 100_000,
+    stripFinalNewline: true,
+    windowsHide: true,
+    cancelSignal: signal,
+  })
+  running.once('exit', () => {
+    setTimeout(() => {
+      running.stdout.destroy()
+      running.stderr.destroy()
+    }, closeDelay).unref()
+  })
+  return await running
+}
+
+/** Whether it ended well by itself; streams that were closed on what it left behind do not count. */
+const succeeded = ({ exitCode, timedOut, isMaxBuffer }: ProgramResult): boolean =>
+  exitCode === 0 && !timedOut && !isMaxBuffer
+
+interface TokenCommandOptions {
+  readonly env: Environment
+  /** Milliseconds. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Runs the token command of a profile without a shell, and returns what it printed as a credential. The output is
+ * not stored and appears in no error.
+ * @throws Failure `auth` with the program's standard error, or if it printed no token; `interrupted`
+ */
+export const runTokenCommand = async (
+  command: readonly string[],
+  kind: UserTokenKind,
+  profile: string,
+  options: TokenCommandOptions,
+): Promise<ResolvedCredential> => {
+  const { limit = patience, signal } = options
+  const outcome = await runProgram(command, options)
+  if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
+  const hint = hintFor(profile)
+  if (!succeeded(outcome)) {
+    const words = getMessage(outcome)
+    throw new Failure(
+      'auth',
+      `the token command of profile ${profile} (${command[0]}) ${describeExit(outcome, limit)}${words === '' ? '' : `: ${words}`}`,
+      { hint },
+    )
+  }
+  try {
+    return checkToken(outcome.stdout, kind, `the token command of profile ${profile}`)
+  } catch (error) {
+    throw new Failure('auth', error instanceof Error ? error.message : String(error), { hint })
+  }
+}
+
+// OAuth: a new access token for a refresh token (`profile/README.md`), once for all processes.
+
+/** A token that ends within this time is refreshed first. */
+const refreshMargin = 60_000
+
+const isExpiring = (token: StoredToken, now: number): boolean => {
+  const end = token.expiresAt === undefined ? Number.NaN : Date.parse(token.expiresAt)
+  return !Number.isNaN(end) && end - now < refreshMargin
+}
+
+const canRefresh = (profile: Profile, token: StoredToken): boolean =>
+  token.kind === 'oauth' && token.refreshToken !== undefined && profile.tokenUrl !== undefined
+
+const refreshRefused = (profile: Profile, why: string, status?: number): Failure =>
+  new Failure('auth', `cannot refresh the token of profile ${profile.name}: ${why}`, {
+    hint: `Sign in again with: svcctl auth login -p ${profile.name}`,
+    request: profile.tokenUrl && `POST ${profile.tokenUrl}`,
+    status,
+  })
+
+const parseBody = (body: unknown): Fields => {
+  if (isObject(body)) return body
+  try {
+    const value: unknown = JSON.parse(String(body))
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The machine-readable code of an OAuth error; its free text could repeat the token. */
+const errorCode = ({ error }: Fields): string => {
+  const code = parseOauthError(error)
+  return code === undefined ? '' : ` ${code}`
+}
+
+/** When the new token ends, as the answer says; a time that is none is as good as not said. */
+const getExpiry = (body: Fields, now: number): string | undefined => {
+  const seconds = Number(body.expires_in)
+  return body.expires_in == null || !(seconds > 0) ? undefined : momentAfter(now, seconds)
+}
+
+/** Asks for the new pair. Nothing is kept yet. */
+const requestToken = async (
+  profile: Profile,
+  held: StoredToken,
+  post: Post,
+  now: () => number,
+): Promise<StoredToken> => {
+  const { tokenUrl, clientId } = profile
+  if (tokenUrl === undefined || held.refreshToken === undefined)
+    throw refreshRefused(profile, 'there is no refresh token or no token URL')
+  const { status, body } = await post(tokenUrl, {
+    grant_type: 'refresh_token',
+    refresh_token: held.refreshToken,
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+  })
+  const answer = parseBody(body)
+  if (status >= 500)
+    throw new Failure('unreachable', `${tokenUrl} answered ${status} to the token refresh`, {
+      status,
+      request: `POST ${tokenUrl}`,
+      hint: 'Try again later; the refresh token was kept.',
+    })
+  if (status < 200 || status > 299)
+    throw refreshRefused(profile, `the instance answered ${status}${errorCode(answer)}`, status)
+  const { access_token: access, refresh_token: next } = answer
+  if (typeof access !== 'string')
+    throw refreshRefused(profile, 'the response has no access_token', status)
+  const expiresAt = getExpiry(answer, now())
+  return {
+    token: checkToken(access, 'oauth', 'the token URL').value,
+    kind: 'oauth',
+    baseUrl: held.baseUrl,
+    // Servers that do not rotate it leave it out.
+    refreshToken: typeof next === 'string' && next !== '' ? next : held.refreshToken,
+    expiresAt,
+  }
+}
+
+/**
+ * A fresh token in place of `stale`. One process asks; the others wait, read again and use what it
+ * stored. The new pair is stored before it is used, since the old refresh token is then spent.
+ * @throws Failure `auth` where the refresh is refused, `unreachable` where nobody answers
+ */
+const refreshToken = (
+  profile: Profile,
+  stale: StoredToken,
+  tokens: Tokens,
+  post: Post,
+  now: () => number,
+): Promise<StoredToken> =>
+  tokens.exclusive(profile.name, async () => {
+    const place = profile.tokenStore ?? 'file'
+    const held = await tokens.read(profile.name, place)
+    if (held === undefined)
+      throw refreshRefused(profile, 'the profile was signed out in the meantime')
+    if (held.token !== stale.token && !isExpiring(held, now())) return held
+    const fresh = await requestToken(profile, held, post, now)
+    await tokens.write(profile.name, fresh, place)
+    return fresh
+  })
+
+/** Provides a credential when one is needed, and another if that one was rejected. */
+export interface CredentialSource {
+  get(): Promise<ResolvedCredential>
+  /** A credential other than the one given last, or undefined. */
+  renew(): Promise<ResolvedCredential | undefined>
+}
+
+interface Services {
+  readonly env: Environment
+  /** The file that the profile stands in. */
+  readonly configuration: string
+  readonly tokens: Tokens
+  readonly post: Post
+  readonly now: () => number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Calls that come while one is under way share it. */
+const shareFlight = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let flight: Promise<T> | undefined
+  return () => {
+    flight ??= work().finally(() => {
+      flight = undefined
+    })
+    return flight
+  }
+}
+
+/** What others may have written into a configuration is not run. */
+const checkConfiguration = (file: string, profile: Profile): void => {
+  const found = distrust(file)
+  if (found === undefined) return
+  const { message, remedy } = describeDistrust(found)
+  throw new Failure(
+    'auth',
+    `the token command of profile ${profile.name} was not run, because others could have changed it: ${message}`,
+    { request: file, hint: `Check the command in ${file}, then run: ${remedy}` },
+  )
+}
+
+const commandSource = (
+  profile: Profile,
+  command: readonly string[],
+  { configuration, env, signal }: Services,
+): CredentialSource => {
+  let held: ResolvedCredential | undefined
+  const run = shareFlight(async () => {
+    checkConfiguration(configuration, profile)
+    held = await runTokenCommand(command, profile.tokenKind ?? 'personal', profile.name, {
+      env,
+      signal,
+    })
+    return held
+  })
+  return {
+    get: async () => held ?? run(),
+    renew: async () => {
+      const before = held?.value
+      const after = await run()
+      return after.value === before ? undefined : after
+    },
+  }
+}
+
+const missingToken = (profile: Profile, place: TokenPlace): Failure =>
+  new Failure('auth', `the ${place} no longer has the token of profile ${profile.name}`, {
+    hint: `Sign in again with: svcctl auth login -p ${profile.name}`,
+  })
+
+const foreignToken = (profile: Profile, token: StoredToken): Failure =>
+  new Failure(
+    'auth',
+    `the token of profile ${profile.name} is for ${token.baseUrl}, not for ${profile.baseUrl}`,
+    { hint: `Sign in with: svcctl auth login -p ${profile.name} --base-url ${profile.baseUrl}` },
+  )
+
+/** A token that was issued so recently is not the one that was refused. */
+const recentRefresh = 10_000
+
+const storedSource = (
+  profile: Profile,
+  place: TokenPlace,
+  { tokens, post, now }: Services,
+): CredentialSource => {
+  let held: StoredToken | undefined
+  let refreshedAt = Number.NEGATIVE_INFINITY
+
+  const read = shareFlight(async (): Promise<StoredToken> => {
+    const token = await tokens.read(profile.name, place)
+    if (token === undefined) throw missingToken(profile, place)
+    if (token.baseUrl !== profile.baseUrl) throw foreignToken(profile, token)
+    held = token
+    return token
+  })
+  const replace = shareFlight(async (): Promise<StoredToken> => {
+    held = await refreshToken(profile, held ?? (await read()), tokens, post, now)
+    refreshedAt = now()
+    return held
+  })
+  const resolved = (token: StoredToken): ResolvedCredential => ({
+    ...checkToken(token.token, token.kind, place === 'keyring' ? 'keyring' : 'token file'),
+    expiresAt: token.expiresAt,
+    ...(canRefresh(profile, token) ? { renews: true } : {}),
+  })
+
+  return {
+    get: async () => {
+      const token = held ?? (await read())
+      const due = isExpiring(token, now()) && canRefresh(profile, token)
+      return resolved(due ? await replace() : token)
+    },
+    renew: async () => {
+      const token = held ?? (await read())
+      if (!canRefresh(profile, token)) return undefined
+      // Of many requests under way with the old token, the first refused one had it replaced.
+      return resolved(now() - refreshedAt < recentRefresh ? token : await replace())
+    },
+  }
+}
+
+/** Returns the source of a profile's credential; undefined if it has none. */
+export const ownCredential = (
+  profile: Profile,
+  services: Services,
+): CredentialSource | undefined => {
+  if (profile.tokenCommand !== undefined)
+    return commandSource(profile, profile.tokenCommand, services)
+  return profile.tokenStore === undefined
+    ? undefined
+    : storedSource(profile, profile.tokenStore, services)
+}

@@ -1,0 +1,365 @@
+/**
+ * Stores tokens in the system keyring, or in a file that only its owner can read, and checks what a token looks
+ * like.
+ */
+
+import { chmodSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { type Fields, isObject } from '../base/objects.js'
+import { Failure, getErrorCode, usage } from '../errors.js'
+import { corrupt, fileFailure, type LockWait, readObject, withLock } from './files.js'
+import type { Paths } from './paths.js'
+import type {
+  Environment,
+  ResolvedCredential,
+  TokenKind,
+  TokenPlace,
+  UserTokenKind,
+} from './types.js'
+
+/** The kinds of token that a person may have. */
+export const userTokenKinds = [
+  'personal',
+  'oauth',
+  'session',
+] as const satisfies readonly UserTokenKind[]
+
+/** Whether a value is one of these kinds. */
+export const isUserTokenKind = (text: unknown): text is UserTokenKind =>
+  userTokenKinds.some((kind) => kind === text)
+
+const invalidToken = (source: string, what: string): Failure =>
+  usage(`the token from ${source} ${what}`, 'Copy the token again, without quotes or line breaks.')
+
+/**
+ * Checks that a token can be sent in a header. Line breaks around it are removed; other unusual characters are
+ * refused.
+ * @param source where it comes from, in words; the token itself is never shown
+ * @throws Failure `usage`
+ */
+export const checkToken = (text: string, kind: TokenKind, source: string): ResolvedCredential => {
+  const value = text.replace(/^[\r\n]+|[\r\n]+$/g, '')
+  if (value === '') throw invalidToken(source, 'is empty')
+  if (/[\r\n]/.test(value)) throw invalidToken(source, 'has more than one line')
+  if (!/^[\x21-\x7e]+$/.test(value))
+    throw invalidToken(source, 'contains spaces, control characters or non-ASCII characters')
+  // A cookie's value ends at a semicolon; more would be a cookie of its own.
+  if (kind === 'session' && /[;,"\\]/.test(value))
+    throw invalidToken(source, 'contains a character that is not allowed in a cookie')
+  return { kind, value, source }
+}
+
+// The system's keyring, where there is one that keeps what it is given.
+
+/** The part of `@napi-rs/keyring` that is used; the package is optional and may be missing. */
+export interface KeyringModule {
+  readonly AsyncEntry: new (
+    service: string,
+    account: string,
+    options?: { readonly linux: { readonly store: 'secret-service' } },
+  ) => KeyringEntry
+  /** There from version 2.1 on, where the store can be chosen. */
+  readonly LinuxStore?: unknown
+}
+interface KeyringEntry {
+  getPassword(signal?: AbortSignal): Promise<string | null | undefined>
+  setPassword(password: string, signal?: AbortSignal): Promise<void>
+  deleteCredential(signal?: AbortSignal): Promise<boolean>
+}
+
+/** The system keyring. */
+export interface Keyring {
+  /** The text kept for an account; undefined where there is none. Rejects where the keyring fails. */
+  get(account: string): Promise<string | undefined>
+  /** Keeps a text, and makes sure that it can be read back. */
+  set(account: string, text: string): Promise<void>
+  delete(account: string): Promise<void>
+}
+
+const service = 'svcctl'
+/** A locked keyring asks its owner for a password; nobody may be there to answer. */
+const patience = 30_000
+
+const importKeyring = async (): Promise<KeyringModule> => {
+  const module: unknown = await import('@napi-rs/keyring')
+  const inner = (module as { default?: unknown }).default
+  return (inner ?? module) as KeyringModule
+}
+
+/**
+ * Opens the keyring. On Linux only the Secret Service counts: by default the library falls back to the kernel's
+ * keyring, which forgets everything when the machine restarts.
+ * @returns undefined if there is no keyring
+ */
+export const openKeyring = async (
+  load: () => Promise<KeyringModule> = importKeyring,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Keyring | undefined> => {
+  const module = await load().catch(() => undefined)
+  if (module === undefined) return undefined
+  const { AsyncEntry, LinuxStore } = module
+  if (platform === 'linux' && LinuxStore === undefined) return undefined
+  const entry = (account: string): KeyringEntry =>
+    platform === 'linux'
+      ? new AsyncEntry(service, account, { linux: { store: 'secret-service' } })
+      : new AsyncEntry(service, account)
+  const limit = (): AbortSignal => AbortSignal.timeout(patience)
+  return {
+    get: async (account) => (await entry(account).getPassword(limit())) ?? undefined,
+    set: async (account, text) => {
+      const made = entry(account)
+      await made.setPassword(text, limit())
+      if ((await made.getPassword(limit())) !== text)
+        throw new Error('the keyring does not return the stored token')
+    },
+    delete: async (account) => {
+      await entry(account).deleteCredential(limit())
+    },
+  }
+}
+
+// Where tokens are kept: the system's keyring, else a file of their own.
+
+// The file of tokens, for machines without a keyring: readable by its owner only.
+
+interface TokenFile {
+  readonly file: string
+  read(): Fields
+  /** Reads, edits and replaces the file while no other process does. */
+  change(edit: (entries: Fields) => Fields): Promise<void>
+}
+
+/** Takes away what others may do with the file, with a note; refuses to go on where it cannot. */
+const keepPrivate = (file: string, note: (text: string) => void): void => {
+  // Windows has no such bits: there the directory of the user's own profile protects the file.
+  if (process.platform === 'win32') return
+  let mode: number
+  try {
+    mode = statSync(file).mode & 0o777
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return
+    throw fileFailure('read', file, error)
+  }
+  if ((mode & 0o077) === 0) return
+  const was = mode.toString(8).padStart(4, '0')
+  try {
+    chmodSync(file, 0o600)
+  } catch (error) {
+    throw new Failure(
+      'usage',
+      `${file} contains tokens and other users can read it (mode ${was})`,
+      {
+        request: file,
+        hint: `Run: chmod 600 ${file} — and replace its tokens, because others could read them.`,
+        cause: error,
+      },
+    )
+  }
+  note(
+    `other users could read ${file} (mode ${was}); svcctl changed its mode to 0600. Consider replacing the tokens.`,
+  )
+}
+
+const openTokenFile = (
+  paths: Paths,
+  note: (text: string) => void,
+  waiting: LockWait = { note },
+): TokenFile => {
+  const file = path.join(paths.config, 'tokens.json')
+  const read = (): Fields => {
+    keepPrivate(file, note)
+    return readObject(file) ?? {}
+  }
+  return {
+    file,
+    read,
+    change: (edit) =>
+      withLock(
+        file,
+        async () => {
+          const next = edit(read())
+          const { writeWhole } = await import('../base/files/files.js')
+          try {
+            await writeWhole(file, `${JSON.stringify(next, undefined, 2)}\n`, { own: true })
+          } catch (error) {
+            throw fileFailure('write', file, error)
+          }
+        },
+        waiting,
+      ),
+  }
+}
+
+/** A token as it is stored. */
+export interface StoredToken {
+  readonly token: string
+  readonly kind: UserTokenKind
+  /** The instance it is for: it is sent to no other, whatever the profile says later. */
+  readonly baseUrl: string
+  readonly refreshToken?: string
+  /** ISO date and time. */
+  readonly expiresAt?: string
+}
+
+/** The tokens of a configuration directory. */
+export interface Tokens {
+  /** The file used where there is no keyring. */
+  readonly file: string
+  /** A profile's token; undefined where that place has none. */
+  read(name: string, place: TokenPlace): Promise<StoredToken | undefined>
+  /** Keeps a token: in `place`, or where it is best kept. Says where. */
+  write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace>
+  /** Forgets a token, wherever it is. */
+  delete(name: string, place?: TokenPlace): Promise<void>
+  /** Runs `work` while no other process does so for this profile's token. */
+  exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+/** How to open the tokens. */
+export interface TokensOptions {
+  readonly note?: (text: string) => void
+  /** Ends the wait for another process. */
+  readonly signal?: AbortSignal
+  /** How the keyring is reached; undefined where there is none. */
+  readonly keyring?: () => Promise<Keyring | undefined>
+}
+
+const toStored = (value: unknown, from: string): StoredToken => {
+  if (!isObject(value)) throw corrupt(from, 'does not contain an object')
+  const { token, kind, baseUrl, refreshToken, expiresAt } = value
+  if (typeof token !== 'string' || !isUserTokenKind(kind) || typeof baseUrl !== 'string')
+    throw corrupt(from, 'lacks the token, its kind or its instance')
+  return {
+    token,
+    kind,
+    baseUrl,
+    ...(typeof refreshToken === 'string' ? { refreshToken } : {}),
+    ...(typeof expiresAt === 'string' ? { expiresAt } : {}),
+  }
+}
+
+const parse = (text: string, from: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw corrupt(from, 'is not valid JSON')
+  }
+}
+
+const keyringFailure = (name: string, why: string, cause?: unknown): Failure =>
+  new Failure('auth', `the token of profile ${name} is in the system keyring, ${why}`, {
+    hint: `Unlock the keyring, or sign in again with: svcctl auth login -p ${name}`,
+    cause,
+  })
+
+const reason = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
+
+/** The keyring part: entries are JSON texts, one for each profile. */
+const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefined>) => {
+  // Set-ups side by side (SVC_CONFIG_DIR) may use the same names.
+  const account = (name: string): string => (paths.portable ? `${name}@${paths.config}` : name)
+  return {
+    read: async (name: string): Promise<StoredToken | undefined> => {
+      const keyring = await open()
+      if (keyring === undefined) throw keyringFailure(name, 'which cannot be used here')
+      const text = await keyring.get(account(name)).catch((error: unknown) => {
+        throw keyringFailure(name, `which does not respond: ${reason(error)}`, error)
+      })
+      const from = `the keyring's entry of profile ${name}`
+      return text === undefined ? undefined : toStored(parse(text, from), from)
+    },
+    /** Rejects where the keyring does not keep it. */
+    write: async (name: string, token: StoredToken): Promise<void> => {
+      const keyring = await open()
+      if (keyring === undefined) throw keyringFailure(name, 'which cannot be used here')
+      await keyring.set(account(name), JSON.stringify(token)).catch((error: unknown) => {
+        throw keyringFailure(name, `which did not store it: ${reason(error)}`, error)
+      })
+    },
+    delete: async (name: string): Promise<void> => {
+      const keyring = await open()
+      if (keyring === undefined) throw keyringFailure(name, 'which cannot be used here')
+      await keyring.delete(account(name)).catch((error: unknown) => {
+        throw keyringFailure(name, `which did not delete it: ${reason(error)}`, error)
+      })
+    },
+  }
+}
+
+class TokenStore implements Tokens {
+  readonly file: string
+  readonly #file: TokenFile
+  readonly #ring: ReturnType<typeof createKeyringStore>
+  /** What the lock of a name stands beside, and how another process is waited for. */
+  readonly #config: string
+  readonly #waiting: LockWait
+
+  constructor(
+    file: TokenFile,
+    ring: ReturnType<typeof createKeyringStore>,
+    config: string,
+    waiting: LockWait,
+  ) {
+    this.file = file.file
+    this.#file = file
+    this.#ring = ring
+    this.#config = config
+    this.#waiting = waiting
+  }
+
+  async read(name: string, place: TokenPlace): Promise<StoredToken | undefined> {
+    if (place === 'keyring') return this.#ring.read(name)
+    const entries = this.#file.read()
+    return Object.hasOwn(entries, name) ? toStored(entries[name], this.file) : undefined
+  }
+
+  async write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace> {
+    if (place !== 'file' && (await this.#inKeyring(name, token, place))) {
+      await this.#dropFromFile(name)
+      return 'keyring'
+    }
+    await this.#file.change((entries) => ({ ...entries, [name]: token }))
+    return 'file'
+  }
+
+  async delete(name: string, place?: TokenPlace): Promise<void> {
+    await this.#dropFromFile(name)
+    if (place === 'keyring') await this.#ring.delete(name)
+  }
+
+  exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return withLock(path.join(this.#config, `refresh-${name}`), work, this.#waiting)
+  }
+
+  /** Whether the keyring keeps it; a failure where no other place will do. */
+  async #inKeyring(name: string, token: StoredToken, place?: TokenPlace): Promise<boolean> {
+    try {
+      await this.#ring.write(name, token)
+      return true
+    } catch (error) {
+      if (place === 'keyring') throw error
+      return false
+    }
+  }
+
+  async #dropFromFile(name: string): Promise<void> {
+    if (!Object.hasOwn(this.#file.read(), name)) return
+    await this.#file.change(({ [name]: _, ...others }) => others)
+  }
+}
+
+/**
+ * Opens the tokens of a configuration directory. `SVC_NO_KEYRING=1` forces the file. The keyring is slow to load,
+ * so that happens only to read or write a token.
+ */
+export const openTokens = (
+  paths: Paths,
+  env: Environment,
+  { note = () => undefined, keyring = () => openKeyring(), signal }: TokensOptions = {},
+): Tokens => {
+  const off = env.SVC_NO_KEYRING !== undefined && !['', '0', 'false'].includes(env.SVC_NO_KEYRING)
+  const ring = createKeyringStore(paths, off ? async () => undefined : keyring)
+  const file = openTokenFile(paths, note, { note, signal })
+  return new TokenStore(file, ring, paths.config, { patience: 90_000, note, signal })
+}

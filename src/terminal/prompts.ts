@@ -1,0 +1,214 @@
+/** Asks a person at a terminal, on standard error. */
+import { Failure } from '../errors.js'
+import type { LineStreams } from './plain-prompts.js'
+import type { Searchable } from './redrawn-prompts.js'
+import { clearLine } from './streams/line.js'
+import { isGone } from './streams/standard.js'
+import { visible } from './text/escape.js'
+import { accessible, type Env, inCi } from './text/style.js'
+
+// Knows when a person leaves a question without a word: Ctrl-D, or a terminal that hung up.
+
+type PromptInput = NodeJS.ReadableStream
+
+const guardedInputs = new WeakSet<object>()
+
+/** A terminal that hung up has no mode to go back to; readline tries, and fails where nobody catches it. */
+const guardMode = async (input: PromptInput): Promise<void> => {
+  const { isatty, ReadStream } = await import('node:tty')
+  if (!(input instanceof ReadStream) || guardedInputs.has(input)) return
+  guardedInputs.add(input)
+  const own = input.setRawMode.bind(input)
+  input.setRawMode = (mode) => (isatty(0) ? own(mode) : input)
+}
+
+/** Answers arrive a turn after the keyboard is let go. */
+const afterTwoTurns = (work: () => void): void => {
+  setImmediate(() => setImmediate(work))
+}
+
+/**
+ * Asks, with a signal that is aborted when the keyboard ends or is let go before the answer: readline
+ * closes at Ctrl-D, and then nobody waits for anything any more. Coming back from Ctrl-Z lets go of
+ * the keyboard too, and takes it up again.
+ * @param signal what else ends the question
+ */
+const askUntilLeft = async <T>(
+  input: PromptInput,
+  signal: AbortSignal | undefined,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  await guardMode(input)
+  const left = new AbortController()
+  let back = false
+  const resumed = (): void => {
+    back = true
+  }
+  const leave = (): void => left.abort()
+  const paused = (): void =>
+    afterTwoTurns(() => {
+      if (back) input.resume()
+      else leave()
+      back = false
+    })
+  process.on('SIGCONT', resumed)
+  input.on('pause', paused).once('end', leave).once('close', leave)
+  try {
+    return await ask(signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]))
+  } finally {
+    process.off('SIGCONT', resumed)
+    input.off('pause', paused).off('end', leave).off('close', leave)
+  }
+}
+
+/** Something to choose; its name and description are shown and searched. */
+export interface Choice<T> extends Searchable {
+  readonly value: T
+}
+
+/** The prompts that commands may use. */
+export interface Prompts {
+  confirm(question: string, initial?: boolean): Promise<boolean>
+  /** Asks for a name to be typed; true when it is the expected one. */
+  typed(question: string, expected: string): Promise<boolean>
+  /** A hidden answer. */
+  secret(question: string): Promise<string>
+  text(question: string, initial?: string): Promise<string>
+  /** One of the choices, searchable. */
+  select<T>(question: string, choices: readonly Choice<T>[]): Promise<T>
+  /** Some of the choices (at least one), searchable. */
+  selectMany<T>(question: string, choices: readonly Choice<T>[]): Promise<T[]>
+}
+
+/** The streams of prompts. */
+export interface PromptStreams {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  /** Standard error: the answer of the command has standard output for itself. */
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
+  readonly signal?: AbortSignal
+}
+
+/** Whether a person can be asked: at a terminal, not in CI, and prompts are not disabled. */
+export const interactive = (
+  streams: { stdin: { readonly isTTY?: boolean }; stderr: { readonly isTTY?: boolean } },
+  env: Env,
+): boolean =>
+  streams.stdin.isTTY === true &&
+  streams.stderr.isTTY === true &&
+  !isGone(streams.stderr) &&
+  !inCi(env) &&
+  ['', '0', undefined].includes(env.SVC_NO_PROMPT)
+
+const pageSize = 10
+
+/** Leaving a question is an interruption, however it is left. */
+const askOrInterrupt = async <T>(
+  streams: PromptStreams,
+  question: (streams: PromptStreams) => Promise<T>,
+): Promise<T> => {
+  clearLine()
+  const { input, output } = streams
+  try {
+    return await askUntilLeft(input, streams.signal, (signal) =>
+      question({ input, output, signal }),
+    )
+  } catch (error) {
+    if (isExit(error))
+      throw new Failure('interrupted', 'interrupted: the question was left without an answer', {
+        hint: 'Nothing was changed.',
+      })
+    throw error
+  }
+}
+
+/** By name, as inquirer advises: its classes come from several packages. */
+const isExit = (error: unknown): boolean =>
+  error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)
+
+const toSafeChoices = <T>(choices: readonly Choice<T>[]): Choice<T>[] =>
+  choices.map(({ value, name, description }) => ({
+    value,
+    name: visible(name),
+    description: description && visible(description),
+  }))
+
+const pickChoices = <T>(choices: readonly Choice<T>[], positions: readonly number[]): T[] =>
+  choices.filter((_, i) => positions.includes(i)).map((choice) => choice.value)
+
+/** Prompts that are redrawn in place (@inquirer/prompts, loaded when first asked). */
+const createRedrawnPrompts = (streams: PromptStreams): Prompts => {
+  const load = () => import('./redrawn-prompts.js')
+  const text = async (message: string, initial?: string): Promise<string> =>
+    (await load()).input({ message, default: initial }, streams)
+  return {
+    confirm: async (message, initial = false) =>
+      (await load()).confirm({ message, default: initial }, streams),
+    typed: async (message, expected) => (await text(message)) === expected,
+    secret: async (message) => (await load()).password({ message, mask: false }, streams),
+    text,
+    select: async (message, choices) => {
+      const { findMatching: matching, search } = await load()
+      return search(
+        {
+          message,
+          pageSize,
+          source: (term) =>
+            matching(choices, term ?? '').flatMap((i) => {
+              const choice = choices[i]
+              return choice === undefined ? [] : [choice]
+            }),
+        },
+        streams,
+      )
+    },
+    selectMany: async (message, choices) => {
+      const { pickMany } = await load()
+      return pickChoices(choices, await pickMany({ message, items: choices, pageSize }, streams))
+    },
+  }
+}
+
+/** Prompts that a screen reader follows: plain lines and numbered lists. */
+const createPlainPrompts = (streams: PromptStreams): Prompts => {
+  const lines: LineStreams = streams
+  const load = () => import('./plain-prompts.js')
+  const text = async (question: string, initial?: string): Promise<string> => {
+    const shown = initial === undefined ? question : `${question} (${initial})`
+    const answer = await (await load()).askLine(shown, lines)
+    return answer === '' && initial !== undefined ? initial : answer
+  }
+  return {
+    confirm: async (question, initial = false) => (await load()).askYesNo(question, initial, lines),
+    typed: async (question, expected) => (await text(question)) === expected,
+    secret: async (question) => (await load()).askHidden(question, lines),
+    text,
+    select: async (question, choices) => {
+      const [first] = pickChoices(
+        choices,
+        await (await load()).askNumbers(question, choices, false, lines),
+      )
+      if (first === undefined) throw new Failure('usage', 'nothing to choose from')
+      return first
+    },
+    selectMany: async (question, choices) =>
+      pickChoices(choices, await (await load()).askNumbers(question, choices, true, lines)),
+  }
+}
+
+/**
+ * Creates the prompts on these streams; SVC_ACCESSIBLE=1 makes them plain lines. Use them only if `interactive`.
+ * Each may fail with `interrupted` if the person leaves (Ctrl-C, Ctrl-D, a terminal that hangs up).
+ */
+export const createPrompts = (streams: PromptStreams, env: Env): Prompts => {
+  const kind = accessible(env) ? createPlainPrompts : createRedrawnPrompts
+  const asked = <T>(work: (ask: Prompts) => Promise<T>): Promise<T> =>
+    askOrInterrupt(streams, (own) => work(kind(own)))
+  return {
+    confirm: (q, initial) => asked((ask) => ask.confirm(visible(q), initial)),
+    typed: (q, expected) => asked((ask) => ask.typed(visible(q), expected)),
+    secret: (q) => asked((ask) => ask.secret(visible(q))),
+    text: (q, initial) => asked((ask) => ask.text(visible(q), initial)),
+    select: (q, choices) => asked((ask) => ask.select(visible(q), toSafeChoices(choices))),
+    selectMany: (q, choices) => asked((ask) => ask.selectMany(visible(q), toSafeChoices(choices))),
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Prompts that are redrawn in place: those of the library, and a searchable list from which several items are
+ * picked.
+ */
+import {
+  createPrompt,
+  isBackspaceKey,
+  isDownKey,
+  isEnterKey,
+  isTabKey,
+  isUpKey,
+  makeTheme,
+  useKeypress,
+  usePagination,
+  usePrefix,
+  useState,
+} from '@inquirer/core'
+
+/** An item of a searchable list. */
+export interface Searchable {
+  readonly name: string
+  readonly description?: string
+}
+
+/** Returns the positions of the items whose name or description contains every word of the term. */
+export const findMatching = (items: readonly Searchable[], term: string): number[] => {
+  const words = term.toLowerCase().split(/\s+/)
+  return items.flatMap((item, i) => {
+    const text = `${item.name} ${item.description ?? ''}`.toLowerCase()
+    return words.every((word) => text.includes(word)) ? [i] : []
+  })
+}
+
+/** The prompts that are used of @inquirer/prompts: the others, with the editor's tables of encodings, stay out of the bundle. */
+export { confirm, input, password, search } from '@inquirer/prompts'
+
+interface Config {
+  readonly message: string
+  readonly items: readonly Searchable[]
+  readonly pageSize: number
+}
+
+const help = 'type to filter, ↑↓ to move, Tab to mark, Enter to confirm'
+
+const toggle = (marked: readonly number[], index: number): number[] =>
+  marked.includes(index) ? marked.filter((i) => i !== index) : [...marked, index]
+
+/** What is typed, where the cursor stands, and what is marked. */
+const useChoice = (items: readonly Searchable[]) => {
+  const [term, setTerm] = useState('')
+  const [active, setActive] = useState(0)
+  const [marked, setMarked] = useState<readonly number[]>([])
+  const shown = findMatching(items, term)
+  const current = shown[Math.min(active, shown.length - 1)]
+  return { term, setTerm, active, setActive, marked, setMarked, shown, current }
+}
+
+type Choice = ReturnType<typeof useChoice>
+
+/** What a key does; Enter takes what is marked, else where the cursor stands. */
+const useKeys = (choice: Choice, take: (taken: readonly number[]) => void): void => {
+  const { term, setTerm, active, setActive, marked, setMarked, shown, current } = choice
+  useKeypress((key, line) => {
+    if (isEnterKey(key)) take(marked.length > 0 || current === undefined ? marked : [current])
+    else if (isTabKey(key)) {
+      // Readline put the tab into its line; the term is what stood there before.
+      line.clearLine(0)
+      line.write(term)
+      if (current !== undefined) setMarked(toggle(marked, current))
+    } else if (isUpKey(key)) setActive(Math.max(0, active - 1))
+    else if (isDownKey(key)) setActive(Math.min(shown.length - 1, active + 1))
+    else if (isBackspaceKey(key) || line.line !== term) {
+      setTerm(line.line)
+      setActive(0)
+    }
+  })
+}
+
+/** Asks for several of the items; returns their positions, in the order of the list. */
+export const pickMany = createPrompt<number[], Config>(({ message, items, pageSize }, done) => {
+  const theme = makeTheme({})
+  const { style } = theme
+  const [status, setStatus] = useState<'idle' | 'done'>('idle')
+  const choice = useChoice(items)
+  const { term, active, marked, shown } = choice
+  const prefix = usePrefix({ status, theme })
+  useKeys(choice, (taken) => {
+    if (taken.length === 0) return
+    setStatus('done')
+    choice.setMarked(taken)
+    done([...taken].sort((a, b) => a - b))
+  })
+  const page = usePagination({
+    items: shown,
+    active: Math.max(0, Math.min(active, shown.length - 1)),
+    renderItem: ({ item, isActive }) => {
+      const { name = '', description } = items[item] ?? {}
+      const text = `${isActive ? '❯' : ' '} ${marked.includes(item) ? '[x]' : '[ ]'} ${name}`
+      const more = description === undefined ? '' : style.help(`  ${description}`)
+      return (isActive ? style.highlight(text) : text) + more
+    },
+    pageSize,
+    loop: false,
+  })
+  const asked = `${prefix} ${style.message(message, status)}`
+  const names = marked.map((i) => items[i]?.name ?? '').join(', ')
+  if (status === 'done') return `${asked} ${style.answer(names)}`
+  const rows = shown.length === 0 ? style.error('no matches') : page
+  return [`${asked} ${term}`, `${rows}\n${style.help(help)}`]
+})
