@@ -1,5 +1,5 @@
 /**
- * Looks at what an instance has beyond the API documents (settings, fields, values, missing endpoints), with at
+ * Looks at what an instance has beyond the documents (settings, fields, values, missing endpoints), with at
  * most twelve read requests.
  */
 import { isObject, toText } from '../base/objects.js'

@@ -1,4 +1,4 @@
-/** Translates between the names of the API documents and an instance's own (`vocabulary/README.md`). */
+/** Translates between the names of the documentation and an instance's own (`vocabulary/README.md`). */
 import { isSecretName, lastWords } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { fixedNames, type Words } from '../catalogue/words.js'
