@@ -20,11 +20,11 @@ import {
   asWord,
   itemParam,
   ownOf,
-  type Refusal,
   readReference,
   readScalar,
   type Scalar,
   type ScalarValue,
+  type ValueProblem,
 } from './values.js'
 
 /** What one node of a source is. */
@@ -64,7 +64,7 @@ export interface Source<N> {
 }
 
 /** What is wrong with a value: `problem`, what is `expected` in its place, and the `nearest` that is known. */
-export interface ValueError<N = unknown> extends Refusal {
+export interface ValueError<N = unknown> extends ValueProblem {
   /** Keys and positions that lead from the parameter's value to what is wrong; empty where that is the value itself. */
   readonly path: readonly (string | number)[]
   /** The parameter that takes something else: that of a key, inside of a hash. */
@@ -174,7 +174,7 @@ const below = <N>(walk: Walk<N>, key: string | number): Walk<N> => ({
   path: [...walk.path, key],
 })
 
-const fail = <N>(walk: Walk<N>, param: Param, given: N, refusal: Refusal): undefined => {
+const fail = <N>(walk: Walk<N>, param: Param, given: N, refusal: ValueProblem): undefined => {
   walk.errors.push({ ...refusal, path: walk.path, param, given })
 }
 

@@ -31,7 +31,7 @@ type Problem =
   | 'null'
 
 /** Why something is no value of its parameter. */
-export interface Refusal {
+export interface ValueProblem {
   readonly problem: Problem
   /** What is taken instead, to stand behind "must be": `an integer`, `one of asc, desc`. */
   readonly expected: string
@@ -42,9 +42,9 @@ export interface Refusal {
 /** A value as the API takes it; of one that is deprecated, what to use instead. */
 export type ScalarValue =
   | { readonly value: string | number | boolean; readonly successor?: string }
-  | Refusal
+  | ValueProblem
 
-const refuse = (problem: Problem, expected: string, near?: string): Refusal => ({
+const refuse = (problem: Problem, expected: string, near?: string): ValueProblem => ({
   problem,
   expected,
   nearest: near,

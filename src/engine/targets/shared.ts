@@ -61,7 +61,7 @@ export const heldUntil = (turn: Promise<void>): (() => boolean) => {
 }
 
 /** How the records of a part stand among those of the others. */
-export interface Placed {
+export interface PartLayout {
   readonly wrap: (record: Uint8Array) => Uint8Array
   readonly emit: Emit
 }
@@ -108,7 +108,7 @@ export class Shared {
   }
 
   /** The same of whatever has parts. */
-  placed({ wrap, emit }: Placed, turn: Promise<void>): Writer {
+  placed({ wrap, emit }: PartLayout, turn: Promise<void>): Writer {
     const isHeld = heldUntil(turn)
     const raw: Writer['raw'] = async (batch, readers) => {
       await turn

@@ -1,7 +1,7 @@
 /** Objects that one request does together, taken from those of a run as they come. */
 
 /** An object with its place among the others of its run. */
-export interface Placed<I> {
+export interface Indexed<I> {
   readonly place: number
   readonly item: I
 }
@@ -27,8 +27,8 @@ export const maxAhead = 4_000
 export async function* groupsOf<I>(
   items: AsyncIterable<I>,
   keyOf: Merging<I>['keyOf'],
-): AsyncGenerator<readonly Placed<I>[]> {
-  const open = new Map<string, Placed<I>[]>()
+): AsyncGenerator<readonly Indexed<I>[]> {
+  const open = new Map<string, Indexed<I>[]>()
   let place = 0
   for await (const item of items) {
     const placed = { place, item }

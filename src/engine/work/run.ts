@@ -6,7 +6,7 @@
 import { Failure } from '../../errors.js'
 import type { Listener } from '../../http/gate/gate.js'
 import { Breaker, outOfPatience } from './breaker.js'
-import { groupsOf, type Merging, maxAhead, maxGroups, maxMerged, type Placed } from './groups.js'
+import { groupsOf, type Indexed, type Merging, maxAhead, maxGroups, maxMerged } from './groups.js'
 import type { Item } from './items.js'
 import {
   type End,
@@ -59,7 +59,7 @@ const isInterruption = (error: unknown): boolean =>
 class Engine<R, I extends Item> {
   readonly #options: EngineOptions<R, I>
   readonly #items: AsyncIterator<I>
-  readonly #groups: AsyncIterator<readonly Placed<I>[]> | undefined
+  readonly #groups: AsyncIterator<readonly Indexed<I>[]> | undefined
   readonly #breaker = new Breaker()
   readonly #tally = new Tally()
   /** By place in the order of starts: settled, and not handed on yet. */
@@ -152,7 +152,7 @@ class Engine<R, I extends Item> {
   }
 
   /** What is done next: one object, or those of one request; undefined where there is nothing more. */
-  async #next(): Promise<readonly Placed<I>[] | undefined> {
+  async #next(): Promise<readonly Indexed<I>[] | undefined> {
     if (this.#groups !== undefined) {
       const step = await this.#groups.next()
       return step.done === true ? undefined : step.value
@@ -161,7 +161,7 @@ class Engine<R, I extends Item> {
     return step.done === true ? undefined : [{ place: this.#pulled++, item: step.value }]
   }
 
-  #start(due: readonly Placed<I>[]): void {
+  #start(due: readonly Indexed<I>[]): void {
     this.#started += due.length
     this.#underWay += 1
     this.#all(due)
@@ -181,20 +181,20 @@ class Engine<R, I extends Item> {
   }
 
   /** The objects of one request, from their beginning on record to their outcomes on record. */
-  async #all(due: readonly Placed<I>[]): Promise<void> {
+  async #all(due: readonly Indexed<I>[]): Promise<void> {
     const { look, record, merging } = this.#options
     const items = due.map(({ item }) => item)
     if (look !== undefined) await Promise.all(items.map((item) => this.#inTurn(look(item))))
     if (record !== undefined) await Promise.all(items.map((item) => record.begun(item)))
     if (items.length > 1) await merging?.send(items)
     const lost =
-      ({ place }: Placed<I>) =>
+      ({ place }: Indexed<I>) =>
       (error: unknown) =>
         this.#lose(place, error)
     await Promise.all(due.map((one) => this.#one(one).catch(lost(one))))
   }
 
-  async #one({ place, item }: Placed<I>): Promise<void> {
+  async #one({ place, item }: Indexed<I>): Promise<void> {
     const { record, told } = this.#options
     const settled: Settled<R, I> = { item, outcome: await this.#outcome(item) }
     this.#judge(settled)

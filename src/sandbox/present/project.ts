@@ -3,7 +3,7 @@
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import { getRoleLevel } from '../rules/people/access.js'
-import type { ProjectRecord, SourceKind } from '../state/people-and-projects.js'
+import type { ProjectRecord, SourceType } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 
 /** What unauthenticated callers see, and everybody with `simple`. */
@@ -47,7 +47,7 @@ const namespaceOf = (call: Call, project: ProjectRecord) => {
 }
 const unknown = { id: 0, name: '', path: '', full_path: '', username: '', created_at: '' }
 
-const access = (call: Call, type: SourceKind, id: number) => {
+const access = (call: Call, type: SourceType, id: number) => {
   const levels = call.state.members
     .filter((m) => m.source_type === type && m.source_id === id && m.user_id === call.user?.id)
     .map((m) => m.access_level)
@@ -63,7 +63,7 @@ const projectAccess = (call: Call, project: ProjectRecord) => {
 }
 
 /** The groups that a project or group is shared with. */
-export const presentShares = ({ shares, groups }: State, type: SourceKind, id: number) =>
+export const presentShares = ({ shares, groups }: State, type: SourceType, id: number) =>
   shares
     .filter((s) => s.source_type === type && s.source_id === id)
     .flatMap((s) => {

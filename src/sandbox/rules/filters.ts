@@ -4,18 +4,19 @@ import { type Params, paramsIn } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../state/planning.js'
-import { getTable, type Records, type State } from '../state/state.js'
+import { getTable, type State, type TableRecords } from '../state/state.js'
 import { getProjectGroup, lineage } from './people/access.js'
 
 /** What an answer shows of another record: the attribute with its ID or IDs, and its table. */
-const relations: Readonly<Record<string, readonly [attribute: string, table: keyof Records]>> = {
-  approved_by: ['approved_by_ids', 'users'],
-  assignees: ['assignee_ids', 'users'],
-  author: ['author_id', 'users'],
-  iteration: ['iteration_id', 'iterations'],
-  milestone: ['milestone_id', 'milestones'],
-  reviewers: ['reviewer_ids', 'users'],
-}
+const relations: Readonly<Record<string, readonly [attribute: string, table: keyof TableRecords]>> =
+  {
+    approved_by: ['approved_by_ids', 'users'],
+    assignees: ['assignee_ids', 'users'],
+    author: ['author_id', 'users'],
+    iteration: ['iteration_id', 'iterations'],
+    milestone: ['milestone_id', 'milestones'],
+    reviewers: ['reviewer_ids', 'users'],
+  }
 
 const getReader =
   (state: State): FieldReader<object> =>

@@ -4,9 +4,9 @@
  */
 import {
   getTable,
-  type Records,
   restore,
   type State,
+  type TableRecords,
   tableNames,
   takeChanges,
 } from '../state/state.js'
@@ -37,16 +37,17 @@ interface Fixture<T> {
 
 const { config, geoNodes } = instance
 
-const fixtures: { readonly [K in keyof Records]?: Fixture<Omit<Records[K], 'commit'>> } = {
-  ...people,
-  ...projects,
-  ...runners,
-  ...pipelines,
-  ...planning,
-  ...security,
-  ...events,
-  geoNodes,
-}
+const fixtures: { readonly [K in keyof TableRecords]?: Fixture<Omit<TableRecords[K], 'commit'>> } =
+  {
+    ...people,
+    ...projects,
+    ...runners,
+    ...pipelines,
+    ...planning,
+    ...security,
+    ...events,
+    geoNodes,
+  }
 
 /** A row with what it leaves out, and with the commits that it names. */
 const toRecord = (row: object, each: object): object => {

@@ -2,17 +2,17 @@
 import { type Fields, isObject, objects } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import { usage } from '../../errors.js'
-import { getTable, type Records, type State, tableNames } from '../state/state.js'
+import { getTable, type State, type TableRecords, tableNames } from '../state/state.js'
 
 /** The personal access token of a user. */
 export const sampleToken = (username: string): string => `sandbox-${username}-token`
 
 /** Rows by table; of each at least one attribute, and the settings that are to be others. */
 export type SeedRows = {
-  readonly [K in keyof Records]?: readonly Partial<Records[K]>[]
+  readonly [K in keyof TableRecords]?: readonly Partial<TableRecords[K]>[]
 } & { readonly settings?: Fields }
 /** The records that were made of rows, by table. */
-export type Seeded<R> = { readonly [K in keyof R & keyof Records]: readonly Records[K][] }
+export type Seeded<R> = { readonly [K in keyof R & keyof TableRecords]: readonly TableRecords[K][] }
 
 const getKind = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
@@ -21,14 +21,14 @@ const isTime = (value: unknown): boolean =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value))
 
 /** Whose record a field names, where that is not the plural of its name. */
-const owners: Readonly<Record<string, keyof Records>> = {
+const owners: Readonly<Record<string, keyof TableRecords>> = {
   author_id: 'users',
   creator_id: 'users',
   merge_request_id: 'mergeRequests',
   epic_id: 'epics',
 }
 
-const ownersTable = (field: string): keyof Records | undefined =>
+const ownersTable = (field: string): keyof TableRecords | undefined =>
   owners[field] ?? tableNames.find((name) => `${name.slice(0, -1)}_id` === field)
 
 /** What is wrong with a value of a field; undefined where nothing is. */
@@ -93,7 +93,7 @@ const filled = (table: string, given: Fields, samples: readonly Fields[], state:
   return { ...structuredClone(Object.fromEntries(fresh)), ...row }
 }
 
-const addRow = (state: State, name: keyof Records, row: Fields): Fields => {
+const addRow = (state: State, name: keyof TableRecords, row: Fields): Fields => {
   const table = getTable(state, name)
   const samples = table.all()
   if (samples.length === 0) throw usage(`seed(): ${name} can only be made by requests`)

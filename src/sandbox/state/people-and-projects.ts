@@ -5,7 +5,7 @@
  */
 
 type Visibility = 'private' | 'internal' | 'public'
-export type SourceKind = 'group' | 'project'
+export type SourceType = 'group' | 'project'
 
 export interface UserRecord {
   readonly id: number
@@ -62,7 +62,7 @@ export interface MemberRecord {
   readonly id: number
   /** Once it has been changed. */
   readonly updated_at?: string
-  readonly source_type: SourceKind
+  readonly source_type: SourceType
   readonly source_id: number
   readonly user_id: number
   readonly access_level: number
@@ -73,7 +73,7 @@ export interface MemberRecord {
 /** A group or project shared with another group. */
 export interface ShareRecord {
   readonly id: number
-  readonly source_type: SourceKind
+  readonly source_type: SourceType
   readonly source_id: number
   readonly group_id: number
   readonly group_access: number

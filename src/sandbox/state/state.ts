@@ -231,7 +231,7 @@ class Single<T extends object> {
   }
 }
 
-export interface Records {
+export interface TableRecords {
   users: UserRecord
   tokens: TokenRecord
   groups: GroupRecord
@@ -269,7 +269,7 @@ export interface Records {
   geoNodes: GeoNodeRecord
 }
 
-type Tables = { readonly [K in keyof Records]: Table<Records[K]> }
+type Tables = { readonly [K in keyof TableRecords]: Table<TableRecords[K]> }
 
 export interface State extends Tables {
   /** Application settings by attribute. */
@@ -277,13 +277,13 @@ export interface State extends Tables {
   readonly config: Single<InstanceConfig>
 }
 
-export type SavedState = { readonly [K in keyof Records]: Saved<Records[K]> } & {
+export type SavedState = { readonly [K in keyof TableRecords]: Saved<TableRecords[K]> } & {
   readonly settings: Readonly<Record<string, unknown>>
   readonly config: InstanceConfig
 }
 
 /** The names of all tables, in the order they are saved. */
-export const tableNames: readonly (keyof Records)[] = [
+export const tableNames: readonly (keyof TableRecords)[] = [
   'users',
   'tokens',
   'groups',
@@ -322,7 +322,7 @@ export const tableNames: readonly (keyof Records)[] = [
 ]
 
 /** Which records the scheduler looks at before and after each request. */
-const watches: { readonly [K in keyof Records]?: (record: Records[K]) => boolean } = {
+const watches: { readonly [K in keyof TableRecords]?: (record: TableRecords[K]) => boolean } = {
   jobs: ({ status }) => status === 'created' || status === 'pending' || status === 'running',
   mergeRequests: ({ rebase_started_at, merge_when_pipeline_succeeds }) =>
     rebase_started_at !== null || merge_when_pipeline_succeeds,
@@ -349,7 +349,7 @@ interface AnyTable {
 }
 
 /** A table by its name, whatever its records are. */
-export const getTable = (state: State, name: keyof Records): AnyTable =>
+export const getTable = (state: State, name: keyof TableRecords): AnyTable =>
   state[name] as unknown as AnyTable
 
 /** A record that changed: its table, its ID, and what it is now. */

@@ -5,7 +5,7 @@ import { accessLevels } from '../../../catalogue/shapes/common.js'
 import type {
   GroupRecord,
   ProjectRecord,
-  SourceKind,
+  SourceType,
   UserRecord,
 } from '../../state/people-and-projects.js'
 import type { State } from '../../state/state.js'
@@ -40,7 +40,7 @@ export const getProjectGroup = (state: State, project: ProjectRecord): GroupReco
 export const current = (expires: string | null, today: string): boolean =>
   expires === null || expires > today
 
-type Source = readonly [SourceKind, number]
+type Source = readonly [SourceType, number]
 
 const levelFrom = (
   state: State,
