@@ -70,7 +70,7 @@ it.each([
 ])(
   'passes on %s within bounds',
   async (_, body) => {
-    for (const format of ['json', 'ndjson']) {
+    for (const format of body === longText ? ['json', 'ndjson'] : ['json']) {
       const got = await ran(body, `runners get 7 -o ${format}`)
       expect([got.code, got.stderr, got.digest]).toEqual([0, '', digestOf(body, '\n')])
       expect(got.megabytes).toBeLessThan(maxMegabytes)
@@ -83,15 +83,13 @@ it.each(['table', 'csv', 'yaml'])(
   'refuses in words what %s would have to build',
   async (format) => {
     const tooMany = around(listOf(maxBuilt.values, () => '{}'))
+    // What follows a write is the same in each format.
     for (const [body, says] of [
       [longText, /larger than 12 MiB/],
       [tooMany, /more than 250000 values/],
     ] as const)
-      for (const line of [
-        `runners get 7 -o ${format}`,
-        `runners update 7 --description x -o ${format}`,
-      ]) {
-        const got = await ran(body, line)
+      for (const words of ['get 7', ...(format === 'table' ? ['update 7 --description x'] : [])]) {
+        const got = await ran(body, `runners ${words} -o ${format}`)
         expect([got.code, got.stderr]).toEqual([7, expect.stringMatching(says)])
         expect(got.stderr).toMatch(/hint: (Run the command again with -o json|Check the object)/)
         expect(got.megabytes).toBeLessThan(maxMegabytes)

@@ -75,17 +75,19 @@ const desired = [
 
 describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
   const [verb = '', ...flags] = line.split(' ')
+  // The line that says most meets everything, the others what differs most.
+  const each = <T>(all: readonly T[]): readonly T[] => (line === 'plan -vv' ? all : all.slice(0, 2))
   const refused = async (declared: string, planted: Readonly<Record<string, string>>) =>
     run([verb, 'svcctl.yml', ...flags], { ...planted, 'svcctl.yml': declared })
 
-  it.each(Object.keys(files))('a file that is no public key: %s', async (name) => {
+  it.each(each(Object.keys(files)))('a file that is no public key: %s', async (name) => {
     const { code, stderr, leaks } = await refused(deployKey(name), files)
     expect([code, leaks]).toEqual([2, null])
     expect(stderr).toMatch(/svcctl\.yml:2:\d+: key must be a public key/)
     expect(stderr).toContain(`${name} holds a value of`)
   })
 
-  it.each(Object.keys(files))('a file that holds no certificates: %s', async (name) => {
+  it.each(each(Object.keys(files)))('a file that holds no certificates: %s', async (name) => {
     const { code, stderr, leaks } = await refused(pages(name), files)
     expect([code, leaks]).toEqual([2, null])
     expect(stderr).toContain(`certificate must be PEM certificates without a private key: ${name}`)
@@ -98,7 +100,7 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
     expect(stderr).toContain('key must be a public key in one line, not a value of 13 characters')
   })
 
-  it.each([
+  const documents = [
     ['a scalar', `SECRET=${canary}\n`],
     ['a list', `- ${canary}\n`],
     ['a map of other things', `password: ${canary}\nversion: x${canary}\n`],
@@ -110,7 +112,8 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
     ['an escape', `version: "\\${canary}"\n`],
     ['broken JSON', `{"SECRET": "${canary}",,}`],
     ['a token too much', `version: 1\n]${canary}\n`],
-  ])('a document that is %s', async (_, text) => {
+  ] as const
+  it.each(each(documents))('a document that is %s', async (_, text) => {
     const { code, leaks } = await refused(text, {})
     expect([code, leaks]).toEqual([2, null])
   })
