@@ -16,9 +16,8 @@ import {
   planBeside,
 } from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
-import { getNextStep, isDone, readPast } from '../../engine/journal/past.js'
-import { openJournal } from '../../engine/journal/reading.js'
-import type { Journal } from '../../engine/journal/writing.js'
+import { getNextStep, isDone, openJournal, readPast } from '../../engine/journal/reader.js'
+import type { Journal } from '../../engine/journal/writer.js'
 import {
   againBy,
   makeJournal,

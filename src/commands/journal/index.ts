@@ -6,10 +6,9 @@ import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { type Entry, journalsIn } from '../../engine/journal/folder.js'
 import type { BegunLine, FailedLine, Header, ObjectLine } from '../../engine/journal/lines.js'
-import { createJournal } from '../../engine/journal/opening.js'
 import { parseLine } from '../../engine/journal/parse.js'
-import { type ObjectState, type Past, readPast } from '../../engine/journal/past.js'
-import { textsIn } from '../../engine/journal/reading.js'
+import { type ObjectState, type Past, readPast, textsIn } from '../../engine/journal/reader.js'
+import { createJournal } from '../../engine/journal/writer.js'
 import { tellGap } from '../../engine/journaling/runs.js'
 import { getItemPlace, normalizeId } from '../../engine/work/items.js'
 import { type Counts, countsText, type End } from '../../engine/work/report.js'
@@ -108,14 +107,13 @@ export const mergeJournals = async (
       n += 1
       journal.add({ ...getItemPlace({ ...line, n }), state: 'queued' })
       if (line.state !== 'queued') journal.add({ ...line, n })
-      if (journal.full) await journal.drained()
     }
     // Of what is not whole nobody knows how many there were.
     if (parts.every(({ gap, total }) => gap === undefined && total !== undefined))
       await journal.append({ input: 'complete', total: n })
     const end = endOf(parts)
     if (end !== undefined) await journal.end(end)
-    await journal.drained()
+    journal.flush()
   } finally {
     await journal.close()
   }

@@ -7,11 +7,11 @@ import { toKeptAnswer } from '../../engine/command/running.js'
 import type { PlanAnswer, Services } from '../../engine/command/services.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
-import { getNextStep, isDone } from '../../engine/journal/past.js'
+import { getNextStep, isDone } from '../../engine/journal/reader.js'
 import type { Facts } from '../../engine/journal/record.js'
 import { recordIn } from '../../engine/journal/record.js'
 import { enlist, readWork } from '../../engine/journal/work.js'
-import type { Journal } from '../../engine/journal/writing.js'
+import type { Journal } from '../../engine/journal/writer.js'
 import {
   keptAs,
   makeJournal,

@@ -7,7 +7,7 @@ import { isNumeric } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
-import type { Past } from '../../engine/journal/past.js'
+import type { Past } from '../../engine/journal/reader.js'
 import type { Undoable } from '../../engine/journal/undo.js'
 import { readUndo } from '../../engine/journal/undo.js'
 import {

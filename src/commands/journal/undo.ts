@@ -6,10 +6,10 @@ import type { InstanceService, PlanAnswer, Services } from '../../engine/command
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
 import type { Line } from '../../engine/journal/lines.js'
-import { type Past, readPast } from '../../engine/journal/past.js'
+import { type Past, readPast } from '../../engine/journal/reader.js'
 import { type Facts, recordIn } from '../../engine/journal/record.js'
 import { chooseUndo } from '../../engine/journal/undo.js'
-import type { Journal } from '../../engine/journal/writing.js'
+import type { Journal } from '../../engine/journal/writer.js'
 import { readCurrent } from '../../engine/journaling/current.js'
 import {
   findInverse,
@@ -71,10 +71,7 @@ const ownJournal = ({ place }: Services, past: Past, steps: Steps, redo: boolean
       undoes: header.id,
       ...(redo ? { redo } : {}),
     })
-    for await (const { was } of steps.each()) {
-      journal.add({ ...getItemPlace(was), state: 'queued' })
-      if (journal.full) await journal.drained()
-    }
+    for await (const { was } of steps.each()) journal.add({ ...getItemPlace(was), state: 'queued' })
     await journal.append({ input: 'complete', total: steps.count })
     return journal
   })

@@ -6,8 +6,7 @@ import { type Failure, getErrorCode, usage } from '../../errors.js'
 import type { Counts, End } from '../work/report.js'
 import { type Header, type Line, Sums } from './lines.js'
 import { gapFailure, parseLine } from './parse.js'
-import { isDone, type Past, readPast } from './past.js'
-import { linesFrom, openJournal } from './reading.js'
+import { isDone, linesFrom, openJournal, type Past, readPast } from './reader.js'
 
 // Whether a run may be gone on with: by the same user, at the same instance, with the same tool.
 
@@ -99,7 +98,13 @@ const firstLine = async (
   size: number,
   sums: Sums,
 ): Promise<string | undefined> => {
-  for await (const { texts } of linesFrom(handle, 0, () => size, sums)) return texts[0]
+  for await (const { texts } of linesFrom(
+    handle,
+    0,
+    () => size,
+    (text) => sums.check(text),
+  ))
+    return texts[0]
   return undefined
 }
 

@@ -13,7 +13,7 @@ import { maskAddresses } from '../../base/secrets/addresses.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { getErrorCode } from '../../errors.js'
 import type { Header } from './lines.js'
-import { openJournal } from './reading.js'
+import { openJournal } from './reader.js'
 
 /** Whose writes are told apart. */
 export type WriteAuthor = Pick<Header, 'instance' | 'profile'>

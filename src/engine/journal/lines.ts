@@ -6,10 +6,8 @@ import type { Counts, End } from '../work/report.js'
 
 // The checksum of a journal's line: CRC-32 of its text, as its last member `c`.
 
-const member = /,"c":(\d{1,10})\}$/
-
-/** A line's text with its checksum. */
-const withSum = (text: string): string => `${text.slice(0, -1)},"c":${crc32(text)}}`
+const member = ',"c":'
+const number = /^\d{1,10}$/
 
 /**
  * Checks the lines of one journal, in their order. The first journals had no checksums: where the first line has
@@ -21,11 +19,13 @@ export class Sums {
 
   /** A line's text without its checksum; empty where the line is damaged. */
   check(text: string): string {
-    const sum = member.exec(text)
-    this.required ??= sum !== null
-    if (sum === null) return this.required ? '' : text
-    const bare = `${text.slice(0, sum.index)}}`
-    return crc32(bare) === Number(sum[1]) ? bare : ''
+    const at = text.lastIndexOf(member)
+    const sum = at < 0 || !text.endsWith('}') ? '' : text.slice(at + member.length, -1)
+    const has = number.test(sum)
+    this.required ??= has
+    if (!has) return this.required ? '' : text
+    const bare = `${text.slice(0, at)}}`
+    return crc32(bare) === Number(sum) ? bare : ''
   }
 }
 
@@ -146,6 +146,7 @@ export type Line =
 
 /** A line's own text with its checksum and its end. */
 export const formatLine = (line: Line, at?: string): string => {
-  const text = JSON.stringify(line)
-  return `${withSum(at === undefined ? text : `${text.slice(0, -1)},"at":"${at}"}`)}\n`
+  const bare = JSON.stringify(line).slice(0, -1)
+  const text = at === undefined ? bare : `${bare},"at":"${at}"`
+  return `${text}${member}${crc32(`${text}}`)}}\n`
 }

@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import { scrub } from '../../base/secrets/scrub.js'
-import { getItemPlace, type Item } from '../work/items.js'
-import type { Outcome } from '../work/report.js'
+import type { Failure } from '../../errors.js'
+import type { Item } from '../work/items.js'
 import type { RunRecord } from '../work/run.js'
-import type { Attributes, ObjectLine } from './lines.js'
-import type { Journal } from './writing.js'
+import type { Attributes, DoneLine, FailedLine } from './lines.js'
+import type { Journal } from './writer.js'
 
 /** What an outcome shows besides its state. */
 export interface Facts {
@@ -25,36 +25,25 @@ export type Masking = (attributes: Attributes) => Attributes
 /** A text of an instance, which may say back what it was sent. */
 const clean = (text: string): string => maskAddresses(scrub(text))
 
-const factsOf = ({ status, requestId, before, after, unread }: Facts, mask: Masking): Facts => ({
-  status,
-  requestId: requestId && clean(requestId),
-  before: before && mask(before),
-  after: after && mask(after),
-  unread: unread && clean(unread),
-})
-
 /** What is known of an object before it is begun, as its line says it. */
 type Begun = Pick<Facts, 'before' | 'after'>
 
-const lineOf = <R>(
-  item: Item,
-  outcome: Outcome<R>,
-  facts: (result: R | undefined) => Facts,
-): ObjectLine => {
-  if (outcome.state === 'done' || outcome.state === 'unchanged') {
-    const { requestId, status, ...found } = facts(outcome.result)
-    return { ...getItemPlace(item), state: outcome.state, status, request_id: requestId, ...found }
-  }
-  const { category, message, details } = outcome.failure
-  return {
-    ...getItemPlace(item),
-    state: outcome.state,
-    category,
-    status: details.status,
-    request_id: details.requestId && clean(details.requestId),
-    message: clean(message),
-  }
-}
+const nothing: Facts = {}
+
+const failedLine = (
+  { n, object, parent }: Item,
+  state: FailedLine['state'],
+  { category, message, details }: Failure,
+): FailedLine => ({
+  n,
+  object,
+  parent,
+  state,
+  category,
+  status: details.status,
+  request_id: details.requestId && clean(details.requestId),
+  message: clean(message),
+})
 
 export interface RecordOptions<R> {
   /** What is kept of a result. */
@@ -66,35 +55,58 @@ export interface RecordOptions<R> {
   readonly wished?: (before: Attributes) => Attributes
 }
 
+/** The line of an object that is done, without what its line said as it was begun, and without what it was to be. */
+const doneLine = (
+  { n, object, parent }: Item,
+  state: DoneLine['state'],
+  { status, requestId, before, after, unread }: Facts,
+  known: Begun,
+  wished: (before: Attributes) => Attributes,
+): DoneLine => {
+  const was = before ?? known.before
+  const wish = known.after === undefined && was !== undefined ? wished(was) : known.after
+  return {
+    n,
+    object,
+    parent,
+    state,
+    status,
+    request_id: requestId && clean(requestId),
+    before: known.before === undefined ? before : undefined,
+    after: after === undefined || isDeepStrictEqual(after, wish) ? undefined : after,
+    unread: unread && clean(unread),
+  }
+}
+
 /** Keeps a run's journal. */
 export const recordIn = <R>(
   journal: Pick<Journal, 'append'>,
-  { facts, mask, found = () => ({}), wished = () => ({}) }: RecordOptions<R>,
+  { facts, mask, found = () => nothing, wished = () => ({}) }: RecordOptions<R>,
 ): RunRecord<R> => {
   /** What the lines of the objects under way say, by their places. */
   const underWay = new Map<number, Begun>()
-  /** Without what the object's line said as it was begun, and without what it was to be. */
-  const news = (known: Begun, { before, after, ...others }: Facts): Facts => {
-    const was = before ?? known.before
-    const wish = known.after === undefined && was !== undefined ? wished(was) : known.after
-    return {
-      ...others,
-      before: known.before === undefined ? before : undefined,
-      after: after === undefined || isDeepStrictEqual(after, wish) ? undefined : after,
-    }
-  }
+  const masked = ({ status, requestId, before, after, unread }: Facts): Facts => ({
+    status,
+    requestId,
+    unread,
+    before: before && mask(before),
+    after: after && mask(after),
+  })
   return {
     begun: (item) => {
-      const { before, after, unread } = factsOf(found(item), mask)
-      if (before !== undefined) underWay.set(item.n, { before, after })
-      return journal.append({ ...getItemPlace(item), state: 'begun', before, after, unread })
+      const { n, object, parent } = item
+      const { before, after, unread } = masked(found(item))
+      if (before !== undefined) underWay.set(n, { before, after })
+      const why = unread && clean(unread)
+      return journal.append({ n, object, parent, state: 'begun', before, after, unread: why })
     },
     settled: (item, outcome) => {
-      const known = underWay.get(item.n) ?? {}
+      const known = underWay.get(item.n) ?? nothing
       underWay.delete(item.n)
-      return journal.append(
-        lineOf(item, outcome, (result) => news(known, factsOf(facts(result), mask))),
-      )
+      if ('failure' in outcome)
+        return journal.append(failedLine(item, outcome.state, outcome.failure))
+      const done = masked(facts(outcome.result))
+      return journal.append(doneLine(item, outcome.state, done, known, wished))
     },
   }
 }

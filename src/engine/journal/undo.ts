@@ -5,8 +5,8 @@ import { scrubbedMark } from '../../base/secrets/scrub.js'
 import { getItemPlace, type Item } from '../work/items.js'
 import type { Attributes, BegunLine, DoneLine, Header, ObjectLine } from './lines.js'
 import { parseLine } from './parse.js'
-import type { Past } from './past.js'
-import { textsIn } from './reading.js'
+import type { Past } from './reader.js'
+import { textsIn } from './reader.js'
 
 /** An object as the run found it and as it left it. */
 export interface Undoable extends Item {

@@ -20,7 +20,7 @@ import type { Attributes, Header } from '../journal/lines.js'
 import { type Facts, type Masking, recordIn } from '../journal/record.js'
 import { wishedIn } from '../journal/undo.js'
 import { enlist, type Keep, type Spool, spool } from '../journal/work.js'
-import type { Journal } from '../journal/writing.js'
+import type { Journal } from '../journal/writer.js'
 import { type GivenObject, type Item, normalizeId as sameName } from '../work/items.js'
 import type { End } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
@@ -106,11 +106,11 @@ class JournaledStep {
     if (item.how === 'read') return this.#look(item, plan)
     const { before, unread } = this.seen(item)
     this.#seen.delete(item.n)
-    if (item.how === 'look' && hasAttributes(wantedBy(plan), before ?? null))
-      return { answer: unchanged(), facts: {} }
+    const asWanted = before !== undefined && hasAttributes(wantedBy(plan), before)
+    if (item.how === 'look' && asWanted) return { answer: unchanged(), facts: {} }
     const sent = item.how === 'again' ? await gone(send, plan) : await send(plan)
     // What was as it is to be is sent all the same: others may change it meanwhile.
-    const same = sent.unchanged !== true && hasAttributes(wantedBy(plan), before ?? null)
+    const same = sent.unchanged !== true && asWanted
     const answer = same ? asUnchanged(sent) : sent
     const facts = toKeptAnswer(answer)
     if (answer.unchanged === true) return { answer, facts }
@@ -331,8 +331,8 @@ export class JournaledRun {
   }
 
   /** Looks at an object that is about to be changed. */
-  look({ plan, ...item }: Numbered): Promise<void> {
-    return this.#step.look(item, plan)
+  look(item: Numbered): Promise<void> {
+    return this.#step.look(item, item.plan)
   }
 
   /** Looks at objects that are about to be changed all together. */

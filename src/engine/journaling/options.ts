@@ -5,8 +5,8 @@ import { keepsJournal } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Plan } from '../command/types.js'
 
-import type { Next, Past } from '../journal/past.js'
-import type { Journal } from '../journal/writing.js'
+import type { Next, Past } from '../journal/reader.js'
+import type { Journal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
 import type { Item } from '../work/items.js'
 

@@ -9,10 +9,10 @@ import type { Services, WorkspaceService } from '../command/services.js'
 import { journalsIn, lastOpen, pruneJournals } from '../journal/folder.js'
 import { noteKept } from '../journal/last.js'
 import type { Header } from '../journal/lines.js'
-import { createIn, createJournal, reopenJournal } from '../journal/opening.js'
-import type { Past } from '../journal/past.js'
-import { readPast } from '../journal/past.js'
-import type { Journal } from '../journal/writing.js'
+import type { Past } from '../journal/reader.js'
+import { readPast } from '../journal/reader.js'
+import type { Journal } from '../journal/writer.js'
+import { createIn, createJournal, reopenJournal } from '../journal/writer.js'
 import type { Kept } from '../work/report.js'
 import { resolveJournalFile } from '../workspace/journals.js'
 import { getInstanceName } from '../workspace/sandbox.js'
@@ -63,7 +63,7 @@ export const takeUpJournal = async (
   place: Pick<WorkspaceService, 'clock' | 'env' | 'session'>,
   file: string,
 ): Promise<{ readonly journal: Journal; readonly past: Past }> => {
-  const taken = await reopenJournal(file, readPast)
+  const taken = await reopenJournal(file)
   const { profile } = await place.session()
   noting(place, taken.journal, [taken.past.header.profile, profile?.name ?? null])
   return taken

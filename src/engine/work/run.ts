@@ -56,8 +56,23 @@ const windows = 4
 const isInterruption = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'interrupted'
 
+/** The same for each of some, at once; most are one. */
+const together = async <T>(some: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
+  const [only] = some
+  if (some.length === 1 && only !== undefined) await work(only)
+  else await Promise.all(some.map(work))
+}
+
+/** When both have ended, however the second did. */
+const afterBoth = async (first: Promise<void>, second: Promise<void>): Promise<void> => {
+  const ended = second.catch(() => {})
+  await first
+  await ended
+}
+
 class Engine<R, I extends Item> {
   readonly #options: EngineOptions<R, I>
+  readonly #whenEnded: (report: Report) => void
   readonly #items: AsyncIterator<I>
   readonly #groups: AsyncIterator<readonly Indexed<I>[]> | undefined
   readonly #breaker = new Breaker()
@@ -77,14 +92,16 @@ class Engine<R, I extends Item> {
   #lastLooked: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
 
-  constructor(options: EngineOptions<R, I>) {
+  constructor(options: EngineOptions<R, I>, whenEnded: (report: Report) => void) {
     const { items, merging } = options
     this.#options = options
+    this.#whenEnded = whenEnded
     this.#items = items[Symbol.asyncIterator]()
     const others = { [Symbol.asyncIterator]: () => this.#items }
     this.#groups = merging && groupsOf(others, merging.keyOf)
   }
 
+  /** The outcomes in the order of the objects; reading them is what drives the work. */
   async *outcomes(): AsyncGenerator<Settled<R, I>> {
     const { gate, signal } = this.#options
     const leaveOff = gate.listen?.({
@@ -94,7 +111,12 @@ class Engine<R, I extends Item> {
     const stir = (): void => this.#stir()
     signal.addEventListener('abort', stir)
     try {
-      yield* this.#inOrder()
+      while (await this.#nextKnown()) {
+        const settled = this.#known.get(this.#given)
+        this.#known.delete(this.#given)
+        this.#given += 1
+        if (settled !== undefined) yield settled
+      }
     } finally {
       this.#stopped = true
       while (this.#underWay > 0) await this.#change()
@@ -102,21 +124,18 @@ class Engine<R, I extends Item> {
       leaveOff?.()
       // Nobody waits for an input that may never give another object.
       this.#items.return?.()?.catch(() => {})
+      this.#whenEnded(this.#report())
     }
     if (this.#defect !== undefined) throw this.#defect.error
   }
 
-  async *#inOrder(): AsyncGenerator<Settled<R, I>> {
+  /** Whether the next outcome is known, once it is, or once there will be none. */
+  async #nextKnown(): Promise<boolean> {
     for (;;) {
       this.#fill()
-      if (this.#known.has(this.#given)) {
-        const settled = this.#known.get(this.#given)
-        this.#known.delete(this.#given)
-        this.#given += 1
-        if (settled !== undefined) yield settled
-      } else if (this.#underWay === 0 && (this.#ended || this.#isOver())) {
-        return
-      } else await this.#change()
+      if (this.#known.has(this.#given)) return true
+      if (this.#underWay === 0 && (this.#ended || this.#isOver())) return false
+      await this.#change()
     }
   }
 
@@ -129,7 +148,7 @@ class Engine<R, I extends Item> {
       (due) => {
         this.#pulling = false
         if (due === undefined) this.#ended = true
-        else if (!this.#isOver()) this.#start(due)
+        else if (!this.#isOver()) void this.#start(due)
         this.#stir()
       },
       (error: unknown) => {
@@ -161,17 +180,18 @@ class Engine<R, I extends Item> {
     return step.done === true ? undefined : [{ place: this.#pulled++, item: step.value }]
   }
 
-  #start(due: readonly Indexed<I>[]): void {
+  /** The objects of one request, from their beginning on record to their outcomes on record. */
+  async #start(due: readonly Indexed<I>[]): Promise<void> {
     this.#started += due.length
     this.#underWay += 1
-    this.#all(due)
-      .catch((error: unknown) => {
-        for (const { place } of due) this.#lose(place, error)
-      })
-      .finally(() => {
-        this.#underWay -= 1
-        this.#stir()
-      })
+    try {
+      await this.#begin(due)
+      await together(due, (one) => this.#one(one))
+    } catch (error) {
+      for (const { place } of due) this.#lose(place, error)
+    }
+    this.#underWay -= 1
+    this.#stir()
   }
 
   #lose(place: number, error: unknown): void {
@@ -180,36 +200,25 @@ class Engine<R, I extends Item> {
     else this.#fail(error)
   }
 
-  /** The objects of one request, from their beginning on record to their outcomes on record. */
-  async #all(due: readonly Indexed<I>[]): Promise<void> {
+  async #begin(due: readonly Indexed<I>[]): Promise<void> {
     const { look, record, merging } = this.#options
-    const items = due.map(({ item }) => item)
-    if (look !== undefined) await Promise.all(items.map((item) => this.#inTurn(look(item))))
-    if (record !== undefined) await Promise.all(items.map((item) => record.begun(item)))
-    if (items.length > 1) await merging?.send(items)
-    const lost =
-      ({ place }: Indexed<I>) =>
-      (error: unknown) =>
-        this.#lose(place, error)
-    await Promise.all(due.map((one) => this.#one(one).catch(lost(one))))
+    if (look !== undefined) await together(due, ({ item }) => this.#inTurn(look(item)))
+    if (record !== undefined) await together(due, ({ item }) => record.begun(item))
+    if (due.length > 1) await merging?.send(due.map(({ item }) => item))
   }
 
   async #one({ place, item }: Indexed<I>): Promise<void> {
     const { record, told } = this.#options
-    const settled: Settled<R, I> = { item, outcome: await this.#outcome(item) }
-    this.#judge(settled)
-    // What was done is told of, also where it can be recorded no more.
-    await record?.settled(item, settled.outcome).catch((error: unknown) => this.#fail(error))
-    told?.(settled)
-    this.#known.set(place, settled)
-  }
-
-  /** Objects are begun in their order, however long it takes to look at each. */
-  async #inTurn(looked: Promise<void>): Promise<void> {
-    const turn = Promise.allSettled([this.#lastLooked, looked]).then(() => {})
-    this.#lastLooked = turn
-    await turn
-    await looked
+    try {
+      const settled = { item, outcome: await this.#outcome(item) }
+      this.#judge(settled)
+      // What was done is told of, also where it can be recorded no more.
+      await record?.settled(item, settled.outcome).catch((error: unknown) => this.#fail(error))
+      told?.(settled)
+      this.#known.set(place, settled)
+    } catch (error) {
+      this.#lose(place, error)
+    }
   }
 
   async #outcome(item: I): Promise<Outcome<R>> {
@@ -218,6 +227,13 @@ class Engine<R, I extends Item> {
     } catch (error) {
       return toOutcome(error)
     }
+  }
+
+  /** Objects are begun in their order, however long it takes to look at each. */
+  async #inTurn(looked: Promise<void>): Promise<void> {
+    this.#lastLooked = afterBoth(this.#lastLooked, looked)
+    await this.#lastLooked
+    await looked
   }
 
   #judge(settled: Settled<R, I>): void {
@@ -257,7 +273,7 @@ class Engine<R, I extends Item> {
     })
   }
 
-  report(): Report {
+  #report(): Report {
     const { signal, queued } = this.#options
     const counts = this.#tally.counts(Math.max(queued?.() ?? 0, this.#started))
     const cause = this.#cause ?? this.#breaker.cause
@@ -274,17 +290,10 @@ class Engine<R, I extends Item> {
  * @throws what is no object's own: where the record cannot be kept, the input breaks, or a defect
  */
 export const run = <R, I extends Item = Item>(options: EngineOptions<R, I>): Run<R, I> => {
-  const engine = new Engine(options)
-  let resolve: (report: Report) => void = () => {}
-  const report = new Promise<Report>((done) => {
-    resolve = done
+  let ended: (report: Report) => void = () => {}
+  const report = new Promise<Report>((resolve) => {
+    ended = resolve
   })
-  const outcomes = async function* (): AsyncGenerator<Settled<R, I>> {
-    try {
-      yield* engine.outcomes()
-    } finally {
-      resolve(engine.report())
-    }
-  }
-  return { report, [Symbol.asyncIterator]: () => outcomes() }
+  const engine = new Engine(options, ended)
+  return { report, [Symbol.asyncIterator]: () => engine.outcomes() }
 }

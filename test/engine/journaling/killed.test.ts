@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { readPast } from '../../../src/engine/journal/past.js'
+import { readPast } from '../../../src/engine/journal/reader.js'
 import { clean, folder, program } from '../../support/program.js'
 import { linesOf, runs, statesOf, user } from './runs.js'
 

@@ -27,13 +27,17 @@ import {
   pruneJournals,
 } from '../../../src/engine/journal/folder.js'
 import { formatLine, type Header, type Line } from '../../../src/engine/journal/lines.js'
-import { createJournal, reopenJournal } from '../../../src/engine/journal/opening.js'
 import { parseLine, placedIn } from '../../../src/engine/journal/parse.js'
-import { getNextStep, isDone, readPast } from '../../../src/engine/journal/past.js'
+import { getNextStep, isDone, readPast } from '../../../src/engine/journal/reader.js'
 import { recordIn } from '../../../src/engine/journal/record.js'
 import { chooseUndo, readUndo } from '../../../src/engine/journal/undo.js'
 import { readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
-import { Journal, type Writable } from '../../../src/engine/journal/writing.js'
+import {
+  createJournal,
+  Journal,
+  reopenJournal,
+  type Writable,
+} from '../../../src/engine/journal/writer.js'
 import type { GivenObject, Item } from '../../../src/engine/work/items.js'
 import type { Counts } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
@@ -104,7 +108,7 @@ describe('a journal', () => {
     await left(file, [])
     const other = join(home, 'other.ndjson')
     symlinkSync(file, other)
-    await expect(reopenJournal(other, readPast)).rejects.toMatchObject({
+    await expect(reopenJournal(other)).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining('it is a symbolic link'),
     })
@@ -117,13 +121,13 @@ describe('a journal', () => {
       const journal = new Journal({
         file,
         header,
-        handle: { writev: never, datasync: never, truncate: never, close: never },
+        handle: { write: () => 0, datasync: never, truncate: () => {}, close: never },
         held: { isHeld: () => true, release: () => {} },
         written: past.size,
       })
       const gone: Readonly<Record<string, () => Promise<unknown>>> = {
         read: () => readPast(file),
-        resumed: async () => (await reopenJournal(file, readPast)).journal.close(),
+        resumed: async () => (await reopenJournal(file)).journal.close(),
         worked: () => all(readWork(journal)),
         seen: () => seenIn(journal),
         undone: () => all(readUndo(past, () => {})),
@@ -228,13 +232,13 @@ describe('a journal', () => {
   })
   it('is one process’s at a time', async () => {
     const journal = await createJournal(file, header)
-    const error = await reopenJournal(file, readPast).catch((failure: Failure) => failure)
+    const error = await reopenJournal(file).catch((failure: Failure) => failure)
     expect(error).toMatchObject({
       exitCode: 5,
       details: { hint: expect.stringContaining(`delete ${file}.lock`) },
     })
     await journal.close()
-    const again = await reopenJournal(file, readPast)
+    const again = await reopenJournal(file)
     await again.journal.close()
   })
   it('is taken away again where nothing was begun', async () => {
@@ -249,24 +253,23 @@ describe('writing', () => {
   /** A file that takes so many bytes, and no more. */
   const small = (room: number) => {
     let [bytes, synced] = [Buffer.alloc(0), 0]
-    const writable = {
-      writev: async (chunks: readonly Uint8Array[]) => {
-        const all = Buffer.concat(chunks)
+    const handle: Writable = {
+      write: (all) => {
         const free = room - bytes.length
         if (free === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
         bytes = Buffer.concat([bytes, all.subarray(0, free)])
-        return { bytesWritten: Math.min(free, all.length), buffers: [] }
+        return Math.min(free, all.length)
       },
       datasync: async () => {
         synced += 1
       },
-      truncate: async (length = 0) => {
+      truncate: (length) => {
         bytes = bytes.subarray(0, length)
       },
       close: async () => {},
     }
     return {
-      handle: writable as unknown as Writable,
+      handle,
       text: () => bytes.toString(),
       synced: () => synced,
     }
@@ -290,7 +293,7 @@ describe('writing', () => {
     expect(error).toMatchObject({ category: 'failed' })
     expect(String(error)).toContain('no space left on the device')
     await expect(journal.append(queued(4))).rejects.toBe(error)
-    await expect(journal.drained()).rejects.toBe(error)
+    expect(() => journal.flush()).toThrow(Failure)
     expect(text()).toBe(two)
   })
   it('reaches the disk once a second, and at the end', async () => {
@@ -345,7 +348,7 @@ describe('reading back', () => {
       expect(states.get(1)).toBe('queued')
       expect(size).toBe(from)
     }
-    const { journal } = await reopenJournal(file, readPast)
+    const { journal } = await reopenJournal(file)
     await journal.append(done(2))
     await journal.close()
     expect(linesIn()).toEqual([
@@ -403,7 +406,7 @@ describe('work by way of the journal', () => {
   })
   it('goes on with what is left, and with what the same input still holds', async () => {
     await left(file, [queued(1), queued(2), queued(3), done(1), { ...place(3), state: 'begun' }])
-    const { journal, past } = await reopenJournal(file, readPast)
+    const { journal, past } = await reopenJournal(file)
     const source = spool(journal, given('1', '2', '3', '4'), await seenIn(journal))
     const next = (n: number) => getNextStep(past.states.get(n) ?? 'queued', 'POST /x')
     expect(await all(readWork(journal, source, next))).toEqual([
@@ -564,7 +567,7 @@ describe('taking back', () => {
     for (const line of [queued(1), done(1, { before: { active: true } }), queued(2)])
       appendFileSync(file, `${JSON.stringify(line, null, 1).replaceAll('\n', ' ')}\n`)
     expect(await all(readUndo(await readPast(file), () => {}))).toMatchObject([{ object: '1' }])
-    const { journal } = await reopenJournal(file, readPast)
+    const { journal } = await reopenJournal(file)
     expect(await all(readWork(journal))).toEqual([place(1), place(2)])
     await journal.close()
   })

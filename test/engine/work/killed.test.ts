@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { readPast } from '../../../src/engine/journal/past.js'
+import { readPast } from '../../../src/engine/journal/reader.js'
 import { serve } from '../../support/servers.js'
 
 const home = mkdtempSync(join(tmpdir(), 'svcctl-killed-'))

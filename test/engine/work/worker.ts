@@ -3,10 +3,10 @@
  * `worker.ts <journal> <base URL> <count> [parent …]` begins one, or goes on with the one that is there.
  */
 import { existsSync } from 'node:fs'
-import { createJournal, reopenJournal } from '../../../src/engine/journal/opening.js'
-import { getNextStep, readPast } from '../../../src/engine/journal/past.js'
+import { getNextStep } from '../../../src/engine/journal/reader.js'
 import { recordIn } from '../../../src/engine/journal/record.js'
 import { readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
+import { createJournal, reopenJournal } from '../../../src/engine/journal/writer.js'
 import type { GivenObject } from '../../../src/engine/work/items.js'
 import { run } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate/gate.js'
@@ -22,7 +22,7 @@ async function* input(): AsyncGenerator<GivenObject> {
 const { signal } = new AbortController()
 const began = existsSync(file)
 const { journal, past } = began
-  ? await reopenJournal(file, readPast)
+  ? await reopenJournal(file)
   : { journal: await createJournal(file, { ...header, endpoint }), past: undefined }
 const [method = 'PUT'] = endpoint.split(' ')
 

@@ -1,12 +1,123 @@
-/** What a journal tells of a run: how far it came, and what is left to do. */
-import { constants } from 'node:fs'
-import { usage } from '../../errors.js'
+/** Reading a journal: its lines, so many at a time, and what they tell of the run: how far it came, and what is left. */
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
+import { describeDistrust, distrustOpen } from '../../base/files/trust.js'
+import { getErrorCode, getReason, usage } from '../../errors.js'
 import type { Item } from '../work/items.js'
 import type { Counts, End } from '../work/report.js'
-import type { EndLine, Header, Line, ObjectLine } from './lines.js'
-import { Sums } from './lines.js'
+import { type EndLine, type Header, type Line, type ObjectLine, Sums } from './lines.js'
 import { type Gap, Gaps, gapFailure, parseLine, placedIn } from './parse.js'
-import { linesFrom, openJournal, type Whose } from './reading.js'
+
+const piece = 1 << 15
+const newline = 0x0a
+/** A longer line is damaged: nothing that is written into a journal comes near it. */
+const longestLine = 1 << 26
+
+const createCheck = (): ((text: string) => string) => {
+  const sums = new Sums()
+  return (text) => sums.check(text)
+}
+
+/** Whole lines without their ends and checksums, and where the next begins. */
+export interface Lines {
+  /** In the place of a damaged line stands an empty one. */
+  readonly texts: readonly string[]
+  readonly next: number
+}
+
+/** Whose journals are read: what is done after one must be this user's own; anybody's may be looked at. */
+export type Whose = 'own' | 'any'
+
+/** @throws Failure `usage` for a file that another may have written: what stands in it would be sent in this user's name */
+const checkOwn = (file: string, stats: Stats): void => {
+  const distrusted = distrustOpen(file, stats)
+  if (distrusted === undefined) return
+  const { message, remedy } = describeDistrust(distrusted)
+  throw usage(
+    `the journal cannot be trusted: ${message}`,
+    `Check it with \`svcctl journal show\`. If it is correct, run: ${remedy}`,
+  )
+}
+
+/**
+ * Opens a regular file that is no link. Every opening looks whose it is, since another file may stand
+ * there by then.
+ */
+export const openJournal = async (
+  file: string,
+  flags = constants.O_RDONLY,
+  whose: Whose = 'own',
+): Promise<FileHandle> => {
+  const handle = await open(file, flags | (constants.O_NOFOLLOW ?? 0) | nonBlocking).catch(
+    (error: unknown) => {
+      const reason = getErrorCode(error) === 'ELOOP' ? 'it is a symbolic link' : getReason(error)
+      throw usage(`cannot open the journal ${file}: ${reason}`)
+    },
+  )
+  try {
+    const stats = await handle.stat()
+    const other = otherThanFile(stats)
+    if (other !== undefined) throw usage(`cannot open the journal ${file}: ${other}`)
+    if (whose === 'own') checkOwn(file, stats)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** The whole lines of a journal's first bytes, so many at a time. */
+export async function* textsIn(
+  file: string,
+  size: number,
+  whose: Whose = 'own',
+): AsyncGenerator<Lines['texts']> {
+  const handle = await openJournal(file, constants.O_RDONLY, whose)
+  try {
+    for await (const { texts } of linesFrom(handle, 0, () => size)) yield texts
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * The whole lines from a place on; what has no end yet is left out.
+ * @param upTo where to stop, asked again before each piece
+ * @param check gives a line without its checksum, or nothing; the same for all that is read of a journal
+ */
+export async function* linesFrom(
+  handle: Pick<FileHandle, 'read'>,
+  from: number,
+  upTo: () => number,
+  check = createCheck(),
+): AsyncGenerator<Lines> {
+  // Parts of a line whose end was not read yet, and their bytes; those of a line that is too long are not kept.
+  let [parts, held]: [Buffer[], number] = [[], 0]
+  for (let at = from; at < upTo(); ) {
+    const { bytesRead, buffer } = await handle.read(
+      Buffer.allocUnsafe(Math.min(piece, upTo() - at)),
+      { position: at },
+    )
+    if (bytesRead === 0) return
+    const bytes = buffer.subarray(0, bytesRead)
+    at += bytesRead
+    const end = bytes.lastIndexOf(newline)
+    if (end < 0) {
+      held += bytesRead
+      parts = held > longestLine ? [] : [...parts, bytes]
+      continue
+    }
+    // All at once: line by line it is three times the work.
+    const lines = Buffer.concat([...parts, bytes.subarray(0, end)])
+      .toString()
+      .split('\n')
+    if (held > longestLine) lines[0] = ''
+    parts = [bytes.subarray(end + 1)]
+    held = bytesRead - end - 1
+    yield { texts: lines.map(check), next: at - held }
+  }
+}
 
 /** The state of an object, by its latest line. */
 export type ObjectState = ObjectLine['state']
@@ -83,7 +194,7 @@ const isHeader = (line: Line | undefined): line is Header => line !== undefined 
 /** What the lines of a journal come to, one after the other. */
 class Reader {
   readonly states = new States()
-  readonly sums = new Sums()
+  readonly #sums = new Sums()
   header: Header | undefined
   total: number | undefined
   end: EndLine | undefined
@@ -98,6 +209,8 @@ class Reader {
     this.#size = size
   }
 
+  readonly check = (text: string): string => this.#sums.check(text)
+
   take(text: string): void {
     this.#lines += 1
     if (this.header === undefined) this.#begin(text)
@@ -111,9 +224,9 @@ class Reader {
   /** @returns whether the line is whole */
   #go(text: string): boolean {
     // A checksum says that all of a line is there; without one it has to be read.
-    const line = (this.sums.required ? placedIn(text) : undefined) ?? parseLine(text)
+    const line = (this.#sums.required ? placedIn(text) : undefined) ?? parseLine(text)
     // What a later version writes may be of another kind.
-    if (line === undefined) return this.sums.required === true && text !== ''
+    if (line === undefined) return this.#sums.required === true && text !== ''
     if ('journal' in line) return true
     if ('n' in line) {
       if (line.n > this.#size) return false
@@ -127,7 +240,7 @@ class Reader {
 
   #begin(text: string): void {
     const line = parseLine(text)
-    if (text === '' && this.sums.required === true)
+    if (text === '' && this.#sums.required === true)
       throw gapFailure(this.#file, 'its first line, which says what the run was')
     if (!isHeader(line)) throw foreign(this.#file)
     this.header = line
@@ -145,7 +258,7 @@ export const readPast = async (file: string, whose: Whose = 'own'): Promise<Past
   try {
     const { size: length } = await handle.stat()
     const reader = new Reader(file, length)
-    for await (const { texts, next } of linesFrom(handle, 0, () => length, reader.sums)) {
+    for await (const { texts, next } of linesFrom(handle, 0, () => length, reader.check)) {
       for (const text of texts) reader.take(text)
       size = next
     }

@@ -1,0 +1,316 @@
+/** Writing a journal: made, or gone on with, as a file that this process alone has. */
+import { constants, existsSync, ftruncateSync, writeSync } from 'node:fs'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makeFolders } from '../../base/files/folders.js'
+import { type Lock, lock } from '../../base/files/lock.js'
+import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
+import { type Clock, systemClock } from '../../http/gate.js'
+import type { End } from '../work/report.js'
+import { formatLine, type Header, type Line } from './lines.js'
+import { openJournal, type Past, readPast, States } from './reader.js'
+
+/** How often it is brought to the disk, in milliseconds. */
+const syncEvery = 1000
+/** More text than this does not wait for the end of the turn. */
+const maxWaiting = 1 << 15
+
+/** The part of a file that is used; tests give one that fails. */
+export interface Writable {
+  /** Writes some of the bytes, and says how many. */
+  write(bytes: Uint8Array): number
+  truncate(length: number): void
+  datasync(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A write costs microseconds; to hand it to another thread, and to hear of it, is more work than that. */
+const toWritable = (handle: FileHandle): Writable => ({
+  write: (bytes) => writeSync(handle.fd, bytes),
+  truncate: (length) => ftruncateSync(handle.fd, length),
+  datasync: () => handle.datasync(),
+  close: () => handle.close(),
+})
+
+/** A file that this process has, and what stands in it. */
+interface Opened {
+  readonly file: string
+  readonly header: Header
+  readonly handle: Writable
+  readonly held: Pick<Lock, 'isHeld' | 'release'>
+  readonly written?: number
+  readonly states?: States
+  readonly clock?: Clock
+}
+
+/** Whoever waits for what is written at the end of this turn. */
+interface Batch {
+  readonly written: Promise<void>
+  readonly resolve: () => void
+  readonly reject: (failure: Failure) => void
+}
+
+const newBatch = (): Batch => {
+  let [resolve, reject]: [() => void, (failure: Failure) => void] = [() => {}, () => {}]
+  const written = new Promise<void>((done, failed) => {
+    resolve = done
+    reject = failed
+  })
+  // Not everybody waits for it.
+  written.catch(() => {})
+  return { written, resolve, reject }
+}
+
+export class Journal {
+  readonly file: string
+  readonly header: Header
+  readonly #handle: Writable
+  readonly #lock: Pick<Lock, 'isHeld' | 'release'>
+  readonly #clock: Clock
+  #text = ''
+  #batch: Batch | undefined
+  #broken: Failure | undefined
+  #leaveSync: (() => void) | undefined
+  #listeners = new Set<() => void>()
+  /** Notes elsewhere that this run writes: before its first object is begun, and once more when it ends. */
+  note: (() => Promise<void>) | undefined
+  #noted: Promise<void> | undefined
+  #now = Number.NaN
+  #at = ''
+  /** Bytes of whole lines that were written. */
+  written: number
+  /** What became of each object so far. */
+  readonly states: States
+
+  constructor(opened: Opened) {
+    this.file = opened.file
+    this.header = opened.header
+    this.#handle = opened.handle
+    this.#lock = opened.held
+    this.#clock = opened.clock ?? systemClock
+    this.written = opened.written ?? 0
+    this.states = opened.states ?? new States()
+  }
+
+  /**
+   * Adds a line; resolves when it was written.
+   * @throws Failure `failed` where it cannot be, and ever after
+   */
+  append(line: Line): Promise<void> {
+    if (this.#broken !== undefined) return Promise.reject(this.#broken)
+    this.#batch ??= newBatch()
+    const { written } = this.#batch
+    this.add(line)
+    return 'n' in line && line.state === 'begun' ? this.#begun(written) : written
+  }
+
+  /**
+   * Adds a line whose caller does not wait until it is written, and hears of a failure with the next.
+   * @throws Failure as `append`
+   */
+  add(line: Line): void {
+    if (this.#broken !== undefined) throw this.#broken
+    const isObject = 'n' in line
+    if (isObject) this.states.note(line.n, line.state)
+    // What comes in the same turn of the event loop goes into the same write.
+    if (this.#text === '') setImmediate(() => this.#flush())
+    this.#text += formatLine(line, isObject && line.state !== 'queued' ? this.#time() : undefined)
+    if (this.#text.length > maxWaiting) this.#flush()
+  }
+
+  /**
+   * Writes what waits.
+   * @throws Failure as `append`
+   */
+  flush(): void {
+    this.#flush()
+    if (this.#broken !== undefined) throw this.#broken
+  }
+
+  #flush(): void {
+    if (this.#text === '') return
+    const [text, batch] = [this.#text, this.#batch]
+    this.#text = ''
+    this.#batch = undefined
+    if (this.#broken === undefined) this.#write(Buffer.from(text))
+    if (this.#broken === undefined) batch?.resolve()
+    else batch?.reject(this.#broken)
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Calls back after each write, and when there will be none; gives a way to stop. */
+  onWritten(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The last line: how the run ended, and what became of all its objects. */
+  async end(end: End): Promise<void> {
+    const at = new Date(this.#clock.now()).toISOString()
+    await this.append({ end, counts: this.states.counts(), at })
+    if (this.#noted !== undefined) await this.note?.()
+  }
+
+  /** Brings all to the disk, and lets go of the file. Never throws: what failed, failed before. */
+  async close(): Promise<void> {
+    this.#flush()
+    this.#leaveSync?.()
+    if (this.#broken === undefined) await this.#handle.datasync().catch(() => {})
+    await this.#handle.close().catch(() => {})
+    this.#lock.release()
+  }
+
+  /** Closes it, and takes it away: nothing was begun. */
+  async discard(): Promise<void> {
+    await this.close()
+    await unlink(this.file).catch(() => {})
+  }
+
+  /** The time of a line; many are of one millisecond. */
+  #time(): string {
+    const now = this.#clock.now()
+    if (now !== this.#now) {
+      this.#now = now
+      this.#at = new Date(now).toISOString()
+    }
+    return this.#at
+  }
+
+  /** Nothing is sent before both are written. */
+  #begun(written: Promise<void>): Promise<void> {
+    this.#noted ??= this.note?.()
+    const noted = this.#noted
+    return noted === undefined ? written : written.then(() => noted)
+  }
+
+  #write(bytes: Uint8Array): void {
+    try {
+      for (let at = 0; at < bytes.length; ) at += this.#handle.write(bytes.subarray(at))
+      this.written += bytes.length
+      this.#leaveSync ??= this.#clock.later(syncEvery, () => void this.#sync())
+    } catch (error) {
+      this.#break(error)
+    }
+  }
+
+  async #sync(): Promise<void> {
+    this.#leaveSync = undefined
+    try {
+      await this.#handle.datasync()
+    } catch (error) {
+      if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(getErrorCode(error))) this.#break(error)
+    }
+    if (!this.#lock.isHeld()) this.#break(new Error('another process took over the journal'))
+  }
+
+  /** From now on nothing is written, and so nothing sent; half a line is taken back. */
+  #break(error: unknown): void {
+    this.#broken ??= new Failure(
+      'failed',
+      `cannot write the journal ${this.file}: ${getReason(error)}; stopped before the next request`,
+      {
+        hint: 'The journal contains the results so far. Free some space, then continue with --resume.',
+        cause: error,
+      },
+    )
+    try {
+      this.#handle.truncate(this.written)
+    } catch {}
+  }
+}
+
+/** Another process writes it. */
+const heldBy =
+  (file: string) =>
+  (owner: string): Failure =>
+    new Failure('conflict', `the journal ${file} is in use by ${owner}`, {
+      hint: `Wait until it ends. If it has ended, delete ${file}.lock`,
+    })
+
+const lockOf = (file: string): Promise<Lock> =>
+  lock(`${file}.lock`, { patience: 0, held: heldBy(file) })
+
+const cannot = (file: string, error: unknown): Failure =>
+  usage(
+    `cannot create the journal ${file}: ${getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error)}`,
+    'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
+  )
+
+/**
+ * Makes a journal: a file that was not there, for its owner only, never through a link.
+ * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
+ */
+export const createJournal = async (
+  file: string,
+  header: Header,
+  clock: Clock = systemClock,
+): Promise<Journal> => {
+  const { O_CREAT, O_EXCL, O_APPEND, O_RDWR } = constants
+  let opened: FileHandle
+  try {
+    makeFolders(dirname(file), 0o700)
+    opened = await open(file, O_CREAT | O_EXCL | O_APPEND | O_RDWR, 0o600)
+  } catch (error) {
+    throw cannot(file, error)
+  }
+  try {
+    const held = await lockOf(file)
+    const journal = new Journal({ file, header, handle: toWritable(opened), held, clock })
+    await journal.append(header)
+    return journal
+  } catch (error) {
+    await opened.close().catch(() => {})
+    await unlink(file).catch(() => {})
+    throw error instanceof Failure ? error : cannot(file, error)
+  }
+}
+
+/**
+ * Makes a journal in a folder, by the name of its run; of several in one second each has a number.
+ * @throws Failure as `createJournal`
+ */
+export const createIn = async (
+  folder: string,
+  header: Header,
+  clock: Clock = systemClock,
+): Promise<Journal> => {
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? header.id : `${header.id}_${n}`
+    const file = join(folder, `${id}.ndjson`)
+    // Whoever is faster takes the name: the file is made for one alone.
+    if (existsSync(file)) continue
+    try {
+      return await createJournal(file, { ...header, id }, clock)
+    } catch (error) {
+      if (!existsSync(file)) throw error
+    }
+  }
+}
+
+/**
+ * Goes on with a journal where its whole lines end.
+ * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
+ */
+export const reopenJournal = async (
+  file: string,
+  clock: Clock = systemClock,
+): Promise<{ readonly journal: Journal; readonly past: Past }> => {
+  const opened = await openJournal(file, constants.O_RDWR | constants.O_APPEND)
+  const held = await lockOf(file).catch(async (error: unknown) => {
+    await opened.close()
+    throw error
+  })
+  try {
+    const past = await readPast(file)
+    await opened.truncate(past.size)
+    const { header, size: written, states } = past
+    const handle = toWritable(opened)
+    const journal = new Journal({ file, header, handle, held, written, states, clock })
+    await journal.append({ resumed: new Date(clock.now()).toISOString() })
+    return { journal, past }
+  } catch (error) {
+    held.release()
+    await opened.close()
+    throw error
+  }
+}
