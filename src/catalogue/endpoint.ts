@@ -77,7 +77,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   /** Of a write: the command whose list `--select` takes its objects from, and the flags of that list that go along. */
   readonly selects?: {
     readonly list: string
-    readonly by?: readonly string[]
+    readonly by?: readonly 'instance'[]
     /** The objects belong to no project, and the list has a form for one: those of several may be meant. */
     readonly spread?: true
   }

@@ -51,7 +51,7 @@ it('cites no document that is not there', () => {
 })
 
 it('cites no route that is not there', async () => {
-  const known = new Set((await collectRoutes()).map(({ method, url }) => `${method} ${url}`))
+  const known = new Set(collectRoutes().map(({ method, url }) => `${method} ${url}`))
   const cited = sources.flatMap((file) =>
     commentsOf(file).flatMap((text) =>
       [...text.matchAll(route)].map(([, name = '']) => [file, name.replace(/\s[\s*]*/, ' ')]),

@@ -130,7 +130,7 @@ describe('a commit', () => {
 
 describe('an answer', () => {
   it('is application/json and nothing more, on every route', async () => {
-    for (const route of await collectRoutes()) {
+    for (const route of collectRoutes()) {
       const { endpoint, method, url: path } = route
       const target =
         endpoint === undefined || typeof path !== 'string'

@@ -35,7 +35,7 @@ describe('every endpoint', () => {
   })
 
   it('has a route of its own that its path leads to', async () => {
-    const finder = createFinder(await collectRoutes())
+    const finder = createFinder(collectRoutes())
     for (const [area, key, endpoint] of await endpoints()) {
       const path = getPath(endpoint)
       if (!path.startsWith('/')) continue

@@ -3,7 +3,7 @@ import { Errors } from 'typebox/value'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { collectRoutes, createFinder } from '../../src/sandbox/server/routes.js'
 
-const finder = createFinder(await collectRoutes())
+const finder = createFinder(collectRoutes())
 /** The endpoint that a route leads to; undefined for a route outside the documents. */
 const endpointAt = (method: string, path: string): Endpoint | undefined => {
   const [plain = ''] = path.split('?')

@@ -4,7 +4,7 @@ import type { Help, ParseOptionsResult } from 'commander'
 import { writes } from '../../catalogue/endpoint.js'
 import { paramsIn, valuesOf } from '../../catalogue/params.js'
 import { bothNames } from '../../catalogue/words.js'
-import { flagsOfCommand, getCommandName } from '../../engine/command/derive/index.js'
+import { flagsOfCommand, getCommandName, mentionedIn } from '../../engine/command/derive/index.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { type FindOwn, findOwnWords, flagsOn, speaks } from '../../engine/own/found.js'
 import type { About, Meant, Raw } from '../../engine/plan/line.js'
@@ -59,7 +59,7 @@ const findUndocumented = (command: Command, tokens: readonly string[]): Undocume
   if (!tokens.some((token) => token.startsWith('-'))) return { open, unknown: false, fields }
   const takes = about.some(writes)
   const flags = new Map(
-    flagsOfCommand(command).flatMap((flag) =>
+    flagsOfCommand(command, mentionedIn(tokens)).flatMap((flag) =>
       [flag.name, ...(flag.aliases ?? []), ...(flag.own ?? [])].map(
         (name) => [name, flag] as const,
       ),
@@ -153,7 +153,7 @@ export class Leaf extends CommandLevel {
     // Help is shown whatever else is wrong with the line.
     if (this.asked) this.end({ kind: 'help', of: this.place })
     this.rest = tokens
-    this.take(flagsOfCommand(this.means))
+    this.take((isWanted) => flagsOfCommand(this.means, isWanted))
     return super.parseOptions(joinPairs(this.means, tokens))
   }
 
@@ -191,8 +191,8 @@ export class Leaf extends CommandLevel {
   private line(): Meant {
     const { means: command, merged } = this
     if (this.asked) return { kind: 'help', of: this.place }
-    const own = new Set(flagsOfCommand(command).map(({ name }) => name))
-    const strange = [...merged.keys()].find((name) => !own.has(name))
+    const given = flagsOfCommand(command, ({ name }) => merged.has(name))
+    const strange = [...merged.keys()].find((key) => !given.some(({ name }) => name === key))
     if (this.wordless !== undefined) throw this.wordless
     if (strange !== undefined) throw unknownOption(getCommandName(command), strange)
     const raw = { args: this.args, flags: merged, ...this.ownly }

@@ -2,7 +2,8 @@
  * The base of all levels of the grammar, as Commander's commands: program, area, group and verb. A level takes the
  * flags that stand on it; none prints anything or ends the process.
  */
-import { Command as Commander, type ErrorOptions, Option } from 'commander'
+import { Command as Commander, type ErrorOptions, type Help, Option } from 'commander'
+import { type IsWanted, mentionedIn } from '../../engine/command/derive/index.js'
 import type { Flag } from '../../engine/command/types.js'
 import { type About, asksHelp, type Meant, Understood } from '../../engine/plan/line.js'
 import { getSpellings } from '../../engine/plan/spellings.js'
@@ -34,6 +35,8 @@ export abstract class CommandLevel extends Commander {
   readonly given = new Map<string, string[]>()
   /** By which of its names each flag was given that an instance has others for. */
   readonly spelled = new Map<string, Set<string>>()
+  /** The flags of this level that the line has none of. */
+  private others: () => readonly Flag[] = () => []
 
   constructor(
     name: string,
@@ -55,8 +58,21 @@ export abstract class CommandLevel extends Commander {
   /** Loads what this level needs before it is parsed. */
   abstract fill(): Promise<void>
 
-  /** Takes flags where they stand on this level. */
-  take(flags: readonly Flag[]): void {
+  /** Takes the flags that the line may have: declaring all takes longer than all the rest of parsing. */
+  take(flags: (isWanted: IsWanted) => readonly Flag[]): void {
+    const isMentioned = mentionedIn(this.tokens)
+    this.declare(flags(isMentioned))
+    this.others = () => flags((flag) => !isMentioned(flag))
+  }
+
+  /** Where Commander looks for what may be meant, and so among all flags that may stand here. */
+  override createHelp(): Help {
+    this.declare(this.others())
+    this.others = () => []
+    return super.createHelp()
+  }
+
+  private declare(flags: readonly Flag[]): void {
     for (const flag of flags)
       for (const option of getOptions(flag)) {
         this.addOption(option)

@@ -44,10 +44,14 @@ const flagsAnywhere = [
   ...hiddenScopes,
 ]
 
-abstract class Branch extends CommandLevel {
-  /** What may stand next and has no level yet, by name. */
-  private readonly offers = new Map<string, () => void>()
+/** Singular and plural are a hidden level each: Commander suggests the first alias of a command. */
+interface NextLevel {
+  readonly level: CommandLevel
+  /** It is taken, and never suggested. */
+  readonly hidden?: boolean
+}
 
+abstract class Branch extends CommandLevel {
   constructor(name: string, tokens: readonly string[]) {
     super(name, tokens)
     // Without, the program would take its flags out of the verb's values (`--description -y`).
@@ -57,27 +61,23 @@ abstract class Branch extends CommandLevel {
     })
   }
 
-  /**
-   * Says what may stand next. Its level is made when its name is met: making all of them takes longer than
-   * all the rest of parsing.
-   * @param hidden it is taken, and never suggested
-   */
-  offer(name: string, make: (name: string) => CommandLevel, hidden = false): void {
-    if (this.offers.has(name)) throw new Failure('internal', `there are two ${name}`)
-    this.offers.set(name, () => this.addCommand(make(name), { hidden }))
-  }
+  /** The level of a word that may stand next; undefined where the word names none. */
+  protected abstract next(name: string): NextLevel | undefined
+  /** The words that may stand next, those that are only accepted left out. */
+  protected abstract names(): Iterable<string>
 
-  /** Makes the levels of these names. */
+  /** Makes the levels of these words: making all that may stand next takes longer than all the rest of parsing. */
   private make(names: Iterable<string>): void {
     for (const name of names) {
-      this.offers.get(name)?.()
-      this.offers.delete(name)
+      if (this.commands.some((below) => below.name() === name)) continue
+      const { level, hidden } = this.next(name) ?? {}
+      if (level !== undefined) this.addCommand(level, { hidden })
     }
   }
 
   /** Where Commander looks for what may be meant, and so among all that may stand here. */
   override createHelp(): Help {
-    this.make(this.offers.keys())
+    this.make(this.names())
     return super.createHelp()
   }
 
@@ -102,9 +102,9 @@ abstract class Branch extends CommandLevel {
   override parseOptions(tokens: string[]): ParseOptionsResult {
     this.make(tokens)
     // Without any, Commander would take a missing word for no mistake.
-    if (this.commands.length === 0) this.make(this.offers.keys())
+    if (this.commands.length === 0) this.make(this.names())
     // What stands behind the next word is no affair of this level, and declaring costs a millisecond.
-    if (tokens[0]?.startsWith('-') === true) this.take(flagsAnywhere)
+    if (tokens[0]?.startsWith('-') === true) this.take((isWanted) => flagsAnywhere.filter(isWanted))
     // No word of a command follows `--`, where Commander would look for one.
     const end = tokens.indexOf('--')
     if (end < 0) return super.parseOptions(tokens)
@@ -130,6 +130,20 @@ class Program extends Branch {
 
   async fill(): Promise<void> {}
 
+  protected next(name: string): NextLevel | undefined {
+    const { tokens } = this
+    const area = areas.find((one) => one.name === name || one.alias === name)
+    if (area !== undefined)
+      return { level: new Area(name, tokens, area.name), hidden: area.name !== name }
+    const own = toolCommands.find((one) => one.area === name)
+    if (own === undefined) return undefined
+    return { level: own.words === '' ? createLeaf(this, name, '') : new Area(name, tokens, name) }
+  }
+
+  protected names(): Iterable<string> {
+    return new Set([...areas.map(({ name }) => name), ...toolCommands.map(({ area }) => area)])
+  }
+
   unknownWord(word: string, message: string): never {
     throw new LineError(word, unknownArea(word, message))
   }
@@ -145,17 +159,19 @@ class Program extends Branch {
   }
 }
 
+const singularOrPlural = (word: string): string =>
+  word.endsWith('s') ? word.slice(0, -1) : `${word}s`
+
 /** An area, or a group of verbs within one. */
 class Area extends Branch implements Verbs {
+  /** As messages list them. */
   verbs: readonly string[] = []
 
   constructor(
     name: string,
     tokens: readonly string[],
     readonly area: string,
-    readonly group: string | undefined,
-    /** Puts what is below into it. @returns its verbs as messages list them */
-    private readonly load: (level: Area) => Promise<readonly string[]>,
+    readonly group?: string,
   ) {
     super(name, tokens)
   }
@@ -174,7 +190,26 @@ class Area extends Branch implements Verbs {
   }
 
   async fill(): Promise<void> {
-    this.verbs = await this.load(this)
+    const { area, lead } = this
+    const verbs = await listVerbs(area)
+    this.verbs = verbs
+      .filter((words) => words.startsWith(lead))
+      .map((words) => words.slice(lead.length))
+  }
+
+  protected next(name: string): NextLevel | undefined {
+    const { area, lead, tokens, verbs } = this
+    if (!name.includes(' ') && verbs.includes(name))
+      return { level: createLeaf(this, area, lead + name) }
+    const group = [name, singularOrPlural(name)].find((first) =>
+      verbs.some((words) => words.startsWith(`${first} `)),
+    )
+    if (group === undefined) return undefined
+    return { level: new Area(name, tokens, area, group), hidden: group !== name }
+  }
+
+  protected names(): Iterable<string> {
+    return new Set(this.verbs.map((words) => words.split(' ')[0] ?? ''))
   }
 
   unknownWord(word: string, message: string): never {
@@ -210,61 +245,6 @@ const loadCommandNamed = async (area: string, words: string): Promise<Command> =
 const createLeaf = (level: CommandLevel, area: string, words: string): Leaf =>
   new Leaf(words.split(' ').at(-1) || area, level.tokens, () => loadCommandNamed(area, words))
 
-/** Offers a level under its name, and under the one that it answers to as well. */
-const offerLevel = (
-  parent: Program | Area,
-  make: (name: string) => CommandLevel,
-  name: string,
-  other?: string,
-): void => {
-  parent.offer(name, make)
-  // Singular and plural are a hidden level each: Commander suggests the first alias of a command.
-  if (other !== undefined) parent.offer(other, make, true)
-}
-
-const singularOrPlural = (word: string): string =>
-  word.endsWith('s') ? word.slice(0, -1) : `${word}s`
-
-/** The verbs of a group, by their second words. */
-const fillGroup = async (level: Area, verbs: readonly string[]): Promise<readonly string[]> => {
-  const named = verbs.map((words) => words.slice(level.lead.length))
-  for (const name of named)
-    level.offer(name, () => createLeaf(level, level.area, level.lead + name))
-  return named
-}
-
-const fillArea = async (level: Area): Promise<readonly string[]> => {
-  const verbs = await listVerbs(level.area)
-  const groups = new Set<string>()
-  for (const words of verbs) {
-    const [first = '', second] = words.split(' ')
-    if (second === undefined) level.offer(words, () => createLeaf(level, level.area, words))
-    else if (!groups.has(first)) {
-      groups.add(first)
-      const within = verbs.filter((other) => other.startsWith(`${first} `))
-      const make = (name: string): Area =>
-        new Area(name, level.tokens, level.area, first, (group) => fillGroup(group, within))
-      offerLevel(level, make, first, singularOrPlural(first))
-    }
-  }
-  return verbs
-}
-
-/** The program with all that may stand first. */
-const createTree = (tokens: readonly string[]): Program => {
-  const root = new Program(tokens)
-  const area =
-    (of: string) =>
-    (name: string): Area =>
-      new Area(name, tokens, of, undefined, fillArea)
-  for (const { name, alias } of areas) offerLevel(root, area(name), name, alias)
-  for (const name of new Set(toolCommands.map((c) => c.area))) {
-    const alone = toolCommands.some((c) => c.area === name && c.words === '')
-    offerLevel(root, alone ? () => createLeaf(root, name, '') : area(name), name)
-  }
-  return root
-}
-
 /**
  * Parses a command line.
  * @throws Failure `usage` for an unknown word or flag, with what was probably meant
@@ -285,7 +265,7 @@ export const parseTokens = async (tokens: readonly string[]): Promise<Meant> => 
 /** Whether these tokens are flags of the program, whole. */
 const areFlags = (tokens: readonly string[]): boolean => {
   try {
-    return createTree(tokens).parseOptions([...tokens]).operands.length === 0
+    return new Program(tokens).parseOptions([...tokens]).operands.length === 0
   } catch {
     return false
   }
@@ -297,7 +277,7 @@ export const findWord = (tokens: readonly string[], word: string): number =>
 
 const parseLine = async (tokens: readonly string[]): Promise<Meant> => {
   try {
-    await createTree(tokens).parseAsync([...tokens], { from: 'user' })
+    await new Program(tokens).parseAsync([...tokens], { from: 'user' })
   } catch (error) {
     if (error instanceof Understood) return error.line
     throw error
@@ -328,7 +308,7 @@ export const followWords = async (tokens: readonly string[]): Promise<ReachedLev
     const before = from.slice(0, from.length - unknown.length - 1)
     return { ...further, rest: [...before, ...further.rest] }
   }
-  return follow(createTree(tokens), tokens)
+  return follow(new Program(tokens), tokens)
 }
 
 /** A flag at the end may lack its value: then nothing stands behind it. */

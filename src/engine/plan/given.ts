@@ -143,7 +143,7 @@ export const parseGiven = async (
   const { coming } = sources
   const objects = coming === undefined ? await argsOf(command, raw, sources) : { args: [] }
   const flags: Record<string, JsonValue> = {}
-  for (const flag of flagsOfCommand(command)) {
+  for (const flag of flagsOfCommand(command, ({ name }) => raw.flags.has(name))) {
     const texts = raw.flags.get(flag.name)
     const common = globalNames.has(flag.name) && !command.flags.includes(flag)
     if (texts === undefined || common || flag.beyond === true) continue

@@ -254,7 +254,7 @@ export class Selection {
   /** What was asked without what only the list understands. */
   verbed(given: Given): Given {
     const { command } = this.#options
-    const by = getSelects(command)?.by ?? []
+    const by: readonly string[] = getSelects(command)?.by ?? []
     const own = new Set<string>(scopesOf(command))
     const flags = Object.entries(given.flags).filter(
       ([name]) => (!isScopeFlag(name) || own.has(name)) && !by.includes(name),
@@ -307,7 +307,7 @@ export class Selection {
   /** The records that match. */
   async #listed(list: Command, given: Given, scope: Flags, most: number) {
     const { command } = this.#options
-    const by = getSelects(command)?.by ?? []
+    const by: readonly string[] = getSelects(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
     const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
     const [plan] = await this.#around.singles.planned(list, asked)

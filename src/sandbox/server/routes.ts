@@ -1,6 +1,28 @@
 /** The routes of the instance: those of the catalogue, and a few that it does not know. */
-import { type Endpoint, getMethod, getPath } from '../../catalogue/endpoint.js'
-import { type AreaName, areas } from '../../catalogue/index.js'
+import { alerts } from '../../catalogue/areas/alerts.js'
+import { approvals } from '../../catalogue/areas/approvals.js'
+import { artifacts } from '../../catalogue/areas/artifacts.js'
+import { ci } from '../../catalogue/areas/ci.js'
+import { commits } from '../../catalogue/areas/commits.js'
+import { dependencies } from '../../catalogue/areas/dependencies.js'
+import { deployKeys } from '../../catalogue/areas/deploy-keys.js'
+import { errorTracking } from '../../catalogue/areas/error-tracking.js'
+import { events } from '../../catalogue/areas/events.js'
+import { geo } from '../../catalogue/areas/geo.js'
+import { integrations } from '../../catalogue/areas/integrations.js'
+import { issues } from '../../catalogue/areas/issues.js'
+import { jobs } from '../../catalogue/areas/jobs.js'
+import { members } from '../../catalogue/areas/members.js'
+import { mr } from '../../catalogue/areas/mr.js'
+import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
+import { projects } from '../../catalogue/areas/projects.js'
+import { resourceGroups } from '../../catalogue/areas/resource-groups.js'
+import { runners } from '../../catalogue/areas/runners.js'
+import { settings } from '../../catalogue/areas/settings.js'
+import { storageMove } from '../../catalogue/areas/storage-move.js'
+import { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
+import { type Endpoint, type Endpoints, getMethod, getPath } from '../../catalogue/endpoint.js'
+import type { AreaName } from '../../catalogue/index.js'
 import { apiRoot } from '../call.js'
 import type { Accepts } from '../check.js'
 import type { AnyHandler, AnyHandlers, AreaExtras } from '../handlers.js'
@@ -15,39 +37,78 @@ const alertAddress =
   /^\/(?<endpoint_project>.+)\/alerts\/notify\/[^/]+\/(?<endpoint_identifier>[^/]+)\.json$/
 
 interface HandlerRow extends AreaExtras {
+  readonly endpoints: Endpoints
   readonly load: () => Promise<AnyHandlers>
 }
 
 /** By the area's name in the catalogue. */
 export const registry: Readonly<Record<AreaName, HandlerRow>> = {
-  commits: { load: async () => (await import('../areas/commits.js')).handlers },
-  runners: { load: async () => (await import('../areas/runners.js')).handlers },
-  jobs: { load: async () => (await import('../areas/jobs.js')).handlers },
-  artifacts: { load: async () => (await import('../areas/artifacts.js')).handlers },
-  'resource-groups': { load: async () => (await import('../areas/resource-groups.js')).handlers },
-  ci: { load: async () => (await import('../areas/ci.js')).handlers },
-  issues: { load: async () => (await import('../areas/issues.js')).handlers },
-  mr: { load: async () => (await import('../areas/mr.js')).handlers },
-  approvals: { load: async () => (await import('../areas/approvals.js')).handlers },
-  members: { load: async () => (await import('../areas/members.js')).handlers },
+  commits: { endpoints: commits, load: async () => (await import('../areas/commits.js')).handlers },
+  runners: { endpoints: runners, load: async () => (await import('../areas/runners.js')).handlers },
+  jobs: { endpoints: jobs, load: async () => (await import('../areas/jobs.js')).handlers },
+  artifacts: {
+    endpoints: artifacts,
+    load: async () => (await import('../areas/artifacts.js')).handlers,
+  },
+  'resource-groups': {
+    endpoints: resourceGroups,
+    load: async () => (await import('../areas/resource-groups.js')).handlers,
+  },
+  ci: { endpoints: ci, load: async () => (await import('../areas/ci.js')).handlers },
+  issues: { endpoints: issues, load: async () => (await import('../areas/issues.js')).handlers },
+  mr: { endpoints: mr, load: async () => (await import('../areas/mr.js')).handlers },
+  approvals: {
+    endpoints: approvals,
+    load: async () => (await import('../areas/approvals.js')).handlers,
+  },
+  members: { endpoints: members, load: async () => (await import('../areas/members.js')).handlers },
   events: {
+    endpoints: events,
     load: async () => (await import('../areas/events.js')).handlers,
     scopes: { list: ['read_user'], listOfUser: ['read_user'] },
   },
-  projects: { load: async () => (await import('../areas/projects.js')).handlers },
-  integrations: { load: async () => (await import('../areas/integrations.js')).handlers },
+  projects: {
+    endpoints: projects,
+    load: async () => (await import('../areas/projects.js')).handlers,
+  },
+  integrations: {
+    endpoints: integrations,
+    load: async () => (await import('../areas/integrations.js')).handlers,
+  },
   alerts: {
+    endpoints: alerts,
     load: async () => (await import('../areas/alerts.js')).handlers,
     urls: { send: alertAddress },
   },
-  settings: { load: async () => (await import('../areas/settings.js')).handlers },
-  'deploy-keys': { load: async () => (await import('../areas/deploy-keys.js')).handlers },
-  'pages-domains': { load: async () => (await import('../areas/pages-domains.js')).handlers },
-  vulnerabilities: { load: async () => (await import('../areas/vulnerabilities.js')).handlers },
-  dependencies: { load: async () => (await import('../areas/dependencies.js')).handlers },
-  geo: { load: async () => (await import('../areas/geo.js')).handlers },
-  'error-tracking': { load: async () => (await import('../areas/error-tracking.js')).handlers },
-  'storage-move': { load: async () => (await import('../areas/storage-move.js')).handlers },
+  settings: {
+    endpoints: settings,
+    load: async () => (await import('../areas/settings.js')).handlers,
+  },
+  'deploy-keys': {
+    endpoints: deployKeys,
+    load: async () => (await import('../areas/deploy-keys.js')).handlers,
+  },
+  'pages-domains': {
+    endpoints: pagesDomains,
+    load: async () => (await import('../areas/pages-domains.js')).handlers,
+  },
+  vulnerabilities: {
+    endpoints: vulnerabilities,
+    load: async () => (await import('../areas/vulnerabilities.js')).handlers,
+  },
+  dependencies: {
+    endpoints: dependencies,
+    load: async () => (await import('../areas/dependencies.js')).handlers,
+  },
+  geo: { endpoints: geo, load: async () => (await import('../areas/geo.js')).handlers },
+  'error-tracking': {
+    endpoints: errorTracking,
+    load: async () => (await import('../areas/error-tracking.js')).handlers,
+  },
+  'storage-move': {
+    endpoints: storageMove,
+    load: async () => (await import('../areas/storage-move.js')).handlers,
+  },
 }
 
 export interface ServedRoute {
@@ -89,12 +150,11 @@ const getRoutes = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute
 }
 
 /** All routes. */
-export const collectRoutes = async (): Promise<ServedRoute[]> => {
-  const loaded = await Promise.all(
-    areas.map(async ({ name, load }) => [name, await load()] as const),
-  )
-  const routes = loaded.flatMap(([area, endpoints]) =>
-    Object.entries(endpoints).flatMap(([key, endpoint]) => getRoutes(area, key, endpoint)),
+export const collectRoutes = (): ServedRoute[] => {
+  const routes = (Object.keys(registry) as AreaName[]).flatMap((area) =>
+    Object.entries(registry[area].endpoints).flatMap(([key, endpoint]) =>
+      getRoutes(area, key, endpoint),
+    ),
   )
   const extra = extraRoutes.map(
     (route): ServedRoute => ({

@@ -274,7 +274,7 @@ export const buildServer = async (
   })
   await addParsers(app)
   const scheduler = new Scheduler(instance)
-  const routes = await collectRoutes()
+  const routes = collectRoutes()
   const finder = createFinder(words === undefined ? routes : other.routesIn(routes, words))
   if (words !== undefined) other.speak(app, words)
   double?.attach(scheduler, (method, path) => 'value' in finder.find(method, path))

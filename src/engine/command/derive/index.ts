@@ -8,7 +8,15 @@ export {
   withoutSpecial,
 } from './derived.js'
 export { asSent, findReading, shownIn } from './reading.js'
-export { flagsOfCommand, hiddenScopes, manyFlags, ownFlags, siteFlags } from './taken.js'
+export {
+  flagsOfCommand,
+  hiddenScopes,
+  type IsWanted,
+  manyFlags,
+  mentionedIn,
+  ownFlags,
+  siteFlags,
+} from './taken.js'
 export {
   calls,
   changes,

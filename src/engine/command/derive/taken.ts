@@ -59,11 +59,8 @@ const attributesFile: Flag = {
   beyond: true,
 }
 
-/** Flags that go past the catalogue. */
-const escapeHatches = (command: Described): Flag[] => {
-  if (!calls(command) && command.open !== true) return []
-  return sendsBody(command) ? [anyParameter, attributesFile] : [anyParameter]
-}
+/** Whether a command takes what goes past the catalogue. */
+const goesBeyond = (command: Described): boolean => calls(command) || command.open === true
 
 const hiddenScope = (name: 'project' | 'group'): Flag => ({
   name,
@@ -84,18 +81,16 @@ const shownScope = (name: 'project' | 'group', help: string): Flag => ({
   param: { type: name, help },
 })
 
-/** -P and -G of commands whose endpoints have none of their own. */
-const furtherScopes = (command: Described): readonly Flag[] => {
+/** -P or -G of commands whose endpoints have none of their own. */
+const furtherScope = (command: Described, flag: Flag): Flag => {
   if (getSelects(command)?.spread === true)
-    return [
-      shownScope('project', 'with --select: select from this project'),
-      shownScope('group', 'with --select: select from this group'),
-    ]
-  if (downloads(command) || !ofProjects(command) || hasForm(command, 'group')) return hiddenScopes
-  return [
-    hiddenScope('project'),
-    shownScope('group', 'all projects of this group and its subgroups'),
-  ]
+    return flag.name === 'project'
+      ? shownScope('project', 'with --select: select from this project')
+      : shownScope('group', 'with --select: select from this group')
+  const whole = flag.name === 'group' && !downloads(command) && ofProjects(command)
+  return whole && !hasForm(command, 'group')
+    ? shownScope('group', 'all projects of this group and its subgroups')
+    : flag
 }
 
 /** Which commands a flag for several projects or groups is for. */
@@ -106,18 +101,11 @@ const spreadTo: Readonly<Record<string, (command: Described) => boolean>> = {
   'with-archived': (command) => ofProjects(command) || spreads(command),
 }
 
-/** -P, -G and the flags for several projects or groups: shown where they are taken. */
-const scopes = (command: Described): readonly Flag[] => {
-  if (command.open === true) return spreadFlags
-  if (!calls(command)) return []
-  return [
-    ...furtherScopes(command),
-    ...spreadFlags.map((flag) => ({
-      ...flag,
-      hidden: downloads(command) || spreadTo[flag.name]?.(command) !== true,
-    })),
-  ]
-}
+/** A flag for several projects or groups: shown where it is taken. */
+const spread = (command: Described, flag: Flag): Flag =>
+  command.open === true
+    ? flag
+    : { ...flag, hidden: downloads(command) || spreadTo[flag.name]?.(command) !== true }
 
 /** `--limit` where it says something of a selection alone. */
 const limits: readonly Flag[] = pagingFlags
@@ -132,54 +120,88 @@ const limits: readonly Flag[] = pagingFlags
     },
   }))
 
-/** `--select`, and which objects its list has to choose among; elsewhere it is refused with a word of its own. */
-const selection = (command: Described): readonly Flag[] => {
-  if (!sendsBody(command)) return []
-  const fact = getSelects(command)
-  if (fact === undefined) return selectFlags.map((flag) => ({ ...flag, hidden: true }))
-  const by = (fact.by ?? []).map(
-    (name): Flag => ({
-      name,
-      param: { type: 'boolean', help: 'with --select: select from the whole instance' },
-      required: false,
-      selects: true,
-    }),
-  )
-  return [...selectFlags, ...(lists(command) ? [] : limits), ...by]
+/** `--select`; where there is no list to choose among it is refused with a word of its own. */
+const selection = (command: Described, flag: Flag): Flag =>
+  getSelects(command) === undefined ? { ...flag, hidden: true } : flag
+
+/** Whether a flag says which objects the list of `--select` has to choose among. */
+const selectsBy = (command: Described, name: string): boolean =>
+  getSelects(command)?.by?.some((flag) => flag === name) === true
+
+/** With `--select`: the list of the whole instance is chosen from. */
+const wholeInstance: Flag = {
+  name: 'instance',
+  param: { type: 'boolean', help: 'with --select: select from the whole instance' },
+  required: false,
+  selects: true,
 }
 
 /** Flags that say something of requests only. */
-const takes = (command: Described, name: string): boolean => {
+const takesRequest = (command: Described, { name }: Flag): boolean => {
   if (name === 'from') return onlyReads(command) && (lists(command) || command.snapshots === true)
   if (name === 'curl') return !(command.readOnly || command.ownJournal)
   return !['all-profiles', 'tolerate'].includes(name) || isAskable(command)
 }
 
+/** Flags of many commands: which of these take each, and what it says there. */
+interface SharedFlags {
+  readonly flags: readonly Flag[]
+  readonly takes: (command: Described, flag: Flag) => boolean
+  readonly as?: (command: Described, flag: Flag) => Flag
+}
+
 /** What a command takes beside its own, the nearest first. */
-const further = (command: Described): Flag[] => [
-  ...scopes(command),
-  ...escapeHatches(command),
-  ...(lists(command) ? [...pagingFlags, ...sortFlags, ...groupFlags, ...sinceFlags] : []),
-  ...selection(command),
-  ...(rowFlags(command).length > 0 ? sheetFlags : []),
-  ...(keepsJournal(command) || command.ownJournal === true ? journalFlags : []),
-  ...(keepsJournal(command) ? recordFlags : []),
-  ...(keepsJournal(command) && isOfMany(command) ? shardFlags : []),
-  ...(answersChanges(command) ? writeFlags : []),
-  ...(rehearsable(command) ? rehearsalFlags : []),
-  ...requestFlags.filter(({ name }) => takes(command, name)),
-  ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
-  ...(hasPage(command) ? pageFlags : []),
-  ...(watchable(command) ? repeatFlags : []),
+const shared: readonly SharedFlags[] = [
+  { flags: hiddenScopes, takes: (c) => calls(c) && c.open !== true, as: furtherScope },
+  { flags: spreadFlags, takes: goesBeyond, as: spread },
+  { flags: [anyParameter], takes: goesBeyond },
+  { flags: [attributesFile], takes: (c) => goesBeyond(c) && sendsBody(c) },
+  { flags: [...pagingFlags, ...sortFlags, ...groupFlags, ...sinceFlags], takes: lists },
+  { flags: selectFlags, takes: sendsBody, as: selection },
+  { flags: limits, takes: (c) => sendsBody(c) && getSelects(c) !== undefined && !lists(c) },
+  { flags: [wholeInstance], takes: (c, { name }) => sendsBody(c) && selectsBy(c, name) },
+  { flags: sheetFlags, takes: (c) => rowFlags(c).length > 0 },
+  { flags: journalFlags, takes: (c) => keepsJournal(c) || c.ownJournal === true },
+  { flags: recordFlags, takes: keepsJournal },
+  { flags: shardFlags, takes: (c) => keepsJournal(c) && isOfMany(c) },
+  { flags: writeFlags, takes: answersChanges },
+  { flags: rehearsalFlags, takes: rehearsable },
+  { flags: requestFlags, takes: takesRequest },
+  { flags: outputFlags, takes: (c, { repeats }) => repeats !== true || watchable(c) },
+  { flags: pageFlags, takes: hasPage },
+  { flags: repeatFlags, takes: watchable },
 ]
 
-/** Every flag that a command takes, its own first. */
-export const flagsOfCommand = (command: Described): Flag[] => {
+/** Which of the flags that a command may take are asked for. */
+export type IsWanted = (flag: Flag) => boolean
+
+/** The flags that may stand on a line: asked before anything is found out of the others. */
+export const mentionedIn = (tokens: readonly string[]): IsWanted => {
+  const names = new Set<string | undefined>()
+  for (const token of tokens) {
+    const [, no = '', name] = /^--(no-)?([^=]+)/.exec(token) ?? []
+    if (name !== undefined) names.add(name).add(no + name)
+    else if (token.startsWith('-')) for (const letter of token) names.add(letter)
+  }
+  return ({ name, short, aliases, own }) =>
+    names.has(name) ||
+    (short !== undefined && names.has(short)) ||
+    [aliases, own].some((others) => others?.some((other) => names.has(other)))
+}
+
+/** Every flag that a command takes, its own first; of some only where nothing is to be known of the others. */
+export const flagsOfCommand = (command: Described, isWanted: IsWanted = () => true): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
   const sorts = (name: string): boolean => lists(command) && sortFlags.some((f) => f.name === name)
-  const named = command.flags.map((flag) => (sorts(flag.name) ? withFields(flag) : flag))
-  const others = further(command).filter(({ name }) => !own.has(name))
-  return [...named, ...others.map((flag) => withoutAliases(flag, own))]
+  const named = command.flags
+    .filter(isWanted)
+    .map((flag) => (sorts(flag.name) ? withFields(flag) : flag))
+  const others = shared.flatMap(({ flags, takes, as }) => {
+    const taken = flags.filter((flag) => isWanted(flag) && takes(command, flag))
+    return as === undefined ? taken : taken.map((flag) => as(command, flag))
+  })
+  const further = others.filter(({ name }) => !own.has(name))
+  return [...named, ...further.map((flag) => withoutAliases(flag, own))]
 }
 
 /** A flag without the earlier spellings that are names of others. */
