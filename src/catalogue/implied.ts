@@ -6,6 +6,9 @@ import { type Endpoint, endpoint, many, one } from './endpoint.js'
 import { group, project, string } from './params.js'
 import { Unknown } from './shapes/common.js'
 
+/** The version that the documents describe. */
+export const documentedVersion = '14.5'
+
 const said = { command: 'get', implied: true } as const
 
 export const account = endpoint('GET /user', one(Unknown()), {

@@ -30,7 +30,7 @@ const rule = (id: number, name: string) => ({
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci'
 
-const ofProject: Readonly<Record<string, (id: number) => unknown>> = {
+const ofProject: Readonly<Record<string, (id: number, rules: number) => unknown>> = {
   members: (id) => [member(id, 0), member(id, 1)],
   approvals: () => ({
     reset_approvals_on_push: true,
@@ -39,7 +39,10 @@ const ofProject: Readonly<Record<string, (id: number) => unknown>> = {
     merge_requests_disable_committers_approval: false,
     require_password_to_approve: false,
   }),
-  approval_rules: (id) => [rule(id, 'Security'), rule(id, 'Release')],
+  approval_rules: (id, rules) =>
+    rules === 0
+      ? [rule(id, 'Security'), rule(id, 'Release')]
+      : Array.from({ length: rules }, (_, i) => ({ ...rule(id, `Rule ${i}`), id: id * 1000 + i })),
   deploy_keys: (id) => [
     { id, title: 'deploy', key, created_at: '2020-09-30T13:46:02.000Z', can_push: false },
   ],
@@ -59,14 +62,17 @@ const ofInstance: Readonly<Record<string, unknown>> = {
   runners: [],
 }
 
-/** The answer to a question about what is declared; undefined where it is none. */
-export const declaredAt = (path: string): unknown => {
+/**
+ * The answer to a question about what is declared; undefined where it is none.
+ * @param rules how many rules each project has, by the names `Rule 0` and so on; 0 for two of other names
+ */
+export const declaredAt = (path: string, rules: number): unknown => {
   if (Object.hasOwn(ofInstance, path)) return ofInstance[path]
   if (/^groups\/\d+\/members$/.test(path)) return []
   const [, project = '', what = ''] = /^projects\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
   const id = Number(/(\d+)$/.exec(project)?.[1])
   if (project === '' || Number.isNaN(id)) return undefined
-  if (what !== '') return ofProject[what]?.(id)
+  if (what !== '') return ofProject[what]?.(id, rules)
   const path_with_namespace = decodeURIComponent(project)
   const full_path = path_with_namespace.split('/')[0]
   return {

@@ -4,8 +4,8 @@
  * http://127.0.0.1:port/n/<projects>/ms/<delay>. One that allows only so many a second has that
  * there too, with a number that makes it another one: …/allows/100/<number>, and …/tells/100/<number>
  * where it says what is left; GET …/counts of these says how many answers were 429, and when the
- * first write was answered. Prints its port, the TLS port too where BENCH_KEY and BENCH_CERT name
- * files.
+ * first write was answered. With …/rules/<n>/0 each project has n approval rules. Prints its port,
+ * the TLS port too where BENCH_KEY and BENCH_CERT name files.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -122,6 +122,7 @@ const listener: RequestListener = async (req, res) => {
     /^(\/n\/(\d+)\/ms\/(\d+)(?:\/\w+\/\d+\/\d+)?\/api\/v4)\/(.*)$/.exec(url.pathname) ?? []
   const call = { req, res, url, root: `${url.origin}${base}`, projects: Number(projects) }
   const allowance = allowanceOf(base ?? '')
+  const rules = Number(/\/rules\/(\d+)\//.exec(base ?? '')?.[1] ?? 0)
   if (path === 'counts') return void res.end(`${allowance?.refused} ${allowance?.first}`)
   if (allowance?.takes(res) === false) return
   if (Number(delay) > 0) await sleep(Number(delay))
@@ -132,8 +133,8 @@ const listener: RequestListener = async (req, res) => {
     await sendRunner(call)
     if (allowance !== undefined) allowance.first ??= Date.now()
   } else if (/\/artifacts$/.test(path)) sendArchive(call)
-  else if (/\/members$/.test(path)) sendJson(call, { status: 'success' })
-  else if (declaredAt(path) !== undefined) sendJson(call, declaredAt(path))
+  else if (req.method === 'POST' && /\/members$/.test(path)) sendJson(call, { status: 'success' })
+  else if (declaredAt(path, rules) !== undefined) sendJson(call, declaredAt(path, rules))
   else res.writeHead(404, { 'content-type': json }).end('{"error":"404 Not Found"}')
 }
 

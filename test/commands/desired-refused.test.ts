@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { frontOf, type Hook } from './front.js'
 
@@ -38,6 +38,33 @@ describe('a level', () => {
     expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining('owner, not 35')])
     const least = await (await desk(members('minimal', 'groups/platform')))('plan f.yml')
     expect([least.code, least.stdout]).toEqual([0, expect.stringContaining('guest → minimal')])
+  })
+
+  it('is a note where the instance is known to be newer than the documents', async () => {
+    const ofVersion =
+      (version: string): Hook =>
+      ({ url: asked }, response) => {
+        if (!asked.endsWith('/version')) return false
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ version }))
+        return true
+      }
+    const planned = async (version: string, level: string) => {
+      const front = await frontOf(url, ofVersion(version))
+      const cwd = folder()
+      writeFileSync(join(cwd, 'f.yml'), `version: 1\n${members(level)}\n`)
+      const env = { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' }
+      const login = `auth login work --base-url ${front.base} --token-stdin`
+      const input = 'sandbox-root-token\n'
+      expect(await svcctl(login.split(' '), { cwd, env, input })).toMatchObject({ code: 0 })
+      return svcctl(['plan', 'f.yml'], { cwd, env })
+    }
+    const newer = await planned('14.9.3', 'owner')
+    expect([newer.code, newer.stderr]).toEqual([0, ''])
+    expect(newer.stdout).toContain('does not offer owner in a project, but this instance is newer')
+    expect(newer.stdout).toContain('1 to create')
+    expect((await planned('14.9.3', '35')).code).toBe(2)
+    expect((await planned('14.5.9', 'owner')).code).toBe(2)
   })
 
   it('may be any that is there already', async () => {

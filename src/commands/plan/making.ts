@@ -1,6 +1,8 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
+import { compareVersions } from '../../base/versions.js'
+import { documentedVersion } from '../../catalogue/implied.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
 import { makePlans } from '../../desired/diff/index.js'
@@ -29,6 +31,8 @@ import type { Given } from '../../engine/command/types.js'
 import { HeapTuning } from '../../engine/work/v8.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { survived, usage } from '../../errors.js'
+import { getPaths } from '../../profile/index.js'
+import { readKnown } from '../../profile/known.js'
 import { filesAtBase } from './base.js'
 import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
@@ -219,8 +223,17 @@ const headOf = async (
   selection: selected({ ...parseSelection(given, place), ignore: given.flags.ignore }),
 })
 
+/** Whether the instance of the profile was seen to be newer than the documents. */
+const isNewer = async (place: Services['place']): Promise<boolean> => {
+  const profile = await place.profile()
+  const known = profile && readKnown(getPaths(place.env), profile)?.version
+  // Patches offer nothing new.
+  const [release] = /^v?\d+\.\d+/.exec(known ?? '') ?? []
+  return release !== undefined && compareVersions(release, documentedVersion) > 0
+}
+
 /** What comparing goes by, of a line and the places that were found. */
-const diffOptionsOf = (
+const diffOptionsOf = async (
   { place }: Services,
   given: PlanGiven,
   places: FoundPlaces & { readonly unread: DiffOptions['unread'] },
@@ -235,6 +248,7 @@ const diffOptionsOf = (
     projects: projects.length,
     unread: places.unread,
     now: place.clock.now,
+    isNewer: await isNewer(place),
   }
 }
 
@@ -272,7 +286,7 @@ export const madePlan = async (
   const made = await makePlans(
     wanted.filter(isMeant),
     view,
-    { ...how, ...diffOptionsOf(services, given, places), each: instance.each },
+    { ...how, ...(await diffOptionsOf(services, given, places)), each: instance.each },
     before?.places.filter(isMeant),
   )
   for (const text of view.notes) services.ui.note(text)

@@ -188,6 +188,7 @@ const verdictOf = (
 /** A value that the documents do not offer there is not sent; one that is there already stays. */
 const checkOffered = (
   c: DiffContext,
+  address: Address,
   { name, attribute, said }: DesiredAttribute,
   wanted: JsonValue,
 ): void => {
@@ -196,10 +197,15 @@ const checkOffered = (
   if (param.offers.some((offer) => param.names?.[offer] === wanted)) return
   const shown = quoteText(String(asInFiles(c, attribute, wanted)))
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
-  c.mistakes.add(
-    said.origin,
-    `${name} in ${scope} must be one of ${param.offers.join(', ')}, not ${shown}`,
-  )
+  const isKnown = Object.values(param.names).some((value) => value === wanted)
+  if (isKnown && c.how.isNewer === true) {
+    const text = `the documented API does not offer ${shown} in ${scope}, but this instance is newer`
+    c.diff.say('note', { ...address, attribute: name }, text, said.origin)
+  } else
+    c.mistakes.add(
+      said.origin,
+      `${name} in ${scope} must be one of ${param.offers.join(', ')}, not ${shown}`,
+    )
 }
 
 const diffAttribute = async (
@@ -215,7 +221,7 @@ const diffAttribute = async (
   const wanted = await wantedValue(c, spoken, now)
   if (wanted === undefined) return undefined
   const verdict = verdictOf(attribute, item, now, wanted)
-  if (verdict === 'differs') checkOffered(c, spoken, wanted)
+  if (verdict === 'differs') checkOffered(c, address, spoken, wanted)
   const shown = shownOf(c, attribute, now, wanted)
   const within = said.value.is === 'range' ? said.value.text : undefined
   return { name, attribute, origin: said.origin, wanted, shown, verdict, within }

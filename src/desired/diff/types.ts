@@ -62,6 +62,8 @@ export interface DiffOptions {
   /** Nothing is ever done: neither secrets nor the token's user have to be known. */
   readonly checks?: boolean
   readonly now?: () => Date
+  /** The instance is newer than the documents: it may take what they do not offer. */
+  readonly isNewer?: boolean
   /** What a run that is gone on with still has to do: the digest of each action's item, by the action's id. */
   readonly unfinished?: ReadonlyMap<string, string> | undefined
 }

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { issues } from '../../catalogue/areas/issues.js'
 import type { CredentialNeed } from '../../catalogue/endpoint.js'
+import { documentedVersion } from '../../catalogue/implied.js'
 import { boolean, group, oneOf, project, string } from '../../catalogue/params.js'
 import { jobStates } from '../../catalogue/shapes/job.js'
 import { apiRoot, type Call } from '../call.js'
@@ -237,11 +238,9 @@ const refresh = (call: Call) => {
 const reading = ['read_user']
 
 /** That of the documents, unless it was started as of another. */
-const documented = '14.5'
-
 const version = (call: Call) => {
   call.signedIn()
-  return { version: `${call.instance.asOf ?? documented}.0`, revision: 'embedded' }
+  return { version: `${call.instance.asOf ?? documentedVersion}.0`, revision: 'embedded' }
 }
 
 const metadata = (call: Call) => ({
