@@ -82,21 +82,25 @@ describe('plan', () => {
     expect(code).toBe(0)
     const file = join(cwd, 'plan.json')
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const plan = JSON.parse(readFileSync(file, 'utf8'))
+    const text = readFileSync(file, 'utf8')
+    const plan = JSON.parse(text)
+    // An action a line, in whatever order the parts are read.
+    expect(text).toContain(`\n"actions":[\n${JSON.stringify(plan.actions[0])}\n],\n`)
+    expect(Object.keys(plan).slice(-2)).toEqual(['counts', 'sha256'])
     expect(plan).toMatchObject({
       plan: 2,
       instance: sandbox.url,
       user: 'root',
+      files: [{ path: 'svcctl.yml' }],
       selection: {},
+      endpoints: ['PUT /projects/:id/approval_rules/:approval_rule_id'],
       actions: [
         {
           id: 'update projects/platform/app:approval_rules/Security',
-          endpoint: 'PUT /projects/:id/approval_rules/:approval_rule_id',
+          endpoint: 0,
           path: '/projects/platform%2Fapp/approval_rules/2',
           body: { name: 'Security', approvals_required: 2 },
-          changes: [
-            { attribute: 'approvals_required', now: 1, wanted: 2, origin: 'svcctl.yml:5:19' },
-          ],
+          changes: [{ attribute: 'approvals_required', now: 1, wanted: 2, origin: [0, 5, 19] }],
           waits_for: [],
         },
       ],

@@ -101,11 +101,23 @@ export const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): 
 }
 
 /**
- * All that is read of an action.
+ * All that is read of an action, with what its document's tables say.
  * @param only the actions that the other plan does not have: done meanwhile, or new since then
  */
-const agreedTo = (action: PlanAction, only: ReadonlySet<string>): string =>
-  JSON.stringify({ ...action, waits_for: action.waits_for.filter((id) => !only.has(id)) })
+const agreedTo = (
+  action: PlanAction,
+  { endpoints, files }: PlanDocument,
+  only: ReadonlySet<string>,
+): string => {
+  const at = ([file, ...place]: PlanAction['origin']) => [files[file]?.path, ...place]
+  return JSON.stringify({
+    ...action,
+    endpoint: endpoints[action.endpoint],
+    changes: action.changes.map((change) => ({ ...change, origin: at(change.origin) })),
+    waits_for: action.waits_for.filter((id) => !only.has(id)),
+    origin: at(action.origin),
+  })
+}
 
 const idsOf = ({ actions }: PlanDocument): ReadonlySet<string> =>
   new Set(actions.map(({ id }) => id))
@@ -135,7 +147,7 @@ export const checkAgreed = (agreed: Agreed, made: MadePlan): void => {
   for (const action of openIn(agreed)) {
     const again = byId.get(action.id)
     if (again === undefined || again.digest !== action.digest) continue
-    if (agreedTo(again, added) !== agreedTo(action, gone))
+    if (agreedTo(again, now, added) !== agreedTo(action, document, gone))
       throw usage(
         `${file}: ${action.id} does not match the files`,
         'The plan file was changed, or another version of svcctl created it. Create the plan again.',

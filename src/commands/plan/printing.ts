@@ -10,7 +10,7 @@ import { groupBy } from '../../base/group-by.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import type { PlanEntry } from '../../desired/entries.js'
 import { isPlan, type PlanAction, type PlanHead } from '../../desired/planfile/read.js'
-import { planText, toPlanDocument } from '../../desired/planfile/write.js'
+import { planText, rowOf, toPlanDocument } from '../../desired/planfile/write.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'
@@ -75,23 +75,25 @@ export const printPlan = async (
     for (const text of page()) await answer.write(text)
     return
   }
-  const { sha256, ...document } = toPlanDocument(made)
-  const actions = document.actions.map((action) => ({ ...action, ...outcomeOf?.(action.id) }))
+  const rows = () =>
+    made.plan.actions.map((action) => ({ ...rowOf(action), ...outcomeOf?.(action.id) }))
   if (answer.reader === 'sheets') {
-    const rows = actions.map(({ changes, ...action }) => ({
-      ...action,
+    const sheet = rows().map(({ changes, ...row }) => ({
+      ...row,
       changes: changes.map(({ attribute }) => attribute).join(', '),
     }))
     const last = outcomeOf === undefined ? 'changes' : 'outcome'
-    return answer.printMany(rows, { columns: ['verb', 'address', last] })
+    return answer.printMany(sheet, { columns: ['verb', 'address', last] })
   }
   // What holds no object inside of another has the actions, one a line.
   if (format.nests !== true)
-    return answer.printMany(actions, {
+    return answer.printMany(rows(), {
       known: outcomeOf === undefined ? maybe : undefined,
       reveal: true,
     })
   // What became of it is no plan any more.
+  const { sha256, ...document } = toPlanDocument(made)
+  const actions = document.actions.map((action) => ({ ...action, ...outcomeOf?.(action.id) }))
   const digest = outcomeOf === undefined ? { sha256 } : {}
   await answer.print({ ...document, actions, ...digest }, { reveal: true })
 }

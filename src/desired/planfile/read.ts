@@ -65,27 +65,29 @@ const secret = either(
 )
 export type SecretReference = Checked<typeof secret>
 
-/** `team`: that the value is of; `origin`: `file:line:column`. */
+/** The file, by its index in `files`, the line and the column. */
+const position: Check<readonly [file: number, line: number, column: number]> = (
+  value,
+): value is readonly [number, number, number] => list(whole)(value) && value.length === 3
+
+/** `team`: that the value is of. */
 const change = fields(
-  { attribute: text, origin: text },
+  { attribute: text, origin: position },
   { now: anything, wanted: anything, secret, within: text, team: text },
 )
-export type PlanChange = Checked<typeof change>
 
-/** Secrets stand in the body of its request as where they come from. */
+/** Secrets stand in the body of its request as where they come from; its endpoint is one of `endpoints`, by index. */
 const action = fields(
   {
     id: text,
     verb: isOne('create', 'update', 'delete', 'enable'),
     address: text,
-    kind: text,
-    scope: text,
-    endpoint: text,
+    endpoint: whole,
     path: text,
     changes: list(change),
     digest,
     waits_for: list(text),
-    origin: text,
+    origin: position,
   },
   { body: valuesAre(anything), loses: text, replaces: text, team: text },
 )
@@ -134,6 +136,8 @@ export type PlanHead = Fields<typeof head, Readonly<Record<never, never>>>
 const parts = {
   plan: isOne(planVersion),
   ...head,
+  /** The routes that actions name. */
+  endpoints: list(text),
   actions: list(action),
   findings: list(remark),
   unread: list(unread),
@@ -227,15 +231,11 @@ export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefi
 }
 
 /**
- * A plan that was kept beside a journal, checked: that of earlier builds has no digest.
+ * A plan that was kept beside a journal, checked.
  * @throws Failure `usage` as `readPlan`, and for what is none
  */
 export const readKept = (plan: unknown, file: string): PlanDocument => {
-  const isBare = isObject(plan) && plan.sha256 === undefined
-  const whole = isBare
-    ? { ...plan, sha256: planDigest(plan as unknown as Omit<PlanDocument, 'sha256'>) }
-    : plan
-  const document = readPlan(Buffer.from(JSON.stringify(whole)), file)
+  const document = readPlan(Buffer.from(JSON.stringify(plan)), file)
   if (document === undefined) throw noPlan(file, 'it was not written by svcctl apply')
   return document
 }

@@ -8,7 +8,6 @@ import { isObject } from '../../base/objects.js'
 import { buildRequest } from '../../http/request/request.js'
 import {
   type ActionStep,
-  type Change,
   type DesiredPlan,
   type PlanFinding,
   type PlannedAction,
@@ -16,10 +15,10 @@ import {
   type Unread,
 } from '../actions.js'
 import { addressText } from '../address.js'
-import { originText, type SecretSource } from '../state.js'
+import { shownPath } from '../files/parse.js'
+import { type Origin, originText, type SecretSource } from '../state.js'
 import {
   type PlanAction,
-  type PlanChange,
   type PlanCounts,
   type PlanDocument,
   type PlanHead,
@@ -48,7 +47,7 @@ export const requestOf = ({
   endpoint,
   values,
   secrets,
-}: ActionStep): Pick<PlanAction, 'endpoint' | 'path' | 'body'> => {
+}: ActionStep): Pick<PlanAction, 'path' | 'body'> & { readonly endpoint: string } => {
   const { path, body } = buildRequest({ endpoint, values })
   const references = Object.entries(secrets).map(
     ([name, source]) => [name, referenceOf(source)] as const,
@@ -61,33 +60,55 @@ export const requestOf = ({
   }
 }
 
-const changeOf = ({ attribute, now, wanted, secret, within, origin }: Change): PlanChange => ({
-  attribute,
-  now,
-  wanted,
-  secret: secret && referenceOf(secret),
-  within,
+/** An action with all that is said of it. @param at how it says where something is declared */
+const fieldsOf = <P>(
+  { id, verb, address, step, changes, digest, waitsFor, loses, replaces, origin }: PlannedAction,
+  at: (origin: Origin) => P,
+) => ({
+  id,
+  verb,
+  address: addressText(address),
+  ...requestOf(step),
+  changes: changes.map(({ attribute, now, wanted, secret, within, origin: said }) => ({
+    attribute,
+    now,
+    wanted,
+    secret: secret && referenceOf(secret),
+    within,
+    team: said.team?.name,
+    origin: at(said),
+  })),
+  digest,
+  waits_for: waitsFor,
+  loses,
+  replaces,
   team: origin.team?.name,
-  origin: originText(origin),
+  origin: at(origin),
 })
 
-/** An action as its line of csv and ndjson, and as a part of the document. */
-const actionOf = (action: PlannedAction): PlanAction => {
-  const { id, verb, address, kind, step, changes, digest, waitsFor, loses, replaces } = action
-  return {
-    id,
-    verb,
-    address: addressText(address),
-    kind: kind.name,
-    scope: address.scope,
-    ...requestOf(step),
-    changes: changes.map(changeOf),
-    digest,
-    waits_for: waitsFor,
-    loses,
-    replaces,
-    team: action.origin.team?.name,
-    origin: originText(action.origin),
+/** An action as its line of csv and ndjson, where no table stands beside it. */
+export const rowOf = (action: PlannedAction) => {
+  const { id, verb, address, ...rest } = fieldsOf(action, originText)
+  return { id, verb, address, kind: action.kind.name, scope: action.address.scope, ...rest }
+}
+
+/** Actions as parts of a document: what many of them say alike stands in its tables. */
+class ActionWriter {
+  readonly endpoints: readonly string[]
+  readonly #files: ReadonlyMap<string, number>
+
+  constructor(actions: readonly PlannedAction[], { files }: PlanHead) {
+    this.endpoints = [...new Set(actions.map(({ step }) => step.endpoint.route))]
+    this.#files = new Map(files.map(({ path }, i) => [shownPath(path), i]))
+  }
+
+  write(action: PlannedAction): PlanAction {
+    const { endpoint, ...rest } = fieldsOf(action, ({ file, line, column }) => {
+      const index = this.#files.get(file)
+      if (index === undefined) throw new RangeError(`${file} is no file of the plan`)
+      return [index, line, column] as const
+    })
+    return { ...rest, endpoint: this.endpoints.indexOf(endpoint) }
   }
 }
 
@@ -126,7 +147,7 @@ export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): Plan
   }
 }
 
-const partsOf = (plan: DesiredPlan, head: PlanHead) => ({
+const partsOf = (plan: DesiredPlan, head: PlanHead, { endpoints }: ActionWriter) => ({
   plan: planVersion as typeof planVersion,
   tool: head.tool,
   instance: head.instance,
@@ -135,6 +156,7 @@ const partsOf = (plan: DesiredPlan, head: PlanHead) => ({
   inputs: head.inputs,
   files: head.files,
   selection: head.selection,
+  endpoints,
   actions: plan.actions,
   findings: plan.findings.map(remarkOf),
   unread: plan.unread.map(unreadOf),
@@ -151,39 +173,34 @@ export const toPlanDocument = ({
   readonly plan: DesiredPlan
   readonly head: PlanHead
 }): PlanDocument => {
-  const document = { ...partsOf(plan, head), actions: plan.actions.map(actionOf) }
+  const writer = new ActionWriter(plan.actions, head)
+  const actions = plan.actions.map((action) => writer.write(action))
+  const document = { ...partsOf(plan, head, writer), actions }
   return { ...document, sha256: planDigest(document) }
 }
 
-/** How JSON is laid out: what stands before the parts of an object, before the items of a list of it, after a key. */
-const layouts = { compact: ['', '', ''], pretty: ['\n  ', '\n    ', ' '] } as const
-
 /** The text of a plan's parts, action by action: all of them together are too much to hold. */
-function* jsonOf(parts: object, layout: keyof typeof layouts): Generator<string> {
-  const [line, item, gap] = layouts[layout]
-  const text = (value: unknown, at: string): string =>
-    layout === 'compact'
-      ? JSON.stringify(value)
-      : JSON.stringify(value, null, 2).replaceAll('\n', at)
+function* jsonOf(parts: object, writer: ActionWriter, line = ''): Generator<string> {
   let before = '{'
   for (const [name, value] of Object.entries(parts)) {
-    yield `${before}${line}${JSON.stringify(name)}:${gap}`
+    yield `${before}${line}${JSON.stringify(name)}:`
     before = ','
-    if (name !== 'actions' || value.length === 0) yield text(value, line)
+    if (name !== 'actions') yield JSON.stringify(value)
     else {
       for (const [i, action] of value.entries())
-        yield `${i === 0 ? '[' : ','}${item}${text(actionOf(action), item)}`
-      yield `${line}]`
+        yield `${i === 0 ? '[' : ','}${line}${JSON.stringify(writer.write(action))}`
+      yield value.length === 0 ? '[]' : `${line}]`
     }
   }
 }
 
-/** The text of a plan file: what `toPlanDocument` makes of it. */
+/** The text of a plan file: what `toPlanDocument` makes of it, a part and an action a line. */
 export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
-  const parts = partsOf(plan, head)
+  const writer = new ActionWriter(plan.actions, head)
+  const parts = partsOf(plan, head, writer)
   const { created: _, ...lasting } = parts
   const digest = createHash('sha256')
-  for (const piece of jsonOf(lasting, 'compact')) digest.update(piece)
-  yield* jsonOf(parts, 'pretty')
-  yield `,\n  "sha256": "${digest.update('}').digest('hex')}"\n}\n`
+  for (const piece of jsonOf(lasting, writer)) digest.update(piece)
+  yield* jsonOf(parts, writer, '\n')
+  yield `,\n"sha256":"${digest.update('}').digest('hex')}"\n}\n`
 }
