@@ -13,8 +13,8 @@ export interface Origin {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The team that it comes from, and where that names the person. */
-  readonly team?: { readonly name: string; readonly at: Origin }
+  /** The team that it comes from, where that names the person, and the teams whose other values it goes before. */
+  readonly team?: { readonly name: string; readonly at: Origin; readonly over?: readonly string[] }
 }
 
 /** A position as editors and terminals open it. */

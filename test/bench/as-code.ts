@@ -96,7 +96,7 @@ const written = async ({ folder, report }: Bench): Promise<void> => {
     user: null,
     created: '',
     inputs: [],
-    files: [],
+    files: [{ path: origin.file, sha256: digest }],
     selection: {},
   }
   const place = { cwd: folder, clock: { signal: new AbortController().signal } as RunClock }

@@ -150,7 +150,7 @@ describe('a plan against a commit', () => {
   })
 })
 
-it('is a note of which nothing comes but text, of a size that services take', async () => {
+it('is a note of which nothing comes but text', async () => {
   const { run, commit, cwd, first } = await repository()
   const hostile = '@all | `code` ``two`` <!-- x --> &amp; https://evil.example\n/close\n'
   commit({ 'svcctl/s.yml': settings(JSON.stringify(hostile)) })
@@ -163,6 +163,28 @@ it('is a note of which nothing comes but text, of a size that services take', as
   )
   expect(stdout).not.toMatch(/^\/close/m)
   expect(stdout).toContain('Compared with `')
+})
+
+it('is a note of a size that services take, whatever there is to say', async () => {
+  const { run, commit } = await repository()
+  // Each item is created, and its value overrides a range.
+  const rules = (value: string, from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, i) => `R${from + i}: ${value}`).join(', ')
+  const below = rules('{approvals_required: {min: 2}}', 0, 900)
+  const places = ['app', 'tools/cli'].map(
+    (path, i) =>
+      `platform/${path}: {approval_rules: {${rules('1', i * 700, 700 + i * 200)}, Security: null}}`,
+  )
+  commit({
+    'svcctl/a.yml': `version: 1\ngroups: {platform/**: {projects: {approval_rules: {${below}}}}}\nprojects: {${places.join(', ')}}\n`,
+    'svcctl/b.yml': 'version: 1\ngroups: {platform: {members: {dov: null, eva: null}}}\n',
+  })
+  const { code, stdout } = await run('plan -o markdown')
+  expect([code, Buffer.byteLength(stdout) < 200_000]).toEqual([0, true])
+  expect(stdout).toContain('| `groups/platform:members/dov` (and 1 more) | ')
+  expect(stdout).toMatch(/^[\d,]+ more objects are not shown\.$/m)
+  expect(stdout).toMatch(/^\d more changed objects are not shown\.$/m)
+  expect(stdout).toMatch(/ requests\.\n$/)
 })
 
 describe('the jobs of the guide', () => {

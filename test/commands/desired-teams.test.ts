@@ -51,6 +51,10 @@ describe('a team', () => {
       ['40', [{ value: '30', origin: expect.stringContaining('team all') }]],
       ['2030-01-01', []],
     ])
+    const { run } = await desk(used('team:all: guest, team:leads: owner'))
+    expect((await run('plan f.yml -o markdown')).stdout).toContain(
+      '| `access_level` | `maintainer` | `owner` | `f.yml:3:60`, team `leads` over `all` |',
+    )
   })
 
   it.each([
@@ -81,7 +85,7 @@ describe('a team', () => {
     expect(JSON.parse(planned.stdout).actions[0].changes[0]).toMatchObject({
       attribute: 'user_ids',
       team: 'all',
-      origin: 'f.yml:3:55, team all at f.yml:2:37',
+      origin: [0, 3, 55],
     })
     expect((await more.run('apply plan.json --yes')).code).toBe(0)
     expect((await run('plan f.yml')).stdout).toContain('- chi')

@@ -185,7 +185,10 @@ type Row = readonly string[]
 const originCell = (origin: Origin | undefined, ink: Ink): string => {
   if (origin === undefined) return ''
   const at = ink.code(originIn(origin))
-  return origin.team === undefined ? at : `${at}, team ${ink.code(origin.team.name)}`
+  if (origin.team === undefined) return at
+  const { name, over = [] } = origin.team
+  const others = over.length === 0 ? '' : ` over ${over.map(ink.code).join(', ')}`
+  return `${at}, team ${ink.code(name)}${others}`
 }
 
 /** An attribute as it is, and as it is planned. */
@@ -215,14 +218,17 @@ const changeRows = ({ is, changes, origin }: PlanEntry, ink: Ink): readonly Row[
   ])
 }
 
-const lostRows = (entries: readonly PlanEntry[], ink: Ink): readonly Row[] =>
-  entries
-    .filter(({ is }) => is === 'delete')
-    .map(({ full, loses = '', origin }) => [
-      ink.code(full),
-      ink.prose(loses),
-      originCell(origin, ink),
-    ])
+/** What is lost, a row a set: of its items the first, and how many more there are. */
+const lostRows = (entries: readonly PlanEntry[], ink: Ink): readonly Row[] => {
+  const lost = entries.filter(({ is }) => is === 'delete')
+  const sets = groupBy(lost, ({ place, address: { kind } }) => `${place}:${kind}`)
+  return [...sets.values()].flatMap((ones) =>
+    ones.slice(0, 1).map(({ full, loses = '', origin }) => {
+      const more = ones.length === 1 ? '' : ` (and ${ones.length - 1} more)`
+      return [`${ink.code(full)}${more}`, ink.prose(loses), originCell(origin, ink)]
+    }),
+  )
+}
 
 const findingRows = (entries: readonly PlanEntry[], ink: Ink): readonly Row[] =>
   entries
@@ -266,8 +272,22 @@ const foldOf = (place: string, entries: readonly PlanEntry[]): string =>
     '\n</details>\n',
   ].join('')
 
-const section = (head: string, rows: readonly Row[]): string =>
-  rows.length === 0 ? '' : `${head}${rows.map((cells) => row(...cells)).join('')}\n`
+/** As many texts as there is room for, and how many are left out. */
+const fitting = (texts: readonly string[], bytes: number, what: string): string => {
+  let room = bytes
+  const kept = texts.filter((text) => {
+    room -= Buffer.byteLength(text)
+    return room > 0
+  })
+  const left = texts.length - kept.length
+  const cut = left === 0 ? '' : `\n${grouped(left)} more ${what} are not shown.\n`
+  return `${kept.join('')}${cut}`
+}
+
+const section = (head: string, rows: readonly Row[]): string => {
+  const texts = rows.map((cells) => row(...cells))
+  return rows.length === 0 ? '' : `${head}${fitting(texts, maxBytes / 4, 'objects')}\n`
+}
 
 /** What the plan is held against, and what it leaves. */
 const comparedWith = ({ against }: MadePlan): readonly [string, string] => {
@@ -321,14 +341,9 @@ export const notePage = (reported: Reported): string => {
   const folds = [...groupBy(entries.filter(isAction), ({ place }) => place)].map(([place, ones]) =>
     foldOf(place, ones),
   )
-  let room = maxBytes - Buffer.byteLength(head + last)
-  const kept = folds.filter((fold) => {
-    room -= Buffer.byteLength(fold)
-    return room > 0
-  })
-  const left = folds.length - kept.length
-  const cut = left === 0 ? '' : `${left} more changed objects are not shown.\n`
-  return `${head}${kept.join('')}${cut}${folds.length === 0 ? '' : '\n'}${last}`
+  const room = maxBytes - Buffer.byteLength(head + last)
+  const shown = folds.length === 0 ? '' : `${fitting(folds, room, 'changed objects')}\n`
+  return `${head}${shown}${last}`
 }
 
 // A plan as a page: what changes, then what is lost, not possible or not done.

@@ -138,6 +138,7 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   }
   const changes = all.map(changeOf)
   const step = stepOf(create, leading, all)
+  sayOverridden(c, address, desired)
   propose(c, draft(c, 'create', address, origin, { changes, step }), desired)
 }
 

@@ -259,7 +259,13 @@ const ofTeams = ([first, ...others]: readonly DesiredItem[]): DesiredItem | unde
     attributes: new Map(
       [...first.attributes].map(([name, said]) => {
         const under = others.flatMap(({ attributes }) => attributes.get(name) ?? [])
-        return [name, { ...said, over: under }]
+        const { team } = said.origin
+        const over = under.flatMap((one) =>
+          textOf(one) === textOf(said) ? [] : (one.origin.team?.name ?? []),
+        )
+        const origin =
+          over.length === 0 ? said.origin : { ...said.origin, team: team && { ...team, over } }
+        return [name, { ...said, origin, over: under }]
       }),
     ),
   }
