@@ -16,6 +16,7 @@ import type {
   Credential,
   ListEnd,
   ListOptions,
+  ListWork,
   Whole,
   WireRequest,
 } from '../http/types.js'
@@ -273,27 +274,22 @@ const rethrowing = (client: Client, changed: (error: unknown) => unknown): Clien
   return {
     open: (request) => client.open(request).catch(rethrown),
     call: (request) => client.call(request).catch(rethrown),
-    list: async function* (request, options) {
-      try {
-        return yield* client.list(request, options)
-      } catch (error) {
-        return rethrown(error)
-      }
-    },
+    list: (request, { rethrown: further = (error) => error, ...options }) =>
+      client.list(request, { ...options, rethrown: (error) => further(changed(error)) }),
     close: () => client.close(),
   }
 }
 
-/** Tells how far a list is, at most up to its limit. */
-const counting = (
-  work: Work,
-  limit = Number.POSITIVE_INFINITY,
-): NonNullable<ListOptions['told']> => {
+/** A list as work that goes on, at most up to its limit. */
+const createListWork = (work: Work, limit = Number.POSITIVE_INFINITY): ListWork => {
   let before = 0
-  return (records, total) => {
-    work.add(records - before)
-    before = records
-    if (total !== undefined) work.total(Math.min(total, limit))
+  return {
+    told: (records, total) => {
+      work.add(records - before)
+      before = records
+      if (total !== undefined) work.total(Math.min(total, limit))
+    },
+    end: () => work.end(),
   }
 }
 
@@ -306,13 +302,9 @@ const measured = (client: Client, progress: WorkMeter): Client => {
   return {
     open: (request) => during(client.open(request)),
     call: (request) => during(client.call(request)),
-    list: async function* (request, options) {
-      const work = progress.begin()
-      try {
-        return yield* client.list(request, { ...options, told: counting(work, options.limit) })
-      } finally {
-        work.end()
-      }
+    list: (request, options) => {
+      const work = () => createListWork(progress.begin(), options.limit)
+      return client.list(request, { ...options, work })
     },
     close: () => client.close(),
   }

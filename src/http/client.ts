@@ -281,12 +281,10 @@ export const createClient = (options: ClientOptions, clock: Timing = systemTimin
   return {
     open: async (request) => requests.open(guarded(request)).catch(cleaned(request)),
     call: async (request) => requests.call(guarded(request)).catch(cleaned(request)),
-    async *list(request, listing) {
-      try {
-        return yield* listRecords(requests.pages(request), guarded(request), listing)
-      } catch (error) {
-        throw scrubbed(error)
-      }
+    list: (request, listing) => {
+      const { rethrown = (error) => error } = listing
+      const options = { ...listing, rethrown: (error: unknown) => rethrown(scrubbed(error)) }
+      return listRecords(requests.pages(request), guarded(request), options)
     },
     close: () => requests.close(),
   }

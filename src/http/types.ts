@@ -167,8 +167,18 @@ export interface ListOptions {
   readonly held?: () => boolean
   /** Told of each page before its records. */
   readonly paged?: (page: PageHead) => void
-  /** Told how many records have come, and how many there are where the instance says. */
-  readonly told?: (records: number, total: number | undefined) => void
+  /** Begins to count the list as work that goes on. */
+  readonly work?: (() => ListWork) | undefined
+  /** Changes what is thrown. */
+  readonly rethrown?: ((error: unknown) => unknown) | undefined
+}
+
+/** A list as work that goes on. */
+export interface ListWork {
+  /** How many records have come, and how many there are where the instance says. */
+  told(records: number, total: number | undefined): void
+  /** However the list ended. */
+  end(): void
 }
 
 /** What is known once a list ended. */

@@ -2,7 +2,7 @@
 import { Malformed } from '../../base/json/malformed.js'
 import { Lost, unusable } from '../answers/lost.js'
 import type { OpenAnswer } from '../sending/exchange.js'
-import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
+import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
 import { getTotal, hasMore, pageSize } from './links.js'
 import { type ListPage, misled, PagePrefetch, type Pages } from './prefetch.js'
 import { Foreign, KeyMatcher, Splitter } from './splitter.js'
@@ -24,6 +24,16 @@ const leave = async (): Promise<void> => {
   await turn()
 }
 
+/** A page that is being read. */
+interface PageRead {
+  readonly reply: OpenAnswer
+  readonly splitter: Splitter
+  /** The first bytes that came. */
+  head: Uint8Array | undefined
+  /** Whether records came of it. */
+  begun: boolean
+}
+
 class Listing {
   readonly #pages: Pages
   readonly #options: ListOptions
@@ -37,6 +47,9 @@ class Listing {
   /** The batch that was read last. */
   #last: Batch | undefined
   #total: number | undefined
+  #work: ListWork | undefined
+  /** Whether a page held more than the limit allowed. */
+  #cut = false
 
   constructor(pages: Pages, options: ListOptions) {
     this.#pages = pages
@@ -49,8 +62,9 @@ class Listing {
   async *run(request: WireRequest): AsyncGenerator<Batch, ListEnd> {
     const ahead = this.#ahead
     let more = false
-    ahead.ask(request)
+    this.#work = this.#options.work?.()
     try {
+      ahead.ask(request)
       for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
         const { next, reply } = page
         this.#options.paged?.(reply)
@@ -58,16 +72,19 @@ class Listing {
         ahead.check(page)
         ahead.look(page, this.#limit - this.#records, this.#pagesRead === 0)
         if (!ahead.none) await leave()
-        const cut = yield* this.#recordsOf(page)
+        yield* this.#recordsOf(page)
         this.#pagesRead += 1
-        more = cut || next !== undefined || !ahead.none || hasMore(reply)
+        more = this.#cut || next !== undefined || !ahead.none || hasMore(reply)
         if (this.#records >= this.#limit || this.#options.single === true) break
         ahead.goOn()
         if (ahead.none && next !== undefined) ahead.ask(next)
         more = ahead.none && hasMore(reply)
       }
+    } catch (error) {
+      throw this.#options.rethrown?.(error) ?? error
     } finally {
       ahead.abandon()
+      this.#work?.end()
     }
     const total = this.#total
     return { records: this.#records, more, total }
@@ -78,19 +95,50 @@ class Listing {
   }
 
   /** A page's records; asked for again while nothing of it has been given away. */
-  async *#recordsOf(page: ListPage): AsyncGenerator<Batch, boolean> {
+  async *#recordsOf(asked: ListPage): AsyncGenerator<Batch> {
     const before = this.#records
-    let { reply } = page
+    let page = this.#begin(asked.reply)
     for (;;) {
       try {
-        return yield* this.#split(reply)
+        for await (const chunk of page.reply.body) {
+          const batch = this.#push(page, chunk)
+          if (batch.length > 0) yield batch
+          if (this.#cut) return
+        }
+        // A list may be empty so; a page that the one before it speaks of holds records.
+        if (page.reply.status !== 204 || this.#pagesRead > 0) page.splitter.end()
+        return
       } catch (error) {
-        const again = error instanceof Lost && error.transient && this.#records === before
-        if (!again || !page.attempts.left) throw error
-        await page.attempts.pause(reply.label, error.message)
-        reply = await this.#pages.open(page.request, page.attempts)
+        if (error instanceof Malformed) throw this.#foreign(page, error)
+        if (this.#records > before) throw error
+        page = await this.#again(asked, error)
       }
     }
+  }
+
+  #begin(reply: OpenAnswer): PageRead {
+    return { reply, splitter: new Splitter(this.#lookout), head: undefined, begun: false }
+  }
+
+  async #again({ attempts, reply, request }: ListPage, error: unknown): Promise<PageRead> {
+    if (!(error instanceof Lost && error.transient) || !attempts.left) throw error
+    await attempts.pause(reply.label, error.message)
+    return this.#begin(await this.#pages.open(request, attempts))
+  }
+
+  /** The records that end within this chunk, as many as the limit has room for. */
+  #push(page: PageRead, chunk: Uint8Array): Batch {
+    page.head ??= chunk
+    const records = page.splitter.push(chunk)
+    if (records.length === 0) return records
+    page.reply.body.progressed()
+    if (!page.begun) this.#checkRepeat(page.reply, records.at(0))
+    page.begun = true
+    return this.#within(records)
+  }
+
+  #foreign({ head = new Uint8Array(), reply }: PageRead, error: Malformed): Error {
+    return this.#pages.foreign(reply, head, error instanceof Foreign ? '' : error.message)
   }
 
   /** A page that comes again under another number would be printed twice. */
@@ -102,41 +150,15 @@ class Listing {
       throw unusable('the list gives the same page again', reply.label, misled)
   }
 
-  /** True when the page holds more than the limit allows. */
-  async *#split(reply: OpenAnswer): AsyncGenerator<Batch, boolean> {
-    const splitter = new Splitter(this.#lookout)
-    let head: Uint8Array | undefined
-    let begun = false
-    try {
-      for await (const chunk of reply.body) {
-        head ??= chunk
-        const records = splitter.push(chunk)
-        if (records.length === 0) continue
-        reply.body.progressed()
-        if (!begun) this.#checkRepeat(reply, records.at(0))
-        begun = true
-        const batch = this.#within(records)
-        if (batch.length > 0) yield batch
-        if (batch.length < records.length) return true
-      }
-      // A list may be empty so; a page that the one before it speaks of holds records.
-      if (reply.status !== 204 || this.#pagesRead > 0) splitter.end()
-      return false
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error
-      const why = error instanceof Foreign ? '' : error.message
-      throw this.#pages.foreign(reply, head ?? new Uint8Array(), why)
-    }
-  }
-
   /** As many records as the limit has room for, counted. */
   #within(records: Batch): Batch {
     const room = this.#limit - this.#records
-    const batch = records.length > room ? records.slice(0, room) : records
+    this.#cut = records.length > room
+    const batch = this.#cut ? records.slice(0, room) : records
     if (batch.length === 0) return batch
     this.#records += batch.length
     this.#last = batch
-    this.#options.told?.(this.#records, this.#total)
+    this.#work?.told(this.#records, this.#total)
     return batch
   }
 }
