@@ -1,6 +1,6 @@
 /** Values of JSON that came, within what may be built of one record. */
 import { Failure } from '../../errors.js'
-import { viewed } from '../utf8.js'
+import { textOf } from '../utf8.js'
 import { parseExact } from './json.js'
 import { Malformed, maxBuilt } from './malformed.js'
 import { Scanner } from './scan.js'
@@ -29,5 +29,5 @@ const checkValues = (bytes: Uint8Array): void => {
 export const parseBytes = (bytes: Uint8Array): unknown => {
   if (bytes.length > maxBuilt.bytes) throw refused(`is larger than ${maxBuilt.bytes >> 20} MiB`)
   checkValues(bytes)
-  return parseExact(viewed(bytes).toString())
+  return parseExact(textOf(bytes))
 }

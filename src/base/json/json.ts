@@ -124,17 +124,16 @@ export const parseExact = (text: string): unknown => {
 
 /** JSON text of a value; undefined where it has none. */
 export const stringifyExact = (value: unknown): string | undefined => {
-  const mark = newMark()
-  let used = false
+  let mark: string | undefined
   writing = {
     note: (text) => {
-      used = true
+      mark ??= newMark()
       return mark + text
     },
   }
   try {
     const text: string | undefined = JSON.stringify(value)
-    return used ? text?.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1') : text
+    return mark === undefined ? text : text?.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1')
   } finally {
     writing = undefined
   }
