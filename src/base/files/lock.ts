@@ -4,6 +4,7 @@
  * one file first, so that of many who find an owner gone none removes the lock of the next.
  */
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -194,7 +195,7 @@ const free = (directory: string, file: string): void => {
 }
 
 const keep = (directory: string, file: string): Lock => {
-  const isHeld = (): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined
+  const isHeld = (): boolean => existsSync(file)
   const timer = setInterval(() => {
     const now = new Date()
     try {

@@ -83,6 +83,8 @@ class Table<T extends { readonly id: number }> {
   readonly #changed = new Set<number>()
   readonly #watched = new Set<number>()
   readonly #watches: (row: T) => boolean
+  /** The watched records in order, until one of them comes or goes. */
+  #inOrder: readonly T[] | undefined
   #next = 1
 
   /** @param watches whether the scheduler looks at a record: these are found however many others there are */
@@ -95,13 +97,19 @@ class Table<T extends { readonly id: number }> {
   }
 
   #note(row: T): void {
-    if (this.#watches(row)) this.#watched.add(row.id)
+    const watched = this.#watches(row)
+    if (watched === this.#watched.has(row.id)) return
+    if (watched) this.#watched.add(row.id)
     else this.#watched.delete(row.id)
+    this.#inOrder = undefined
   }
 
   /** The records that the scheduler looks at, oldest ID first. */
-  watched(): T[] {
-    return [...this.#watched].sort((a, b) => a - b).flatMap((id) => this.#rows.get(id) ?? [])
+  watched(): readonly T[] {
+    this.#inOrder ??= [...this.#watched]
+      .sort((a, b) => a - b)
+      .flatMap((id) => this.#rows.get(id) ?? [])
+    return this.#inOrder
   }
 
   get(id: number | null | undefined): T | undefined {
@@ -146,9 +154,11 @@ class Table<T extends { readonly id: number }> {
   change(id: number, patch: Partial<Omit<T, 'id'>>): void {
     const row = this.#rows.get(id)
     if (row === undefined) return
-    const given = Object.entries(patch).filter(([, value]) => value !== undefined)
-    for (const [, value] of given) freeze(value)
-    Object.assign(row, Object.fromEntries(given))
+    for (const [name, value] of Object.entries(patch)) {
+      if (value === undefined) continue
+      freeze(value)
+      Reflect.set(row, name, value)
+    }
     this.#note(row)
     this.#changed.add(id)
   }
@@ -173,10 +183,11 @@ class Table<T extends { readonly id: number }> {
     if (record === null) {
       this.#rows.delete(id)
       this.#watched.delete(id)
-      return
+    } else {
+      this.#rows.set(id, record)
+      this.#note(record)
     }
-    this.#rows.set(id, record)
-    this.#note(record)
+    this.#inOrder = undefined
   }
 
   /** Makes the table what was saved; it counts as no change. */
@@ -184,6 +195,7 @@ class Table<T extends { readonly id: number }> {
     this.#rows.clear()
     this.#changed.clear()
     this.#watched.clear()
+    this.#inOrder = undefined
     for (const row of rows) this.put(row.id, row)
     this.#next = next
   }
