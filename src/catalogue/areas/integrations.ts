@@ -28,7 +28,7 @@ const listed = {
   comment_on_event_enabled: Flag,
 }
 
-const IntegrationSummary = Obj(listed, { title: 'Integration summary' })
+export const IntegrationSummary = Obj(listed, { title: 'Integration summary' })
 /** What create, edit and get answer with is not documented; instances add the properties. */
 const Integration = Obj({ ...listed, properties: maybe(Unknown()) }, { title: 'Integration' })
 

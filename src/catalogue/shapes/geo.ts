@@ -37,7 +37,7 @@ export const gitKinds = ['repositories', 'wikis'] as const
 /** Data kinds of the newer framework, which verifies what it copies. */
 export const blobKinds = ['merge_request_diffs', 'package_files', 'pages_deployments'] as const
 /** Every data kind that a node's status counts, in the order of the documents. */
-const geoKinds = [...fileKinds, ...registryKinds, ...gitKinds, ...blobKinds] as const
+export const geoKinds = [...fileKinds, ...registryKinds, ...gitKinds, ...blobKinds] as const
 export type GeoKind = (typeof geoKinds)[number]
 
 const Count = nullable(Int())

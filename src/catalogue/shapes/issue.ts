@@ -38,7 +38,7 @@ export const Milestone = Obj(
   { title: 'Milestone' },
 )
 
-const LabelDetails = Obj(
+export const LabelDetails = Obj(
   {
     id: maybe(Int()),
     name: Str(),

@@ -62,6 +62,18 @@ const common = {
   web_url: Str(),
 }
 
+export const JobRunner = Obj({
+  id: Int(),
+  description: Str(),
+  ip_address: maybe(Str()),
+  active: maybe(Bool()),
+  is_shared: maybe(Bool()),
+  runner_type: maybe(Str()),
+  name: maybe(nullable(Str())),
+  online: maybe(nullable(Bool())),
+  status: maybe(Str()),
+})
+
 export const Job = Obj(
   {
     ...common,
@@ -76,31 +88,25 @@ export const Job = Obj(
     ),
     artifacts_expire_at: nullable(Timestamp),
     pipeline: Obj(pipeline),
-    runner: nullable(
-      Obj({
-        id: Int(),
-        description: Str(),
-        ip_address: maybe(Str()),
-        active: maybe(Bool()),
-        is_shared: maybe(Bool()),
-        runner_type: maybe(Str()),
-        name: maybe(nullable(Str())),
-        online: maybe(nullable(Bool())),
-        status: maybe(Str()),
-      }),
-    ),
+    runner: nullable(JobRunner),
     download_url: maybe(nullable(Str({ description: 'after keeping the artifacts' }))),
   },
   { title: 'Job' },
 )
 
+export const DownstreamPipeline = Obj({
+  id: Int(),
+  sha: Str(),
+  ref: Str(),
+  status: Str(),
+  ...times,
+})
+
 export const BridgeJob = Obj(
   {
     ...common,
     pipeline: Obj({ ...pipeline, ...times }),
-    downstream_pipeline: nullable(
-      Obj({ id: Int(), sha: Str(), ref: Str(), status: Str(), ...times }),
-    ),
+    downstream_pipeline: nullable(DownstreamPipeline),
   },
   { title: 'Bridge job' },
 )

@@ -33,6 +33,20 @@ const simple = {
   web_url: Str(),
 }
 
+const pipeline = { id: Int(), sha: Str(), ref: Str(), status: Str(), web_url: Str() }
+export const RequestPipeline = Obj(pipeline)
+export const HeadPipeline = Obj({
+  ...pipeline,
+  before_sha: maybe(Str()),
+  tag: maybe(Bool()),
+  yaml_errors: maybe(nullable(Str())),
+  user: maybe(nullable(UserSummary)),
+  created_at: maybe(Timestamp),
+  updated_at: maybe(Timestamp),
+  started_at: maybe(nullable(Timestamp)),
+  finished_at: maybe(nullable(Timestamp)),
+})
+
 /** What an answer with one merge request has besides. */
 const full = {
   merged_by: nullable(UserSummary),
@@ -69,24 +83,8 @@ const full = {
   latest_build_started_at: nullable(Timestamp),
   latest_build_finished_at: nullable(Timestamp),
   first_deployed_to_production_at: nullable(Timestamp),
-  pipeline: nullable(Obj({ id: Int(), sha: Str(), ref: Str(), status: Str(), web_url: Str() })),
-  head_pipeline: nullable(
-    Obj({
-      id: Int(),
-      sha: Str(),
-      ref: Str(),
-      status: Str(),
-      web_url: Str(),
-      before_sha: maybe(Str()),
-      tag: maybe(Bool()),
-      yaml_errors: maybe(nullable(Str())),
-      user: maybe(nullable(UserSummary)),
-      created_at: maybe(Timestamp),
-      updated_at: maybe(Timestamp),
-      started_at: maybe(nullable(Timestamp)),
-      finished_at: maybe(nullable(Timestamp)),
-    }),
-  ),
+  pipeline: nullable(RequestPipeline),
+  head_pipeline: nullable(HeadPipeline),
   diff_refs: nullable(Obj({ base_sha: Str(), head_sha: Str(), start_sha: Str() })),
   task_completion_status: TaskCompletion,
   has_conflicts: Bool(),
@@ -104,6 +102,7 @@ const further = {
   overflow: maybe(Bool({ description: 'diff size limits cut the result' })),
 }
 
+export const SimpleMergeRequest = Obj(simple, { title: 'Simple merge request' })
 export const MergeRequest = Obj({ ...simple, ...full, ...further }, { title: 'Merge request' })
 /** Lists leave much of it out, in their simple view most. */
 export const ListedMergeRequest = Obj(

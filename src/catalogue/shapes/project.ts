@@ -107,6 +107,7 @@ const ProjectStatistics = Obj(
   { title: 'Project statistics' },
 )
 
+export const SimpleProject = Obj(simple, { title: 'Simple project' })
 /** The full form; everything beyond the simple form is absent from that one. */
 export const Project = Obj(
   {

@@ -1,12 +1,16 @@
 /** Approvals (`catalogue/reference/approvals.md`): configuration, rules, approvals of merge requests. */
-import { ApprovalRule, type approvals } from '../../catalogue/areas/approvals.js'
+import {
+  ApprovalRule,
+  Approvals as ApprovalsShape,
+  type approvals,
+} from '../../catalogue/areas/approvals.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { managedProject, resource } from '../handlers.js'
 import { presentAs, presentUsers, userSummary } from '../present/common.js'
-import { coreOfRequest, findMergeRequest, mergeStatus } from '../present/planning.js'
+import { findMergeRequest, mergeStatus } from '../present/planning.js'
 import { badRequest, forbidden } from '../reply.js'
 import {
   applicable,
@@ -175,12 +179,12 @@ const update = (
   return rule
 }
 
-const presentApprovals = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => ({
-  ...coreOfRequest(request),
-  merge_status: mergeStatus(call, request),
-  ...approvalCounts(call, project, request),
-  approved_by: presentUsers(call, request.approved_by_ids).map((user) => ({ user })),
-})
+const presentApprovals = (call: Call, project: ProjectRecord, request: MergeRequestRecord) =>
+  presentAs(ApprovalsShape, request, {
+    merge_status: mergeStatus(call, request),
+    ...approvalCounts(call, project, request),
+    approved_by: presentUsers(call, request.approved_by_ids).map((user) => ({ user })),
+  })
 
 const getState = (call: Call, request: MergeRequestRecord) => ({
   approval_rules_overwritten: overwritten(call, request),

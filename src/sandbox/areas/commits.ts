@@ -30,6 +30,7 @@ import {
   writeTree,
 } from '../git/write.js'
 import type { Handlers } from '../handlers.js'
+import { pipelineBrief } from '../present/common.js'
 import { badRequest, conflict, invalid, Lazy, notFound, Refusal, Reply } from '../reply.js'
 import { pushed, refuseUnlessPusher, signature } from '../rules/repository/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -166,9 +167,7 @@ const getPipeline = (call: Call, project: ProjectRecord, id: string) => {
   const last = call.state.pipelines
     .filter((p) => p.project_id === project.id && p.sha === id && p.parent_id === null)
     .at(-1)
-  return last === undefined
-    ? null
-    : { id: last.id, ref: last.ref, sha: last.sha, status: last.status }
+  return last === undefined ? null : pipelineBrief(last)
 }
 
 const noStats: Stats = { additions: 0, deletions: 0, total: 0 }

@@ -1,17 +1,12 @@
 /** Replication nodes (`catalogue/reference/geo.md`): administrators, on a primary node. */
 import type { geo } from '../../catalogue/areas/geo.js'
 import type { CheckedOf, ResultOf } from '../../catalogue/inferred.js'
-import {
-  blobKinds,
-  fileKinds,
-  type GeoKind,
-  gitKinds,
-  registryKinds,
-} from '../../catalogue/shapes/geo.js'
+import { blobKinds, GeoNode, GeoNodeStatus, geoKinds } from '../../catalogue/shapes/geo.js'
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { resource } from '../handlers.js'
+import { presentAs } from '../present/common.js'
 import { badRequest, forbidden } from '../reply.js'
 import type { GeoNodeRecord } from '../state/features.js'
 
@@ -19,96 +14,73 @@ import type { GeoNodeRecord } from '../state/features.js'
 
 type Status = ResultOf<typeof geo.status>[number]
 type Measured = { readonly count: number; readonly synced: number; readonly failed: number }
+type Measure = (measured: Measured) => number | string
 
 const percent = (part: number, whole: number): string =>
   `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(2)}%`
 
-const synced = ({ count, synced, failed }: Measured) => ({
-  count,
-  synced_count: synced,
-  failed_count: failed,
-  synced_in_percentage: percent(synced, count),
-})
-
-const git = (m: Measured) => ({
-  ...synced(m),
-  checked_count: m.synced,
-  checked_in_percentage: percent(m.synced, m.count),
-  checksummed_count: m.count,
-  checksum_failed_count: 0,
-  checksummed_in_percentage: percent(m.count, m.count),
-  verified_count: m.synced,
-  verification_failed_count: m.failed,
-  verified_in_percentage: percent(m.synced, m.count),
-  checksum_mismatch_count: 0,
-  retrying_verification_count: m.failed,
-})
-
-const blobs = (m: Measured) => ({
-  ...synced(m),
-  checksum_total_count: m.count,
-  checksummed_count: m.count,
-  checksum_failed_count: 0,
-  registry_count: m.synced + m.failed,
-  verification_total_count: m.synced,
-  verified_count: m.synced,
-  verification_failed_count: 0,
-  verified_in_percentage: percent(m.synced, m.synced),
-})
+/** What a status says of each data kind, by the end of the field's name. */
+const measures: Readonly<Record<string, Measure>> = {
+  count: ({ count }) => count,
+  synced_count: ({ synced }) => synced,
+  failed_count: ({ failed }) => failed,
+  synced_in_percentage: ({ synced, count }) => percent(synced, count),
+  synced_missing_on_primary_count: () => 0,
+  checked_count: ({ synced }) => synced,
+  checked_in_percentage: ({ synced, count }) => percent(synced, count),
+  checksum_total_count: ({ count }) => count,
+  checksummed_count: ({ count }) => count,
+  checksum_failed_count: () => 0,
+  checksummed_in_percentage: ({ count }) => percent(count, count),
+  registry_count: ({ synced, failed }) => synced + failed,
+  verification_total_count: ({ synced }) => synced,
+  verified_count: ({ synced }) => synced,
+  verification_failed_count: ({ failed }) => failed,
+  verified_in_percentage: ({ synced, count }) => percent(synced, count),
+  checksum_mismatch_count: () => 0,
+  retrying_verification_count: ({ failed }) => failed,
+}
+/** Data kinds of the newer framework verify what they have copied, and nothing else. */
+const measuresOfBlobs: typeof measures = {
+  ...measures,
+  verification_failed_count: () => 0,
+  verified_in_percentage: ({ synced }) => percent(synced, synced),
+}
 
 const nothing: Measured = { count: 0, synced: 0, failed: 0 }
 
-/** The fields of several data kinds, each name with its kind before it. */
-const each = (
-  node: GeoNodeRecord,
-  kinds: readonly GeoKind[],
-  fields: (measured: Measured) => Readonly<Record<string, unknown>>,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    kinds.flatMap((kind) =>
-      Object.entries(fields(node.status.kinds[kind] ?? nothing)).map(([name, value]) => [
-        `${kind}_${name}`,
-        value,
-      ]),
-    ),
-  )
+/** A field of a status that counts a data kind, whose name it begins with. */
+const measured = ({ status }: GeoNodeRecord, field: string): number | string | undefined => {
+  const kind = geoKinds.find((name) => field.startsWith(`${name}_`))
+  if (kind === undefined) return undefined
+  const table = blobKinds.some((name) => name === kind) ? measuresOfBlobs : measures
+  return table[field.slice(kind.length + 1)]?.(status.kinds[kind] ?? nothing)
+}
 
-const counts = (node: GeoNodeRecord): Record<string, unknown> => ({
-  ...each(node, fileKinds, (m) => ({ ...synced(m), synced_missing_on_primary_count: 0 })),
-  ...each(node, registryKinds, synced),
-  ...each(node, gitKinds, git),
-  ...each(node, blobKinds, blobs),
-})
-
-/** All documented fields, in the order of the documents. */
-const getStatus = (call: Call, node: GeoNodeRecord): Status => {
+const getStatus = (call: Call, node: GeoNodeRecord) => {
   const { status, oauth_application } = node
   const { version, revision } = call.state.config.value
   const healthy = status.healthy && oauth_application
   const slots = status.replication_slots_count
-  return {
-    geo_node_id: node.id,
-    healthy,
-    health: oauth_application
-      ? status.health
-      : 'This node is missing its OAuth application: repair its authentication.',
-    health_status: healthy ? status.health_status : 'Unhealthy',
-    missing_oauth_application: !oauth_application,
-    db_replication_lag_seconds: status.db_replication_lag_seconds,
-    last_event_id: status.last_event_id,
-    last_event_timestamp: status.last_event_timestamp,
-    cursor_last_event_id: status.cursor_last_event_id,
-    cursor_last_event_timestamp: status.cursor_last_event_timestamp,
-    last_successful_status_check_timestamp: status.last_successful_status_check_timestamp,
-    version,
-    revision,
-    projects_count: call.state.projects.size,
-    replication_slots_count: slots,
-    replication_slots_used_count: status.replication_slots_used_count,
-    replication_slots_used_in_percentage: percent(status.replication_slots_used_count, slots),
-    replication_slots_max_retained_wal_bytes: status.replication_slots_max_retained_wal_bytes,
-    ...counts(node),
-  } as Status
+  const counts: Record<string, unknown> = {}
+  for (const field of Object.keys(GeoNodeStatus.properties)) counts[field] = measured(node, field)
+  return presentAs(
+    GeoNodeStatus,
+    { ...(counts as Status), ...status },
+    {
+      geo_node_id: node.id,
+      healthy,
+      health: oauth_application
+        ? status.health
+        : 'This node is missing its OAuth application: repair its authentication.',
+      health_status: healthy ? status.health_status : 'Unhealthy',
+      missing_oauth_application: !oauth_application,
+      version,
+      revision,
+      projects_count: call.state.projects.size,
+      replication_slots_used_in_percentage: percent(status.replication_slots_used_count, slots),
+    },
+  )
 }
 
 /** What is measured of a node that has not replicated anything yet. */
@@ -134,17 +106,15 @@ const unmeasured = (now: Date): GeoNodeRecord['status'] => {
 type Update = Omit<CheckedOf<(typeof geo)['update']>, 'id'>
 
 const present = (call: Call, node: GeoNodeRecord) => {
-  const { oauth_application: _app, status: _status, updated_at: _at, internal_url, ...shown } = node
   const self = `${call.base}${apiRoot}/geo_nodes/${node.id}`
-  return {
-    ...shown,
-    internal_url: internal_url ?? node.url,
+  return presentAs(GeoNode, node, {
+    internal_url: node.internal_url ?? node.url,
     web_edit_url: call.url(`admin/geo/nodes/${node.id}/edit`),
-    ...(node.primary
-      ? {}
-      : { web_geo_projects_url: new URL('admin/geo/replication/projects', node.url).toString() }),
+    web_geo_projects_url: node.primary
+      ? undefined
+      : new URL('admin/geo/replication/projects', node.url).toString(),
     _links: { self, status: `${self}/status`, repair: `${self}/repair` },
-  }
+  })
 }
 
 /** Changes go to the primary node: this instance is the current one. */
@@ -192,7 +162,7 @@ const capacities = [
   'container_repositories_max_capacity',
 ] as const
 
-const checkNumbers = (input: Partial<Update>): void => {
+const checkNumbers = (input: Partial<GeoNodeRecord>): void => {
   for (const name of capacities)
     if ((input[name] ?? 0) < 0) throw badRequest({ [name]: ['must be greater than or equal to 0'] })
   const interval = input.minimum_reverification_interval
@@ -201,45 +171,26 @@ const checkNumbers = (input: Partial<Update>): void => {
 }
 
 /** What was given, in the form in which it is kept. */
-const attributes = (input: Partial<Update>): Partial<GeoNodeRecord> => {
-  const { internal_url, selective_sync_shards, selective_sync_namespace_ids, ...plain } = input
-  return {
-    ...plain,
-    ...(input.url === undefined ? {} : { url: address('url', input.url) }),
-    ...(internal_url === undefined
-      ? {}
-      : { internal_url: internal_url === '' ? null : address('internal_url', internal_url) }),
-    ...(selective_sync_shards === undefined
-      ? {}
-      : { selective_sync_shards: [...selective_sync_shards] }),
-    ...(selective_sync_namespace_ids === undefined
-      ? {}
-      : { selective_sync_namespace_ids: [...selective_sync_namespace_ids] }),
-  }
+const attributes = ({ url, internal_url, ...plain }: Partial<Update>): Partial<GeoNodeRecord> => {
+  const given: Partial<GeoNodeRecord> = { ...plain }
+  const ownUrl = url === undefined ? {} : { url: address('url', url) }
+  if (internal_url === undefined) return { ...given, ...ownUrl }
+  const inner = internal_url === '' ? null : address('internal_url', internal_url)
+  return { ...given, ...ownUrl, internal_url: inner }
 }
 
-/** What has a default, and is never missing. */
-const standingOf = (input: CheckedOf<(typeof geo)['create']>) => ({
-  primary: input.primary,
-  enabled: input.enabled,
-  files_max_capacity: input.files_max_capacity,
-  repos_max_capacity: input.repos_max_capacity,
-  verification_max_capacity: input.verification_max_capacity,
-  container_repositories_max_capacity: input.container_repositories_max_capacity,
-  sync_object_storage: input.sync_object_storage,
-})
+const check = (call: Call, given: Partial<GeoNodeRecord>, node?: GeoNodeRecord): void => {
+  checkNumbers(given)
+  checkOthers(call, given, node?.id)
+  if ((given.primary ?? node?.primary) === true && given.enabled === false)
+    throw badRequest({ enabled: ['primary node cannot be disabled'] })
+}
 
 const create = (call: Call, input: CheckedOf<(typeof geo)['create']>) => {
   onPrimary(call)
-  checkNumbers(input)
   const given = attributes(input)
-  checkOthers(call, given)
-  if (given.primary === true && given.enabled === false)
-    throw badRequest({ enabled: ['primary node cannot be disabled'] })
+  check(call, given)
   const node = call.state.geoNodes.add({
-    name: input.name,
-    url: address('url', input.url),
-    internal_url: null,
     current: false,
     selective_sync_type: null,
     selective_sync_shards: [],
@@ -248,8 +199,9 @@ const create = (call: Call, input: CheckedOf<(typeof geo)['create']>) => {
     clone_protocol: 'http',
     oauth_application: true,
     status: unmeasured(call.clock.now()),
+    ...input,
+    internal_url: null,
     ...given,
-    ...standingOf(input),
     updated_at: call.clock.iso(),
   })
   return present(call, node)
@@ -257,11 +209,8 @@ const create = (call: Call, input: CheckedOf<(typeof geo)['create']>) => {
 
 const update = (call: Call, { id, ...input }: CheckedOf<(typeof geo)['update']>) => {
   const node = nodes.managed(call, { id })
-  checkNumbers(input)
   const given = attributes(input)
-  checkOthers(call, given, id)
-  if ((given.primary ?? node.primary) && given.enabled === false)
-    throw badRequest({ enabled: ['primary node cannot be disabled'] })
+  check(call, given, node)
   call.state.geoNodes.change(id, { ...given, updated_at: call.clock.iso() })
   return present(call, node)
 }

@@ -1,5 +1,5 @@
 /** Integrations of a project (`catalogue/reference/integrations.md`), under both spellings of the path. */
-import type { integrations } from '../../catalogue/areas/integrations.js'
+import { IntegrationSummary, type integrations } from '../../catalogue/areas/integrations.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import {
   eventFlags,
@@ -11,6 +11,7 @@ import {
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { managedProject, resource } from '../handlers.js'
+import { presentAs } from '../present/common.js'
 import { invalid, lazily, missing, notFound } from '../reply.js'
 import type { IntegrationRecord } from '../state/features.js'
 
@@ -22,27 +23,11 @@ const isEvent = (name: string): boolean => eventFlags.some((flag) => flag === na
 const isSecret = (name: string): boolean => ['api_key', 'token', 'password'].includes(name)
 
 const summary = (record: IntegrationRecord) => {
-  const flag = (name: string): boolean => record.properties[name] === true
-  return {
-    id: record.id,
-    title: record.title,
-    slug: record.slug,
-    created_at: record.created_at,
-    updated_at: record.updated_at,
-    active: record.active,
-    commit_events: flag('commit_events'),
-    push_events: flag('push_events'),
-    issues_events: flag('issues_events'),
-    confidential_issues_events: flag('confidential_issues_events'),
-    merge_requests_events: flag('merge_requests_events'),
-    tag_push_events: flag('tag_push_events'),
-    note_events: flag('note_events'),
-    confidential_note_events: flag('confidential_note_events'),
-    pipeline_events: flag('pipeline_events'),
-    wiki_page_events: flag('wiki_page_events'),
-    job_events: flag('job_events'),
+  const flags = eventFlags.map((name) => [name, record.properties[name] === true])
+  return presentAs(IntegrationSummary, record, {
+    ...(Object.fromEntries(flags) as Record<(typeof eventFlags)[number], boolean>),
     comment_on_event_enabled: true,
-  }
+  })
 }
 
 const details = (record: IntegrationRecord) => ({
@@ -125,22 +110,13 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   const record = call.state.integrations.find((i) => i.project_id === project.id && i.slug === slug)
   const properties = getProperties(call, family, given, record?.properties ?? {})
   const title = typeof properties.title === 'string' ? properties.title : titled(slug)
-  if (record !== undefined) {
-    const patch = { title, properties, active: true, updated_at: now }
-    call.state.integrations.change(record.id, patch)
-    return details(record)
-  }
-  const dates = { created_at: now, updated_at: now }
-  return details(
-    call.state.integrations.add({
-      project_id: project.id,
-      slug,
-      title,
-      active: true,
-      properties,
-      ...dates,
-    }),
-  )
+  const patch = { title, properties, active: true, updated_at: now }
+  if (record === undefined)
+    return details(
+      call.state.integrations.add({ project_id: project.id, slug, created_at: now, ...patch }),
+    )
+  call.state.integrations.change(record.id, patch)
+  return details(record)
 }
 
 const list = (call: Call, input: { readonly id: string | number }) => {

@@ -173,7 +173,7 @@ const unsubscribe = (call: Call, { project, issue }: Found) => {
   const { id } = call.signedIn()
   const subscriber_ids = issue.subscriber_ids.filter((other) => other !== id)
   call.state.issues.change(issue.id, { subscriber_ids })
-  return { ...presentIssue(call, project, issue, { from: project }), subscribed: false }
+  return presentIssue(call, project, issue, { from: project, subscribed: false })
 }
 
 const addTodo = (call: Call, { project, issue }: Found) => {

@@ -1,14 +1,20 @@
 /** Jobs (`catalogue/reference/jobs.md`): lists, one job, and what a job token stands for. */
 import { jobs } from '../../catalogue/areas/jobs.js'
+import { JobContext } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { describedProject, pipelineBrief, projectSummary, userSummary } from '../present/common.js'
+import {
+  describedProject,
+  pipelineBrief,
+  presentAs,
+  projectSummary,
+  userSummary,
+} from '../present/common.js'
 import {
   findJob,
-  pipelineOfJob,
-  pipelineTimes,
   presentBridge,
   presentJob,
+  presentPipeline,
   projectWithJobs,
   withChildren,
 } from '../present/job.js'
@@ -56,14 +62,8 @@ const context = (call: Call) => {
       const config = call.findProject(config_project_id)
       return config === undefined ? [] : [{ id, config_project: describedProject(config) }]
     }),
-    job: {
-      id: job.id,
-      name: job.name,
-      stage: job.stage,
-      project_id: project.id,
-      project_name: project.name,
-    },
-    pipeline: { ...pipelineOfJob(pipeline), ...pipelineTimes(call, pipeline) },
+    job: presentAs(JobContext.properties.job, job, { project_name: project.name }),
+    pipeline: presentPipeline(call, pipeline),
     project: projectSummary(project),
     user: userSummary(call, call.signedIn()),
   }

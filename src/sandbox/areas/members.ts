@@ -45,41 +45,28 @@ const rootGroup = (call: Call, id: string | number): GroupRecord => {
 const takesSeat = (user: UserRecord): boolean =>
   user.state === 'active' && !/^(project|group)_\d+_bot/.test(user.username)
 
-const gather = (
-  call: Call,
-  into: Map<number, Billable>,
-  memberships: readonly NewMember[],
-  typeOf: (m: NewMember) => Billable['type'],
-): void => {
-  for (const m of memberships) {
-    const user = call.state.users.get(m.user_id)
-    if (user === undefined || !takesSeat(user)) continue
-    const known = into.get(user.id)
-    into.set(user.id, {
-      user,
-      type: known?.type ?? typeOf(m),
-      level: Math.max(known?.level ?? 0, m.access_level),
-      joined: known !== undefined && known.joined < m.created_at ? known.joined : m.created_at,
-    })
-  }
-}
-
 const everyone = (call: Call, root: GroupRecord): Billable[] => {
   const found = new Map<number, Billable>()
+  const gather = (type: Billable['type'], memberships: readonly NewMember[]): void => {
+    for (const m of memberships) {
+      const user = call.state.users.get(m.user_id)
+      if (user === undefined || !takesSeat(user)) continue
+      const known = found.get(user.id)
+      found.set(user.id, {
+        user,
+        type: known?.type ?? type,
+        level: Math.max(known?.level ?? 0, m.access_level),
+        joined: known !== undefined && known.joined < m.created_at ? known.joined : m.created_at,
+      })
+    }
+  }
   const own = getMembersWithin(call, root)
-  gather(
-    call,
-    found,
-    own.filter((m) => m.source_type === 'group'),
-    () => 'group_member',
-  )
-  gather(
-    call,
-    found,
-    own.filter((m) => m.source_type === 'project'),
-    () => 'project_member',
-  )
-  gather(call, found, invited(call, root), () => 'group_invite')
+  for (const type of ['group', 'project'] as const)
+    gather(
+      `${type}_member`,
+      own.filter((m) => m.source_type === type),
+    )
+  gather('group_invite', invited(call, root))
   return [...found.values()]
 }
 
@@ -152,7 +139,7 @@ const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
 const owner = 50
 
 /** Ends every membership of a user in the group, its subgroups and their projects. */
-const removeBillable = (call: Call, root: GroupRecord, userId: number): void => {
+const removeBillable = (call: Call, root: GroupRecord, userId: number): undefined => {
   const user = call.state.users.get(userId)
   const all = getMembersWithin(call, root)
   const own = all.filter((m) => m.user_id === userId)
@@ -174,18 +161,25 @@ const removeBillable = (call: Call, root: GroupRecord, userId: number): void => 
 type Members = typeof members
 type Filters = Pick<CheckedOf<Members['listOfGroup']>, 'query' | 'user_ids'>
 
-const ofGroup = (call: Call, id: string | number, needs: { role?: 'owner' } = {}): MemberSource => {
-  settleExpired(call)
-  return { kind: 'group', group: call.group(id, needs) }
+interface Input {
+  readonly id: string | number
 }
-const ofProject = (
-  call: Call,
-  id: string | number,
-  needs: { role?: 'maintainer' } = {},
-): MemberSource => {
-  settleExpired(call)
-  return { kind: 'project', project: call.project(id, needs) }
-}
+
+const toGroup =
+  (role?: 'owner') =>
+  (call: Call, { id }: Input): MemberSource => {
+    settleExpired(call)
+    return { kind: 'group', group: call.group(id, { role }) }
+  }
+const toProject =
+  (role?: 'maintainer') =>
+  (call: Call, { id }: Input): MemberSource => {
+    settleExpired(call)
+    return { kind: 'project', project: call.project(id, { role }) }
+  }
+/** Of anybody who may see it, and of those who may change its members. */
+const [ofGroup, ownGroup] = [toGroup(), toGroup('owner')]
+const [ofProject, ownProject] = [toProject(), toProject('maintainer')]
 
 /** As lists show a member. */
 const present = (call: Call, place: MemberSource, member: NewMember) => {
@@ -230,67 +224,55 @@ const single = (call: Call, place: MemberSource, rows: readonly NewMember[], use
   return alone(call, place, member)
 }
 
-const add = (call: Call, place: MemberSource, input: Parameters<typeof addMembers>[2]) => {
-  const added = addMembers(call, place, input)
-  return 'status' in added ? added : alone(call, place, added)
+/** The memberships of a place: the direct ones, or with those of the groups above. */
+type Rows = typeof direct
+type Place = typeof ofGroup
+
+const toList = (place: Place, rows: Rows) => (call: Call, input: Input & Filters) => {
+  const at = place(call, input)
+  return listed(call, at, rows(call, at), input)
 }
 
-const update = (call: Call, place: MemberSource, input: Parameters<typeof updateMember>[2]) =>
-  alone(call, place, updateMember(call, place, input))
+const toGet =
+  (place: Place, rows: Rows) => (call: Call, input: Input & { readonly user_id: number }) => {
+    const at = place(call, input)
+    return single(call, at, rows(call, at), input.user_id)
+  }
+
+const toAdd = (place: Place) => (call: Call, input: CheckedOf<Members['addToGroup']>) => {
+  const at = place(call, input)
+  const added = addMembers(call, at, input)
+  return 'status' in added ? added : alone(call, at, added)
+}
+
+const toUpdate = (place: Place) => (call: Call, input: CheckedOf<Members['updateOfGroup']>) => {
+  const at = place(call, input)
+  return alone(call, at, updateMember(call, at, input))
+}
+
+const toRemove =
+  (place: Place) =>
+  (call: Call, input: Input & { readonly user_id: number }): undefined =>
+    removeMember(call, place(call, input), input.user_id)
 
 export const handlers: Handlers<Members> = {
-  listOfGroup: (call, input) => {
-    const place = ofGroup(call, input.id)
-    return listed(call, place, direct(call, place), input)
-  },
-  listOfProject: (call, input) => {
-    const place = ofProject(call, input.id)
-    return listed(call, place, direct(call, place), input)
-  },
-  listAllOfGroup: (call, input) => {
-    const place = ofGroup(call, input.id)
-    return listed(call, place, withInherited(call, place), input)
-  },
-  listAllOfProject: (call, input) => {
-    const place = ofProject(call, input.id)
-    return listed(call, place, withInherited(call, place), input)
-  },
-  getOfGroup: (call, { id, user_id }) => {
-    const place = ofGroup(call, id)
-    return single(call, place, direct(call, place), user_id)
-  },
-  getOfProject: (call, { id, user_id }) => {
-    const place = ofProject(call, id)
-    return single(call, place, direct(call, place), user_id)
-  },
-  getAllOfGroup: (call, { id, user_id }) => {
-    const place = ofGroup(call, id)
-    return single(call, place, withInherited(call, place), user_id)
-  },
-  getAllOfProject: (call, { id, user_id }) => {
-    const place = ofProject(call, id)
-    return single(call, place, withInherited(call, place), user_id)
-  },
-  addToGroup: (call, input) => add(call, ofGroup(call, input.id, { role: 'owner' }), input),
-  addToProject: (call, input) =>
-    add(call, ofProject(call, input.id, { role: 'maintainer' }), input),
-  updateOfGroup: (call, input) => update(call, ofGroup(call, input.id, { role: 'owner' }), input),
-  updateOfProject: (call, input) =>
-    update(call, ofProject(call, input.id, { role: 'maintainer' }), input),
-  removeFromGroup: (call, { id, user_id }) => {
-    removeMember(call, ofGroup(call, id, { role: 'owner' }), user_id)
-    return undefined
-  },
-  removeFromProject: (call, { id, user_id }) => {
-    removeMember(call, ofProject(call, id, { role: 'maintainer' }), user_id)
-    return undefined
-  },
+  listOfGroup: toList(ofGroup, direct),
+  listOfProject: toList(ofProject, direct),
+  listAllOfGroup: toList(ofGroup, withInherited),
+  listAllOfProject: toList(ofProject, withInherited),
+  getOfGroup: toGet(ofGroup, direct),
+  getOfProject: toGet(ofProject, direct),
+  getAllOfGroup: toGet(ofGroup, withInherited),
+  getAllOfProject: toGet(ofProject, withInherited),
+  addToGroup: toAdd(ownGroup),
+  addToProject: toAdd(ownProject),
+  updateOfGroup: toUpdate(ownGroup),
+  updateOfProject: toUpdate(ownProject),
+  removeFromGroup: toRemove(ownGroup),
+  removeFromProject: toRemove(ownProject),
   billableList: (call, { id, search, sort }) =>
     listBillable(call, rootGroup(call, id), search, sort),
   billableMemberships: (call, { id, user_id }) =>
     getMemberships(call, rootGroup(call, id), user_id),
-  billableRemove: (call, { id, user_id }) => {
-    removeBillable(call, rootGroup(call, id), user_id)
-    return undefined
-  },
+  billableRemove: (call, { id, user_id }) => removeBillable(call, rootGroup(call, id), user_id),
 }

@@ -3,6 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { humanDuration } from '../../base/duration.js'
 import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
+import { LabelDetails, Milestone } from '../../catalogue/shapes/issue.js'
 import type { Call } from '../call.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
@@ -33,13 +34,8 @@ export const longUser = (call: Call, user: UserRecord) =>
   })
 
 /** Project summary, without the fields that only some variants have. */
-export const projectSummary = (project: ProjectRecord) => ({
-  id: project.id,
-  name: project.name,
-  name_with_namespace: project.name_with_namespace,
-  path: project.path,
-  path_with_namespace: project.path_with_namespace,
-})
+export const projectSummary = (project: ProjectRecord) =>
+  presentAs(ProjectSummary, project, { description: undefined, created_at: undefined })
 
 /** Project summary with description and creation time. */
 export const describedProject = (project: ProjectRecord) => presentAs(ProjectSummary, project, {})
@@ -78,36 +74,24 @@ export const pipelineUrl = (call: Call, pipeline: PipelineRecord): string => {
 }
 
 /** `{id, sha, ref, status}` of a pipeline. */
-export const pipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => ({
-  id,
-  sha,
-  ref,
-  status,
-})
+export const pipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => {
+  return { id, sha, ref, status }
+}
 
 export const milestone = (call: Call, record: MilestoneRecord) => {
   const project = call.state.projects.get(record.project_id)
   const group = call.state.groups.get(record.group_id)
   const home = project?.path_with_namespace ?? `groups/${group?.full_path}`
-  const { id, iid, project_id, group_id, ...rest } = record
-  return {
-    id,
-    iid,
-    ...(project_id === null ? { group_id } : { project_id }),
-    ...rest,
-    web_url: call.url(`${home}/-/milestones/${iid}`),
-  }
+  return presentAs(Milestone, record, {
+    project_id: record.project_id ?? undefined,
+    group_id: record.project_id === null ? record.group_id : undefined,
+    web_url: call.url(`${home}/-/milestones/${record.iid}`),
+  })
 }
 
-/** Labels by name as the record has them, or with details (`with_labels_details`). */
-export const presentLabel = (label: LabelRecord) => ({
-  id: label.id,
-  name: label.name,
-  color: label.color,
-  description: label.description,
-  description_html: label.description ?? '',
-  text_color: label.text_color,
-})
+/** A label as it is shown `with_labels_details`. */
+export const presentLabel = (label: LabelRecord) =>
+  presentAs(LabelDetails, label, { description_html: label.description ?? '' })
 
 // How most records are shown: by the shape of the catalogue that their answer has.
 

@@ -1,6 +1,5 @@
 /** Jobs as the API shows them, and who may look at them. */
-
-import { Job } from '../../catalogue/shapes/job.js'
+import { BridgeJob, DownstreamPipeline, Job, JobRunner } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
 import { createArchive, traceSize } from '../rules/repository/job-runs.js'
@@ -36,47 +35,27 @@ const getPipeline = (call: Call, job: JobRecord): PipelineRecord => {
 export const pipelineOfJob = (pipeline: PipelineRecord) =>
   presentAs(Job.properties.pipeline, pipeline, {})
 
-/** When it was made and changed, and its address. */
-export const pipelineTimes = (call: Call, pipeline: PipelineRecord) => ({
-  created_at: pipeline.created_at,
-  updated_at: pipeline.updated_at,
-  web_url: pipelineUrl(call, pipeline),
-})
-
-const common = (call: Call, job: JobRecord, pipeline: PipelineRecord) => {
+/** What jobs and bridges have computed. */
+const common = (call: Call, job: JobRecord, { ref, tag, commit }: PipelineRecord) => {
   const project = call.state.projects.get(job.project_id)
   const user = call.state.users.get(job.user_id)
   const now = call.clock.iso()
+  const queued = job.started_at !== null || job.status === 'pending'
   return {
-    id: job.id,
-    status: job.status as string,
-    stage: job.stage,
-    name: job.name,
-    ref: pipeline.ref,
-    tag: pipeline.tag,
-    coverage: job.coverage,
-    allow_failure: job.allow_failure,
-    created_at: job.created_at,
-    started_at: job.started_at,
-    finished_at: job.finished_at,
+    ref,
+    tag,
     duration: seconds(job.started_at, job.finished_at ?? now),
-    queued_duration:
-      job.started_at === null && job.status !== 'pending'
-        ? null
-        : seconds(job.created_at, job.started_at ?? now),
+    queued_duration: queued ? seconds(job.created_at, job.started_at ?? now) : null,
     user: user === undefined ? null : longUser(call, user),
-    commit: pipeline.commit,
+    commit,
     web_url: call.url(`${project?.path_with_namespace}/-/jobs/${job.id}`),
-    tag_list: job.tag_list,
   }
 }
 
 const getRunner = (call: Call, id: number | null) => {
   const runner = call.state.runners.get(id)
   if (runner === undefined) return null
-  const { description, ip_address, active, runner_type, name, online } = runner
-  const is_shared = runner_type === 'instance_type'
-  return { id: runner.id, description, ip_address, active, is_shared, runner_type, name, online }
+  return presentAs(JobRunner, runner, { is_shared: runner.runner_type === 'instance_type' })
 }
 
 const file = (file_type: string, size: number, filename: string, file_format: string) => ({
@@ -107,33 +86,30 @@ const getFiles = async (call: Call, job: JobRecord) => {
 /** A job in full. */
 export const presentJob = async (call: Call, job: JobRecord) => {
   const pipeline = getPipeline(call, job)
-  return {
+  return presentAs(Job, job, {
     ...common(call, job, pipeline),
     pipeline: pipelineOfJob(pipeline),
     ...(await getFiles(call, job)),
-    artifacts_expire_at: job.artifacts_expire_at,
     runner: getRunner(call, job.runner_id),
-  }
+  })
 }
+
+/** A pipeline with its times and its address, by the shape that an answer has of it. */
+export const presentPipeline = (call: Call, pipeline: PipelineRecord) =>
+  presentAs(BridgeJob.properties.pipeline, pipeline, { web_url: pipelineUrl(call, pipeline) })
 
 /** A bridge job with the pipeline it started. */
 export const presentBridge = (call: Call, job: JobRecord) => {
   const pipeline = getPipeline(call, job)
   const started = call.state.pipelines.get(job.downstream_pipeline_id)
-  return {
+  return presentAs(BridgeJob, job, {
     ...common(call, job, pipeline),
-    pipeline: { ...pipelineOfJob(pipeline), ...pipelineTimes(call, pipeline) },
+    pipeline: presentPipeline(call, pipeline),
     downstream_pipeline:
       started === undefined
         ? null
-        : {
-            id: started.id,
-            sha: started.sha,
-            ref: started.ref,
-            status: started.status,
-            ...pipelineTimes(call, started),
-          },
-  }
+        : presentAs(DownstreamPipeline, started, { web_url: pipelineUrl(call, started) }),
+  })
 }
 
 /** A pipeline and all that it started within the project, itself first. */

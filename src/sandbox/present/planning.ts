@@ -1,4 +1,12 @@
 /** Issues and merge requests as the API shows them, and who may see them. */
+import { Issue } from '../../catalogue/shapes/issue.js'
+import {
+  HeadPipeline,
+  ListedMergeRequest,
+  MergeRequest,
+  RequestPipeline,
+  SimpleMergeRequest,
+} from '../../catalogue/shapes/merge-request.js'
 import { apiRoot, type Call } from '../call.js'
 import { changedLines } from '../git/read.js'
 import { forbidden, notFound } from '../reply.js'
@@ -9,8 +17,8 @@ import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { IssueRecord, MergeRequestRecord } from '../state/planning.js'
 import {
   milestone,
-  pipelineBrief,
   pipelineUrl,
+  presentAs,
   presentLabel,
   presentUser,
   presentUsers,
@@ -102,60 +110,36 @@ interface PlanningView {
   readonly labelDetails?: boolean | undefined
 }
 
-/** Who it concerns and where it belongs. */
-const peopleOfIssue = (call: Call, issue: IssueRecord) => ({
-  author: presentAuthor(call, issue.author_id),
-  assignees: presentUsers(call, issue.assignee_ids),
-  assignee: presentUser(call, issue.assignee_ids[0]),
-  closed_by: presentUser(call, issue.closed_by_id),
-})
-
-const premium = (call: Call, issue: IssueRecord) => {
-  const epic = getEpic(call, issue.epic_id)
-  return {
-    weight: issue.weight,
-    epic,
-    epic_iid: epic?.iid ?? null,
-    health_status: issue.health_status,
-  }
-}
-
 export const presentIssue = (
   call: Call,
   project: ProjectRecord,
   issue: IssueRecord,
-  view: PlanningView = {},
-) => ({
-  id: issue.id,
-  iid: issue.iid,
-  project_id: issue.project_id,
-  title: issue.title,
-  description: issue.description,
-  state: issue.state as string,
-  type: issue.issue_type.toUpperCase(),
-  issue_type: issue.issue_type as string,
-  ...peopleOfIssue(call, issue),
-  milestone: presentMilestone(call, issue.milestone_id),
-  labels: presentLabels(call, project, issue.labels, view.labelDetails),
-  created_at: issue.created_at,
-  updated_at: issue.updated_at,
-  closed_at: issue.closed_at,
-  moved_to_id: issue.moved_to_id,
-  ...votes(issue.reactions),
-  merge_requests_count: call.state.mergeRequests.filter(
-    (m) => m.project_id === project.id && m.closes_iids.includes(issue.iid),
-  ).length,
-  user_notes_count: notesCount(call, 'Issue', issue.id),
-  due_date: issue.due_date,
-  web_url: issueUrl(call, project, issue),
-  references: references(project, '#', issue.iid, view.from),
-  time_stats: timeStats(issue),
-  ...tasksOf(issue.description),
-  confidential: issue.confidential,
-  discussion_locked: issue.discussion_locked,
-  _links: getLinks(call, project, issue.iid),
-  ...premium(call, issue),
-})
+  view: PlanningView & { readonly subscribed?: boolean } = {},
+) => {
+  const epic = getEpic(call, issue.epic_id)
+  return presentAs(Issue, issue, {
+    type: issue.issue_type.toUpperCase(),
+    author: presentAuthor(call, issue.author_id),
+    assignees: presentUsers(call, issue.assignee_ids),
+    assignee: presentUser(call, issue.assignee_ids[0]),
+    closed_by: presentUser(call, issue.closed_by_id),
+    milestone: presentMilestone(call, issue.milestone_id),
+    labels: presentLabels(call, project, issue.labels, view.labelDetails),
+    ...votes(issue.reactions),
+    merge_requests_count: call.state.mergeRequests.filter(
+      (m) => m.project_id === project.id && m.closes_iids.includes(issue.iid),
+    ).length,
+    user_notes_count: notesCount(call, 'Issue', issue.id),
+    web_url: issueUrl(call, project, issue),
+    references: references(project, '#', issue.iid, view.from),
+    time_stats: timeStats(issue),
+    ...tasksOf(issue.description),
+    subscribed: view.subscribed,
+    _links: getLinks(call, project, issue.iid),
+    epic,
+    epic_iid: epic?.iid ?? null,
+  })
+}
 
 export const issueUrl = (call: Call, project: ProjectRecord, issue: IssueRecord): string =>
   call.url(`${project.path_with_namespace}/-/issues/${issue.iid}`)
@@ -191,100 +175,65 @@ export const findMergeRequest = (call: Call, id: string | number, iid: number) =
 const requestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
   call.url(`${project.path_with_namespace}/-/merge_requests/${iid}`)
 
-/** What every view of a merge request begins with. */
-export const coreOfRequest = (request: MergeRequestRecord) => ({
-  id: request.id,
-  iid: request.iid,
-  project_id: request.project_id,
-  title: request.title,
-  description: request.description,
-  state: request.state as string,
-  created_at: request.created_at,
-  updated_at: request.updated_at,
-})
-
 /** The simple view: IID, address, title, description and basic state. */
-export const simpleRequest = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => ({
-  ...coreOfRequest(request),
-  web_url: requestUrl(call, project, request.iid),
-})
+export const simpleRequest = (call: Call, project: ProjectRecord, request: MergeRequestRecord) =>
+  presentAs(SimpleMergeRequest, request, { web_url: requestUrl(call, project, request.iid) })
 
-const peopleOfRequest = (call: Call, request: MergeRequestRecord) => ({
-  merged_by: presentUser(call, request.merged_by_id),
-  merged_at: request.merged_at,
-  closed_by: presentUser(call, request.closed_by_id),
-  closed_at: request.closed_at,
-  author: presentAuthor(call, request.author_id),
-  assignees: presentUsers(call, request.assignee_ids),
-  assignee: presentUser(call, request.assignee_ids[0]),
-  reviewers: presentUsers(call, request.reviewer_ids),
-})
-
-const merging = (call: Call, request: MergeRequestRecord) => {
+/** What lists and the full view compute. */
+const computedOf = (
+  call: Call,
+  project: ProjectRecord,
+  request: MergeRequestRecord,
+  view: PlanningView,
+) => {
   const merge_status = mergeStatus(call, request)
   return {
-    merge_when_pipeline_succeeds: request.merge_when_pipeline_succeeds,
+    web_url: requestUrl(call, project, request.iid),
+    merged_by: presentUser(call, request.merged_by_id),
+    closed_by: presentUser(call, request.closed_by_id),
+    author: presentAuthor(call, request.author_id),
+    assignees: presentUsers(call, request.assignee_ids),
+    assignee: presentUser(call, request.assignee_ids[0]),
+    reviewers: presentUsers(call, request.reviewer_ids),
+    target_project_id: request.project_id,
+    allow_maintainer_to_push: request.allow_collaboration,
+    ...votes(request.reactions),
+    labels: presentLabels(call, project, request.labels, view.labelDetails),
+    work_in_progress: request.draft,
+    milestone: presentMilestone(call, request.milestone_id),
     merge_status,
-    merge_error: request.merge_error,
     has_conflicts: merge_status === 'cannot_be_merged',
-    sha: request.sha,
-    merge_commit_sha: request.merge_commit_sha,
-    squash_commit_sha: request.squash_commit_sha,
-    squash: request.squash,
-    should_remove_source_branch: request.should_remove_source_branch,
     force_remove_source_branch: request.should_remove_source_branch,
+    user_notes_count: notesCount(call, 'MergeRequest', request.id),
+    references: references(project, '!', request.iid, view.from),
+    time_stats: timeStats(request),
+    task_completion_status: taskCompletion(request.description),
   }
 }
 
-const branches = (request: MergeRequestRecord) => ({
-  target_branch: request.target_branch,
-  source_branch: request.source_branch,
-  source_project_id: request.source_project_id,
-  target_project_id: request.project_id,
-  allow_collaboration: request.allow_collaboration,
-  allow_maintainer_to_push: request.allow_collaboration,
-})
-
-/** As lists show it. */
+/** As lists show it: without what takes its commits or its pipeline. */
 export const presentRequest = (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
   view: PlanningView = {},
-) => ({
-  ...simpleRequest(call, project, request),
-  ...peopleOfRequest(call, request),
-  ...branches(request),
-  ...votes(request.reactions),
-  labels: presentLabels(call, project, request.labels, view.labelDetails),
-  draft: request.draft,
-  work_in_progress: request.draft,
-  milestone: presentMilestone(call, request.milestone_id),
-  ...merging(call, request),
-  user_notes_count: notesCount(call, 'MergeRequest', request.id),
-  discussion_locked: request.discussion_locked,
-  references: references(project, '!', request.iid, view.from),
-  time_stats: timeStats(request),
-  task_completion_status: taskCompletion(request.description),
-  approvals_before_merge: request.approvals_before_merge,
-})
+) =>
+  presentAs(ListedMergeRequest, request, {
+    ...computedOf(call, project, request, view),
+    changes_count: undefined,
+  })
 
-const briefPipeline = (call: Call, pipeline: PipelineRecord) => ({
-  ...pipelineBrief(pipeline),
-  web_url: pipelineUrl(call, pipeline),
-})
-
-const headPipeline = (call: Call, pipeline: PipelineRecord) => ({
-  ...briefPipeline(call, pipeline),
-  before_sha: pipeline.before_sha,
-  tag: pipeline.tag,
-  yaml_errors: pipeline.yaml_errors ?? null,
-  user: presentUser(call, pipeline.user_id),
-  created_at: pipeline.created_at,
-  updated_at: pipeline.updated_at,
-  started_at: pipeline.started_at,
-  finished_at: pipeline.finished_at,
-})
+const presentPipeline = (call: Call, pipeline: PipelineRecord) => {
+  const web_url = pipelineUrl(call, pipeline)
+  return {
+    pipeline: presentAs(RequestPipeline, pipeline, { web_url }),
+    head_pipeline: presentAs(HeadPipeline, pipeline, {
+      web_url,
+      yaml_errors: pipeline.yaml_errors ?? null,
+      user: presentUser(call, pipeline.user_id),
+    }),
+  }
+}
 
 const deployedAt = (request: MergeRequestRecord): string | null =>
   request.deployments
@@ -315,22 +264,17 @@ export const fullRequest = async (
   withRebase = false,
 ) => {
   const pipeline = call.state.pipelines.get(request.pipeline_id)
-  const { changes_count, overflow } = await getChanges(call, project, request)
-  return {
-    ...presentRequest(call, project, request, { from: project }),
+  return presentAs(MergeRequest, request, {
+    ...computedOf(call, project, request, { from: project }),
+    ...(await getChanges(call, project, request)),
     subscribed: call.user !== undefined && request.subscriber_ids.includes(call.user.id),
-    changes_count,
     latest_build_started_at: pipeline?.started_at ?? null,
     latest_build_finished_at: pipeline?.finished_at ?? null,
     first_deployed_to_production_at: deployedAt(request),
-    pipeline: pipeline === undefined ? null : briefPipeline(call, pipeline),
-    head_pipeline: pipeline === undefined ? null : headPipeline(call, pipeline),
-    diff_refs: {
-      base_sha: request.base_sha,
-      head_sha: request.sha,
-      start_sha: request.base_sha,
-    },
-    overflow,
-    ...(withRebase ? { rebase_in_progress: rebasing(request) } : {}),
-  }
+    ...(pipeline === undefined
+      ? { pipeline: null, head_pipeline: null }
+      : presentPipeline(call, pipeline)),
+    diff_refs: { base_sha: request.base_sha, head_sha: request.sha, start_sha: request.base_sha },
+    rebase_in_progress: withRebase ? rebasing(request) : undefined,
+  })
 }

@@ -1,37 +1,30 @@
 /** How projects are presented (`catalogue/reference/projects.md`): simple and full form. */
-
+import { Project, SimpleProject } from '../../catalogue/shapes/project.js'
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import { getRoleLevel } from '../rules/people/access.js'
 import type { ProjectRecord, SourceType } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
+import { presentAs } from './common.js'
 
-/** What unauthenticated callers see, and everybody with `simple`. */
-export const simpleProject = (call: Call, project: ProjectRecord) => {
+const simple = (call: Call, project: ProjectRecord) => {
   const { path_with_namespace } = project
   const web_url = call.url(path_with_namespace)
-  const host = new URL(call.base).hostname
   return {
-    id: project.id,
-    description: project.description,
-    default_branch: project.default_branch,
-    ssh_url_to_repo: `git@${host}:${path_with_namespace}.git`,
+    ssh_url_to_repo: `git@${new URL(call.base).hostname}:${path_with_namespace}.git`,
     http_url_to_repo: `${web_url}.git`,
     web_url,
     readme_url: `${web_url}/-/blob/${project.default_branch}/README.md`,
-    tag_list: project.topics,
-    topics: project.topics,
-    name: project.name,
-    name_with_namespace: project.name_with_namespace,
-    path: project.path,
-    path_with_namespace,
-    created_at: project.created_at,
-    last_activity_at: project.last_activity_at,
+    tag_list: [...project.topics],
     forks_count: call.state.projects.filter((p) => p.forked_from_id === project.id).length,
     avatar_url: null,
     star_count: project.starred_by.length,
   }
 }
+
+/** What unauthenticated callers see, and everybody with `simple`. */
+export const simpleProject = (call: Call, project: ProjectRecord) =>
+  presentAs(SimpleProject, project, simple(call, project))
 
 const namespaceOf = (call: Call, project: ProjectRecord) => {
   const { namespace_kind, namespace_id } = project
@@ -79,23 +72,12 @@ export const presentShares = ({ shares, groups }: State, type: SourceType, id: n
           }
     })
 
-const features = (call: Call, project: ProjectRecord) => ({
-  issues_enabled: project.issues_enabled,
-  merge_requests_enabled: project.merge_requests_enabled,
-  wiki_enabled: project.wiki_enabled,
-  jobs_enabled: project.jobs_enabled,
-  snippets_enabled: project.snippets_enabled,
+const constants = {
   packages_enabled: true,
   container_registry_enabled: false,
   container_registry_access_level: 'disabled',
-  container_registry_image_prefix: `${new URL(call.base).host}/${project.path_with_namespace}`,
   service_desk_enabled: false,
   service_desk_address: null,
-  can_create_merge_request_in:
-    project.merge_requests_enabled && call.projectLevel(project) >= getRoleLevel('developer'),
-})
-
-const constants = {
   resolve_outdated_diff_discussions: false,
   import_status: 'none',
   import_error: null,
@@ -128,18 +110,10 @@ const links = (call: Call, project: ProjectRecord) => {
   }
 }
 
-const statistics = ({ statistics: s }: ProjectRecord) => ({
-  statistics: {
-    ...s,
-    storage_size:
-      s.repository_size +
-      s.wiki_size +
-      s.lfs_objects_size +
-      s.job_artifacts_size +
-      s.packages_size +
-      s.snippets_size,
-  },
-})
+const withTotal = ({ commit_count, ...sizes }: ProjectRecord['statistics']) => {
+  const storage_size = Object.values(sizes).reduce((sum, size) => sum + size, 0)
+  return { commit_count, storage_size, ...sizes }
+}
 
 export interface With {
   /** Sizes, where the acting user is at least Reporter. */
@@ -151,39 +125,32 @@ export interface With {
 export const fullProject = (call: Call, project: ProjectRecord, extra: With = {}) => {
   const level = call.projectLevel(project)
   const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
-  return {
-    ...simpleProject(call, project),
-    visibility: project.visibility as string,
+  const reports = level >= getRoleLevel('reporter')
+  const maintains = level >= getRoleLevel('maintainer')
+  const attributes = Object.entries(project.custom_attributes)
+  return presentAs(Project, project, {
+    ...simple(call, project),
     ...namespaceOf(call, project),
-    ...features(call, project),
     ...constants,
-    ...(project.issues_enabled ? { open_issues_count: open.length } : {}),
-    creator_id: project.creator_id,
-    archived: project.archived,
-    shared_runners_enabled: project.shared_runners_enabled,
-    public_jobs: project.public_jobs,
+    container_registry_image_prefix: `${new URL(call.base).host}/${project.path_with_namespace}`,
+    can_create_merge_request_in:
+      project.merge_requests_enabled && level >= getRoleLevel('developer'),
+    open_issues_count: project.issues_enabled ? open.length : undefined,
     shared_with_groups: presentShares(call.state, 'project', project.id),
-    merge_method: project.merge_method as string,
-    squash_option: project.squash_option,
     approvals_before_merge: project.approvals.approvals_before_merge,
     marked_for_deletion_at: project.marked_for_deletion_on,
-    marked_for_deletion_on: project.marked_for_deletion_on,
     permissions: {
       project_access: projectAccess(call, project),
       group_access:
         project.namespace_kind === 'group' ? access(call, 'group', project.namespace_id) : null,
     },
     _links: links(call, project),
-    ...(level >= getRoleLevel('maintainer') ? { runners_token: project.runners_token } : {}),
-    ...(call.isAdmin ? { repository_storage: project.repository_storage } : {}),
-    ...(extra.statistics === true && level >= getRoleLevel('reporter') ? statistics(project) : {}),
-    ...(extra.custom_attributes === true
-      ? {
-          custom_attributes: Object.entries(project.custom_attributes).map(([key, value]) => ({
-            key,
-            value,
-          })),
-        }
-      : {}),
-  }
+    runners_token: maintains ? project.runners_token : undefined,
+    repository_storage: call.isAdmin ? project.repository_storage : undefined,
+    statistics: extra.statistics === true && reports ? withTotal(project.statistics) : undefined,
+    custom_attributes:
+      extra.custom_attributes === true
+        ? attributes.map(([key, value]) => ({ key, value }))
+        : undefined,
+  })
 }

@@ -284,7 +284,7 @@ export const updateMember = (call: Call, place: MemberSource, input: Updating): 
 }
 
 /** Ends a direct membership; those above and below stay. The last owner of a group stays one: 403. */
-export const removeMember = (call: Call, place: MemberSource, userId: number): void => {
+export const removeMember = (call: Call, place: MemberSource, userId: number): undefined => {
   const record = existing(call, place, userId)
   const user = call.state.users.get(userId)
   if (isLastOwner(call, record)) throw forbidden()
