@@ -29,16 +29,15 @@ export const GeoNode = Obj(
 )
 
 /** Data kinds that are copied as files. */
-export const fileKinds = ['attachments', 'lfs_objects', 'job_artifacts'] as const
+const fileKinds = ['attachments', 'lfs_objects', 'job_artifacts'] as const
 /** Data kinds that are copied and, on their own terms, verified elsewhere. */
-export const registryKinds = ['container_repositories', 'design_repositories'] as const
+const registryKinds = ['container_repositories', 'design_repositories'] as const
 /** Git data: checked, checksummed and verified. */
-export const gitKinds = ['repositories', 'wikis'] as const
+const gitKinds = ['repositories', 'wikis'] as const
 /** Data kinds of the newer framework, which verifies what it copies. */
 export const blobKinds = ['merge_request_diffs', 'package_files', 'pages_deployments'] as const
 /** Every data kind that a node's status counts, in the order of the documents. */
 export const geoKinds = [...fileKinds, ...registryKinds, ...gitKinds, ...blobKinds] as const
-export type GeoKind = (typeof geoKinds)[number]
 
 const Count = nullable(Int())
 const Percentage = Str({ description: 'a percentage, as text' })

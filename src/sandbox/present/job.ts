@@ -32,8 +32,7 @@ const getPipeline = (call: Call, job: JobRecord): PipelineRecord => {
 }
 
 /** `{id, project_id, ref, sha, status}` of a pipeline. */
-export const pipelineOfJob = (pipeline: PipelineRecord) =>
-  presentAs(Job.properties.pipeline, pipeline, {})
+const pipelineOfJob = (pipeline: PipelineRecord) => presentAs(Job.properties.pipeline, pipeline, {})
 
 /** What jobs and bridges have computed. */
 const common = (call: Call, job: JobRecord, { ref, tag, commit }: PipelineRecord) => {
