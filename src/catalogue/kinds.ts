@@ -45,9 +45,10 @@ export const kinds = {
 } as const satisfies Readonly<Record<string, Kind>>
 export type KindName = keyof typeof kinds
 
+const byName = new Map<string | undefined, Kind>(Object.entries(kinds))
+
 /** The kind of that name; undefined for what no verb takes. */
-export const kindNamed = (name: string | undefined): Kind | undefined =>
-  Object.entries(kinds).find(([known]) => known === name)?.[1]
+export const kindNamed = (name: string | undefined): Kind | undefined => byName.get(name)
 
 /** What people call an object of the kind of that name. */
 export const wordOfKind = (name: string): string =>

@@ -161,10 +161,10 @@ const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
 const isState = (text: unknown): text is ObjectLine['state'] =>
   isText(text) && Object.hasOwn(objectLines, String(text))
 
+const isPlaced = hasShape({ ...place, parent: orAbsent(isText), at: orAbsent(isTime) })
+
 const isObjectLine = (value: Fields): boolean =>
-  hasShape({ ...place, parent: orAbsent(isText), at: orAbsent(isTime) })(value) &&
-  isState(value.state) &&
-  objectLines[value.state](value)
+  isPlaced(value) && isState(value.state) && objectLines[value.state](value)
 
 const isCounts = hasShape({
   done: isCount,

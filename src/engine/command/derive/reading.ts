@@ -1,4 +1,5 @@
 /** Which endpoint reads the object that a call is about: derived from their paths. */
+import { AsyncCache } from '../../../base/async.js'
 import type { JsonValues } from '../../../base/json/value.js'
 import { type Fields, isObject } from '../../../base/objects.js'
 import { type Endpoint, getMethod, getPath, pathPattern } from '../../../catalogue/endpoint.js'
@@ -80,11 +81,7 @@ export interface Reading {
   readonly values: (ask: Pick<Ask, 'values'>) => JsonValues
 }
 
-/** How the object of an endpoint of an area is read; undefined where the API reads no single one. */
-export const findReading = async (
-  area: string,
-  endpoint: Endpoint,
-): Promise<Reading | undefined> => {
+const makeReading = async (area: string, endpoint: Endpoint): Promise<Reading | undefined> => {
   const found = (await nearby(area, endpoint))
     .map((read) => ({ read, near: nearness(read, endpoint) }))
     .filter(({ near }) => near !== undefined)
@@ -94,4 +91,14 @@ export const findReading = async (
   const all = placeholders(getPath(endpoint))
   const names = near === 3 ? all.slice(placeholders(objectPath(endpoint)).length - 1) : all
   return { endpoint: read, values: (ask) => filled(read, names, ask) }
+}
+
+/** Found once for each endpoint: a run over many objects asks for every one. */
+const readings = new WeakMap<Endpoint, AsyncCache<string, Reading | undefined>>()
+
+/** How the object of an endpoint of an area is read; undefined where the API reads no single one. */
+export const findReading = (area: string, endpoint: Endpoint): Promise<Reading | undefined> => {
+  const known = readings.get(endpoint) ?? new AsyncCache()
+  readings.set(endpoint, known)
+  return known.of(area, () => makeReading(area, endpoint))
 }
