@@ -98,7 +98,11 @@ class Lost {
   /** @throws Failure `usage` where nothing can be brought back */
   tell({ header }: Past, note: Note): void {
     if (this.#count === 0) return
-    if (!this.known) throw usage(`the run ${header.id} cannot be undone: ${this.#why}`)
+    if (!this.known) {
+      const { id, command, began } = header
+      const run = began === null ? command : `${command}, started at ${began}`
+      throw usage(`the run ${id} (${run}) cannot be undone: ${this.#why}`)
+    }
     const more = this.#count - this.#first.length
     for (const text of this.#first) note(text)
     if (more > 0) note(`${more} more cannot be undone`)

@@ -230,9 +230,9 @@ const heldBy =
 const lockOf = (file: string): Promise<Lock> =>
   lock(`${file}.lock`, { patience: 0, held: heldBy(file) })
 
-const cannot = (file: string, error: unknown): Failure =>
+const cannot = (file: string, why: string): Failure =>
   usage(
-    `cannot create the journal ${file}: ${getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error)}`,
+    `cannot create the journal ${file}: ${why}`,
     'Pass another file with --journal <file>. With --journal none, the run can be neither resumed nor undone.',
   )
 
@@ -246,13 +246,15 @@ export const createJournal = async (
   clock: Clock = systemClock,
 ): Promise<Journal> => {
   const { O_CREAT, O_EXCL, O_APPEND, O_RDWR } = constants
-  let opened: FileHandle
   try {
     makeFolders(dirname(file), 0o700)
-    opened = await open(file, O_CREAT | O_EXCL | O_APPEND | O_RDWR, 0o600)
   } catch (error) {
-    throw cannot(file, error)
+    throw cannot(file, getReason(error))
   }
+  const flags = O_CREAT | O_EXCL | O_APPEND | O_RDWR
+  const opened = await open(file, flags, 0o600).catch((error: unknown) => {
+    throw cannot(file, getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error))
+  })
   try {
     const held = await lockOf(file)
     const journal = new Journal({ file, header, handle: toWritable(opened), held, clock })
@@ -261,7 +263,7 @@ export const createJournal = async (
   } catch (error) {
     await opened.close().catch(() => {})
     await unlink(file).catch(() => {})
-    throw error instanceof Failure ? error : cannot(file, error)
+    throw error instanceof Failure ? error : cannot(file, getReason(error))
   }
 }
 

@@ -110,7 +110,8 @@ describe('a journal is kept', () => {
       )
       expect(done).toMatchObject({ unread: expect.any(String) })
       const undone = await run('journal undo last --yes')
-      expect([undone.code, undone.stderr]).toEqual([2, expect.stringContaining('cannot be undone')])
+      const why = /^svcctl: the run \S+ \(runners pause, started at 2\S+Z\) cannot be undone: /
+      expect([undone.code, undone.stderr]).toEqual([2, expect.stringMatching(why)])
     },
   )
 
@@ -205,6 +206,7 @@ describe('nothing is sent where it cannot be kept', () => {
     const { code, stderr } = await run('runners pause 1')
     expect([code, written()]).toEqual([0, ['PUT /runners/1']])
     expect(stderr).toContain('this write cannot be undone, because it has no journal')
+    expect(stderr).toContain('a part of its path is not a directory')
   })
 
   it('since the file is there already, or is a link', async () => {
