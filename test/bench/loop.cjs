@@ -1,10 +1,10 @@
 // The least that many writes take on Node: a request for each line of standard input, so many at once, over undici's
-// pool; each answer is parsed and written on a line.
+// pool; each answer is parsed and written on a line. With `read` as its third argument each object is read first.
 'use strict'
 
 const { Pool } = require('undici')
 
-const [, , base, width] = process.argv
+const [, , base, width, read] = process.argv
 
 const pool = new Pool(new URL(base).origin, { connections: Number(width) })
 const { pathname } = new URL(base)
@@ -12,6 +12,7 @@ const headers = { 'private-token': 'bench', 'content-type': 'application/json' }
 
 const write = async (id) => {
   const path = `${pathname}/api/v4/runners/${id}`
+  if (read) await (await pool.request({ path, headers })).body.json()
   const { body } = await pool.request({ path, method: 'PUT', headers, body: '{"active":false}' })
   process.stdout.write(`${JSON.stringify(await body.json())}\n`)
 }

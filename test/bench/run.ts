@@ -1,5 +1,5 @@
 /**
- * npm run bench -- [start|lists|formats|writes|fleet|instances|sandbox|as-code|download|million …] [--runs <n>]
+ * npm run bench -- [start|flags|lists|formats|writes|fleet|instances|sandbox|as-code|download|million …] [--runs <n>]
  * Prints what the program takes beside its budgets; goals, never a failure. Node's own start is
  * measured in the same run, since machines differ.
  */
@@ -8,6 +8,7 @@ import build from '../../.config/build-once.js'
 import { asCode } from './as-code.js'
 import { type Bench, withBench } from './bench.js'
 import { download } from './download.js'
+import { flags } from './flags.js'
 import { fleet } from './fleet.js'
 import { formats } from './formats.js'
 import { instances } from './instances.js'
@@ -19,6 +20,7 @@ import { million, writes } from './writes.js'
 
 const groups: Record<string, (bench: Bench) => Promise<void>> = {
   start,
+  flags,
   lists,
   formats,
   writes,

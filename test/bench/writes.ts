@@ -49,20 +49,21 @@ const journalShare = async (bench: Bench): Promise<void> => {
   )
 }
 
-/** What an update costs beside a bare loop that sends the same. */
+/** What an update costs beside a bare loop that sends the same: alone, and with its journal and the former values. */
 const besideLoop = async (bench: Bench): Promise<void> => {
   const url = bench.instance(100, 0)
-  const it = pausing(
-    url,
-    10_000,
-    ...['--concurrency', '32', '--no-undo-record', '--journal', 'none'],
-  )
-  const base = { ...script('loop.cjs', url, '32'), stdin: it.stdin, silent: true } as const
-  await reportPair(
-    bench,
-    { it, base },
-    { work: '10,000 updates beside a bare loop over undici', budget: 2, pairs: 3 },
-  )
+  for (const [how, reading, ...flags] of [
+    ['', [], '--no-undo-record', '--journal', 'none'],
+    [', each read before and on record', ['read']],
+  ] as const) {
+    const it = pausing(url, 10_000, '--concurrency', '32', ...flags)
+    const loop = script('loop.cjs', url, '32', ...reading)
+    await reportPair(
+      bench,
+      { it, base: { ...loop, stdin: it.stdin, silent: true } },
+      { work: `10,000 updates${how}, beside a bare loop over undici`, budget: 2, pairs: 3 },
+    )
+  }
 }
 
 /** So many with their former values, once: a minute. And how soon their journal is read again. */
@@ -83,15 +84,26 @@ const journal = async (bench: Bench): Promise<void> => {
     budget: 130,
     unit: 'MB',
   })
-  await resuming({ folder, runs, report }, url)
+  const file = await newestJournal(folder)
+  await resuming({ folder, runs, report }, url, file)
+  const undo = ['journal', 'undo', file, '--yes', '--concurrency', '32', '-o', 'ndjson']
+  const env = { SVC_BASE_URL: url, SVC_TOKEN: 'bench' }
+  const undone = await run({ ...watched(...undo), env, silent: true }, folder)
+  report({
+    work: 'peak memory of the undo of 100,000 updates',
+    measured: undone.megabytes,
+    budget: 130,
+    unit: 'MB',
+    detail: used([undone]),
+  })
 }
 
 /** A run that was killed before the last of so many was done: all of it is read, one is sent. */
 const resuming = async (
   { folder, runs, report }: Pick<Bench, 'folder' | 'runs' | 'report'>,
   url: string,
+  file: string,
 ): Promise<void> => {
-  const file = await newestJournal(folder)
   const again = {
     ...watched('runners', 'pause', '--resume', file, '--yes'),
     env: { SVC_BASE_URL: url, SVC_TOKEN: 'bench' },
