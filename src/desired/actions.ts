@@ -2,10 +2,12 @@
 import { addToGroup } from '../base/group-by.js'
 import type { JsonValue, JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
+import { managedKinds } from '../catalogue/managed/index.js'
 import type { Managed } from '../catalogue/managed/managed.js'
 import type { Failure } from '../errors.js'
 import { type Address, addressText, type ManagedPlace } from './address.js'
 import type { Origin, SecretSource } from './state.js'
+import { byText } from './values.js'
 
 export type Verb = 'create' | 'update' | 'delete' | 'enable'
 
@@ -53,6 +55,19 @@ export interface PlannedAction {
 /** What an action is told apart by. */
 export const actionId = ({ verb, address }: Pick<PlannedAction, 'verb' | 'address'>): string =>
   `${verb} ${addressText(address)}`
+
+const scopes = ['site', 'group', 'project']
+
+/** Places: the instance, groups with the outer first, projects. */
+export const byPlace = (a: ManagedPlace, b: ManagedPlace): number =>
+  scopes.indexOf(a.scope) - scopes.indexOf(b.scope) ||
+  byText(a.path.toLowerCase(), b.path.toLowerCase())
+
+const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
+
+/** When a kind is written, among all of them. */
+export const stageOf = ({ scope, kind }: Pick<Address, 'scope' | 'kind'>): number =>
+  stages.get(`${scope} ${kind}`) ?? stages.size
 
 /** What is said besides actions. */
 export interface PlanFinding {

@@ -47,6 +47,13 @@ export const addressText = ({ kind, item, attribute, ...place }: Address): strin
   return `${placeText(place)}:${kind}${within}${attribute === undefined ? '' : `#${attribute}`}`
 }
 
+/** The source of a pattern in which `*` stands for anything. */
+export const globPattern = (glob: string): string =>
+  glob
+    .split('*')
+    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+
 /** The patterns of globs, of which a run has a few, and asks them of every attribute. */
 const patterns = new Map<string, RegExp>()
 const maxPatterns = 1000
@@ -54,11 +61,7 @@ const maxPatterns = 1000
 const patternOf = (glob: string): RegExp => {
   const known = patterns.get(glob)
   if (known !== undefined) return known
-  const text = glob
-    .split('*')
-    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.*')
-  const pattern = new RegExp(`^${text}(?:[:/#].*)?$`, 'is')
+  const pattern = new RegExp(`^${globPattern(glob)}(?:[:/#].*)?$`, 'is')
   if (patterns.size < maxPatterns) patterns.set(glob, pattern)
   return pattern
 }

@@ -1,11 +1,12 @@
 /** A plan item by item, in the order in which people read it: the page, the note and the reports are made of it. */
-import { managedKinds } from '../catalogue/managed/index.js'
 import type { Failure } from '../errors.js'
 import {
+  byPlace,
   type Change,
   type DesiredPlan,
   type PlanFinding,
   replacedIn,
+  stageOf,
   type Verb,
 } from './actions.js'
 import { type Address, addressText, placeText } from './address.js'
@@ -103,19 +104,13 @@ const actionEntries = ({ actions }: DesiredPlan): readonly PlanEntry[] => {
   })
 }
 
-const stages = managedKinds.map(({ scope, name }) => `${scope} ${name}`)
-const scopes = ['site', 'group', 'project']
-
 /** What changes comes first, as in the sum. */
 const rankOf = ({ is }: PlanEntry): number => (is === 'update' ? -1 : ranks.indexOf(is))
-const stageOf = ({ address: { scope, kind } }: PlanEntry): number =>
-  stages.indexOf(`${scope} ${kind}`)
 
 /** The instance, groups, projects; within a place by kind, by what is said, by name. */
 const inOrder = (a: PlanEntry, b: PlanEntry): number =>
-  scopes.indexOf(a.address.scope) - scopes.indexOf(b.address.scope) ||
-  byText(a.address.path, b.address.path) ||
-  stageOf(a) - stageOf(b) ||
+  byPlace(a.address, b.address) ||
+  stageOf(a.address) - stageOf(b.address) ||
   rankOf(a) - rankOf(b) ||
   byText(a.address.item ?? '', b.address.item ?? '')
 

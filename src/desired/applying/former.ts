@@ -6,9 +6,14 @@ import type { Managed } from '../../catalogue/managed/managed.js'
 import type { PlannedAction } from '../actions.js'
 import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
 import { documentOf, yamlWriter } from '../exporting/document.js'
-import { kindValue } from '../exporting/kind.js'
-import type { FileSection } from '../exporting/model.js'
-import { type ExportOptions, FileMap, type FileValue, plain } from '../exporting/model.js'
+import { escaped, kindValue } from '../exporting/kind.js'
+import {
+  type ExportOptions,
+  FileMap,
+  type FileSection,
+  type FileValue,
+  plain,
+} from '../exporting/model.js'
 import type { PlanAction } from '../planfile/read.js'
 import type { InstanceView } from '../reading/view.js'
 import { type CurrentKind, itemText } from '../state.js'
@@ -61,8 +66,6 @@ const asCalled = (parts: Parts, current: CurrentKind, names: InstanceView['names
   })
   return new Map([...parts, ...called])
 }
-
-const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
 
 /** Items that the apply makes were not there, but for those that come in the place of others. */
 const madeBy = (actions: readonly PlannedAction[], deleted: Parts): readonly [string, null][] =>

@@ -1,7 +1,7 @@
 /** One attribute: what is wanted of it against what was read. */
 
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { isObject } from '../../base/objects.js'
 import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
@@ -19,8 +19,8 @@ import {
 import { survived } from '../../errors.js'
 import { type Address, type Reference, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'
-import type { CurrentItem } from '../state.js'
 import {
+  type CurrentItem,
   type DesiredItem,
   type DesiredValue,
   type ListDelta,
@@ -39,29 +39,12 @@ interface DesiredAttribute {
   readonly said: Said<DesiredValue>
 }
 
-/** What unsets a parameter; undefined where nothing does. */
-const unsetting = (param: Param | undefined): JsonValue | undefined => {
-  if (param === undefined || param.nullable === true) return null
-  return isText(param) ? '' : undefined
-}
-
 /** A value as it is sent: levels as numbers, lists that travel as one text as that. */
 const sendable = (param: Param | undefined, value: JsonValue): JsonValue => {
   if (param === undefined || value === null) return value
   const isTyped = isNumeric(param) || isSwitch(param) || namesOf(param).length > 0
   if (isTyped) return normalised({ param }, value)
   return Array.isArray(value) ? (joinItems(param, value.map(String)) ?? value) : value
-}
-
-/** What an answer that leaves a field out says of it: a list without members, a date that is not set. */
-const leftOut = (param: Param | undefined): JsonValue | undefined => {
-  if (takesSeveral(param)) return []
-  return param?.nullable === true || emptyClears(param) ? null : undefined
-}
-
-const echoed = (c: DiffContext, record: Fields, name: string): unknown => {
-  const within = record[c.kind.update?.echo ?? '']
-  return isObject(within) && within[name] !== undefined ? within[name] : record[name]
 }
 
 /** The value as it was read; undefined where no answer shows it. */
@@ -74,9 +57,16 @@ export const readValue = (
   if (item === undefined || attribute?.secret === true) return undefined
   const read = item.attributes[name]
   if (read !== undefined) return read
-  // Parsed JSON, whatever the documents say of it.
-  if (attribute === undefined) return echoed(c, item.record, name) as JsonValue | undefined
-  return leftOut(attribute.param)
+  if (attribute === undefined) {
+    const echo = item.record[c.kind.update?.echo ?? '']
+    const echoed = isObject(echo) ? echo[name] : undefined
+    // Parsed JSON, whatever the documents say of it.
+    return (echoed ?? item.record[name]) as JsonValue | undefined
+  }
+  // What is left out is a list without members, or a date that is not set.
+  const { param } = attribute
+  if (takesSeveral(param)) return []
+  return param.nullable === true || emptyClears(param) ? null : undefined
 }
 
 /** The list that members put in, and taken out, make of the one that was read. */
@@ -131,13 +121,12 @@ const wantedValue = async (
   if (said.value.is === 'change') return changedNow(c, spoken, said.value, now)
   if (said.value.is === 'range') return inRange(said.value, attribute?.param, now)
   const { value } = said.value
-  if (value === null) {
-    const unset = unsetting(attribute?.param)
-    if (unset === undefined) c.mistakes.add(said.origin, `${name} cannot be unset`)
-    return unset
-  }
+  const param = attribute?.param
+  if (value === null && (param === undefined || param.nullable === true)) return null
+  if (value === null)
+    return isText(param) ? '' : c.mistakes.add(said.origin, `${name} cannot be unset`)
   const numbers = await resolved(c, attribute, value, said.origin)
-  return numbers === undefined ? undefined : sendable(attribute?.param, numbers)
+  return numbers === undefined ? undefined : sendable(param, numbers)
 }
 
 const secretOf = async (
@@ -162,16 +151,6 @@ const secretOf = async (
   if (changed === undefined) return { ...base, verdict: 'unknown' }
   return { ...base, verdict: changed ? 'differs' : 'same' }
 }
-
-const shownOf = (
-  c: DiffContext,
-  attribute: Attribute | undefined,
-  now: JsonValue | undefined,
-  wanted: JsonValue,
-): AttributeDiff['shown'] => ({
-  ...(now === undefined ? {} : { now: asInFiles(c, attribute, now) }),
-  wanted: asInFiles(c, attribute, wanted),
-})
 
 const verdictOf = (
   attribute: Attribute | undefined,
@@ -222,7 +201,10 @@ const diffAttribute = async (
   if (wanted === undefined) return undefined
   const verdict = verdictOf(attribute, item, now, wanted)
   if (verdict === 'differs') checkOffered(c, address, spoken, wanted)
-  const shown = shownOf(c, attribute, now, wanted)
+  const shown = {
+    now: now === undefined ? undefined : asInFiles(c, attribute, now),
+    wanted: asInFiles(c, attribute, wanted),
+  }
   const within = said.value.is === 'range' ? said.value.text : undefined
   return { name, attribute, origin: said.origin, wanted, shown, verdict, within }
 }
@@ -299,9 +281,6 @@ export const numberOf = async (
   return number
 }
 
-const isReference = (value: JsonValue): value is Reference =>
-  typeof value === 'string' || typeof value === 'number'
-
 /** Names as numbers, where the attribute refers to something; undefined where one is not known. */
 const resolved = async (
   c: DiffContext,
@@ -312,7 +291,9 @@ const resolved = async (
   const ref = attribute?.ref
   if (ref === undefined) return value
   const one = async (member: JsonValue): Promise<JsonValue | undefined> =>
-    isReference(member) ? numberOf(c, ref, member, origin) : member
+    typeof member === 'string' || typeof member === 'number'
+      ? numberOf(c, ref, member, origin)
+      : member
   if (!isJsonList(value)) return one(value)
   const numbers: JsonValue[] = []
   for (const member of value) {

@@ -54,14 +54,6 @@ const replaced = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined
   return ones.find(({ identity }) => !others.includes(identity))
 }
 
-/** What a new key takes over of the old one, where the files do not say it. */
-const inherited = (desired: DesiredItem, old: CurrentItem): DesiredItem => {
-  const { can_push: push } = old.attributes
-  return push === undefined || desired.attributes.has('can_push')
-    ? desired
-    : withValue(desired, 'can_push', push)
-}
-
 const removeKey = (...key: Parameters<typeof removal>): void => {
   const [c] = key
   const made = removal(...key)
@@ -73,7 +65,11 @@ const replaceKey = async (c: DiffContext, given: DesiredItem, old: CurrentItem):
   const { create } = c.kind
   if (create === undefined) return
   const address = itemAddress(c.desired, given.identity)
-  const all = await diffAttributes(c, address, inherited(given, old), undefined)
+  const { can_push: push } = old.attributes
+  // What the files do not say stays as it was.
+  const isSaid = push === undefined || given.attributes.has('can_push')
+  const wanted = isSaid ? given : withValue(given, 'can_push', push)
+  const all = await diffAttributes(c, address, wanted, undefined)
   const made = draft(c, 'create', address, given.origin, {
     changes: all.filter(({ name }) => given.attributes.has(name)).map(changeOf),
     step: stepOf(create, placeValues(c), all),

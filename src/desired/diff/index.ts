@@ -1,17 +1,16 @@
 /** Compares the desired with the current state: a plan has all that is to change, and nothing else. */
 import { groupBy } from '../../base/group-by.js'
 import type { Failure } from '../../errors.js'
-import type { DesiredPlan, PlanFinding, Unread } from '../actions.js'
+import { byPlace, type DesiredPlan, type PlanFinding, type Unread } from '../actions.js'
 import { type Address, addressText, matches, placeText } from '../address.js'
 import type { DesiredPlace } from '../files/index.js'
 import { Mistakes } from '../files/written.js'
 import { packedDrafts } from '../packed.js'
-import type { DesiredKind, SecretSource } from '../state.js'
 import { byText } from '../values.js'
 import { diffKind } from './kind.js'
 import { kindMeant } from './matching.js'
 import { checkMembers, memberships, owner } from './members.js'
-import { byPlace, possibleTogether } from './order.js'
+import { possibleTogether } from './order.js'
 import {
   type DiffOptions,
   type DiffView,
@@ -23,14 +22,6 @@ import {
 
 // Secrets that a plan would send have to be there when it is done; all others need not.
 
-/** What a draft would send, with where it is said. */
-const sentBy = ({ step, changes, address, origin }: Draft) =>
-  Object.entries(step.secrets).map(([name, source]: [string, SecretSource]) => ({
-    address: { ...address, attribute: name },
-    source,
-    origin: changes.find(({ attribute }) => attribute === name)?.origin ?? origin,
-  }))
-
 /** References that cannot be followed, of secrets that would be sent: a plan can be made without them. */
 const missingSecrets = async (
   drafts: readonly Draft[],
@@ -38,11 +29,14 @@ const missingSecrets = async (
 ): Promise<readonly PlanFinding[]> => {
   if (secrets === undefined || checks === true) return []
   const findings: PlanFinding[] = []
-  for (const { address, source, origin } of drafts.flatMap(sentBy)) {
-    const why = await secrets.missing(source)
-    if (why !== undefined)
-      findings.push({ is: 'secret', address, text: `missing secret: ${why}`, origin })
-  }
+  for (const { step, changes: all, address, origin: whole } of drafts)
+    for (const [attribute, source] of Object.entries(step.secrets)) {
+      const why = await secrets.missing(source)
+      const origin = all.find((one) => one.attribute === attribute)?.origin ?? whole
+      const at = { ...address, attribute }
+      if (why !== undefined)
+        findings.push({ is: 'secret', address: at, text: `missing secret: ${why}`, origin })
+    }
   return findings
 }
 
@@ -62,9 +56,6 @@ const ensureRead = (diffs: readonly KindDiff[], unread: readonly Unread[]): void
 /** Places of which nothing is known. */
 const unreadPlaces = ({ unread = [] }: DiffOptions): readonly Unread[] =>
   unread.map(({ place, failure }) => ({ place, kind: '*', failure }))
-
-const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
-  Object.fromEntries(Object.entries(sets).sort(([a], [b]) => byText(a, b)))
 
 /** A desired state, and what is wrong in it. */
 interface DesiredState {
@@ -109,10 +100,7 @@ const planOf = async (
 ): Promise<DesiredPlan> => {
   const asked = diffs.flatMap((diff) => diff.drafts)
   const { drafts, actions, findings: others } = await possibleTogether(asked, view, how)
-  const sets = setsLeft(
-    diffs.flatMap((diff) => diff.tallies),
-    drafts,
-  )
+  const sets = diffs.flatMap((diff) => diff.tallies)
   const findings = [
     ...diffs.flatMap((diff) => diff.findings),
     ...others,
@@ -127,9 +115,15 @@ const planOf = async (
         byPlace(a.address, b.address) || byText(addressText(a.address), addressText(b.address)),
     ),
     unread: unread.sort((a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind)),
-    refused: beyond(drafts, sets, how),
+    refused: [
+      ...deletions(drafts, sets, how.limits ?? {}),
+      ...emptied(drafts, sets, how.limits ?? {}),
+      ...changes(drafts, how),
+    ],
     same: diffs.reduce((sum, diff) => sum + diff.same, 0),
-    sets: sorted(Object.fromEntries(diffs.flatMap(({ sets }) => Object.entries(sets)))),
+    sets: Object.fromEntries(
+      diffs.flatMap((diff) => Object.entries(diff.sets)).sort(([a], [b]) => byText(a, b)),
+    ),
   }
 }
 
@@ -158,18 +152,6 @@ export const makePlans = async (
   return { plan, former: await planOf(before, view, how, passedOver) }
 }
 
-const placesOf = (desired: readonly DesiredKind[]): readonly DesiredPlace[] =>
-  [...groupBy(desired, ({ place }) => placeText(place)).values()].flatMap((all) =>
-    all.slice(0, 1).map(({ place }) => ({ place, desired: () => all })),
-  )
-
-/** The plan of one desired state. @throws as `makePlans` */
-export const makePlan = async (
-  desired: readonly DesiredKind[],
-  view: DiffView,
-  how: DiffOptions,
-): Promise<DesiredPlan> => (await makePlans(placesOf(desired), view, how)).plan
-
 // How much a plan may do before somebody says that it may.
 
 type Refused = DesiredPlan['refused'][number]
@@ -177,27 +159,6 @@ type Refused = DesiredPlan['refused'][number]
 /** So many deletes in all, and so many changed projects, need nobody's word. */
 const few = 10
 const deletesFlag = '--max-deletes'
-
-/** A set with what becomes of it. */
-interface ChangedSet extends SetCount {
-  readonly deletes: number
-  readonly creates: number
-}
-
-const setsLeft = (
-  tallies: readonly SetCount[],
-  drafts: readonly Draft[],
-): readonly ChangedSet[] => {
-  const inSet = groupBy(drafts, ({ address: { scope, path, kind } }) =>
-    addressText({ scope, path, kind }),
-  )
-  return tallies.map((tally) => {
-    const all = inSet.get(addressText(tally.address)) ?? []
-    const count = (...verbs: readonly Draft['verb'][]): number =>
-      all.filter(({ verb }) => verbs.includes(verb)).length
-    return { ...tally, deletes: count('delete'), creates: count('create', 'enable') }
-  })
-}
 
 /** A set of which something goes, by what is said of it. */
 interface Less {
@@ -207,23 +168,31 @@ interface Less {
   readonly text: string
 }
 
+/** How many drafts of these verbs there are, by the set that they are of. */
+const countedBySet = (
+  drafts: readonly Draft[],
+  verbs: readonly Draft['verb'][],
+): ((address: Address) => number) => {
+  const inSet = groupBy(drafts, ({ verb, address: { scope, path, kind } }) =>
+    verbs.includes(verb) ? addressText({ scope, path, kind }) : undefined,
+  )
+  return (address) => inSet.get(addressText(address))?.length ?? 0
+}
+
 /** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
-const lesser = (drafts: readonly Draft[], tallies: readonly ChangedSet[]): readonly Less[] => {
+const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]): readonly Less[] => {
+  const deletesOf = countedBySet(drafts, ['delete'])
   const fallen = groupBy(memberships(drafts), ({ draft, before, after }) =>
     before >= owner && after < owner ? placeText(draft.address) : undefined,
   )
-  return tallies.flatMap(({ address, before, deletes, owners }) => {
-    const set = addressText(address)
+  return tallies.flatMap(({ address, before, owners }) => {
+    const deletes = deletesOf(address)
     const gone = fallen.get(placeText(address))?.length ?? 0
-    const what = `${gone} of ${owners} owners of ${placeText(address)} would be removed or get a lower level`
+    const lost = `${deletes} of ${before} would be deleted from ${addressText(address)}`
+    const less = `${gone} of ${owners} owners of ${placeText(address)} would be removed or get a lower level`
     return [
-      {
-        address,
-        before,
-        gone: deletes,
-        text: `${deletes} of ${before} would be deleted from ${set}`,
-      },
-      { address, before: owners, gone, text: what },
+      { address, before, gone: deletes, text: lost },
+      { address, before: owners, gone, text: less },
     ]
   })
 }
@@ -234,47 +203,48 @@ const tooMany = ({ before, gone }: Less): string | undefined => {
   return before >= 4 && gone * 2 > before ? 'half' : undefined
 }
 
-const ofSets = (all: readonly Less[], allowed: readonly string[]): readonly Refused[] =>
-  all.flatMap((one) => {
-    const most = tooMany(one)
-    if (most === undefined || allowed.some((glob) => matches(glob, one.address))) return []
-    const flag = `--allow-removals ${addressText(one.address)}`
-    return [{ text: `${one.text}, more than ${most}`, flag }]
-  })
-
-const inAll = (deletes: number, most: number): readonly Refused[] =>
-  deletes <= most
-    ? []
-    : [{ text: `${deletes} deletions in total, more than ${most}`, flag: deletesFlag }]
-
 const deletions = (
   drafts: readonly Draft[],
-  tallies: readonly ChangedSet[],
+  tallies: readonly SetCount[],
   { deletes: limit, removals = [] }: PlanLimits,
 ): readonly Refused[] => {
-  const deletes = tallies.reduce((sum, tally) => sum + tally.deletes, 0)
-  if (limit?.count !== undefined) return inAll(deletes, limit.count)
+  const deletes = drafts.filter(({ verb }) => verb === 'delete').length
+  const most = limit?.count ?? few
+  const text = `${deletes} deletions in total, more than ${most}`
+  const inAll = deletes <= most ? [] : [{ text, flag: deletesFlag }]
+  if (limit?.count !== undefined) return inAll
   const all = lesser(drafts, tallies)
-  if (limit?.percent === undefined) return [...ofSets(all, removals), ...inAll(deletes, few)]
-  const { percent } = limit
-  return all
-    .filter(({ before, gone }) => gone * 100 > before * percent)
-    .map(({ text }) => ({ text: `${text}, more than ${percent} %`, flag: deletesFlag }))
+  if (limit?.percent !== undefined) {
+    const { percent } = limit
+    return all
+      .filter(({ before, gone }) => gone * 100 > before * percent)
+      .map((one) => ({ text: `${one.text}, more than ${percent} %`, flag: deletesFlag }))
+  }
+  const ofSets = all.flatMap((one) => {
+    const part = tooMany(one)
+    if (part === undefined || removals.some((glob) => matches(glob, one.address))) return []
+    const flag = `--allow-removals ${addressText(one.address)}`
+    return [{ text: `${one.text}, more than ${part}`, flag }]
+  })
+  return [...ofSets, ...inAll]
 }
 
-const emptied = (tallies: readonly ChangedSet[], empty: readonly string[]): readonly Refused[] =>
-  tallies
-    .filter(
-      ({ address, exact, before, deletes, creates }) =>
-        exact &&
-        before > 0 &&
-        before - deletes + creates <= 0 &&
-        !empty.some((glob) => matches(glob, address)),
-    )
-    .map(({ address }) => ({
-      text: `${addressText(address)} would become empty`,
-      flag: `--allow-empty ${addressText(address)}`,
-    }))
+const emptied = (
+  drafts: readonly Draft[],
+  tallies: readonly SetCount[],
+  { empty = [] }: PlanLimits,
+): readonly Refused[] => {
+  const deletesOf = countedBySet(drafts, ['delete'])
+  const createsOf = countedBySet(drafts, ['create', 'enable'])
+  return tallies.flatMap(({ address, exact, before }) => {
+    const left = before - deletesOf(address) + createsOf(address)
+    const isMeant = empty.some((glob) => matches(glob, address))
+    const text = addressText(address)
+    return exact && before > 0 && left <= 0 && !isMeant
+      ? [{ text: `${text} would become empty`, flag: `--allow-empty ${text}` }]
+      : []
+  })
+}
 
 const changes = (drafts: readonly Draft[], how: DiffOptions): readonly Refused[] => {
   const { projects = 0, limits } = how
@@ -282,25 +252,9 @@ const changes = (drafts: readonly Draft[], how: DiffOptions): readonly Refused[]
     drafts.flatMap(({ address }) => (address.scope === 'project' ? [placeText(address)] : [])),
   ).size
   const { count, percent = 30 } = limits?.changes ?? {}
-  const given = limits?.changes !== undefined
-  const most = count ?? Math.max(given ? 0 : few, Math.floor((projects * percent) / 100))
-  if (changed <= most) return []
+  const least = limits?.changes === undefined ? few : 0
+  if (changed <= (count ?? Math.max(least, Math.floor((projects * percent) / 100)))) return []
   const of = count === undefined ? `${percent} % of ${projects}` : String(count)
-  return [
-    {
-      text: `${changed} project${changed === 1 ? '' : 's'} would change, more than ${of}`,
-      flag: '--max-changes',
-    },
-  ]
+  const text = `${changed} project${changed === 1 ? '' : 's'} would change, more than ${of}`
+  return [{ text, flag: '--max-changes' }]
 }
-
-/** The limits that a plan goes beyond, each with the flag that lifts it. */
-const beyond = (
-  drafts: readonly Draft[],
-  tallies: readonly ChangedSet[],
-  how: DiffOptions,
-): readonly Refused[] => [
-  ...deletions(drafts, tallies, how.limits ?? {}),
-  ...emptied(tallies, how.limits?.empty ?? []),
-  ...changes(drafts, how),
-]

@@ -131,9 +131,12 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   }
   const number = await numberOfItem(c, desired)
   if (number === undefined) return
+  // Placeholders that the identity itself fills, or its number.
+  const at = Object.entries(c.kind.at ?? {}).filter(([, field]) => field === c.kind.identity)
+  const named = Object.fromEntries(at.map(([name]) => [name, String(identity)]))
   const leading = {
     ...identityValue(c, create, identity),
-    ...(number === null ? atIdentity(c, desired) : atNumber(c, number)),
+    ...(number === null ? named : atNumber(c, number)),
     ...placeValues(c),
   }
   const changes = all.map(changeOf)
@@ -141,14 +144,6 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   sayOverridden(c, address, desired)
   propose(c, draft(c, 'create', address, origin, { changes, step }), desired)
 }
-
-/** Placeholders that the identity itself fills. */
-const atIdentity = ({ kind }: DiffContext, { identity }: DesiredItem): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
-      field === kind.identity ? [[name, String(identity)]] : [],
-    ),
-  )
 
 /** @returns whether the family of an item is known, by which its attributes are; if not, it is reported */
 const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired: DesiredItem) => {
@@ -159,13 +154,6 @@ const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired:
   const names = families.map(({ name }) => name).join(', ')
   mistakes.add(origin, `${address} has no known family; set family:`, `Families are ${names}.`)
   return false
-}
-
-/** What is to be done about an item that is wanted, and not there. */
-const diffAbsent = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
-  if (isOff(c, desired)) c.diff.same++
-  else if (hasFamily(c, desired) && !(isKeyed(c) && (await takeInKey(c, desired))))
-    await createItem(c, desired)
 }
 
 /** The current item that a desired one means. */
@@ -185,13 +173,14 @@ export const diffItem = async (
   if (pairing === 'mistaken') return undefined
   const { item } = pairing
   const desired = isKeyed(c) ? titledWhereNew(given, item) : asMeant(c, given, item)
-  if (desired.gone === undefined) {
-    if (item === undefined) await diffAbsent(c, desired)
-    else await updateItem(c, desired, item)
-  } else if (item === undefined) c.diff.same++
-  else {
+  const isGone = desired.gone !== undefined
+  if (item === undefined) {
+    if (isGone || isOff(c, desired)) c.diff.same++
+    else if (hasFamily(c, desired) && !(isKeyed(c) && (await takeInKey(c, desired))))
+      await createItem(c, desired)
+  } else if (isGone) {
     const made = removal(c, item, desired.origin)
     if (made !== undefined) propose(c, made, desired)
-  }
+  } else await updateItem(c, desired, item)
   return item
 }

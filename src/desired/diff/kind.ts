@@ -1,6 +1,6 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
 import type { JsonValue } from '../../base/json/value.js'
-import { addressText, looksLikeId, type ManagedPlace, type Reference } from '../address.js'
+import { addressText, globPattern, looksLikeId } from '../address.js'
 import { digestOfSet } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
 import type {
@@ -62,15 +62,16 @@ const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
   }
 }
 
-const isGroup = ({ kind }: DiffContext): boolean => kind.by === 'user' && kind.scope === 'group'
-const isOwner = ({ attributes }: CurrentItem): boolean => levelOf(attributes.access_level) >= owner
-
-const tallied = (c: DiffContext): SetCount => ({
-  address: { ...c.place, kind: c.kind.name },
-  before: c.items.length,
-  exact: c.desired.exact?.value === true,
-  owners: isGroup(c) ? c.items.filter(isOwner).length : 0,
-})
+const tallied = ({ place, kind, items, desired }: DiffContext): SetCount => {
+  const owned = kind.by === 'user' && kind.scope === 'group' ? items : []
+  const owners = owned.filter(({ attributes }) => levelOf(attributes.access_level) >= owner)
+  return {
+    address: { ...place, kind: kind.name },
+    before: items.length,
+    exact: desired.exact?.value === true,
+    owners: owners.length,
+  }
+}
 
 /** Notes a delete and a create of equal attributes: it may be a new name. */
 const noteRename = (c: DiffContext): void => {
@@ -114,34 +115,27 @@ const noteSingle = (c: DiffContext): void => {
   }
 }
 
-const warnOfCertificates = (c: DiffContext): void => {
-  for (const item of c.items) {
-    const text = certificateWarning(c, item)
-    if (text !== undefined) c.diff.say('warning', itemAddress(c.desired, item.identity), text)
-  }
-}
-
 /** Adds the diff of a kind that could be read. */
 const diffSet = async (c: DiffContext): Promise<void> => {
   const claimed = await diffItems(c)
   deleteUnlisted(c, claimed)
   if (isKeyed(c)) sayLeftovers(c, claimed)
   noteSingle(c)
-  warnOfCertificates(c)
+  for (const item of c.items) {
+    const text = certificateWarning(c, item)
+    if (text !== undefined) c.diff.say('warning', itemAddress(c.desired, item.identity), text)
+  }
   noteRename(c)
   refuseArchived(c)
 }
 
 // Rules: which items each is for, and what they want together.
 
-const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-
 const alike = (wanted: JsonValue, value: unknown): boolean => {
   if (Array.isArray(wanted))
     return Array.isArray(value) && wanted.every((one) => value.some((other) => alike(one, other)))
   if (typeof wanted !== 'string') return String(value) === String(wanted)
-  const pattern = wanted.split('*').map(escaped).join('.*')
-  return new RegExp(`^${pattern}$`, 'is').test(String(value ?? ''))
+  return new RegExp(`^${globPattern(wanted)}$`, 'is').test(String(value ?? ''))
 }
 
 /** Whether an item is one of those that a rule is for: all fields must be alike. */
@@ -176,10 +170,6 @@ const diffRules = async (c: DiffContext): Promise<void> => {
   }
 }
 
-/** The keys of a kind that the instance has no list of. */
-const keysOf = ({ items }: DesiredKind): readonly string[] =>
-  items.map(({ identity }: DesiredItem) => String(identity))
-
 /** Says of a kind that could not be read, why. */
 const sayUnread = (
   diff: KindDiff,
@@ -196,10 +186,6 @@ const sayUnread = (
     diff.unread.push({ place, kind: kind.name, failure: current.failure })
 }
 
-/** Where it could be read, its ID is known. */
-const placeIdOf = async ({ names }: DiffView, place: ManagedPlace): Promise<Reference> =>
-  looksLikeId(place) ? ((await names.number('group', place.path, place)) ?? '') : place.path
-
 /** The diff of a kind in its place. */
 export const diffKind = async (
   view: DiffView,
@@ -209,13 +195,17 @@ export const diffKind = async (
 ): Promise<KindDiff> => {
   const { place, kind } = desired
   const diff = new KindDiff()
-  const current = await view.readKind(place, kind, keysOf(desired))
+  const keys = desired.items.map(({ identity }) => String(identity))
+  const current = await view.readKind(place, kind, keys)
   if (current.is !== 'read') {
     sayUnread(diff, how, current, desired)
     return diff
   }
   diff.read = true
-  const placeId = await placeIdOf(view, place)
+  // Where it could be read, its ID is known.
+  const placeId = looksLikeId(place)
+    ? ((await view.names.number('group', place.path, place)) ?? '')
+    : place.path
   const { items } = current
   const c: DiffContext = { view, how, place, placeId, kind, desired, items, diff, mistakes }
   await (kind.holds === 'rules' ? diffRules : diffSet)(c)

@@ -7,10 +7,16 @@ import { addToGroup, groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { objects } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
-import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import { type Change, type PlanFinding, type PlannedAction, ReadyQueue } from '../actions.js'
-import { addressText, type ManagedPlace, placeText } from '../address.js'
+import {
+  byPlace,
+  type Change,
+  type PlanFinding,
+  type PlannedAction,
+  ReadyQueue,
+  stageOf,
+} from '../actions.js'
+import { addressText, placeText } from '../address.js'
 import { sideBySide } from '../reading/view.js'
 import { byText, normalised, sameValue } from '../values.js'
 import {
@@ -25,16 +31,7 @@ import {
 } from './members.js'
 import type { DiffOptions, DiffView, Draft } from './types.js'
 
-const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
 const verbs = ['create', 'enable', 'update', 'delete']
-const scopes = ['site', 'group', 'project']
-
-const stageOf = ({ kind }: Draft): number => stages.get(`${kind.scope} ${kind.name}`) ?? stages.size
-
-/** Places: the instance, groups with the outer first, projects. */
-export const byPlace = (a: ManagedPlace, b: ManagedPlace): number =>
-  scopes.indexOf(a.scope) - scopes.indexOf(b.scope) ||
-  byText(a.path.toLowerCase(), b.path.toLowerCase())
 
 const isGone = ({ verb }: Draft): boolean => verb === 'delete'
 
@@ -48,7 +45,7 @@ const preferred = (a: Draft, b: Draft): number => {
   if (gone !== 0) return gone
   const turn = isGone(a) ? -1 : 1
   return (
-    turn * (stageOf(a) - stageOf(b)) ||
+    turn * (stageOf(a.address) - stageOf(b.address)) ||
     turn * (Number(isFirst(b)) - Number(isFirst(a))) ||
     turn * byPlace(a.address, b.address) ||
     verbs.indexOf(a.verb) - verbs.indexOf(b.verb) ||
@@ -57,99 +54,75 @@ const preferred = (a: Draft, b: Draft): number => {
 }
 
 /** What an action brings about, and what has to be so before it, as texts. */
-interface Conditions {
-  readonly makes: readonly string[]
-  readonly needs: readonly string[]
+class Conditions {
+  readonly makes: string[] = []
+  readonly needs: string[] = []
 }
 
 /** A user leaves a group, or is lowered there, before coming below it; an owner falls after others rise. */
-const ofMembership = (
-  { draft: { address }, user, before, after }: PlannedMembership,
-  [here = '', ...above]: readonly string[],
-): Conditions => ({
-  makes: [
-    ...(after > 0 ? [`member ${user} ${here}`] : []),
-    ...(after < before ? [`less ${user} ${here}`] : []),
-    ...(before < owner && after >= owner ? [`owner ${here}`] : []),
-  ],
-  needs: [
-    ...(after > 0 ? above.map((group) => `less ${user} ${group}`) : []),
-    ...(address.scope === 'group' && before >= owner && after < owner
-      ? [here, ...above].map((group) => `owner ${group}`)
-      : []),
-  ],
-})
-
-/** Who approves is a member before. */
-const ofUsers = ({ kind, step }: Draft, line: readonly string[]): Conditions => {
-  const names = Object.entries(kind.refs ?? {}).flatMap(([name, ref]) =>
-    ref === 'user' && kind.after?.includes('members') === true ? [name] : [],
-  )
-  const users = names.flatMap((name) => step.values[name] ?? [])
-  return {
-    makes: [],
-    needs: users.flatMap((user) => line.map((place) => `member ${user} ${place}`)),
+const addMembership = (
+  { makes, needs }: Conditions,
+  { draft, user, before, after }: PlannedMembership,
+  [here = '', ...outer]: readonly string[],
+): void => {
+  if (after > 0) {
+    makes.push(`member ${user} ${here}`)
+    needs.push(...outer.map((group) => `less ${user} ${group}`))
   }
+  if (after < before) makes.push(`less ${user} ${here}`)
+  if (before < owner && after >= owner) makes.push(`owner ${here}`)
+  if (draft.address.scope === 'group' && before >= owner && after < owner)
+    needs.push(...[here, ...outer].map((group) => `owner ${group}`))
 }
 
 /** A value that one item has at a time is given up before it is taken; wherever, of what is alone. */
-const ofUnique = (draft: Draft, here: string): Conditions => {
+const addUnique = ({ makes, needs }: Conditions, draft: Draft, here: string): void => {
   const { kind, before, step } = draft
-  const where = kind.alone === true ? '' : here
-  const all = [kind.identity, kind.also].flatMap((name) => {
-    if (name === undefined || kind.by !== undefined || kind.holds !== 'set') return []
+  if (kind.holds !== 'set') return
+  for (const name of [kind.identity, kind.also]) {
+    if (name === undefined) continue
     const param = kind.create?.params[name] ?? kind.update?.params[name]
-    const textOf = (value: JsonValue | undefined): readonly string[] =>
+    const where = kind.alone === true ? '' : here
+    const textOf = (value: JsonValue | undefined) =>
       value === undefined
-        ? []
-        : [`free ${kind.name} ${where} ${name} ${normalised({ param }, value)}`.toLowerCase()]
-    const [was] = textOf(name === kind.identity ? before?.identity : before?.attributes[name])
-    const [sent = was] = textOf(step.values[name])
-    const is = isGone(draft) ? undefined : sent
-    return was === is ? [] : [{ was, is }]
-  })
-  return { makes: all.flatMap(({ was }) => was ?? []), needs: all.flatMap(({ is }) => is ?? []) }
+        ? undefined
+        : `free ${kind.name} ${where} ${name} ${normalised({ param }, value)}`.toLowerCase()
+    const was = textOf(name === kind.identity ? before?.identity : before?.attributes[name])
+    const is = isGone(draft) ? undefined : (textOf(step.values[name]) ?? was)
+    if (was === is) continue
+    if (was !== undefined) makes.push(was)
+    if (is !== undefined) needs.push(is)
+  }
 }
-
-/** What must be somewhere comes to the next place before it leaves the first. */
-const ofShared = ({ kind, verb, step }: Draft): Conditions => {
-  const [name = ''] = Object.keys(kind.at ?? {})
-  const number = step.values[name]
-  if (kind.enable === undefined || number === undefined) return none
-  const text = `taken ${kind.name} ${number}`
-  if (verb === 'delete') return { makes: [], needs: [text] }
-  return { makes: verb === 'enable' ? [text] : [], needs: [] }
-}
-
-/** An item is there before it is changed, and before the one goes that it replaces. */
-const ofItem = ({ verb, address }: Draft): Conditions => {
-  const text = [`there ${addressText(address)}`]
-  return verb === 'create' || verb === 'enable'
-    ? { makes: text, needs: [] }
-    : { makes: [], needs: text }
-}
-
-/** Those that the others of their kind wait for. */
-const ofFirst = (draft: Draft, here: string): Conditions => {
-  if (draft.kind.first === undefined || isGone(draft)) return none
-  const text = [`first ${draft.kind.name} ${here}`]
-  return isFirst(draft) ? { makes: text, needs: [] } : { makes: [], needs: text }
-}
-
-const none: Conditions = { makes: [], needs: [] }
 
 /** All conditions of a draft. */
-const conditionsOf = (draft: Draft): readonly Conditions[] => {
-  const line = lineOf(draft.address).map((place) => placeText(place).toLowerCase())
+const conditionsOf = (draft: Draft): Conditions => {
+  const { kind, verb, step, address } = draft
+  const all = new Conditions()
+  const { makes, needs } = all
+  const line = lineOf(address).map((place) => placeText(place).toLowerCase())
   const [here = ''] = line
-  if (draft.kind.by === 'user') return [ofMembership(planOfMembership(draft), line)]
-  return [
-    ...(isGone(draft) ? [] : [ofUsers(draft, line)]),
-    ofItem(draft),
-    ofUnique(draft, here),
-    ofShared(draft),
-    ofFirst(draft, here),
-  ]
+  if (kind.by === 'user') {
+    addMembership(all, planOfMembership(draft), line)
+    return all
+  }
+  // Who approves is a member before.
+  for (const user of listIn(step.values[approversOf(draft) ?? '']))
+    needs.push(...line.map((place) => `member ${user} ${place}`))
+  // An item is there before it is changed, and before the one goes that it replaces.
+  const isNew = verb === 'create' || verb === 'enable'
+  const there = isNew ? makes : needs
+  there.push(`there ${addressText(address)}`)
+  if (kind.by === undefined) addUnique(all, draft, here)
+  // What must be somewhere comes to the next place before it leaves the first.
+  const number = step.values[Object.keys(kind.at ?? {})[0] ?? '']
+  const taken = `taken ${kind.name} ${number}`
+  if (kind.enable !== undefined && number !== undefined && verb === 'enable') makes.push(taken)
+  if (kind.enable !== undefined && number !== undefined && isGone(draft)) needs.push(taken)
+  // The others of their kind wait for the first.
+  const first = isFirst(draft) ? makes : needs
+  if (kind.first !== undefined && !isGone(draft)) first.push(`first ${kind.name} ${here}`)
+  return all
 }
 
 type Waits = ReadonlyMap<Draft, ReadonlySet<Draft>>
@@ -158,11 +131,10 @@ type Waits = ReadonlyMap<Draft, ReadonlySet<Draft>>
 const waitsOf = (drafts: readonly Draft[]): Waits => {
   const makers = new Map<string, Draft[]>()
   for (const draft of drafts)
-    for (const { makes } of conditionsOf(draft))
-      for (const text of makes) addToGroup(makers, text, draft)
+    for (const text of conditionsOf(draft).makes) addToGroup(makers, text, draft)
   const waits = new Map<Draft, ReadonlySet<Draft>>()
   for (const draft of drafts) {
-    const needs = conditionsOf(draft).flatMap((one) => one.needs)
+    const { needs } = conditionsOf(draft)
     const first = new Set(needs.flatMap((text) => makers.get(text) ?? []))
     first.delete(draft)
     if (first.size > 0) waits.set(draft, first)

@@ -164,7 +164,7 @@ const itemMap = (
 }
 
 /** A key of a set that begins like a word of ours is written with one sign more. */
-const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
+export const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
 
 /** A key that no item before has: ` (2)` behind it where one does. */
 const free = (key: string, taken: ReadonlySet<string>): string => {

@@ -10,7 +10,6 @@ import {
   parseReference,
   placeText,
 } from '../../../src/desired/address.js'
-import { makePlan } from '../../../src/desired/diff/index.js'
 import type { DiffOptions, DiffView } from '../../../src/desired/diff/types.js'
 import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/records.js'
 import type {
@@ -21,6 +20,7 @@ import type {
   Said as SaidValue,
 } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
+import { makePlan } from '../planning.js'
 
 interface Item {
   readonly $family?: string

@@ -1,6 +1,5 @@
 /** An instance to files and back: exported, read, planned; all in this process. */
 import type { ManagedPlace } from '../../../src/desired/address.js'
-import { makePlan } from '../../../src/desired/diff/index.js'
 import { documentOf, lookAt, yamlWriter } from '../../../src/desired/exporting/document.js'
 import type { FileSection } from '../../../src/desired/exporting/model.js'
 import {
@@ -13,6 +12,7 @@ import { readFiles } from '../../../src/desired/files/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { Scoping } from '../../../src/desired/reading/view.js'
 import type { ReadableInstance } from '../../../src/desired/state.js'
+import { makePlan } from '../planning.js'
 
 export type Ways = Partial<ExportOptions> & {
   readonly factor?: boolean
