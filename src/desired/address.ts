@@ -66,14 +66,15 @@ const patternOf = (glob: string): RegExp => {
   return pattern
 }
 
+/** Whether a glob is the bare name of a kind. */
+export const isKindName = (glob: string): boolean => /^\w+$/.test(glob) && glob !== 'site'
+
 /**
  * Whether an address is meant by a glob: `*` stands for anything; a bare name of a kind means every address
  * of that kind; a glob of a place or of a kind means all below it.
  */
 export const matches = (glob: string, address: Address): boolean =>
-  /^\w+$/.test(glob) && glob !== 'site'
-    ? address.kind === glob
-    : patternOf(glob).test(addressText(address))
+  isKindName(glob) ? address.kind === glob : patternOf(glob).test(addressText(address))
 
 // Users, groups, branches and runners as files call them: by a name or by an ID. Which of the two is decided
 // once, when a file is read; no later step looks at a name to find out what it means.

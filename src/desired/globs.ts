@@ -3,6 +3,7 @@ import { didYouMean, nearest } from '../base/suggest.js'
 import { managedKinds } from '../catalogue/managed/index.js'
 import type { Managed } from '../catalogue/managed/managed.js'
 import { usage } from '../errors.js'
+import { isKindName } from './address.js'
 import { attributesOf } from './attributes.js'
 
 interface GlobMistake {
@@ -67,7 +68,7 @@ const attributeMistake = (
 
 /** What is wrong with a glob; undefined where it may mean something. */
 const globMistake = (glob: string): GlobMistake | undefined => {
-  if (/^\w+$/.test(glob) && glob !== 'site') return kindMistake(glob)
+  if (isKindName(glob)) return kindMistake(glob)
   const kinds = kindsAt(glob)
   if (kinds === undefined) return { text: `"${glob}" is not an address`, hint: addressHint }
   const [, before = '', name = '', attribute] =

@@ -7,7 +7,7 @@ import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Failure, survived } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
 import { addressText, type ManagedPlace, placeText } from '../address.js'
-import { type Attribute, absent, attributesOf } from '../attributes.js'
+import { absent, attributesOf } from '../attributes.js'
 import type { InstanceView } from '../reading/view.js'
 import type { CurrentItem, ReadableInstance } from '../state.js'
 import { normalised, sameValue } from '../values.js'
@@ -104,8 +104,6 @@ export const verify = async (
 export interface Difference {
   /** Undefined where it is about the item as a whole. */
   readonly attribute: string | undefined
-  readonly wanted?: JsonValue
-  readonly kept?: JsonValue
   readonly text: string
 }
 
@@ -148,21 +146,6 @@ export const itemOf = (
   return indexed(items, 'identity', (item) => textOf(item.identity)).get(textOf(wanted))
 }
 
-const shownOf = (
-  { name, ref }: Pick<Attribute, 'name' | 'ref'>,
-  wanted: JsonValue,
-  kept: JsonValue | undefined,
-): Difference => {
-  const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
-  const number = ref === undefined ? '' : ' (by number)'
-  return {
-    attribute: name,
-    wanted,
-    kept,
-    text: `the instance did not keep ${name}: it has ${now}${number} instead of ${JSON.stringify(wanted)}`,
-  }
-}
-
 /** Attributes that were sent, and that the item shows otherwise. */
 const unkept = (
   kind: Managed,
@@ -173,8 +156,13 @@ const unkept = (
   for (const attribute of attributesOf(kind).values()) {
     const wanted = values[attribute.name]
     if (wanted === undefined || attribute.field === undefined) continue
-    const kept = item.attributes[attribute.name]
-    if (!sameValue(attribute, wanted, kept)) found.push(shownOf(attribute, wanted, kept))
+    const { name, ref } = attribute
+    const kept = item.attributes[name]
+    if (sameValue(attribute, wanted, kept)) continue
+    const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
+    const number = ref === undefined ? '' : ' (by number)'
+    const text = `the instance did not keep ${name}: it has ${now}${number} instead of ${JSON.stringify(wanted)}`
+    found.push({ attribute: name, text })
   }
   return found
 }
@@ -193,16 +181,12 @@ export const differences = (
 
 // Whether a plan still fits: made again from the files, it is held against what was agreed to.
 
-/** What was agreed to of an action. */
-interface AgreedAction {
-  readonly id: string
-  readonly digest: string
-}
+type AgreedAction = Pick<PlannedAction, 'id' | 'digest'>
 
 /** What was agreed to. */
-export interface AgreedPlan {
+interface AgreedPlan {
   readonly actions: readonly AgreedAction[]
-  readonly sets: Readonly<Record<string, string>>
+  readonly sets: DesiredPlan['sets']
 }
 
 /** An action that no longer fits, with why. */

@@ -5,7 +5,7 @@ import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
 import type { Address, ManagedPlace, Reference } from '../address.js'
 import type { Attribute } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
-import type { InstanceView, Scoping, UnreadPlace } from '../reading/view.js'
+import type { InstanceView, ProjectPlace, Scoping, UnreadPlace } from '../reading/view.js'
 import type { CurrentItem, DesiredKind, Origin, ReadableInstance, SecretSource } from '../state.js'
 
 /** The part of reading that comparing asks. */
@@ -37,21 +37,15 @@ export interface SecretsPolicy {
   missing(source: SecretSource): Promise<string | undefined>
 }
 
-/** What a project is besides its path. */
-interface ProjectAbout {
-  readonly archived: boolean
-  readonly namespace: 'group' | 'user' | undefined
-  /** Whether groups were invited to it. */
-  readonly shared?: boolean
-}
-
 export interface DiffOptions {
   readonly selection?: Pick<Scoping, 'only' | 'except'>
   /** Actions and unread places at these addresses are left out. */
   readonly ignore?: readonly string[]
   readonly limits?: PlanLimits
   readonly each: ReadableInstance['each']
-  readonly about?: (project: string) => ProjectAbout | undefined
+  readonly about?: (
+    project: string,
+  ) => Pick<ProjectPlace, 'archived' | 'namespace' | 'shared'> | undefined
   /** Places that were named, and could not be looked at. */
   readonly unread?: readonly UnreadPlace[]
   /** How many projects are selected. */

@@ -23,13 +23,11 @@ export interface FileSection {
   readonly value: FileMap
 }
 
-const plainList = (list: readonly (JsonValue | FileMap)[]): JsonValue => list.map(plain)
-
 /** The value as JSON has it: what is said to people is left out. */
 export const plain = (value: FileValue): JsonValue => {
   if (value instanceof FileMap)
     return Object.fromEntries([...value.entries].map(([key, one]) => [key, plain(one)]))
-  return Array.isArray(value) ? plainList(value) : (value as JsonValue)
+  return Array.isArray(value) ? value.map((one: FileValue) => plain(one)) : (value as JsonValue)
 }
 
 /** Sorted by a text of each, the same wherever it runs. */

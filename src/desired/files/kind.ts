@@ -78,18 +78,16 @@ const rulesSchema = (kind: Managed): JsonSchema => {
   }
 }
 
-const kindSchema = (kind: Managed): JsonSchema => {
-  if (kind.holds === 'rules') return rulesSchema(kind)
-  const schema = kind.holds === 'one' ? itemSchema(kind) : setSchema(kind)
-  return { ...schema, description: kind.read.summary }
-}
-
 /** The kinds of a scope by name. */
 export const kindSchemas = (scope: ManagedScope): JsonSchema =>
   Object.fromEntries(
     managedKinds
       .filter((kind) => kind.scope === scope)
-      .map((kind) => [kind.name, kindSchema(kind)]),
+      .map((kind) => {
+        if (kind.holds === 'rules') return [kind.name, rulesSchema(kind)]
+        const schema = kind.holds === 'one' ? itemSchema(kind) : setSchema(kind)
+        return [kind.name, { ...schema, description: kind.read.summary }]
+      }),
   )
 
 /** What stands in a place of a scope: its kinds. */
@@ -162,33 +160,17 @@ const takeBody = (
 
 // Sets, and kinds of one object.
 
-/** What tells items of a kind apart in files. */
-const keyOf = (kind: Managed, identity: Reference): string =>
-  typeof identity === 'number'
-    ? `#${identity}`
-    : // The case of teams matters.
-      `=${teamNamed(identity) === undefined ? foldedName(kind.by, identity) : identity}`
-
 const itemOf = (
   declared: DeclaredKind,
   identity: Reference,
   origin: DesiredItem['origin'],
 ): DesiredItem => {
-  const key = keyOf(declared.kind, identity)
+  // The case of teams matters.
+  const by = teamNamed(identity) === undefined ? declared.kind.by : undefined
+  const key = typeof identity === 'number' ? `#${identity}` : `=${foldedName(by, identity)}`
   const item = declared.items.get(key) ?? newItem(identity, origin)
   declared.items.set(key, item)
   return item
-}
-
-/** Reports what is null, and has attributes as well. */
-const checkBoth = (
-  { identity, gone, body }: DesiredItem,
-  here: DesiredItem['origin'],
-  { mistakes }: ReadContext,
-): void => {
-  if (gone === undefined || body === undefined) return
-  const text = `${quoteText(String(identity))} is both null and has attributes at the same level`
-  mistakes.twice(here, text, gone === here ? body : gone)
 }
 
 const emptyHint = 'Write {} for an empty map.'
@@ -226,7 +208,10 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCont
     mistakes.mistyped(value, `${quoteText(key)} must be a map of attributes${orNull}`)
     return
   }
-  checkBoth(item, origin, context)
+  const { gone, body } = item
+  if (gone === undefined || body === undefined) return
+  const text = `${quoteText(String(identity))} is both null and has attributes at the same level`
+  mistakes.twice(origin, text, gone === origin ? body : gone)
 }
 
 /** How a list of names is written as a map; undefined for what may be anything. */
@@ -305,14 +290,6 @@ const takeKind = (
   }
 }
 
-/** Where a kind stands that is not one of this place. */
-const elsewhere = (name: string): string | undefined => {
-  const keys = managedKinds
-    .filter((kind) => kind.name === name)
-    .map(({ scope }) => (scope === 'site' ? 'site' : `${scope}s`))
-  return keys.length === 0 ? undefined : `${name} belongs under ${keys.join(' and ')}.`
-}
-
 /** Takes what a map says of kinds, those of the level's scope. */
 export const takeKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadContext): void => {
   const kinds = managedKinds.filter(({ scope }) => scope === level.key.scope)
@@ -321,10 +298,13 @@ export const takeKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadCo
     if (takesInherit(level, entry, context)) continue
     const { key, origin } = entry
     const kind = kinds.find(({ name }) => name === key)
-    const hint = elsewhere(key)
+    const elsewhere = managedKinds
+      .filter(({ name }) => name === key)
+      .map(({ scope }) => (scope === 'site' ? 'site' : `${scope}s`))
     const text = `${quoteText(key)} is not a kind of object in a ${level.key.scope}`
     if (kind !== undefined) takeKind(level, kind, entry, context)
-    else if (hint !== undefined) context.mistakes.add(origin, text, hint)
-    else context.mistakes.unknown(entry, names, `Available: ${names.join(', ')}.`, text)
+    else if (elsewhere.length === 0)
+      context.mistakes.unknown(entry, names, `Available: ${names.join(', ')}.`, text)
+    else context.mistakes.add(origin, text, `${key} belongs under ${elsewhere.join(' and ')}.`)
   }
 }

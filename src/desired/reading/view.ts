@@ -1,9 +1,10 @@
 /** What the other parts of declared state ask of reading. */
 
+import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope, Referent } from '../../catalogue/managed/managed.js'
 import type { Failure } from '../../errors.js'
-import { addressText, type ManagedPlace, matches } from '../address.js'
+import { addressText, isKindName, type ManagedPlace, matches } from '../address.js'
 import type { CurrentKind, Origin } from '../state.js'
 
 /** What is looked at; what is not selected is not read. */
@@ -127,8 +128,6 @@ export const lower = (text: string): string => text.toLowerCase()
 export const within = (path: string, root: string): boolean =>
   root === '' || lower(path) === lower(root) || lower(path).startsWith(`${lower(root)}/`)
 
-const isName = (glob: string): boolean => /^\w+$/.test(glob) && glob !== 'site'
-
 /** Whether something that begins with this text is meant by a glob: what follows is not known yet. */
 export const mayMean = (glob: string, begun: string): boolean => {
   const pattern = lower(glob)
@@ -150,7 +149,7 @@ export const mayMean = (glob: string, begun: string): boolean => {
 /** Whether a kind in its place, an item of it, or an attribute is meant by a glob. */
 const touches = (glob: string, place: ManagedPlace, kind: string): boolean => {
   const address = { scope: place.scope, path: place.path, kind }
-  if (isName(glob) || matches(glob, address)) return matches(glob, address)
+  if (isKindName(glob) || matches(glob, address)) return matches(glob, address)
   const text = addressText(address)
   return mayMean(glob, `${text}/`) || mayMean(glob, `${text}#`)
 }
@@ -187,14 +186,14 @@ export class PlaceChoice {
       open.length > 0 &&
       (this.#only.length === 0 ||
         this.#only.some((glob) =>
-          isName(glob) ? open.includes(glob) : mayMean(glob, beginnings[scope]),
+          isKindName(glob) ? open.includes(glob) : mayMean(glob, beginnings[scope]),
         ))
     )
   }
 
   /** Whether a kind in its place is meant, or something in it. */
   kind(place: ManagedPlace, { name }: Pick<Managed, 'name'>): boolean {
-    const { only, except } = { only: this.#only, except: this.#except }
+    const [only, except] = [this.#only, this.#except]
     const address = { scope: place.scope, path: place.path, kind: name }
     if (except.some((glob) => matches(glob, address))) return false
     return only.length === 0 || only.some((glob) => touches(glob, place, name))
@@ -236,17 +235,9 @@ export class AskedOnce {
 export const sideBySide = async <T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
-  width = 32,
+  width = maxConcurrent,
 ): Promise<readonly R[]> => {
   const results: R[] = []
-  let next = 0
-  const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const index = next++
-      const item = items[index]
-      if (item !== undefined) results[index] = await work(item)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+  for await (const one of mapConcurrent(items, width, work)) results.push(one)
   return results
 }
