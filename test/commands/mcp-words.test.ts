@@ -90,10 +90,16 @@ describe('what an agent is told', () => {
     expect(texts.filter((text) => ofPerson.test(text))).toEqual([])
   })
 
-  it.each(Object.keys(faults))('of %s is nothing that only a person can do', async (fault) => {
-    instance.answer = () => faults[fault]
+  // Each command meets two of them, and each of them a fifth of the commands.
+  const met = Object.entries(faults).map(([name, fault], i) => ({
+    name,
+    fault,
+    some: offers.filter((_, n) => n % 5 === i % 5),
+  }))
+  it.each(met)('of $name is nothing that only a person can do', async ({ fault, some }) => {
+    instance.answer = () => fault
     const texts: string[] = []
-    for (const offer of offers)
+    for (const offer of some)
       texts.push(await said(offer, naming(offer), offer.reads ? { fields: ['nosuch'] } : {}))
     expect(texts.filter((text) => ofPerson.test(text))).toEqual([])
     expect(texts.some((text) => text !== '')).toBe(true)

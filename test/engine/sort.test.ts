@@ -106,7 +106,7 @@ describe('a sorted list', () => {
         const most = limit === 'all' ? all.length : Number(limit)
         expect(found).toEqual(plainly(all, fieldsBy).slice(0, most))
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 

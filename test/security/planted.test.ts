@@ -62,7 +62,9 @@ const broken = Buffer.concat([
 ])
 
 describe.each(['ndjson', 'json', 'yaml'])('a record of many, as %s,', (format) => {
-  it.each(names)('has %s masked where it is its only secret', async (name) => {
+  // One stage masks for all formats.
+  const some = format === 'ndjson' ? names : names.slice(0, 4)
+  it.each(some)('has %s masked where it is its only secret', async (name) => {
     server.answer = () => ({
       body: many([
         { id: 1, text: 'kept-1' },

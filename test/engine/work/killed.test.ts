@@ -12,7 +12,7 @@ import { serve } from '../../support/servers.js'
 
 const home = mkdtempSync(join(tmpdir(), 'svcctl-killed-'))
 const worker = join(home, 'worker.mjs')
-const count = 600
+const count = 300
 const width = 8
 
 beforeAll(async () => {
@@ -39,8 +39,8 @@ const start = (...args: readonly string[]): ChildProcess => {
 }
 
 describe.each([
-  ['PUT /runners/:id', 30],
-  ['POST /runners/:id', 10],
+  ['PUT /runners/:id', 12],
+  ['POST /runners/:id', 6],
 ] as const)('%s killed at %i random moments', (endpoint, kills) => {
   it('does each object, at most a width of them twice, and none that was done', {
     timeout: 300_000,
