@@ -42,10 +42,10 @@ const reached = (files, graph) => {
 let parts
 const partsOf = (graph) => {
   // Every line of a command looks whether a vocabulary is in force, help as well: what tells is no session.
-  const core = reached(['src/main.ts', 'src/profile/naming.ts'], graph)
+  const core = reached(['src/main.ts', 'src/profile/paths.ts'], graph)
   // With what is loaded by import() and yet by nearly every run.
   const usual = ['src/engine/failed.ts', 'src/http/gate/index.ts']
-  const json = ['src/output/json.ts', 'src/output/ndjson.ts']
+  const json = ['src/output/json.ts']
   const run = reached(['src/engine/execute.ts', ...usual, ...json], graph)
   const tab = reached(['src/cli/tab.ts'], graph)
   const rest = {

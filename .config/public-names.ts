@@ -5,8 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { getProperties } from '../src/catalogue/shapes/properties.js'
-import { environmentVariables } from '../src/cli/help/environment.js'
-import { topics } from '../src/cli/help/topics.js'
+import { environmentVariables, topics } from '../src/cli/help/topics.js'
 import { allCommands } from '../src/commands/index.js'
 import { globalFlags, groupFlags, journalFlags, sortFlags } from '../src/engine/command/globals.js'
 import type { Described, Flag } from '../src/engine/command/types.js'

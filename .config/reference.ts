@@ -2,6 +2,8 @@
  * The API as the catalogue has it, a page an area in src/catalogue/reference/: for comments that
  * cite a rule, for reviewers, and for whoever looks a parameter up without a network.
  */
+
+import { integrationFamilies, integrationParameters } from '../src/catalogue/areas/integrations.js'
 import {
   type CredentialNeed,
   type Endpoint,
@@ -9,10 +11,6 @@ import {
   getStatus,
 } from '../src/catalogue/endpoint.js'
 import { type AreaRow, areas } from '../src/catalogue/index.js'
-import {
-  integrationFamilies,
-  integrationParameters,
-} from '../src/catalogue/integration-families.js'
 import type { Param, Params } from '../src/catalogue/params.js'
 import { collectShapes, listFields, typeWords } from '../src/commands/explain.js'
 import { tableOfFilled } from './markdown.js'

@@ -10,11 +10,11 @@ import {
   createLoader,
   getCacheGroup,
   getStartKind,
-  type Require,
-  type Wrapped,
+  type RequireFunction,
+  type WrappedModule,
 } from '../../src/start/loader.js'
 
-declare const require: Require
+declare const require: RequireFunction
 
 const argv = process.argv.slice(2)
 const shelf = getCacheGroup(getStartKind(argv))
@@ -32,7 +32,7 @@ const codeFor = (name: string): { cachedData?: Buffer } => {
 }
 
 /** Code that this machine's V8 does not take is only slower to do without. */
-const compiled = (name: string): Wrapped => {
+const compiled = (name: string): WrappedModule => {
   const filename = `${process.execPath}/${name}`
   const text = bytesOf(name).toString('latin1')
   return new Script(text, { filename, ...codeFor(name) }).runInThisContext()

@@ -11,19 +11,19 @@ import {
   getCacheGroup,
   getStartKind,
   head,
-  type Require,
+  type RequireFunction,
   tail,
-  type Wrapped,
+  type WrappedModule,
 } from '../../src/start/loader.js'
 
-declare const require: Require
+declare const require: RequireFunction
 
 const [dist = '', folder = '', ...argv] = process.argv.slice(2)
 process.argv.splice(2, 2)
 const group = getCacheGroup(getStartKind(argv))
 const scripts = new Map<string, Script>()
 
-const compiled = (name: string): Wrapped => {
+const compiled = (name: string): WrappedModule => {
   const file = join(folder, `${group}.${name}`)
   const text = `${head}${readFileSync(join(dist, name), 'latin1')}${tail}`
   const cachedData = existsSync(file) ? readFileSync(file) : undefined

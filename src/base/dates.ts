@@ -82,3 +82,46 @@ export const isMoment = (text: string): boolean =>
   (clock.test(text) &&
     isDay(text.slice(0, 10)) &&
     !Number.isNaN(Date.parse(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'))))
+
+// Human durations of time tracking (`base/README.md`): a month is four weeks, a week five days, a day eight hours.
+
+/**
+ * Human durations of time tracking, parsed the same way by the client and the embedded instance
+ * (`base/README.md`): a month is four weeks, a week five days, a day eight hours.
+ */
+const durationSeconds = {
+  mo: 4 * 5 * 8 * 3600,
+  w: 5 * 8 * 3600,
+  d: 8 * 3600,
+  h: 3600,
+  m: 60,
+  s: 1,
+} as const
+type DurationUnit = keyof typeof durationSeconds
+
+const durationText = /^\s*-?\s*(?:\d+(?:\.\d+)?\s*(?:mo|w|d|h|m|s)\s*)+$/i
+const durationPart = /(\d+(?:\.\d+)?)\s*(mo|w|d|h|m|s)/gi
+
+export const isDuration = (text: string): boolean => durationText.test(text)
+
+/** Seconds, negative with a leading minus; undefined when the text is no duration. */
+export const parseDuration = (text: string): number | undefined => {
+  if (!isDuration(text)) return undefined
+  let sum = 0
+  for (const [, amount, unit] of text.matchAll(durationPart))
+    sum += Number(amount) * durationSeconds[(unit ?? 's').toLowerCase() as DurationUnit]
+  return Math.round(text.trim().startsWith('-') ? -sum : sum)
+}
+
+/** Full units, largest first (`3w 1h`); null for nothing, as the API writes it. */
+export const humanDuration = (total: number): string | null => {
+  if (total === 0) return null
+  let rest = Math.abs(total)
+  const parts: string[] = []
+  for (const [unit, size] of Object.entries(durationSeconds)) {
+    const count = Math.floor(rest / size)
+    if (count > 0) parts.push(`${count}${unit}`)
+    rest -= count * size
+  }
+  return (total < 0 ? '-' : '') + parts.join(' ')
+}

@@ -1,5 +1,5 @@
 /** Looking into values whose shape is not known. */
-import { Exact } from './json/json.js'
+import { ExactNumber } from './json/json.js'
 
 /** The fields of an object. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -9,7 +9,10 @@ export type Fields = Readonly<Record<string, unknown>>
  * written, whose text is nobody's field.
  */
 export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact)
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof ExactNumber)
 
 /** The items of a value that are objects; none where it is no list. */
 export const objects = (value: unknown): readonly Fields[] =>

@@ -80,7 +80,7 @@ interface DeprecatedValue {
 }
 
 /** What came of a value. */
-export interface Coerced<N = unknown> {
+export interface Coercion<N = unknown> {
   /** As the API takes it; undefined exactly where there are errors. */
   readonly value: JsonValue | undefined
   readonly errors: readonly ValueError<N>[]
@@ -91,7 +91,7 @@ export interface Coerced<N = unknown> {
  * The value of a parameter.
  * @param given a node of the source
  */
-export const coerce = <N>(param: Param, given: N, source: Source<N>): Coerced<N> => {
+export const coerce = <N>(param: Param, given: N, source: Source<N>): Coercion<N> => {
   const walk: Walk<N> = { source, path: [], errors: [], deprecated: [] }
   const value = anyValue(walk, param, given)
   return { value: walk.errors.length === 0 ? value : undefined, ...collected(walk) }
@@ -101,7 +101,7 @@ export const coerce = <N>(param: Param, given: N, source: Source<N>): Coerced<N>
  * The value of a parameter from the texts that a flag was given, in order: lists are joined by commas, hashes are
  * `key=value`, of anything else the last text counts.
  */
-export const coerceTexts = (param: Param, texts: readonly string[]): Coerced => {
+export const coerceTexts = (param: Param, texts: readonly string[]): Coercion => {
   const walk: Walk<unknown> = { source: textSource, path: [], errors: [], deprecated: [] }
   const value = valueOfTexts(walk, param, texts)
   return { value: walk.errors.length === 0 ? value : undefined, ...collected(walk) }

@@ -1,6 +1,5 @@
 /** The formats of a parameter's text (a day, a duration, a certificate): what has one, and what is sent of it. */
-import { isDay, isMoment, sentTime } from '../base/dates.js'
-import { isDuration } from '../base/duration.js'
+import { isDay, isDuration, isMoment, sentTime } from '../base/dates.js'
 import { readPublicKey } from '../base/public-key.js'
 import { formatOf, type Param, type StringParam } from './params.js'
 

@@ -1,9 +1,9 @@
 /** Answers in the words of their instance, for readers who know those of the catalogue. */
-import { Exact } from '../base/json/json.js'
+import { ExactNumber } from '../base/json/json.js'
 import type { Naming, Words } from './words.js'
 
 const isHolder = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !(value instanceof Exact)
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
 /** Gives each field of an object its other name, which is not listed. */
 const rename = (record: object, neutral: Words['neutral']): void => {

@@ -43,7 +43,7 @@ export const rangeOf = (param: IntegerParam | ListParam): JsonSchema =>
   param.type === 'integer' ? defined({ minimum: param.min, maximum: param.max }) : {}
 
 /** How each kind of value is written. */
-export interface SchemaWays {
+export interface SchemaOptions {
   readonly integer: (param: IntegerParam | ListParam) => JsonSchema
   readonly choice: (param: EnumParam | ListParam) => JsonSchema
   /** @param param undefined for an item of a list */
@@ -57,7 +57,7 @@ export interface SchemaWays {
 const formats: Partial<Record<string, string>> = { datetime: 'date-time', date: 'date' }
 
 /** As the API takes them. @param inner writes a parameter inside of another */
-const ofApi = (inner: (param: Param) => JsonSchema): SchemaWays => {
+const ofApi = (inner: (param: Param) => JsonSchema): SchemaOptions => {
   const objectOf = (keys: Params): JsonSchema => {
     const entries = Object.entries(keys)
     const required = entries.filter(([, { required: needed }]) => needed).map(([name]) => name)
@@ -79,7 +79,7 @@ const ofApi = (inner: (param: Param) => JsonSchema): SchemaWays => {
   }
 }
 
-const itemSchema = (param: ListParam, ways: SchemaWays): JsonSchema => {
+const itemSchema = (param: ListParam, ways: SchemaOptions): JsonSchema => {
   if (param.of === 'integer') return ways.integer(param)
   return param.of === 'enum' ? ways.choice(param) : ways.text()
 }
@@ -92,7 +92,7 @@ const itemSchema = (param: ListParam, ways: SchemaWays): JsonSchema => {
 export const valueSchema = (
   param: Param,
   inner: (param: Param) => JsonSchema,
-  over: Partial<SchemaWays> = {},
+  over: Partial<SchemaOptions> = {},
 ): JsonSchema => {
   const ways = { ...ofApi(inner), ...over }
   switch (param.type) {

@@ -1,5 +1,12 @@
-/** Types and filters of completion candidates. */
-import type { Command, Suggestion } from '../engine/command/types.js'
+/** Candidates of completion: their types, filters, and those for the conditions of `--where` and `--select`. */
+
+import { shownFields } from '../catalogue/kinds.js'
+import { dotted, namesIn } from '../catalogue/words.js'
+import { singleNamed } from '../engine/command/derive/index.js'
+import type { Command, Flag, Suggestion } from '../engine/command/types.js'
+import { selectionList } from '../engine/targets/selected-list.js'
+import { asksOrder, ops } from '../engine/where/parse.js'
+import { type FieldKind, getShapeFields, kindIn, levelsIn, wordsIn } from '../engine/where/shape.js'
 
 /** A word that completion offers. */
 export interface Candidate extends Suggestion {
@@ -14,7 +21,7 @@ export interface Candidates {
 }
 
 /** Loads values that only the instance or this machine knows. */
-export type Live = (
+export type LiveLoader = (
   what: string,
   command: Command,
   words: readonly string[],
@@ -51,3 +58,109 @@ export const withoutOptions = (found: Candidates): Candidates => ({
   ...found,
   items: found.items.filter(({ value }) => value === '-' || !value.startsWith('-')),
 })
+
+/** The shapes of the records that are chosen: the list's own, then those of its single record. */
+const getShapes = async (list: Command): Promise<readonly unknown[]> => {
+  const single = await singleNamed(list)
+  const own = Object.values(list.endpoints).filter(({ returns }) => returns.kind === 'many')
+  const others = Object.values(single?.endpoints ?? {}).filter(
+    ({ returns, args }) => returns.kind === 'one' && args?.length === 1,
+  )
+  return [...own, ...others].map(({ returns }) => returns.shape)
+}
+
+/** Where nobody knows the field's kind, everything may be asked. */
+const getKind = (shapes: readonly unknown[], field: string): FieldKind =>
+  shapes.map((shape) => kindIn(shape, field)).find((kind) => kind !== undefined) ?? 'any'
+
+/** Fields that are compared as they are; of an object its own are. */
+const listFields = (list: Command, shapes: readonly unknown[]): readonly string[] => {
+  const all = shapes.flatMap((shape) => getShapeFields(shape))
+  const plain = [...new Set(all)].filter((field) => getKind(shapes, field) !== 'object')
+  const shown = Object.entries(shownFields).filter(([, source]) => plain.includes(source))
+  const more = [
+    ...shown.map(([name]) => name),
+    ...Object.keys(list.computedFields ?? {}),
+    ...(list.instanceFields ?? []),
+  ]
+  return namesIn([...new Set([...plain, ...more])], list.naming)
+}
+
+/** A field as the documents call it. */
+const toNeutral = ({ naming }: Command, field: string): string =>
+  naming === undefined ? field : dotted(field, naming.neutral)
+
+/** Operators that mean something for a kind. */
+const getOperators = (kind: FieldKind): readonly string[] => {
+  if (kind === 'boolean') return ops.filter((op) => op === '=' || op === '!=')
+  return kind === 'text' ? ops.filter((op) => !asksOrder(op)) : ops
+}
+
+/**
+ * Operators that the shell leaves as they are: without quotes `<` and `>` are its own, `!~` is one's
+ * history everywhere but in single quotes.
+ */
+const isTypeable = (op: string, quote: string): boolean => {
+  if (quote === "'") return true
+  if (op === '!~') return false
+  return quote === '"' || !/[<>]/.test(op)
+}
+
+const listValues = (shapes: readonly unknown[], field: string): readonly string[] => {
+  if (getKind(shapes, field) === 'boolean') return ['true', 'false']
+  const levels = shapes.map((shape) => levelsIn(shape, field)).find((found) => found !== undefined)
+  if (levels !== undefined) return Object.keys(levels)
+  return [...new Set(shapes.flatMap((shape) => wordsIn(shape, field)))]
+}
+
+/** Fields while one is typed; once it can be but one, what it may be compared by. */
+const fieldCandidates = (
+  list: Command,
+  shapes: readonly unknown[],
+  begun: string,
+  quote: string,
+): readonly string[] => {
+  const found = listFields(list, shapes).filter((field) => field.startsWith(begun))
+  const only = found.length === 1 ? found[0] : found.find((field) => field === begun)
+  if (only === undefined) return found
+  const others = found.filter((field) => field !== only)
+  const compared = getOperators(getKind(shapes, toNeutral(list, only))).filter((op) =>
+    isTypeable(op, quote),
+  )
+  const sorted = [...compared].sort((a, b) => Number(b === '=') - Number(a === '='))
+  return [...sorted.map((op) => only + op), ...others]
+}
+
+const parts =
+  /^(?<head>(?:.*,)?)(?<field>[\w.-]+)(?<op>!=|=)(?<before>(?:[^,]*\|)?)(?<value>[^|,]*)$/
+
+/**
+ * Completes a condition that is typed up to `text`.
+ * @param text what was typed, with its opening quote
+ * @param lead what precedes the condition in the same word (`--where=`)
+ */
+export const conditionCandidates = async (
+  command: Command,
+  { name }: Pick<Flag, 'name'>,
+  text: string,
+  lead = '',
+): Promise<Candidates> => {
+  const chosen = name === 'select' ? await selectionList(command) : command
+  if (chosen === undefined) return { items: [] }
+  const { naming } = command
+  const list = naming === undefined ? chosen : { ...chosen, naming }
+  const shapes = await getShapes(list)
+  const quote = /^["']/.exec(text)?.[0] ?? ''
+  const begun = text.slice(quote.length)
+  const item = (value: string): Candidate => ({ value: lead + value, own: true })
+  const { head = '', field, op = '', before = '', value = '' } = parts.exec(begun)?.groups ?? {}
+  if (field !== undefined) {
+    const words = listValues(shapes, toNeutral(list, field)).filter((word) =>
+      word.startsWith(value),
+    )
+    return { items: words.map((word) => item(head + field + op + before + word)) }
+  }
+  const at = begun.lastIndexOf(',') + 1
+  const fields = fieldCandidates(list, shapes, begun.slice(at), quote)
+  return { items: fields.map((one) => item(begun.slice(0, at) + one)) }
+}

@@ -24,7 +24,7 @@ import {
   resolveSession,
 } from '../profile/index.js'
 import type { Session } from '../profile/types.js'
-import type { Candidate, Live } from './tab-candidates.js'
+import type { Candidate, LiveLoader } from './tab-candidates.js'
 
 // What completion learnt from the instance a moment ago, kept where nobody else can have written it.
 
@@ -144,7 +144,7 @@ const sendQuickly = async (
   words: Words | undefined,
 ) => {
   // Only where nothing is kept: what sends takes as long to load as all the rest of an answer.
-  const { createInstance } = await import('../client/index.js')
+  const { createInstance } = await import('../client/instance.js')
   const instance = createInstance({
     baseUrl: session.baseUrl,
     timeout: patience,
@@ -230,7 +230,7 @@ const listFields = async (command: Command): Promise<readonly string[]> => {
 
 /** Loads values for a completion; any failure yields none. */
 export const liveValues =
-  (env: NodeJS.ProcessEnv): Live =>
+  (env: NodeJS.ProcessEnv): LiveLoader =>
   async (what, command, words) => {
     try {
       if (what === 'profile' || what === 'profiles')

@@ -22,8 +22,9 @@ import {
   type Candidate,
   type Candidates,
   completePrefix,
+  conditionCandidates,
   filterByPrefix,
-  type Live,
+  type LiveLoader,
   noCandidates,
   withoutOptions,
 } from './tab-candidates.js'
@@ -158,7 +159,7 @@ const listCandidates = async (
   param: Param,
   command: Command,
   words: readonly string[],
-  live: Live,
+  live: LiveLoader,
 ): Promise<Candidates> => {
   if (isFile(param)) return { items: [], files: true }
   if (takesPairs(param) && param.keys !== undefined)
@@ -178,7 +179,7 @@ const argumentCandidates = async (
   rest: readonly string[],
   before: readonly string[],
   current: string,
-  live: Live,
+  live: LiveLoader,
 ): Promise<Candidates> => {
   const index = before.length
   const argument = command.args[Math.min(index, command.args.length - 1)]
@@ -200,27 +201,24 @@ const argumentCandidates = async (
 
 // What may stand next on a command line: the answer to a shell's TAB.
 
-/** `--where` and `--select`: most completions have nothing of their words to load. */
+/** `--where` and `--select`. */
 const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
 
 /** Whether its value may be several with commas between them. */
 const isList = ({ param }: Flag): boolean => takesSeveral(param) || param.completes === 'profiles'
-
-const completeCondition = async (command: Command, flag: Flag, text: string, lead = '') =>
-  (await import('./tab-conditions.js')).conditionCandidates(command, flag, text, lead)
 
 /** A flag's value behind its `=`. */
 const completeAfterEquals = async (
   command: Command,
   rest: readonly string[],
   current: string,
-  live: Live,
+  live: LiveLoader,
 ): Promise<Candidates> => {
   const end = current.indexOf('=') + 1
   const flag = findFlag(command, current.slice(0, end - 1))
   if (flag === undefined) return noCandidates
   if (isCondition(flag))
-    return completeCondition(command, flag, current.slice(end), current.slice(0, end))
+    return conditionCandidates(command, flag, current.slice(end), current.slice(0, end))
   const found = await listCandidates(flag.param, command, rest, live)
   return completePrefix(found, current.slice(end), isList(flag), current.slice(0, end))
 }
@@ -229,7 +227,7 @@ const completeInCommand = async (
   command: Command,
   rest: readonly string[],
   current: string,
-  live: Live,
+  live: LiveLoader,
 ): Promise<Candidates> => {
   const end = rest.indexOf('--')
   if (end >= 0) {
@@ -238,7 +236,7 @@ const completeInCommand = async (
   }
   const flag = findPendingFlag(command, rest)
   if (flag !== undefined) {
-    if (isCondition(flag)) return completeCondition(command, flag, current)
+    if (isCondition(flag)) return conditionCandidates(command, flag, current)
     const found = await listCandidates(flag.param, command, rest, live)
     return withoutOptions(completePrefix(found, current, isList(flag)))
   }
@@ -271,7 +269,7 @@ const completeAlias = async (
   before: readonly string[],
   word: string,
   current: string,
-  live: Live,
+  live: LiveLoader,
 ): Promise<Candidates> => {
   const { expandAlias: expandedAt } = await import('./words/alias.js')
   const line = expandedAt(before, findWord(before, word), process.env)
@@ -283,7 +281,7 @@ const completeAlias = async (
  * Returns the candidates for the last of `words`, which may be empty.
  * @param live loads values that only the instance or this machine knows; must not throw
  */
-export const complete = async (words: readonly string[], live: Live): Promise<Candidates> => {
+export const complete = async (words: readonly string[], live: LiveLoader): Promise<Candidates> => {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
   if (before[0] === 'help') return completeHelp(before.slice(1), current)

@@ -4,7 +4,7 @@ import { createClient } from '../http/index.js'
 import type { ClientOptions, Transport } from '../http/types.js'
 
 /** How a form is sent, by whom, and how long its answer is waited for. */
-export interface FormWay extends Pick<ClientOptions, 'userAgent' | 'signal'> {
+export interface FormOptions extends Pick<ClientOptions, 'userAgent' | 'signal'> {
   readonly transport?: Transport
   /** Seconds. */
   readonly timeout: number
@@ -17,7 +17,7 @@ export interface FormWay extends Pick<ClientOptions, 'userAgent' | 'signal'> {
 export const postForm = async (
   url: string,
   form: Readonly<Record<string, string>>,
-  way: FormWay,
+  way: FormOptions,
 ): Promise<{ status: number; body: unknown }> => {
   const client = await createClient({ ...way, baseUrl: new URL(url).origin, retries: 0 })
   try {

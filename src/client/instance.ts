@@ -1,7 +1,6 @@
-/** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
-
+/** The client of an instance: the endpoints of the catalogue over HTTP, typed. */
 import { AsyncCache } from '../base/async.js'
-import { type Endpoint, getMethod, writes } from '../catalogue/endpoint.js'
+import { type Endpoint, type EndpointTraits, getMethod, writes } from '../catalogue/endpoint.js'
 import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
@@ -17,21 +16,28 @@ import type {
   ListEnd,
   ListOptions,
   ListWork,
-  Whole,
+  WholeAnswer,
   WireRequest,
 } from '../http/types.js'
-import { type Called, credentialFor } from './credential.js'
-import { largestPage, type WaitKind, waitingFor } from './defaults.js'
-import { followed, isLong, type Paging, paged } from './paging.js'
 import {
-  type Answered,
+  followed,
+  isLong,
+  largestPage,
+  type Paging,
+  paged,
+  type WaitKind,
+  waitingFor,
+} from './defaults.js'
+import {
   answered,
+  credentialFor,
   type Data,
   type Input,
   type InstanceOptions,
   isItem,
-  type Listing,
+  type ListEndpoint,
   type RecordOf,
+  type TypedAnswer,
   type Work,
   type WorkMeter,
 } from './types.js'
@@ -40,7 +46,7 @@ import { requestIn } from './words.js'
 type Values = Ask['values']
 
 /** A request that the catalogue does not know may write. */
-const mayWrite = (endpoint: Called | undefined): boolean =>
+const mayWrite = (endpoint: EndpointTraits | undefined): boolean =>
   endpoint === undefined || writes(endpoint)
 
 const decoder = new TextDecoder()
@@ -66,13 +72,13 @@ export class InstanceClient {
    * One call: what the endpoint takes, and what it answers with.
    * @throws Failure as the answer, or its absence, says; `Lacking` without a credential that it takes
    */
-  call<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>>
-  async call(endpoint: Endpoint, values: Values): Promise<Answered<Endpoint>> {
+  call<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>>
+  async call(endpoint: Endpoint, values: Values): Promise<TypedAnswer<Endpoint>> {
     return answered(endpoint, await this.send({ endpoint, values }))
   }
 
   /** A call whose endpoint or values are known only as it runs. */
-  async send(ask: Ask): Promise<Whole> {
+  async send(ask: Ask): Promise<WholeAnswer> {
     const wire = await this.request(ask)
     return (await this.client(ask.endpoint)).call(wire)
   }
@@ -88,7 +94,7 @@ export class InstanceClient {
    * @param told of each page before its records
    * @throws Failure `unreachable` for something among them that is no record
    */
-  list<E extends Listing>(
+  list<E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
     paging?: Paging,
@@ -96,12 +102,12 @@ export class InstanceClient {
     told?: ListOptions['paged'],
   ): AsyncGenerator<RecordOf<E>, ListEnd>
   async *list(
-    endpoint: Listing,
+    endpoint: ListEndpoint,
     values: Values,
     paging: Paging = { limit: 'all', perPage: largestPage },
     how?: CallOptions,
     told?: ListOptions['paged'],
-  ): AsyncGenerator<RecordOf<Listing>, ListEnd> {
+  ): AsyncGenerator<RecordOf<ListEndpoint>, ListEnd> {
     const wire = paged(await this.request({ endpoint, values, how }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
@@ -155,7 +161,7 @@ export class InstanceClient {
    * The credential that an endpoint takes, as it would go along.
    * @throws Lacking
    */
-  credential(endpoint?: Called): Promise<Credential | undefined> {
+  credential(endpoint?: EndpointTraits): Promise<Credential | undefined> {
     return credentialFor(this.#options.credential, this.#options.baseUrl, endpoint)
   }
 
@@ -163,7 +169,7 @@ export class InstanceClient {
    * The HTTP layer's client for an endpoint; without one for requests that the catalogue does not know,
    * as the user. Made once for each kind of credential.
    */
-  async client(endpoint?: Called, patience: WaitKind = 'usual'): Promise<Client> {
+  async client(endpoint?: EndpointTraits, patience: WaitKind = 'usual'): Promise<Client> {
     const { routes, snapshot } = this.#options
     if (snapshot !== undefined) return this.#open(endpoint, patience)
     const way = `${mayWrite(endpoint)} ${this.#readsBy(endpoint)}`
@@ -182,7 +188,7 @@ export class InstanceClient {
     for (const made of this.#clients.all()) await (await made.catch(() => undefined))?.close()
   }
 
-  async #open(endpoint: Called | undefined, patience: WaitKind): Promise<Client> {
+  async #open(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
     const { worded: changed = (error: unknown) => error, progress, snapshot, words } = this.#options
     if (snapshot !== undefined) return snapshot.client(endpoint, words)
     this.#options.opening?.(patience)
@@ -197,12 +203,15 @@ export class InstanceClient {
   }
 
   /** The method by which an endpoint reads that is marked as reading, where that makes a difference. */
-  #readsBy(endpoint: Called | undefined): string | undefined {
+  #readsBy(endpoint: EndpointTraits | undefined): string | undefined {
     const marked = this.#options.readOnly === 'marked' && endpoint?.safe === true
     return marked ? getMethod(endpoint) : undefined
   }
 
-  async #optionsFor(endpoint: Called | undefined, patience: WaitKind): Promise<ClientOptions> {
+  async #optionsFor(
+    endpoint: EndpointTraits | undefined,
+    patience: WaitKind,
+  ): Promise<ClientOptions> {
     const { baseUrl, userAgent, sudo, signal, note, renew, gate, readOnly, words } = this.#options
     const readsBy = this.#readsBy(endpoint)
     const credential = await this.credential(endpoint)
@@ -229,7 +238,7 @@ export class InstanceClient {
   }
 
   #traceFor(
-    endpoint: Called | undefined,
+    endpoint: EndpointTraits | undefined,
     credential: Credential | undefined,
   ): ClientOptions['trace'] {
     const { trace, record } = this.#options
@@ -243,7 +252,7 @@ export class InstanceClient {
 }
 
 /** A record of a list, parsed. */
-const recordOf = <E extends Listing>(
+const recordOf = <E extends ListEndpoint>(
   endpoint: E,
   { path }: WireRequest,
   bytes: Uint8Array,
@@ -309,3 +318,14 @@ const measured = (client: Client, progress: WorkMeter): Client => {
     close: () => client.close(),
   }
 }
+
+/**
+ * A client of an instance. Nothing is connected or loaded before the first call.
+ *
+ *     const instance = createInstance({ baseUrl, userAgent, credential: async () => token })
+ *     const { data } = await instance.call(runners.get, { id: 7 })
+ *     for await (const runner of instance.list(runners.list, { status: 'offline' })) …
+ *     await instance.close()
+ */
+export const createInstance = (options: InstanceOptions): InstanceClient =>
+  new InstanceClient(options)

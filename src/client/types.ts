@@ -1,12 +1,22 @@
-/** What a client is made of, and what its calls take and give, as each endpoint's value in the catalogue says. */
-
+/** The options of a client, the types of its calls, which follow from the endpoint, and which credential a request carries. */
 import { isObject } from '../base/objects.js'
-import type { Endpoint } from '../catalogue/endpoint.js'
-import type { InputOf, ResultOf } from '../catalogue/inferred.js'
+import {
+  type Endpoint,
+  type EndpointTraits,
+  type InputOf,
+  type ResultOf,
+  writes,
+} from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
+import { Failure } from '../errors.js'
 import type { Gate } from '../http/gate.js'
-import type { ClientOptions, Credential, Exchange, Whole, WireRequest } from '../http/types.js'
-import type { Called, Provide } from './credential.js'
+import type {
+  ClientOptions,
+  Credential,
+  Exchange,
+  WholeAnswer,
+  WireRequest,
+} from '../http/types.js'
 import type { WaitKind } from './defaults.js'
 import type { SnapshotReader } from './snapshot/answers.js'
 
@@ -48,10 +58,10 @@ export type Data<E> = Loose<ResultOf<E>>
 export type RecordOf<E> = ResultOf<E> extends readonly (infer I)[] ? Loose<I> : never
 
 /** An endpoint that answers with a list, page by page. */
-export type Listing = Endpoint & { readonly returns: { readonly kind: 'many' } }
+export type ListEndpoint = Endpoint & { readonly returns: { readonly kind: 'many' } }
 
 /** The answer of one call. */
-export interface Answered<E> extends Omit<Whole, 'data'> {
+export interface TypedAnswer<E> extends Omit<WholeAnswer, 'data'> {
   /**
    * Parsed when it is looked at. Undefined where nothing came (204, 304), and where what came is not even
    * of the kind that the documents have: `bytes` holds it.
@@ -68,14 +78,14 @@ const isOfKind = (shape: unknown, value: unknown): boolean => {
 }
 
 /** Whether a record of a list is of the kind that the endpoint lists. */
-export const isItem = <E extends Listing>(endpoint: E, value: unknown): value is RecordOf<E> =>
+export const isItem = <E extends ListEndpoint>(endpoint: E, value: unknown): value is RecordOf<E> =>
   isOfKind(endpoint.returns.shape, value)
 
 const isData = <E extends Endpoint>(endpoint: E, value: unknown): value is Data<E> =>
   endpoint.returns.kind === 'many' ? Array.isArray(value) : isOfKind(endpoint.returns.shape, value)
 
 /** An answer with the type that the catalogue infers for it. */
-export const answered = <E extends Endpoint>(endpoint: E, whole: Whole): Answered<E> => ({
+export const answered = <E extends Endpoint>(endpoint: E, whole: WholeAnswer): TypedAnswer<E> => ({
   status: whole.status,
   headers: whole.headers,
   bytes: whole.bytes,
@@ -95,7 +105,7 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly readOnly?: boolean | 'marked'
   /** Without a trailing slash and without `/api/v4`; may have a path (`https://host/forge`). */
   readonly baseUrl: string
-  readonly credential: Provide
+  readonly credential: CredentialProvider
   /** A fresh OAuth token after a 401, or undefined. */
   readonly renew?: () => Promise<Credential | undefined>
   /** The user to act as. */
@@ -121,12 +131,12 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   /** Asked before each write; refuses it by throwing. */
   readonly guard?: (request: WireRequest) => void | Promise<void>
   /** Told of an endpoint that takes a job's token and goes without any credential. */
-  readonly without?: (endpoint: Called) => void
+  readonly without?: (endpoint: EndpointTraits) => void
   readonly progress?: WorkMeter
   /** Told of each endpoint just before it is asked, and of what came instead of its answer. */
   readonly routes?: {
-    readonly asking: (endpoint: Called) => void
-    readonly failed: (endpoint: Called, error: unknown) => void
+    readonly asking: (endpoint: EndpointTraits) => void
+    readonly failed: (endpoint: EndpointTraits, error: unknown) => void
   }
   /** What is thrown in the words of whoever shows it. */
   readonly worded?: (error: unknown) => unknown
@@ -134,4 +144,59 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly words?: Words
   /** What answers in the place of the instance; nothing is sent. */
   readonly snapshot?: SnapshotReader
+}
+
+/** Whose credential is asked for. */
+export type Need = 'user' | 'job'
+/** Gives the user's credential, or the job's; undefined where there is none. */
+export type CredentialProvider = (need: Need) => Promise<Credential | undefined>
+
+/**
+ * What lacks: `job` where an endpoint takes only a job's token, `user` where it does not take the job's
+ * that is there, `any` where there is none at all.
+ */
+export type CredentialGap = 'job' | 'user' | 'any'
+
+const texts: Readonly<Record<CredentialGap, (what: string, baseUrl: string) => string>> = {
+  job: (what) => `${what} requires a job token, and none is set`,
+  user: (what) => `${what} does not accept a job token, and no other credential is set`,
+  any: (what, baseUrl) => `${what} requires a credential for ${baseUrl}, and none is set`,
+}
+
+/** There is no credential that an endpoint takes; nothing was sent. */
+export class MissingCredential extends Failure {
+  readonly lack: CredentialGap
+
+  constructor(
+    lack: CredentialGap,
+    endpoint: EndpointTraits | undefined,
+    baseUrl: string,
+    hint?: string,
+  ) {
+    const what = endpoint?.route ?? 'this call'
+    super('auth', texts[lack](what, baseUrl), hint === undefined ? {} : { hint })
+    this.lack = lack
+  }
+}
+
+/**
+ * The credential for an endpoint; undefined where it goes without. Without an endpoint, the user's.
+ * @throws Lacking where the endpoint cannot do without, or takes no job token
+ */
+export const credentialFor = async (
+  provide: CredentialProvider,
+  baseUrl: string,
+  endpoint?: EndpointTraits,
+): Promise<Credential | undefined> => {
+  const wanted = endpoint?.credential ?? 'user'
+  if (wanted === 'parameter') return undefined
+  const user = wanted === 'job' ? undefined : await provide('user')
+  if (user !== undefined || wanted === 'optional') return user
+  const job = await provide('job')
+  if (wanted === 'user' && job !== undefined) throw new MissingCredential('user', endpoint, baseUrl)
+  if (job !== undefined) return job
+  if (wanted === 'job') throw new MissingCredential('job', endpoint, baseUrl)
+  // Reading may well work without: a public project's data is public.
+  if (endpoint !== undefined && !writes(endpoint)) return undefined
+  throw new MissingCredential('any', endpoint, baseUrl)
 }

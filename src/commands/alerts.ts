@@ -11,7 +11,7 @@ import type { Services } from '../engine/command/services.js'
 import type { Operation } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 import type { Credential, WireRequest } from '../http/types.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -34,7 +34,7 @@ const flags = {
   resolve: boolean('resolve the alert: set end_time [now]'),
   test: boolean('send a test alert'),
 } as const
-type AlertGiven = GivenBy<typeof flags>
+type AlertGiven = Arguments<typeof flags>
 
 /** The alert endpoint; one that begins with a slash is below the instance's own address. */
 const resolveEndpoint = async ({ ui, place }: Services, given: AlertGiven): Promise<URL> => {

@@ -18,7 +18,7 @@ import {
   normalizePath,
   resolveAddress,
 } from './api-requests.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 // The request that `svcctl api` is asked for.
 
@@ -186,7 +186,7 @@ const flags = {
   },
   paginate: boolean('follow pages; print one JSON array, or one record per line'),
 } as const
-type ApiGiven = GivenBy<typeof flags>
+type ApiGiven = Arguments<typeof flags>
 
 const withRouteHint = async (error: Failure, request: WireRequest): Promise<Failure> => {
   // Where a record is missing there is the route.

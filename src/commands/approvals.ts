@@ -5,13 +5,13 @@
 import type { JsonValues } from '../base/json/value.js'
 import type { Fields } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
+import { pathIn } from '../catalogue/endpoint.js'
 import { boolean, list } from '../catalogue/params.js'
-import { pathIn } from '../catalogue/path-in.js'
 import type { Data } from '../client/types.js'
 import type { InstanceService, Loss, Services } from '../engine/command/services.js'
 import type { Operation, Plan } from '../engine/command/types.js'
 import { Failure, survived } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 import { checkChanges, createPlaceholders, fillPlan, getMissing, getOpenFields } from './fill.js'
 import { withListedUsers } from './usernames.js'
 
@@ -131,7 +131,7 @@ export const rulesCreate = define({
   operation: (services) => ({ complete: (plan) => resolveApprovers(services, plan), reads: true }),
 })
 
-const updateRule = (services: Services, given: GivenBy<typeof flags>): Operation => {
+const updateRule = (services: Services, given: Arguments<typeof flags>): Operation => {
   const { instance } = services
   const missed = getMissing(given, filling)
   const keep = given.flags.keep === true

@@ -10,7 +10,7 @@ import {
   openStore,
   readAudit,
 } from '../profile/index.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 const findLog = ({ place }: Services): string => {
   const store = openStore(getPaths(place.env))
@@ -44,7 +44,7 @@ const flags = {
   }),
   last,
 } as const
-type AuditGiven = GivenBy<typeof flags>
+type AuditGiven = Arguments<typeof flags>
 
 /** A day or a time; as an end, a day counts to its last moment. */
 const parseTime = (given: AuditGiven, flag: 'since' | 'until'): Date | undefined => {

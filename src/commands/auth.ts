@@ -21,7 +21,7 @@ import {
 } from '../profile/index.js'
 import type { Profile, UserTokenKind } from '../profile/types.js'
 import { formatIdentity, type Identity, probe } from './auth-probe.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 import { openProfileStore, openTokenStore } from './profile.js'
 
 // What `auth login` has to know: given, or asked for until it is right.
@@ -151,7 +151,7 @@ const loginFlags = {
   'expires-in': integer('OAuth: seconds until the token expires', { min: 1 }),
   ...settingFlags,
 } as const
-type Login = GivenBy<typeof loginFlags>
+type Login = Arguments<typeof loginFlags>
 
 const profileArgument = (required: boolean): Argument => ({
   name: 'profile',

@@ -10,7 +10,7 @@ import type { Services } from '../engine/command/services.js'
 import type { Plan } from '../engine/command/types.js'
 import { exitCodes, Failure, type FailureDetails, survived, usage } from '../errors.js'
 import { defaultSource, type LintSource, readLintSources } from './ci-lint-files.js'
-import { define, type GivenBy, reportFlag } from './define.js'
+import { type Arguments, define, reportFlag } from './define.js'
 import { createWaitOptions } from './profile.js'
 import {
   type JunitCase,
@@ -244,7 +244,7 @@ const flags = {
   'as-of': asOfFlag('check as this version does, such as 14.5 (only with --sandbox) [latest]'),
   report: reportFlag(['junit', 'sarif']),
 } as const
-type Mine = GivenBy<typeof flags, typeof ci.lintOfProject>
+type Mine = Arguments<typeof flags, typeof ci.lintOfProject>
 
 const plan = async (
   { instance }: Services,

@@ -14,7 +14,7 @@ import { list, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Operation } from '../engine/command/types.js'
 import { Failure, getReason, usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 // File actions of a new commit (`actions` in `catalogue/reference/commits.md`), checked before they go.
 
@@ -244,7 +244,7 @@ const flags = {
     parameter: 'actions',
   },
 } as const
-type Mine = GivenBy<typeof flags, typeof commits.create>
+type Mine = Arguments<typeof flags, typeof commits.create>
 
 const parsed = async (text: HeldText, label: string): Promise<unknown> => {
   const read = await readHeld(text)

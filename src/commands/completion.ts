@@ -5,7 +5,7 @@ import { writeWhole } from '../base/files/files.js'
 import { boolean } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { Failure, getErrorCode, getReason, usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 // The completion scripts. Each hands the words to `svcctl __complete`, which prints a candidate a
 // line (`value<TAB>description`) and, last, a directive: `:file`, `:none`. Candidates hold only
@@ -230,7 +230,7 @@ export const completion = define({
   ],
   flags,
   examples: ['completion bash', 'completion zsh --install'],
-  run: async ({ answer, ui, place }: Services, given: GivenBy<typeof flags>) => {
+  run: async ({ answer, ui, place }: Services, given: Arguments<typeof flags>) => {
     const wanted = given.args[0] ?? findShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)

@@ -62,7 +62,7 @@ export const drift = define({
 })
 
 const kindNames = async (): Promise<readonly string[]> => {
-  const { managedKinds } = await import('../catalogue/managed/index.js')
+  const { managedKinds } = await import('../catalogue/managed.js')
   return [...new Set(managedKinds.map(({ name }) => name))]
 }
 

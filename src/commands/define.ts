@@ -1,6 +1,5 @@
 /** Declares commands that are written by hand, so that their flags have types where the command reads them. */
-import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Value } from '../catalogue/inferred.js'
+import type { Endpoint, Value } from '../catalogue/endpoint.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Operation, OwnFlag, Special } from '../engine/command/types.js'
@@ -34,7 +33,7 @@ type Joined<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer 
   : never
 
 /** What was given on the command line of a command with these flags; other names do not compile. */
-export type GivenBy<F extends OwnFlags, E extends Endpoint = never> = Omit<Given, 'flags'> & {
+export type Arguments<F extends OwnFlags, E extends Endpoint = never> = Omit<Given, 'flags'> & {
   readonly flags: Own<F> & ([E] extends [never] ? unknown : Omit<Joined<OfEndpoint<E>>, keyof F>)
 }
 
@@ -73,8 +72,11 @@ interface Declaration<F extends OwnFlags, E extends Endpoint>
   readonly flags?: F
   /** The endpoints whose flags it reads. */
   readonly of?: readonly E[]
-  readonly operation?: (services: Services, given: GivenBy<F, E>) => Operation | Promise<Operation>
-  readonly run?: (services: Services, given: GivenBy<F, E>) => Promise<void>
+  readonly operation?: (
+    services: Services,
+    given: Arguments<F, E>,
+  ) => Operation | Promise<Operation>
+  readonly run?: (services: Services, given: Arguments<F, E>) => Promise<void>
 }
 
 /** Whether a flag that is left out has its default: by the same rule as its type. */
@@ -85,13 +87,13 @@ const isDefaulted = ({ optionalValue, parameter, stays }: OwnFlag): boolean =>
 const completed = <F extends OwnFlags, E extends Endpoint>(
   own: F | undefined,
   given: Given,
-): GivenBy<F, E> => {
+): Arguments<F, E> => {
   const defaults = Object.entries(own ?? {}).flatMap(([name, flag]) =>
     flag.default === undefined || !isDefaulted(flag) ? [] : [[name, flag.default] as const],
   )
   const flags = { ...Object.fromEntries(defaults), ...given.flags }
   // The parser made each value by the parameter that its type comes from.
-  return { ...given, flags } as GivenBy<F, E>
+  return { ...given, flags } as Arguments<F, E>
 }
 
 /**
@@ -107,7 +109,7 @@ export const define = <
   run,
   ...rest
 }: Declaration<F, E>): Special => {
-  const own = (given: Given): GivenBy<F, E> => completed<F, E>(rest.flags, given)
+  const own = (given: Given): Arguments<F, E> => completed<F, E>(rest.flags, given)
   return {
     ...rest,
     ...(operation && { operation: (services, given) => operation(services, own(given)) }),

@@ -3,7 +3,7 @@ import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import type { Services } from '../engine/command/services.js'
 import type { Operation, Plan } from '../engine/command/types.js'
 import { type Failure, usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 // Checks an OpenSSH public key before it is sent (RFC 4253, section 6.6; RFC 5656; RFC 8709).
 
@@ -123,7 +123,7 @@ const withCheckedKey = (plan: Plan): Plan => {
 
 const addKey = async (
   { place }: Services,
-  given: GivenBy<Record<never, never>, typeof deployKeys.add>,
+  given: Arguments<Record<never, never>, typeof deployKeys.add>,
 ): Promise<Operation> => {
   const text = given.flags.key ?? given.input?.key
   const key = text === '-' ? await place.stdin.text() : text

@@ -4,7 +4,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import type { ExternalClient } from '../engine/command/services.js'
 import { type Category, exitCodes, Failure, survived } from '../errors.js'
-import type { Whole } from '../http/types.js'
+import type { WholeAnswer } from '../http/types.js'
 import type { TransportSettings } from '../profile/index.js'
 import type { KnownInstance } from '../profile/known.js'
 
@@ -73,7 +73,7 @@ const baseUrlRemedy = 'Check the base URL (--base-url): it includes any path, bu
 const isRefused = (error: unknown): boolean =>
   error instanceof Failure && (error.details.status === 401 || error.details.status === 403)
 
-const checkClock = ({ headers }: Whole, now: Date): Check | undefined => {
+const checkClock = ({ headers }: WholeAnswer, now: Date): Check | undefined => {
   const { date } = headers
   const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN
   if (Number.isNaN(theirs)) return undefined
@@ -85,7 +85,7 @@ const checkClock = ({ headers }: Whole, now: Date): Check | undefined => {
 }
 
 /** Whether a list tells how many pages there are (`http/README.md`). */
-const checkPageHeaders = ({ headers }: Whole): Check => {
+const checkPageHeaders = ({ headers }: WholeAnswer): Check => {
   const missing = ['link', 'x-total', 'x-next-page'].filter((name) => headers[name] === undefined)
   return missing.length === 0
     ? ok('page headers', 'all present')

@@ -3,10 +3,10 @@
 import { type Fields, isObject } from '../base/objects.js'
 import { didYouMean } from '../base/suggest.js'
 import { version } from '../base/version.js'
+import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { typeText } from '../catalogue/describe.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../catalogue/index.js'
-import { integrationFamilies } from '../catalogue/integration-families.js'
 import { boolean, oneOf, type Param, valuesOf } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { commandWith, ofInstance } from '../engine/command/known.js'
@@ -15,7 +15,7 @@ import type { Described, Suggestion } from '../engine/command/types.js'
 import { usage } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { type KnownInstance, readKnown } from '../profile/known.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 import { openapi } from './explain-openapi.js'
 
 // Shapes as people read them: a row a field, and the titled shapes that stand in others.
@@ -184,7 +184,7 @@ const flags = {
     'for "integrations update": show only the parameters of this family',
   ),
 } as const
-type ExplainGiven = GivenBy<typeof flags>
+type ExplainGiven = Arguments<typeof flags>
 
 const explainCommand = async (
   services: Services,

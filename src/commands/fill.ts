@@ -4,8 +4,7 @@
  */
 import { jsonFields } from '../base/json/value.js'
 import { type Fields, isObject } from '../base/objects.js'
-import type { Endpoint } from '../catalogue/endpoint.js'
-import { pathIn } from '../catalogue/path-in.js'
+import { type Endpoint, pathIn } from '../catalogue/endpoint.js'
 import type { InstanceService } from '../engine/command/services.js'
 import type { Given, Operation, Plan } from '../engine/command/types.js'
 import { usage } from '../errors.js'

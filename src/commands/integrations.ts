@@ -12,13 +12,13 @@ import {
   type IntegrationFamily,
   integrationFamilies,
   integrationParameters,
-} from '../catalogue/integration-families.js'
+} from '../catalogue/areas/integrations.js'
 import { isSwitch, oneOf } from '../catalogue/params.js'
 import type { Naming } from '../catalogue/words.js'
 import type { Emit, Services } from '../engine/command/services.js'
 import type { Plan } from '../engine/command/types.js'
 import { usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 const booleans: ReadonlySet<string> = new Set([
   'active',
@@ -144,7 +144,7 @@ const getFamilyOfSlug = (
 const checkPlan = async (
   once: Dialogue,
   plan: Plan,
-  { flags: { family: named }, naming }: GivenBy<typeof flags>,
+  { flags: { family: named }, naming }: Arguments<typeof flags>,
 ): Promise<Plan> => {
   const slug = String(plan.values.slug)
   const family = named === undefined ? getFamilyOfSlug(slug, naming) : findFamily(named)

@@ -6,7 +6,7 @@
 import { issues } from '../catalogue/areas/issues.js'
 import type { Operation, Plan } from '../engine/command/types.js'
 import { usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 const action = '/promote'
 
@@ -22,7 +22,7 @@ const checkNote = (body: unknown): void => {
   )
 }
 
-const promoteIssue = (given: GivenBy<Record<never, never>, typeof issues.promote>): Operation => {
+const promoteIssue = (given: Arguments<Record<never, never>, typeof issues.promote>): Operation => {
   const body = given.flags.body ?? given.input?.body
   if (body !== undefined) checkNote(body)
   const bare = body === undefined && given.extra.body === undefined

@@ -2,7 +2,7 @@
 
 import { quoteWord } from '../base/shell-words.js'
 import { jobs } from '../catalogue/areas/jobs.js'
-import { pathIn } from '../catalogue/path-in.js'
+import { pathIn } from '../catalogue/endpoint.js'
 import { answered as typed } from '../client/types.js'
 import type { AnswerService, Services } from '../engine/command/services.js'
 import type { Operation } from '../engine/command/types.js'

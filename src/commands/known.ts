@@ -18,7 +18,7 @@ import { getProperties } from '../catalogue/shapes/properties.js'
 import type { Words } from '../catalogue/words.js'
 import type { ExternalClient, Services } from '../engine/command/services.js'
 import { Failure, survived } from '../errors.js'
-import type { Whole, WireRequest } from '../http/types.js'
+import type { WholeAnswer, WireRequest } from '../http/types.js'
 import { getPaths } from '../profile/index.js'
 import {
   addSettings,
@@ -103,7 +103,7 @@ class InstanceProbe {
     return answer instanceof Failure ? undefined : answer.data
   }
 
-  async #ask(section: string, request: () => Promise<WireRequest>): Promise<Whole | Failure> {
+  async #ask(section: string, request: () => Promise<WireRequest>): Promise<WholeAnswer | Failure> {
     const how = { timeout: patience, retries: 0 }
     try {
       const whole = await this.#client.call({ ...(await request()), how })

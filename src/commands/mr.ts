@@ -4,14 +4,14 @@ import { inSeconds, poll } from '../base/async.js'
 import { toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
 import { mr } from '../catalogue/areas/mr.js'
+import { pathIn } from '../catalogue/endpoint.js'
 import { boolean, integer } from '../catalogue/params.js'
-import { pathIn } from '../catalogue/path-in.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { toAnswer } from '../engine/command/running.js'
 import type { InstanceService, PlanAnswer, Services, Stays } from '../engine/command/services.js'
 import type { Operation, Plan, Received } from '../engine/command/types.js'
 import { Failure } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 /** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
 const readRebase = async (instance: InstanceService, plan: Plan) => {
@@ -65,7 +65,7 @@ const flags = {
   'wait-timeout': integer('seconds to wait', { min: 1, default: 600 }),
 } as const
 
-const rebaseRequest = (services: Services, given: GivenBy<typeof flags>): Operation => {
+const rebaseRequest = (services: Services, given: Arguments<typeof flags>): Operation => {
   const { ui } = services
   const timeout = given.flags['wait-timeout']
   if (given.flags.wait !== true) return { done: 'rebase requested' }

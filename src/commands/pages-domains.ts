@@ -13,7 +13,7 @@ import { boolean, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Operation, OwnFlag, Plan } from '../engine/command/types.js'
 import { Failure, getReason, usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 // Checks a certificate, its chain and its key before they are sent (`POST
 // /projects/:id/pages/domains`). What is wrong is said one by one; of a private key nothing is ever repeated.
@@ -211,7 +211,7 @@ const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
 
 const updateDomain = async (
   { place }: Services,
-  given: GivenBy<typeof updateFlags>,
+  given: Arguments<typeof updateFlags>,
 ): Promise<Operation> => {
   const { certificate, key, 'no-certificate': without, ...flags } = given.flags
   if (without !== undefined && (certificate !== undefined || key !== undefined))

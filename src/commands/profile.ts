@@ -23,7 +23,7 @@ import {
   toFieldName,
 } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 // How a command waits for another process: it says for whom, and an interruption ends it.
 
@@ -139,7 +139,7 @@ const flags = {
 
 const getChanges = (
   { globals }: WorkspaceService,
-  { flags: given }: GivenBy<typeof flags>,
+  { flags: given }: Arguments<typeof flags>,
 ): Changes => {
   const { unset = [], ...set } = given
   const { baseUrl, output, sudo, timeout, retries, rate } = globals

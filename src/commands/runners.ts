@@ -9,8 +9,8 @@ import { inSeconds, poll } from '../base/async.js'
 import { isObject } from '../base/objects.js'
 import { programs } from '../base/processes.js'
 import { runners } from '../catalogue/areas/runners.js'
+import { pathIn } from '../catalogue/endpoint.js'
 import { integer, string } from '../catalogue/params.js'
-import { pathIn } from '../catalogue/path-in.js'
 import { toAnswer } from '../engine/command/running.js'
 import type {
   InstanceService,
@@ -21,7 +21,7 @@ import type {
 } from '../engine/command/services.js'
 import type { Operation, Plan, Received } from '../engine/command/types.js'
 import { Failure, survived, usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 // `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`).
 
@@ -135,7 +135,7 @@ const checkJournal = ({ journal }: WorkspaceService['globals']): void => {
 }
 
 /** Pauses all before any is waited for, so that none takes jobs meanwhile; then waits until each is idle. */
-const drainRunners = (services: Services, given: GivenBy<typeof flags>): Operation => {
+const drainRunners = (services: Services, given: Arguments<typeof flags>): Operation => {
   const { instance, ui, place } = services
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
   if (command !== undefined) checkJournal(place.globals)

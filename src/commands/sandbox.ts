@@ -11,7 +11,7 @@ import { boolean, integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { jobsRule, stateFolder, workingFolder } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 import { createWaitOptions } from './profile.js'
 
 /** Declares `--as-of`: the version whose CI keywords are checked. */
@@ -41,7 +41,7 @@ const folderFlags = { 'state-dir': stateDir } as const
 
 const getFolder = (
   { place }: Services,
-  { flags: { 'state-dir': folder } }: GivenBy<typeof folderFlags>,
+  { flags: { 'state-dir': folder } }: Arguments<typeof folderFlags>,
 ): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
 
 /** How many requests it lets pass, in whole ones; a number alone is of a second. */
@@ -83,7 +83,7 @@ const serveFlags = {
 const serveFrom = async (
   folder: string,
   services: Services,
-  { flags }: GivenBy<typeof serveFlags>,
+  { flags }: Arguments<typeof serveFlags>,
 ): Promise<void> => {
   const { startSandbox } = await loadSandbox()
   const asOf = await asOfVersion(flags['as-of'])

@@ -17,11 +17,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { viewed } from '../base/bytes.js'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
 import { wrapper } from '../base/json/below.js'
-import { viewed } from '../base/utf8.js'
 import {
   compareValues,
   getIdentity,

@@ -4,8 +4,8 @@
  */
 import { closeSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { viewed } from '../base/bytes.js'
 import { isObject, toText } from '../base/objects.js'
-import { viewed } from '../base/utf8.js'
 import { version } from '../base/version.js'
 import { account } from '../catalogue/implied.js'
 import { boolean, list, string } from '../catalogue/params.js'
@@ -13,7 +13,7 @@ import type { SnapshotGap, SnapshotKind, SnapshotParent } from '../client/snapsh
 import { lineFlags } from '../engine/command/many-flags.js'
 import type { LineAnswer, Services } from '../engine/command/services.js'
 import { exitCodes, Failure, survived, usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 import {
   type InterruptedSnapshot,
   ListFile,
@@ -43,7 +43,7 @@ const flags = {
   overwrite: boolean('replace a snapshot that is there'),
 } as const
 
-type SnapshotGiven = GivenBy<typeof flags>
+type SnapshotGiven = Arguments<typeof flags>
 
 const isWithin = (path: string, groups: readonly string[]): boolean =>
   groups.length === 0 ||

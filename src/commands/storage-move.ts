@@ -10,7 +10,7 @@ import { boolean, integer } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import type { Operation } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 
 const kinds = ['projects', 'snippets', 'groups'] as const
 
@@ -42,7 +42,7 @@ const flags = {
   'wait-timeout': integer('seconds to wait', { min: 1, default: 3600 }),
 } as const
 
-const scheduleMoves = (services: Services, given: GivenBy<typeof flags>): Operation => {
+const scheduleMoves = (services: Services, given: Arguments<typeof flags>): Operation => {
   const [kind] = given.args
   if (kind === undefined || !kinds.some((k) => k === kind))
     throw usage(

@@ -2,8 +2,8 @@
 
 import { AsyncCache } from '../base/async.js'
 import { members } from '../catalogue/areas/members.js'
+import { pathIn } from '../catalogue/endpoint.js'
 import { scopeOf } from '../catalogue/params.js'
-import { pathIn } from '../catalogue/path-in.js'
 import type { RecordOf } from '../client/types.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Operation, Plan } from '../engine/command/types.js'

@@ -4,17 +4,16 @@
  */
 import { isObject } from '../base/objects.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
-import { integrations } from '../catalogue/areas/integrations.js'
+import { familyOfSlug, integrationFamilies, integrations } from '../catalogue/areas/integrations.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { settings } from '../catalogue/areas/settings.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { familyOfSlug, integrationFamilies } from '../catalogue/integration-families.js'
 import { nullable, Obj, Str } from '../catalogue/shapes/common.js'
 import { sessionCookie, type Words } from '../catalogue/words.js'
 import { requestIn } from '../client/words.js'
 import type { Services, WorkspaceService } from '../engine/command/services.js'
 import { type Failure, survived } from '../errors.js'
-import type { Ask, Whole } from '../http/types.js'
+import type { Ask, WholeAnswer } from '../http/types.js'
 import { getActiveVocabulary, getPaths, openStore } from '../profile/index.js'
 import { loadWords } from '../vocabulary/index.js'
 import type { AnswerSample } from '../vocabulary/learn.js'
@@ -48,7 +47,7 @@ export const loadWordsInForce = async (
  * Returns the name of the session cookie that a response sets, without looking at its value; undefined if it sets
  * none.
  */
-export const findSessionCookie = ({ headers }: Pick<Whole, 'headers'>): string | undefined =>
+export const findSessionCookie = ({ headers }: Pick<WholeAnswer, 'headers'>): string | undefined =>
   [headers['set-cookie'] ?? []]
     .flat()
     .map((cookie) => cookie.split('=', 1)[0] ?? '')
@@ -76,7 +75,7 @@ export interface VocabularyAnswers {
 const getVersion = (data: unknown): string | undefined =>
   isObject(data) && typeof data.version === 'string' ? data.version : undefined
 
-const askVersion = ({ instance }: Pick<Services, 'instance'>): Promise<Whole | undefined> =>
+const askVersion = ({ instance }: Pick<Services, 'instance'>): Promise<WholeAnswer | undefined> =>
   instance.raw({ method: 'GET', path: '/version', headers: {} })
 
 /** Reads the version of the instance, which is not documented; undefined if it does not report one. */
@@ -118,12 +117,12 @@ class AnswerReader {
     }
   }
 
-  version(whole: Whole | undefined): string | undefined {
+  version(whole: WholeAnswer | undefined): string | undefined {
     return getVersion(this.#heard(whole))
   }
 
   /** The data of an answer; what the cookie of a session is called is noted. */
-  #heard(whole: Whole | undefined): unknown {
+  #heard(whole: WholeAnswer | undefined): unknown {
     const name = whole === undefined ? undefined : findSessionCookie(whole)
     if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
       const shape = Obj({ [sessionCookie]: Str() })

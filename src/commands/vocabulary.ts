@@ -19,7 +19,7 @@ import {
   maxChoices,
 } from '../vocabulary/index.js'
 import type { AnswerSample, Lesson, OpenWord } from '../vocabulary/learn.js'
-import { define, type GivenBy } from './define.js'
+import { type Arguments, define } from './define.js'
 import { discoverOwnInstance } from './known.js'
 import {
   type ReadAnswer,
@@ -95,7 +95,7 @@ const write = async (services: Services, text: string, to: string | undefined): 
   await writeWhole(file, text)
 }
 
-const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): Promise<void> => {
+const runLearn = async (services: Services, given: Arguments<typeof learnFlags>): Promise<void> => {
   const { ui, place } = services
   const { to } = given.flags
   const answers = await readAnswers(services, given.flags.project)
@@ -142,7 +142,7 @@ const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly Row
 
 const checkFlags = { project: projectFlag } as const
 
-const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): Promise<void> => {
+const runCheck = async (services: Services, given: Arguments<typeof checkFlags>): Promise<void> => {
   const { answer, ui, place } = services
   const [named] = given.args
   const file = named === undefined ? vocabularyFile(place) : resolve(place.cwd, named)

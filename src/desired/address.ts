@@ -5,7 +5,7 @@
  */
 
 import { isDots } from '../base/segments.js'
-import type { ManagedScope, Referent } from '../catalogue/managed/managed.js'
+import type { ManagedScope, Referent } from '../catalogue/managed.js'
 
 /** What kinds belong to: the instance, whose path is empty, a group, or a project, by its full path. */
 export interface ManagedPlace {

@@ -1,7 +1,6 @@
 /** What is wrong with a glob of addresses, as far as the catalogue knows: one that can mean nothing is a slip. */
 import { didYouMean, nearest } from '../base/suggest.js'
-import { managedKinds } from '../catalogue/managed/index.js'
-import type { Managed } from '../catalogue/managed/managed.js'
+import { type Managed, managedKinds } from '../catalogue/managed.js'
 import { usage } from '../errors.js'
 import { isKindName } from './address.js'
 import { attributesOf } from './attributes.js'

@@ -3,9 +3,9 @@ import type { JsonValue } from '../base/json/value.js'
 import type { Fields } from '../base/objects.js'
 import type { HeldText } from '../base/secrets/held.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Managed, Referent } from '../catalogue/managed/managed.js'
+import type { Managed, Referent } from '../catalogue/managed.js'
 import type { Failure } from '../errors.js'
-import type { Ask, Whole } from '../http/types.js'
+import type { Ask, WholeAnswer } from '../http/types.js'
 import { type ManagedPlace, type Reference, referenceText } from './address.js'
 
 /** A position in a file: the file as it was named, line and column from 1 on. */
@@ -131,7 +131,7 @@ export interface DesiredKind {
 /** An instance that is only read; whoever gives it refuses anything but GET. */
 export interface ReadableInstance {
   /** One call, its answer whole. @throws Failure as the instance answers */
-  get(ask: Ask): Promise<Whole>
+  get(ask: Ask): Promise<WholeAnswer>
   /**
    * All records of a list, or those that are wanted: the others are not kept.
    * @throws Failure as the instance answers, or where the list was cut short
@@ -144,7 +144,7 @@ export interface ReadableInstance {
 /** An instance that is written, too. */
 export interface WritableInstance extends ReadableInstance {
   /** One call, its answer whole. @throws Failure as the instance answers; what is not known says so */
-  send(ask: Ask & { readonly endpoint: Endpoint }): Promise<Whole>
+  send(ask: Ask & { readonly endpoint: Endpoint }): Promise<WholeAnswer>
 }
 
 // What an instance has, as far as it was read: of each place, each kind, its items.

@@ -6,7 +6,7 @@
 import { isJsonList, type JsonValue } from '../base/json/value.js'
 import { isObject } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
-import type { Referent } from '../catalogue/managed/managed.js'
+import type { Referent } from '../catalogue/managed.js'
 import type { ListParam, Param, Params, StringParam } from '../catalogue/params.js'
 import { foldedName } from './address.js'
 import type { ListDelta } from './state.js'

@@ -1,17 +1,17 @@
 /** The client: one call, one stream, or one list, each ending in an answer or a Failure. */
 import { normalizeBaseUrl } from '../base/base-url.js'
-import { Malformed } from '../base/json/malformed.js'
+import { viewed, wellFormed } from '../base/bytes.js'
+import { MalformedJson } from '../base/json/malformed.js'
 import { checkJson } from '../base/json/scan.js'
 import { parseOauthError } from '../base/secrets/oauth-errors.js'
 import { scrubbed } from '../base/secrets/scrub.js'
-import { viewed, wellFormed } from '../base/utf8.js'
 import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { isMaintenance, toFailure } from './answers/failure.js'
 import { readHeader } from './answers/headers.js'
-import { Lost, unknownOutcome, unusable } from './answers/lost.js'
+import { LostRequest, unknownOutcome, unusable } from './answers/lost.js'
 import { safeAddress } from './answers/secrets.js'
 import { isPage, pageTitle, statusText } from './answers/text.js'
 import type { OnInterrupt } from './gate.js'
@@ -29,7 +29,14 @@ import {
 import { type Connections, createConnections } from './sending/connections.js'
 import type { OpenAnswer } from './sending/exchange.js'
 import { Wire } from './sending/wire.js'
-import type { Answer, CallOptions, Client, ClientOptions, Whole, WireRequest } from './types.js'
+import type {
+  Answer,
+  CallOptions,
+  Client,
+  ClientOptions,
+  WholeAnswer,
+  WireRequest,
+} from './types.js'
 
 // An answer read whole: its JSON, or a Failure that says what came instead.
 
@@ -79,7 +86,7 @@ const beginsWell = (bytes: Uint8Array): boolean => {
 const isOther = (reply: OpenAnswer): boolean => !/json|html|^$/.test(typeOf(reply) ?? '')
 
 /** Parsed when somebody looks at it: what is only passed on is held once. */
-const lazily = (bytes: Uint8Array, words?: Words): Pick<Whole, 'bytes' | 'data'> => {
+const lazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes' | 'data'> => {
   let value: { readonly data: unknown } | undefined
   return {
     bytes,
@@ -98,7 +105,7 @@ const lazily = (bytes: Uint8Array, words?: Words): Pick<Whole, 'bytes' | 'data'>
  * @param words the instance's own: its data is found by the names of the documents, too
  * @throws Failure `unreachable` when the body is not JSON, or of more than is built (`bounds`)
  */
-const wholeOf = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): Whole => {
+const wholeOf = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): WholeAnswer => {
   const { status, headers, method } = reply
   const bare = status === 204 || status === 304 || method === 'HEAD'
   if (bare || (bytes.length === 0 && !isSafe(method)))
@@ -106,7 +113,7 @@ const wholeOf = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): Whole => 
   try {
     checkJson(bytes)
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error
+    if (!(error instanceof MalformedJson)) throw error
     throw notJson(reply, bytes, beginsWell(bytes) ? error.message : '')
   }
   return Object.assign(lazily(wellFormed(bytes), words), { status, headers })
@@ -165,7 +172,7 @@ const isAnswer = (status: number): boolean => (status >= 200 && status < 300) ||
 
 /** A body cut short: again where that is harmless, else a Failure that says what is not known. */
 const afterLoss = async (error: unknown, reply: OpenAnswer, attempts: Attempts): Promise<void> => {
-  if (!(error instanceof Lost)) throw error
+  if (!(error instanceof LostRequest)) throw error
   if (error.transient && isIdempotent(reply.method) && attempts.left)
     return attempts.pause(reply.label, error.message)
   throw isSafe(reply.method) ? error : unknownOutcome(error)
@@ -224,7 +231,7 @@ class Requests {
     return { status, headers, url, body: body.unhurried(), cancel }
   }
 
-  async call(request: WireRequest): Promise<Whole> {
+  async call(request: WireRequest): Promise<WholeAnswer> {
     const attempts = this.#attempts(request.how)
     for (;;) {
       const reply = await this.#answered(request, attempts)

@@ -37,7 +37,7 @@ export interface Admission {
 }
 
 /** What became of an admitted request: the beginning of an answer, or none. */
-export type Came =
+export type AdmissionResult =
   | { readonly status: number; readonly headers: AnswerHeaders }
   | { readonly lost: 'time-out' | 'connection' | 'interrupted' }
 
@@ -55,5 +55,5 @@ export interface Gate {
    * @returns true where the instance asks to send the request again later (429; 503 with `Retry-After`): it
    *   asks for leave again, which counts as no retry
    */
-  observe(admission: Admission, came: Came): boolean
+  observe(admission: Admission, came: AdmissionResult): boolean
 }

@@ -144,7 +144,7 @@ export interface Answer {
 }
 
 /** A whole answer: `data` undefined where there was no body (204, 304). */
-export interface Whole {
+export interface WholeAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
   /** Bytes as they came. */
@@ -153,7 +153,7 @@ export interface Whole {
 }
 
 /** A page of a list, but for its records. */
-export type PageHead = Pick<Whole, 'status' | 'headers'>
+export type PageHead = Pick<WholeAnswer, 'status' | 'headers'>
 
 export interface ListOptions {
   /** How many records at most; undefined for all. */
@@ -197,7 +197,7 @@ export interface Client {
   /** A download: one request, its body to be read by the caller; a redirect may lead to another origin. Throws Failure on any status but 2xx and 304. */
   open(request: WireRequest): Promise<Answer>
   /** One request, its answer read whole and parsed when it is JSON. */
-  call(request: WireRequest): Promise<Whole>
+  call(request: WireRequest): Promise<WholeAnswer>
   /** A list, page after page, records as bytes, in order. The generator returns how it ended. */
   list(request: WireRequest, options: ListOptions): AsyncGenerator<Batch, ListEnd>
   close(): Promise<void>

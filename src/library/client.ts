@@ -26,8 +26,7 @@ import { vulnerabilities } from '../catalogue/areas/vulnerabilities.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { refreshTimeout } from '../client/defaults.js'
 import { postForm } from '../client/form.js'
-import { createInstance } from '../client/index.js'
-import type { InstanceClient } from '../client/instance.js'
+import { createInstance, type InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
 import { usage } from '../errors.js'
 import type { Gate } from '../http/gate.js'
@@ -52,9 +51,9 @@ import {
   createRequest,
   createVerb,
   type EndpointFunction,
-  type Reaching,
   throwPlain,
   throwPlainNow,
+  type VerbContext,
 } from './verbs.js'
 
 // A client of the instance that `connect()` names, with the guard rails of its profile.
@@ -230,7 +229,7 @@ const open = async (options: ConnectOptions, reached: Destination): Promise<Inst
 }
 
 /** What the functions of `connect()` go by, and its end. */
-interface Connection extends Reaching {
+interface Connection extends VerbContext {
   close(): Promise<void>
 }
 

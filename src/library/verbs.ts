@@ -6,12 +6,17 @@
 import type { JsonValues } from '../base/json/value.js'
 import { scrubbed } from '../base/secrets/scrub.js'
 import { hasDots } from '../base/segments.js'
-import { type Endpoint, getMethod, one } from '../catalogue/endpoint.js'
-import type { InputOf, ResultOf } from '../catalogue/inferred.js'
+import {
+  type Endpoint,
+  getMethod,
+  type InputOf,
+  one,
+  type ResultOf,
+} from '../catalogue/endpoint.js'
 import { Unknown } from '../catalogue/shapes/common.js'
+import type { Paging } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
-import type { Paging } from '../client/paging.js'
-import { type Answered, answered, type Listing } from '../client/types.js'
+import { answered, type ListEndpoint, type TypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHeaders } from '../http/answers/headers.js'
 import type { CallOptions, PageHead } from '../http/types.js'
@@ -177,7 +182,7 @@ export type EndpointFunction<E, Area extends string, T> =
     : (input: Takes<E, Area, T>, how?: CallManner<E>) => Answering<E, T>
 
 /** Returns the instance for a call; it is created with the first one. */
-export interface Reaching {
+export interface VerbContext {
   readonly instance: () => Promise<InstanceClient>
   /** Refuses what destroys where it must be confirmed and was not. */
   readonly guard: (endpoint: Endpoint) => void
@@ -208,7 +213,7 @@ const checkInput = (
   return { ...params, ...input }
 }
 
-const isListing = (endpoint: Endpoint): endpoint is Listing => endpoint.returns.kind === 'many'
+const isListing = (endpoint: Endpoint): endpoint is ListEndpoint => endpoint.returns.kind === 'many'
 
 /** Headers by name, each as one text; cookies say who asks. */
 const plainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> =>
@@ -225,7 +230,7 @@ const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithRe
 }
 
 const createList =
-  (endpoint: Listing, { instance }: Reaching) =>
+  (endpoint: ListEndpoint, { instance }: VerbContext) =>
   (input: JsonValues = {}, how: ListHow = {}): RecordList<unknown> => {
     const records = async function* (told?: (page: PageHead) => void): AsyncGenerator<unknown> {
       const { params: _, signal, timeout, retries, ...paging } = how
@@ -274,7 +279,7 @@ const createCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> 
 
 /** A file, to be read by whoever asked for it. */
 const createDownload =
-  (endpoint: Endpoint, { instance, guard }: Reaching) =>
+  (endpoint: Endpoint, { instance, guard }: VerbContext) =>
   (input: JsonValues = {}, how: How = {}): Promise<Download> =>
     throwPlain(async () => {
       const values = checkInput(endpoint, input, how)
@@ -285,17 +290,17 @@ const createDownload =
 /** One call, its answer whole; `data` is undefined where nothing came. */
 const send = async (
   endpoint: Endpoint,
-  { instance, guard }: Reaching,
+  { instance, guard }: VerbContext,
   input: JsonValues,
   how: How & CallOptions,
-): Promise<Answered<Endpoint>> => {
+): Promise<TypedAnswer<Endpoint>> => {
   const values = checkInput(endpoint, input, how)
   guard(endpoint)
   return answered(endpoint, await (await instance()).send({ endpoint, values, how }))
 }
 
 const createFunction =
-  (endpoint: Endpoint, reaching: Reaching) =>
+  (endpoint: Endpoint, reaching: VerbContext) =>
   (input: JsonValues = {}, how: How = {}): ApiPromise<unknown> =>
     createCall(
       throwPlain(async () => {
@@ -309,7 +314,7 @@ const createFunction =
     )
 
 /** Creates the function of an endpoint. */
-export const createVerb = (endpoint: Endpoint, reaching: Reaching): unknown =>
+export const createVerb = (endpoint: Endpoint, reaching: VerbContext): unknown =>
   isListing(endpoint)
     ? createList(endpoint, reaching)
     : (endpoint.returns.kind === 'file' ? createDownload : createFunction)(endpoint, reaching)
@@ -356,7 +361,7 @@ const endpointFor = (route: string, { query, body }: RequestOptions): Endpoint =
  * parsed JSON, or the bytes.
  */
 export const createRequest =
-  (reaching: Reaching) =>
+  (reaching: VerbContext) =>
   (route: string, options: RequestOptions = {}): ApiPromise<unknown> =>
     createCall(
       throwPlain(async () => {

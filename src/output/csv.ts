@@ -4,11 +4,11 @@
  * apostrophe in front, unless `--csv-raw`.
  */
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
-import { Exact } from '../base/json/json.js'
+import { ExactNumber } from '../base/json/json.js'
 import { createRows, getLevelName } from './columns.js'
 import { stringify } from './record.js'
 import { shownLines } from './shown.js'
-import type { FormatView, Open } from './types.js'
+import type { FormatView, OpenPrinter } from './types.js'
 
 /** Digits behind a sign are a number, whoever says so: no formula. */
 const signed = /^[+-]\d+(\.\d+)?$/
@@ -34,19 +34,19 @@ const optionsOf = ({ csvRaw }: FormatView): Options => ({
   },
 })
 
-type Cell = string | number | boolean | Exact | null
+type Cell = string | number | boolean | ExactNumber | null
 
 /** Line breaks and tabs stay, as RFC 4180 allows inside of quotes; other control characters are shown. */
 const cellOf = (value: unknown, { style, csvRaw }: FormatView): Cell => {
   if (value === null || value === undefined) return null
-  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof Exact)
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber)
     return value
   const whole = typeof value === 'string' ? value : stringify(value)
   const front = csvRaw !== true && broken.test(whole) ? "'" : ''
   return shownLines(front + whole, style, '\n\t')
 }
 
-export const open: Open = (sink, view) => {
+export const open: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
   const options = optionsOf(view)
   let started = false

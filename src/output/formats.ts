@@ -38,7 +38,7 @@ export const formats: readonly Format[] = [
     summary: 'one JSON object per line, as it arrives',
     reader: 'programs',
     json: true,
-    load: async () => (await import('./ndjson.js')).open,
+    load: async () => (await import('./json.js')).openNdjson,
   },
   {
     name: 'csv',
@@ -65,14 +65,14 @@ export const formats: readonly Format[] = [
     summary: 'the values of the field in --fields, one per line',
     reader: 'sheets',
     shows: 'field',
-    load: async () => (await import('./value.js')).open,
+    load: async () => (await import('./lines.js')).openValues,
   },
   {
     name: 'id',
     summary: 'object IDs for other commands, one per line',
     reader: 'sheets',
     shows: 'names',
-    load: async () => (await import('./id.js')).open,
+    load: async () => (await import('./lines.js')).openIds,
   },
 ]
 

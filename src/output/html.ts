@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { Exact } from '../base/json/json.js'
+import { ExactNumber } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { createRows, getMeaning } from './columns.js'
 import style from './html/page.css?raw'
@@ -14,7 +14,7 @@ import { html, isTime, Markup, Timeline } from './html-timeline.js'
 import { isScalar, stringify } from './record.js'
 import { type Shown, shown, shownLines } from './shown.js'
 import { type Cell, createCell, linkIn } from './table/cell.js'
-import type { EndPage, FormatView, Open, Sink } from './types.js'
+import type { EndPage, FormatView, OpenPrinter, Sink } from './types.js'
 
 // The page around the answers.
 
@@ -95,7 +95,7 @@ const getHref = (url: string | undefined, { page }: FormatView): string | undefi
 
 const toCell = (name: string, value: unknown, view: FormatView): PageCell => {
   const { tone, url, text }: Cell = createCell(name, value, view, false)
-  if (typeof value === 'number' || value instanceof Exact)
+  if (typeof value === 'number' || value instanceof ExactNumber)
     return { text, tone, sorts: Number(value), amount: Number(value) }
   const [, share] = percent.exec(text) ?? []
   if (share !== undefined) return { text, sorts: Number(share), amount: Number(share), share: true }
@@ -285,7 +285,7 @@ const renderDetail = (record: unknown, view: FormatView): Markup => {
 }
 
 /** Opens the format. */
-export const open: Open = (sink, view) => {
+export const open: OpenPrinter = (sink, view) => {
   let begun = false
   const begin = async (): Promise<void> => {
     if (begun) return

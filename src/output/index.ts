@@ -1,8 +1,19 @@
-/** An answer in one of the output formats. */
+/** Writes an answer in one of the output formats, and what people see in a way of their own: rows made for them, or a page. */
+
+import { legible } from '../catalogue/legible.js'
 import { jsonFormat } from './formats.js'
 import { maskedPick, maskedWriter } from './masking/stage.js'
-import { parse, picker } from './record.js'
-import type { Asked, Format, Hidden, Inspection, Printer, Sink, Writer } from './types.js'
+import { decodeText, parse, picker } from './record.js'
+import { shownPage } from './shown.js'
+import type {
+  AnswerView,
+  Format,
+  HiddenFields,
+  Inspection,
+  Printer,
+  Sink,
+  Writer,
+} from './types.js'
 
 // Lets records be looked at on their way to a format: whether they have the fields that are to be shown.
 
@@ -86,7 +97,7 @@ const inspected = (printer: Printer, inspection: Inspection): Printer => {
  * Whether people see this view in a way of their own in this format. Only then is the answer held
  * until it is whole.
  */
-const shapedFor = ({ reader }: Format, { people, terminal, fields }: Asked): boolean => {
+const shapedFor = ({ reader }: Format, { people, terminal, fields }: AnswerView): boolean => {
   if (people === undefined) return false
   if (reader === 'sheets' || reader === 'pages') return people.sheets === true
   const paged = people.page !== undefined && terminal && fields === undefined
@@ -100,21 +111,67 @@ const shapedFor = ({ reader }: Format, { people, terminal, fields }: Asked): boo
 export const openWriter = async (
   format: Format,
   sink: Sink,
-  asked: Asked,
-  hidden: Hidden,
+  asked: AnswerView,
+  hidden: HiddenFields,
 ): Promise<Writer> => {
   const open = await format.load()
-  const start = ({ made, people: _, inspection, ...view }: Asked): Writer => {
+  const start = ({ made, people: _, inspection, ...view }: AnswerView): Writer => {
     const pick = maskedPick(picker(made, view.words), hidden, view.words)
     const printer = open(sink, { ...view, pick })
     const whole = inspection === undefined ? printer : inspected(printer, inspection)
     return maskedWriter(whole, hidden, view.words)
   }
   if (!shapedFor(format, asked)) return start(asked)
-  const { printerForPeople } = await import('./people.js')
   return maskedWriter(printerForPeople(start, sink, asked), hidden, asked.words)
 }
 
 /** Starts a document, which has no rows: JSON where the format cannot hold it. It hides nothing. */
-export const openDocument = (format: Format, sink: Sink, asked: Asked): Promise<Writer> =>
+export const openDocument = (format: Format, sink: Sink, asked: AnswerView): Promise<Writer> =>
   openWriter(format.nests === true ? format : jsonFormat, sink, asked, 'nothing')
+
+/** The view of the rows, which are written like any other records; columns of their own are no names of the API. */
+const viewOfRows = ({ people, ...asked }: AnswerView): AnswerView =>
+  people?.columns === undefined ? asked : { ...asked, columns: people.columns, titled: true }
+
+/** Whoever makes a page of text reckons with the numbers. */
+const plain = (bytes: Uint8Array): unknown => {
+  parse(bytes)
+  return JSON.parse(decodeText(bytes))
+}
+
+/**
+ * Holds the answer until it is whole, then writes what people see of it.
+ * @param start starts the rows' own writer: what they are made of is masked once more
+ */
+const printerForPeople = (
+  start: (asked: AnswerView) => Writer,
+  sink: Sink,
+  asked: AnswerView,
+): Printer => {
+  const { people } = asked
+  const records: unknown[] = []
+  // Who makes rows and pages knows the names of the documents.
+  const take = (value: unknown): void => {
+    records.push(asked.words === undefined ? value : legible(value, asked.words))
+  }
+  const page = asked.terminal && asked.fields === undefined ? people?.page : undefined
+  const show = async (): Promise<void> => {
+    if (page !== undefined) {
+      for await (const text of page(records)) await sink.write(shownPage(text, asked.style))
+      return
+    }
+    const writer = start(viewOfRows(asked))
+    for (const row of people?.rows?.(records) ?? records) await writer.record(row)
+    await writer.close()
+  }
+  return {
+    bytes: async (batch) => {
+      for (const bytes of batch) take(page === undefined ? parse(bytes) : plain(bytes))
+    },
+    values: async (batch) => {
+      for (const value of batch) take(value)
+    },
+    close: show,
+    abandon: show,
+  }
+}

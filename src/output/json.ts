@@ -1,14 +1,125 @@
 /**
- * JSON: the API's own objects, numbers and strings as they came; a list is one array, written
- * record by record and closed only when it is whole. Compact, or laid out on a terminal.
- * `--fields a,b.c` gives flat objects whose keys are spelt as asked: `{"a": …, "b.c": …}`; a field
- * that a record lacks is left out.
+ * JSON and NDJSON: the API's own objects, numbers and strings as they came. A list is one array, written record by
+ * record and closed only when it is whole, or a record a line. `--fields a,b.c` gives flat objects whose keys are spelt
+ * as asked: `{"a": …, "b.c": …}`; a field that a record lacks is left out.
  */
-import type { Records } from '../base/json/records.js'
-import { encode, liner, type ToLines, writeItems, writeLines } from './json/bytes.js'
-import { rewrite } from './json/text.js'
-import { decodeText } from './record.js'
-import type { FormatView, Open } from './types.js'
+
+import { viewed } from '../base/bytes.js'
+import { PackedRecords, type Records } from '../base/json/records.js'
+import { rewrite } from './json-text.js'
+import { decodeText, parse, shaper, stringify } from './record.js'
+import { shown } from './shown.js'
+import type { FormatView, OpenPrinter, Sink } from './types.js'
+
+const encoder = new TextEncoder()
+const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+
+const [tab, newline, carriage, space, quote, backslash, comma, colon] = Buffer.from('\t\n\r "\\,:')
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === space || byte === newline || byte === carriage || byte === tab
+
+/** Line breaks and tabs never stand raw inside a JSON string, so finding one is proof. */
+const broken = (bytes: Uint8Array): boolean => {
+  const all = viewed(bytes)
+  return [newline, carriage, tab].some((byte) => byte !== undefined && all.includes(byte))
+}
+
+/** Whether the first tokens have spaces between them. */
+const loose = (bytes: Uint8Array): boolean => {
+  let inside = false
+  for (let i = 0, seen = 0; i < bytes.length && seen < 2; i++) {
+    const byte = bytes[i]
+    if (inside && byte === backslash) i++
+    else if (byte === quote) inside = !inside
+    else if (!inside && isSpace(byte)) return true
+    else if (!inside && (byte === colon || byte === comma)) {
+      if (isSpace(bytes[i + 1])) return true
+      seen++
+    }
+  }
+  return false
+}
+
+/**
+ * Whether a record has white space between its tokens. Spaces stand inside of strings too, so only
+ * the first tokens are looked at for them: whoever writes JSON spaces all of it or none.
+ */
+export const spaced = (bytes: Uint8Array): boolean => broken(bytes) || loose(bytes)
+
+/** Records as lines of compact JSON. */
+type ToLines = (batch: Records) => Records
+
+/** Records as they came; those with white space between their tokens are written anew. */
+const passing: ToLines = (batch) =>
+  batch instanceof PackedRecords
+    ? batch
+    : batch.map((bytes) => (spaced(bytes) ? rewrite(decodeText(bytes)) : bytes))
+
+/** Records on a terminal: whatever could move the cursor escaped. */
+const escaping =
+  ({ style }: FormatView): ToLines =>
+  (batch) =>
+    batch.map((bytes) => rewrite(decodeText(bytes), { show: (text) => shown(text, style) }))
+
+/** The fields asked for, of each record. */
+const shaping = (view: FormatView): ToLines => {
+  const shape = shaper(view)
+  const show = (text: string): string => (view.terminal ? shown(text, view.style) : text)
+  return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parse(bytes))))))
+}
+
+/**
+ * How a view's records are written as JSON on one line each: the bytes themselves where nothing
+ * needs their fields, a rewriting of their text, or the fields asked for.
+ */
+export const liner = (view: FormatView): ToLines => {
+  if (view.fields !== undefined) return shaping(view)
+  return view.terminal ? escaping(view) : passing
+}
+
+/** The bytes of a value that was already parsed. */
+export const encode = (value: unknown): Uint8Array => bytesOf(stringify(value))
+
+/** A record of so many bytes is worth a write of its own rather than a copy. */
+const large = 1 << 20
+
+/** Records as one piece of memory, but for large ones: `between` them, `before` the first and `after` the last. */
+const joined = (
+  records: Records,
+  { before = '', between, after = '' }: { before?: string; between: string; after?: string },
+): readonly Uint8Array[] => {
+  const gap = bytesOf(between)
+  const pieces = [bytesOf(before)]
+  for (const record of records) pieces.push(record, gap)
+  pieces[pieces.length - 1] = bytesOf(after)
+  return pieces.some((piece) => piece.length > large) ? pieces : [Buffer.concat(pieces)]
+}
+
+const write = async (sink: Sink, pieces: readonly Uint8Array[]): Promise<void> => {
+  for (const piece of pieces) if (piece.length > 0) await sink.write(piece)
+}
+
+/** Records on a line each. */
+const writeLines = async (sink: Sink, records: Records): Promise<void> => {
+  if (records.length === 0) return
+  const packed = records instanceof PackedRecords
+  await write(sink, packed ? records.lines() : joined(records, { between: '\n', after: '\n' }))
+}
+
+/** Records as items of a list that was begun or not, `gap` before each. */
+const writeItems = async (
+  sink: Sink,
+  records: Records,
+  { begun, gap }: { readonly begun: boolean; readonly gap: string },
+): Promise<void> => {
+  const before = begun ? ',' : '['
+  const packed = records instanceof PackedRecords && gap === ''
+  const pieces = packed
+    ? records.items(before.charCodeAt(0))
+    : joined(records, { before: before + gap, between: `,${gap}` })
+  await write(sink, pieces)
+}
 
 /** Lays a compact record out, standing so many levels deep. */
 const pretty = (bytes: Uint8Array, indent: number): Uint8Array =>
@@ -20,7 +131,8 @@ const printer = (view: FormatView): ToLines => {
   return (batch) => lines(batch).map((bytes) => pretty(bytes, view.many ? 1 : 0))
 }
 
-export const open: Open = (sink, view) => {
+/** JSON as one document. */
+export const open: OpenPrinter = (sink, view) => {
   const print = printer(view)
   const gap = view.terminal ? '\n  ' : ''
   let started = false
@@ -41,4 +153,11 @@ export const open: Open = (sink, view) => {
       await sink.write(started ? end : `[${end}`)
     },
   }
+}
+
+/** NDJSON: a record a line, as it arrives, byte for byte where nothing needs its fields. */
+export const openNdjson: OpenPrinter = (sink, view) => {
+  const lines = liner(view)
+  const bytes = (batch: Records): Promise<void> => writeLines(sink, lines(batch))
+  return { bytes, values: (batch) => bytes(batch.map(encode)), close: async () => {} }
 }

@@ -5,7 +5,7 @@
 import { createRows, getLevelName } from './columns.js'
 import { isScalar, stringify } from './record.js'
 import { shownLines } from './shown.js'
-import type { FormatView, Open } from './types.js'
+import type { FormatView, OpenPrinter } from './types.js'
 
 /** An underscore inside of a word is none, nor is a bracket that begins no link. */
 const markup = /[\\`*~|{}$]|(?<!\w)_|_(?!\w)|\[(?=\[)|\](?=[([])/g
@@ -33,7 +33,7 @@ const cellOf = (name: string | undefined, value: unknown, { style }: FormatView)
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 
-const list: Open = (sink, view) => {
+const list: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
   let started = false
   const header = (): string => {
@@ -58,7 +58,7 @@ const list: Open = (sink, view) => {
 }
 
 /** One object: a row a field. */
-const detail: Open = (sink, view) => {
+const detail: OpenPrinter = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = createRows(view)
     const values = rows.values(record)
@@ -75,4 +75,4 @@ const detail: Open = (sink, view) => {
   }
 }
 
-export const open: Open = (sink, view) => (view.many ? list : detail)(sink, view)
+export const open: OpenPrinter = (sink, view) => (view.many ? list : detail)(sink, view)

@@ -1,12 +1,12 @@
 /** Records: from bytes to values, and what of a value was asked for. */
 import { parseBytes } from '../base/json/built.js'
-import { Exact, stringifyExact } from '../base/json/json.js'
+import { ExactNumber, stringifyExact } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { shownFields } from '../catalogue/kinds.js'
 import { legible } from '../catalogue/legible.js'
 import { keyIn, type Naming } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
-import type { FormatView, Made, Pick } from './types.js'
+import type { ComputedFields, FormatView, Pick } from './types.js'
 
 const decoder = new TextDecoder()
 
@@ -28,7 +28,7 @@ export const shallow = <T>(work: () => T): T => {
 }
 
 /**
- * The value of a record's bytes; numbers that would print otherwise than they came are `Exact`.
+ * The value of a record's bytes; numbers that would print otherwise than they came are `ExactNumber`.
  * @throws Failure unreachable, when the bytes are no JSON, or more than may be built
  */
 export const parse = (bytes: Uint8Array): unknown => {
@@ -45,7 +45,7 @@ export const parse = (bytes: Uint8Array): unknown => {
 
 /** Whether a value has nothing inside: everything but objects and lists. */
 export const isScalar = (value: unknown): boolean =>
-  typeof value !== 'object' || value === null || value instanceof Exact
+  typeof value !== 'object' || value === null || value instanceof ExactNumber
 
 /** JSON text of a value; null where it has none. */
 export const stringify = (value: unknown): string => shallow(() => stringifyExact(value)) ?? 'null'
@@ -81,7 +81,7 @@ const pickEither = (value: unknown, path: string, words: Naming): unknown => {
 }
 
 /** What the catalogue shows beside the fields of records. */
-const shownAlready: Made = Object.fromEntries(
+const shownAlready: ComputedFields = Object.fromEntries(
   Object.entries(shownFields).map(([name, path]) => [name, (record) => pick(record, path)]),
 )
 
@@ -98,7 +98,7 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
  * Picks fields of records, and those that are made of them: the record's own come first.
  * @param words the instance's own: a field is found by either name
  */
-export const picker = (more: Made = {}, words?: Naming): Pick => {
+export const picker = (more: ComputedFields = {}, words?: Naming): Pick => {
   const made = { ...shownAlready, ...more }
   const take =
     words === undefined ? pick : (record: unknown, path: string) => pickEither(record, path, words)

@@ -16,7 +16,7 @@ import {
   stackWidth,
   type TableLine,
 } from './table/grid.js'
-import type { Open, TextWidths, View } from './types.js'
+import type { OpenPrinter, TextWidths, View } from './types.js'
 
 // A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The
 // first records decide the widths; later ones follow as they come, so that memory does not grow
@@ -137,7 +137,7 @@ const linesFor = (
   return stacked ? stackWidth(natural, width) : [{ first: 0, widths }]
 }
 
-const list: Open = (sink, view) => {
+const list: OpenPrinter = (sink, view) => {
   const rows = createRows(view, scalarFields)
   let waiting: Cell[][] = []
   let natural: readonly number[] | undefined
@@ -267,7 +267,7 @@ const unaligned = (lines: readonly Line[], view: View): string =>
     .map((line) => `${view.style.bold(labelText(line))}${' '.repeat(gap)}${line.text}\n`)
     .join('')
 
-const detail: Open = (sink, view) => {
+const detail: OpenPrinter = (sink, view) => {
   let started = false
   const write = async (record: unknown): Promise<void> => {
     const rows = createRows(view, (fields: Fields) => Object.keys(fields))
@@ -308,7 +308,7 @@ const line = (view: View, values: readonly unknown[]): string =>
   `${values.map((value) => shown(textOf(value), view.style)).join('\t')}\n`
 
 /** A list: a header line of field names, then a line a record. */
-const plainList: Open = (sink, view) => {
+const plainList: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
   let started = false
   const header = (): string => {
@@ -333,7 +333,7 @@ const plainList: Open = (sink, view) => {
 }
 
 /** One object: a line a field, its name and its value. */
-const plainDetail: Open = (sink, view) => {
+const plainDetail: OpenPrinter = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = createRows(view)
     const values = rows.values(record)
@@ -351,7 +351,7 @@ const plainDetail: Open = (sink, view) => {
   }
 }
 
-export const open: Open = (sink, view) => {
+export const open: OpenPrinter = (sink, view) => {
   if (view.terminal) return (view.many ? list : detail)(sink, view)
   return (view.many ? plainList : plainDetail)(sink, view)
 }

@@ -56,7 +56,7 @@ export interface People {
 }
 
 /** Fields made of a record, by name. */
-export type Made = Readonly<Record<string, (record: unknown) => unknown>>
+export type ComputedFields = Readonly<Record<string, (record: unknown) => unknown>>
 
 export type Stacking = 'hidden' | 'cut'
 
@@ -121,10 +121,10 @@ export interface Inspection {
 }
 
 /** What is asked of an answer beside how it is seen; no format is told of it. */
-export interface Asked extends View {
+export interface AnswerView extends View {
   readonly inspection?: Inspection
   /** Fields that are shown beside those of a record and made of it; a field of its own comes first. */
-  readonly made?: Made
+  readonly made?: ComputedFields
   readonly people?: People
 }
 
@@ -140,7 +140,7 @@ export interface FormatView extends View {
  * What is hidden: fields that are declared to hold credentials, beside those whose names say so;
  * nothing where secrets are asked for (--show-secrets) or are the answer.
  */
-export type Hidden = ReadonlySet<string> | 'nothing'
+export type HiddenFields = ReadonlySet<string> | 'nothing'
 
 /** Reads the single record behind a record of a list, which may show more of it. */
 export interface SingleReader {
@@ -185,7 +185,7 @@ export interface Printer {
 }
 
 /** Starts an answer in a format. */
-export type Open = (sink: Sink, view: FormatView) => Printer
+export type OpenPrinter = (sink: Sink, view: FormatView) => Printer
 
 /**
  * The end of a page: what was said of its answers, and whether they are all there.
@@ -220,5 +220,5 @@ export interface Format {
   /** It is a page for a browser, never for a terminal: this loads what ends it. */
   readonly page?: () => Promise<EndPage>
   /** Loads the format with the libraries it needs. */
-  load(): Promise<Open>
+  load(): Promise<OpenPrinter>
 }

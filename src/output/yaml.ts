@@ -5,12 +5,12 @@
  */
 import { yamlText } from '../base/json/yaml-writer.js'
 import { shallow, shaper } from './record.js'
-import type { Open } from './types.js'
+import type { OpenPrinter } from './types.js'
 
 /** So many characters are worth a write of their own. */
 const enough = 1 << 16
 
-export const open: Open = (sink, view) => {
+export const open: OpenPrinter = (sink, view) => {
   const { many } = view
   const shape = shaper(view)
   let started = false

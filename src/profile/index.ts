@@ -12,7 +12,7 @@ export {
 export { environmentToken, jobTokenFor } from './environment.js'
 export { makeDirectory } from './files.js'
 export { getPaths, journalFolder } from './paths.js'
-export { environmentScope, findScope, type Takes } from './project.js'
+export { environmentScope, findScope, type ScopeChoice } from './project.js'
 export {
   checkReadOnly,
   confirmationFor,

@@ -1,6 +1,7 @@
 /** The folders in which svcctl keeps its files. */
 import path from 'node:path'
 import envPaths from 'env-paths'
+import { readRegular } from '../base/files/regular.js'
 import type { Environment } from './types.js'
 
 /** The folders. */
@@ -37,3 +38,12 @@ export const getPaths = (env: Environment): Paths => {
 /** Returns the default folder of journals. */
 export const journalFolder = (env: Environment): string =>
   path.join(getPaths(env).state, 'journals')
+
+/** Whether the configuration mentions a vocabulary. Every command asks this, so it loads next to nothing. */
+export const namesVocabulary = (env: Environment): boolean => {
+  try {
+    return readRegular(path.join(getPaths(env).config, 'config.json')).includes('"vocabulary"')
+  } catch {
+    return false
+  }
+}

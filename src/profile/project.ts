@@ -92,7 +92,7 @@ const remoteProject = (
 }
 
 /** What a command belongs to. */
-export type Takes = 'project' | 'group' | 'either'
+export type ScopeChoice = 'project' | 'group' | 'either'
 
 /** A project or group, and where it comes from. */
 export interface Scope {
@@ -117,7 +117,7 @@ const getVariableScope = (
  * either, `CI_PROJECT_ID` counts only if both others are unset.
  * @throws Failure `usage` if a command takes either and both are set
  */
-export const environmentScope = (takes: Takes, env: Environment): Scope | undefined => {
+export const environmentScope = (takes: ScopeChoice, env: Environment): Scope | undefined => {
   const project = takes === 'group' ? undefined : getVariableScope(env, 'project', 'SVC_PROJECT')
   const group = takes === 'project' ? undefined : getVariableScope(env, 'group', 'SVC_GROUP')
   if (project !== undefined && group !== undefined)
@@ -130,7 +130,7 @@ export const environmentScope = (takes: Takes, env: Environment): Scope | undefi
 }
 
 /** The scope that a profile names; none where it names both and the command takes either. */
-const profileScope = (takes: Takes, profile: Profile | undefined): Scope | undefined => {
+const profileScope = (takes: ScopeChoice, profile: Profile | undefined): Scope | undefined => {
   const { name, project, group } = profile ?? {}
   if (takes === 'either' && project !== undefined && group !== undefined) return undefined
   const source = `profile ${name ?? ''}`
@@ -146,7 +146,7 @@ const profileScope = (takes: Takes, profile: Profile | undefined): Scope | undef
  * @throws Failure `usage` as `environmentScope`
  */
 export const findScope = async (
-  takes: Takes,
+  takes: ScopeChoice,
   env: Environment,
   session: Pick<Session, 'baseUrl' | 'profile'>,
   cwd?: string,

@@ -142,7 +142,7 @@ const toStoredProfile = (file: string, name: string, stored: Fields): Profile =>
  */
 const writeContents = async (file: string, contents: Contents): Promise<void> => {
   const { rest, current, profiles } = contents
-  const { clearPlace } = await import('../base/files/place.js')
+  const { clearPlace } = await import('../base/files/files.js')
   try {
     // It would write through a link, and replace a device by a file.
     await clearPlace(file)

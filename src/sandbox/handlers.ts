@@ -32,7 +32,7 @@
  * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
  * start, and a source of `scheduler.ts` says when it is due and what happens then.
  */
-import type { CheckedOf, ResultOf } from '../catalogue/inferred.js'
+import type { CheckedOf, ResultOf } from '../catalogue/endpoint.js'
 import type { Call } from './call.js'
 import { type FileReply, type Keyset, type Lazy, lazily, notFound, type Reply } from './reply.js'
 

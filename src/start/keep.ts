@@ -17,7 +17,7 @@ import {
 import { dirname, join } from 'node:path'
 import { distrust } from '../base/files/trust.js'
 import { getErrorCode } from '../errors.js'
-import type { Loaded } from './loader.js'
+import type { LoadedScript } from './loader.js'
 
 /** Builds (of this and of other versions of Node) whose code is kept. */
 const builds = 4
@@ -88,7 +88,7 @@ const kindsIn = (file: string): readonly string[] => {
  * Writes the compiled code of `scripts` into `folder`, if that can be: with what this kind of run has
  * compiled beside what earlier ones had.
  */
-export const keep = (folder: string, scripts: readonly Loaded[], kind: string): void => {
+export const keep = (folder: string, scripts: readonly LoadedScript[], kind: string): void => {
   try {
     const list = join(folder, 'kinds')
     const known = kindsIn(list)

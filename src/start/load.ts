@@ -17,16 +17,16 @@ import { join } from 'node:path'
 import { Script } from 'node:vm'
 import { distrust } from '../base/files/trust.js'
 import type { keep } from './keep.js'
-import type { Loaded } from './loader.js'
+import type { LoadedScript } from './loader.js'
 import {
   createLoader,
   type Exports,
   getCacheGroup,
   getStartKind,
   head,
-  type Require,
+  type RequireFunction,
   tail,
-  type Wrapped,
+  type WrappedModule,
 } from './loader.js'
 
 /** Bytes before the compiled code, which stands there twice: its length, and that length inverted. */
@@ -80,7 +80,7 @@ interface Shelf {
   readonly name: string
   /** What is run unchecked comes only from where nobody else can write. */
   readonly trusted: boolean
-  readonly scripts: Loaded[]
+  readonly scripts: LoadedScript[]
   /** Whether something is to be kept. */
   fresh: boolean
 }
@@ -110,7 +110,7 @@ const functionIn = (file: string): string => {
 }
 
 /** A file of the program as a function, from its compiled code where there is some. */
-const compiled = (shelf: Shelf, dist: string, name: string): Wrapped => {
+const compiled = (shelf: Shelf, dist: string, name: string): WrappedModule => {
   const filename = join(dist, name)
   const kept = `${shelf.name}.${name}`
   const cachedData = shelf.trusted ? whole(join(shelf.folder, kept)) : undefined
@@ -125,7 +125,12 @@ const compiled = (shelf: Shelf, dist: string, name: string): Wrapped => {
 }
 
 /** Runs `entry` of the folder `dist` and gives its exports. */
-export const load = (dist: string, entry: string, home: string, builtin: Require): Exports => {
+export const load = (
+  dist: string,
+  entry: string,
+  home: string,
+  builtin: RequireFunction,
+): Exports => {
   const folder = folderOf(home, join(dist, entry))
   const trusted = distrust(folder) === undefined
   const kind = getStartKind(process.argv.slice(2))

@@ -2,13 +2,13 @@
 import type { Script } from 'node:vm'
 
 export type Exports = Readonly<Record<string, unknown>>
-export type Require = (id: string) => unknown
+export type RequireFunction = (id: string) => unknown
 
 /** A file of the program as a function. */
-export type Wrapped = (
+export type WrappedModule = (
   this: Exports,
   exports: Exports,
-  require: Require,
+  require: RequireFunction,
   module: { exports: Exports },
   filename: string,
   dirname: string,
@@ -35,9 +35,9 @@ export const getCacheGroup = (kind: string): string =>
  * @param place the folder that they believe to be in
  */
 export const createLoader = (
-  compiled: (name: string) => Wrapped,
+  compiled: (name: string) => WrappedModule,
   place: string,
-  builtin: Require,
+  builtin: RequireFunction,
 ): ((name: string) => Exports) => {
   const modules = new Map<string, { exports: Exports }>()
   const run = (name: string): Exports => {
@@ -49,12 +49,13 @@ export const createLoader = (
     program.call(module.exports, module.exports, requireFrom, module, `${place}/${name}`, place)
     return module.exports
   }
-  const requireFrom: Require = (id) => (id.startsWith('./') ? run(id.slice(2)) : builtin(id))
+  const requireFrom: RequireFunction = (id) =>
+    id.startsWith('./') ? run(id.slice(2)) : builtin(id)
   return run
 }
 
 /** A script of the program, what its code is called, and how much of it there was. */
-export interface Loaded {
+export interface LoadedScript {
   readonly script: Script
   readonly name: string
   readonly before: number

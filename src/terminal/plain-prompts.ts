@@ -1,7 +1,7 @@
 /** Prompts line by line, without redrawing, for screen readers (SVC_ACCESSIBLE=1). */
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import type { Searchable } from './redrawn-prompts.js'
+import type { SearchItem } from './redrawn-prompts.js'
 
 /** The streams of a prompt. */
 export interface LineStreams {
@@ -51,7 +51,7 @@ export const askLine = async (question: string, lines: LineStreams): Promise<str
 export const askHidden = (question: string, lines: LineStreams): Promise<string> =>
   ask(`${question} (hidden input)`, lines, true)
 
-const numbered = (items: readonly Searchable[]): string =>
+const numbered = (items: readonly SearchItem[]): string =>
   items
     .map(({ name, description }, i) => {
       const more = description === undefined ? '' : `, ${description}`
@@ -69,7 +69,7 @@ const positions = (answer: string, count: number): number[] | undefined => {
 /** Shows a numbered list, and asks for numbers until some are given. */
 export const askNumbers = async (
   question: string,
-  items: readonly Searchable[],
+  items: readonly SearchItem[],
   several: boolean,
   lines: LineStreams,
 ): Promise<number[]> => {

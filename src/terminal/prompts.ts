@@ -1,7 +1,7 @@
 /** Asks a person at a terminal, on standard error. */
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
-import type { Searchable } from './redrawn-prompts.js'
+import type { SearchItem } from './redrawn-prompts.js'
 import { clearLine } from './streams/line.js'
 import { isGone } from './streams/standard.js'
 import { visible } from './text/escape.js'
@@ -62,7 +62,7 @@ const askUntilLeft = async <T>(
 }
 
 /** Something to choose; its name and description are shown and searched. */
-export interface Choice<T> extends Searchable {
+export interface Choice<T> extends SearchItem {
   readonly value: T
 }
 

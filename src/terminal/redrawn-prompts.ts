@@ -17,13 +17,13 @@ import {
 } from '@inquirer/core'
 
 /** An item of a searchable list. */
-export interface Searchable {
+export interface SearchItem {
   readonly name: string
   readonly description?: string
 }
 
 /** Returns the positions of the items whose name or description contains every word of the term. */
-export const findMatching = (items: readonly Searchable[], term: string): number[] => {
+export const findMatching = (items: readonly SearchItem[], term: string): number[] => {
   const words = term.toLowerCase().split(/\s+/)
   return items.flatMap((item, i) => {
     const text = `${item.name} ${item.description ?? ''}`.toLowerCase()
@@ -36,7 +36,7 @@ export { confirm, input, password, search } from '@inquirer/prompts'
 
 interface Config {
   readonly message: string
-  readonly items: readonly Searchable[]
+  readonly items: readonly SearchItem[]
   readonly pageSize: number
 }
 
@@ -46,7 +46,7 @@ const toggle = (marked: readonly number[], index: number): number[] =>
   marked.includes(index) ? marked.filter((i) => i !== index) : [...marked, index]
 
 /** What is typed, where the cursor stands, and what is marked. */
-const useChoice = (items: readonly Searchable[]) => {
+const useChoice = (items: readonly SearchItem[]) => {
   const [term, setTerm] = useState('')
   const [active, setActive] = useState(0)
   const [marked, setMarked] = useState<readonly number[]>([])

@@ -2,10 +2,10 @@
 
 import { isObject } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
+import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/implied.js'
 import { areas } from '../catalogue/index.js'
-import { integrationFamilies } from '../catalogue/integration-families.js'
 import { type Params, paramsIn, valuesOf } from '../catalogue/params.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import type { Words } from '../catalogue/words.js'

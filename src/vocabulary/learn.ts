@@ -4,7 +4,7 @@
  * is left to a person.
  */
 import { isObject } from '../base/objects.js'
-import { integrationFamilies } from '../catalogue/integration-families.js'
+import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getProperties } from '../catalogue/shapes/properties.js'
 import { neutralWords, sessionCookie } from '../catalogue/words.js'
 import { Failure } from '../errors.js'

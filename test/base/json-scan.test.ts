@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bounds, Malformed } from '../../src/base/json/malformed.js'
+import { bounds, MalformedJson } from '../../src/base/json/malformed.js'
 import { checkJson, Scanner } from '../../src/base/json/scan.js'
 
-const refusal = (bytes: Uint8Array): Malformed | undefined => {
+const refusal = (bytes: Uint8Array): MalformedJson | undefined => {
   try {
     checkJson(bytes)
     return undefined
   } catch (error) {
-    if (error instanceof Malformed) return error
+    if (error instanceof MalformedJson) return error
     throw error
   }
 }
@@ -27,7 +27,7 @@ const acceptsIn = (text: string, size: number): boolean => {
     }
     return scanner.finish() && /^[ \t\r\n]*$/.test(rest)
   } catch (error) {
-    if (error instanceof Malformed) return false
+    if (error instanceof MalformedJson) return false
     throw error
   }
 }

@@ -1,7 +1,7 @@
 /** Infrastructure as code: exported, planned, checked. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { approvalRules } from '../../src/catalogue/managed/index.js'
+import { approvalRules } from '../../src/catalogue/managed.js'
 import { writePlan } from '../../src/commands/plan/printing.js'
 import type { PlannedAction } from '../../src/desired/actions.js'
 import type { RunClock } from '../../src/engine/command/services.js'

@@ -1,7 +1,7 @@
 /** One value of a parameter, as each source writes it: what comes of it, and what is wrong with it. */
 import { describe, expect, it } from 'vitest'
 import {
-  type Coerced,
+  type Coercion,
   coerce,
   coerceTexts,
   dataSource,
@@ -24,7 +24,7 @@ import { accessLevels } from '../../src/catalogue/shapes/common.js'
 
 const fileSource = { ...dataSource, kind: 'file' as const }
 
-const bySource = (param: Param, value: unknown): Readonly<Record<string, Coerced>> => ({
+const bySource = (param: Param, value: unknown): Readonly<Record<string, Coercion>> => ({
   text: coerceTexts(param, Array.isArray(value) ? value.map(String) : [String(value)]),
   data: coerce(param, value, dataSource),
   file: coerce(param, value, fileSource),

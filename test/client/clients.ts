@@ -1,12 +1,10 @@
 /** Clients of an instance for tests, closed when their test ends. */
 import { onTestFinished } from 'vitest'
-import type { Provide } from '../../src/client/credential.js'
-import { createInstance } from '../../src/client/index.js'
-import type { InstanceClient } from '../../src/client/instance.js'
-import type { InstanceOptions } from '../../src/client/types.js'
+import { createInstance, type InstanceClient } from '../../src/client/instance.js'
+import type { CredentialProvider, InstanceOptions } from '../../src/client/types.js'
 
 /** The user's token. */
-const signedIn: Provide = async (need) =>
+const signedIn: CredentialProvider = async (need) =>
   need === 'user' ? { kind: 'personal', value: 'user-token' } : undefined
 
 /** A client for a test; no retries unless asked for. */

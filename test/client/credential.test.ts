@@ -1,7 +1,7 @@
 /** Which credential goes along: the rule, over every kind of endpoint and what there is. */
 import { describe, expect, it } from 'vitest'
-import type { CredentialNeed as Takes } from '../../src/catalogue/endpoint.js'
-import { type Called, credentialFor, Lacking, type Need } from '../../src/client/credential.js'
+import type { EndpointTraits, CredentialNeed as Takes } from '../../src/catalogue/endpoint.js'
+import { credentialFor, MissingCredential, type Need } from '../../src/client/types.js'
 import { Failure } from '../../src/errors.js'
 import type { Credential } from '../../src/http/types.js'
 import { json, rejected, serve } from '../support/servers.js'
@@ -17,7 +17,10 @@ const having =
     asked.push(need)
     return found[need]
   }
-const endpoint = (credential: Takes | undefined, route: Called['route'] = 'GET /x'): Called => ({
+const endpoint = (
+  credential: Takes | undefined,
+  route: EndpointTraits['route'] = 'GET /x',
+): EndpointTraits => ({
   route,
   ...(credential === undefined ? {} : { credential }),
 })
@@ -42,7 +45,9 @@ describe('an endpoint that takes', () => {
     expect(await credentialFor(having(found), base, endpoint(takes))).toEqual(wanted)
   })
 
-  it.each<[Takes | undefined, string, Called['route'], Partial<Record<Need, Credential>>, string]>([
+  it.each<
+    [Takes | undefined, string, EndpointTraits['route'], Partial<Record<Need, Credential>>, string]
+  >([
     ['job', 'a user’s', 'GET /job', { user }, 'GET /job requires a job token, and none is set'],
     [
       'user',
@@ -67,7 +72,7 @@ describe('an endpoint that takes', () => {
     ],
   ])('%s, where there is %s, is not called', async (takes, _, route, found, message) => {
     const failure = await rejected(credentialFor(having(found), base, endpoint(takes, route)))
-    expect(failure).toBeInstanceOf(Lacking)
+    expect(failure).toBeInstanceOf(MissingCredential)
     expect(failure).toMatchObject({ category: 'auth', message })
   })
 
@@ -135,14 +140,16 @@ describe('an instance', () => {
     const instance = instanceOf(base, {
       credential: having({}),
       worded: (error) =>
-        error instanceof Lacking ? new Failure('auth', `${error.lack}: ${error.message}`) : error,
+        error instanceof MissingCredential
+          ? new Failure('auth', `${error.lack}: ${error.message}`)
+          : error,
     })
     expect(await rejected(instance.client(endpoint('job', 'GET /job')))).toMatchObject({
       message: 'job: GET /job requires a job token, and none is set',
     })
   })
   it('tells of an endpoint that would have taken a job’s and goes without', async () => {
-    const told: Called[] = []
+    const told: EndpointTraits[] = []
     const instance = instanceOf(base, {
       credential: having({}),
       without: (one) => void told.push(one),

@@ -5,8 +5,13 @@ import { runners } from '../../src/catalogue/areas/runners.js'
 import { type Endpoint, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
-import { defaultRetries, defaultTimeout, waitingFor } from '../../src/client/defaults.js'
-import { followed, paged } from '../../src/client/paging.js'
+import {
+  defaultRetries,
+  defaultTimeout,
+  followed,
+  paged,
+  waitingFor,
+} from '../../src/client/defaults.js'
 import { declared } from '../../src/engine/command/globals.js'
 import { Failure } from '../../src/errors.js'
 import type { Gate } from '../../src/http/gate.js'

@@ -1,6 +1,6 @@
 /** `--dry-run` as the program shows it. */
 import { describe, expect, it } from 'vitest'
-import { managedKinds } from '../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../src/catalogue/managed.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { answers, calling, rowsOf } from './calling.js'

@@ -7,7 +7,7 @@ import { type Fields, isObject } from '../../src/base/objects.js'
 import type { ReadableInstance } from '../../src/desired/state.js'
 import { toFailure } from '../../src/http/answers/failure.js'
 import { buildRequest } from '../../src/http/request/request.js'
-import type { Ask, Whole } from '../../src/http/types.js'
+import type { Ask, WholeAnswer } from '../../src/http/types.js'
 import type { Instance } from '../../src/sandbox/call.js'
 import { InstanceClock } from '../../src/sandbox/call.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
@@ -61,7 +61,7 @@ export const inside = () => {
     if (came === undefined) throw new Error('the instance is not there yet')
     return { status: came.statusCode, text: came.body, headers: came.headers }
   }
-  const call = async (ask: Ask): Promise<Whole> => {
+  const call = async (ask: Ask): Promise<WholeAnswer> => {
     const { method, path, body } = buildRequest(ask)
     const { status, text, headers } = await send(method, path, body)
     const request = `${method} ${path}`
@@ -69,7 +69,7 @@ export const inside = () => {
       throw toFailure({ status, headers: {}, body: Buffer.from(text), request, signedIn: true })
     return {
       status,
-      headers: headers as Whole['headers'],
+      headers: headers as WholeAnswer['headers'],
       bytes: Buffer.from(text),
       data: JSON.parse(text || 'null'),
     }

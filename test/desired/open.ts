@@ -2,8 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { parseBytes } from '../../src/base/json/built.js'
 import { type Fields, isObject } from '../../src/base/objects.js'
-import { createInstance } from '../../src/client/index.js'
-import type { InstanceClient } from '../../src/client/instance.js'
+import { createInstance, type InstanceClient } from '../../src/client/instance.js'
 import type { WritableInstance } from '../../src/desired/state.js'
 import type { Ask } from '../../src/http/types.js'
 

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../src/base/json/value.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
-import { approvalRules } from '../../src/catalogue/managed/index.js'
-import { managed } from '../../src/catalogue/managed/managed.js'
+import { approvalRules, managed } from '../../src/catalogue/managed.js'
 import {
   boolean,
   date,

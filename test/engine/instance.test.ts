@@ -11,7 +11,7 @@ import { cutShort, describeListEnd } from '../../src/engine/instance/listing.js'
 import { reaching, Warnings } from '../../src/engine/instance/reaching.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/index.js'
-import type { Ask, Client, Whole } from '../../src/http/types.js'
+import type { Ask, Client, WholeAnswer } from '../../src/http/types.js'
 import { Audit } from '../../src/profile/audit.js'
 
 describe('warnings', () => {
@@ -204,13 +204,13 @@ describe('how an instance is reached', () => {
 })
 
 describe('a call', () => {
-  const whole = (status: number, text = ''): Whole => ({
+  const whole = (status: number, text = ''): WholeAnswer => ({
     status,
     headers: {},
     bytes: Buffer.from(text),
     data: text === '' ? undefined : JSON.parse(text),
   })
-  const sending = (answer: () => Promise<Whole>, strict = false) => {
+  const sending = (answer: () => Promise<WholeAnswer>, strict = false) => {
     const said: string[] = []
     const codes: number[] = []
     const exchange = {

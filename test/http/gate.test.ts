@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
-import type { Admission, Came, Gate } from '../../src/http/gate.js'
+import type { Admission, AdmissionResult, Gate } from '../../src/http/gate.js'
 import { json, rejected, serve, serveRaw } from '../support/servers.js'
 import { clientOf, fakeClock, get, send } from './clients.js'
 
@@ -14,7 +14,7 @@ const recorder = (patient = true) => {
       told.push(before === undefined ? 'first' : `again after ${before.at}`)
       return admission
     },
-    observe: (_, came: Came) => {
+    observe: (_, came: AdmissionResult) => {
       told.push('lost' in came ? came.lost : String(came.status))
       return patient && 'status' in came && (came.status === 429 || came.status === 503)
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Heads } from '../../src/http/sending/connections.js'
+import { ResponseHeads } from '../../src/http/sending/connections.js'
 import { rejected, serveRaw } from '../support/servers.js'
 import { clientOf, get, send } from './clients.js'
 
@@ -43,7 +43,7 @@ describe('an unasked 100 Continue', () => {
     fc.assert(
       fc.property(heads, fc.array(fc.nat(200)), (before, cuts) => {
         const bytes = Buffer.from(`${before.join('')}${answer}`)
-        const seen = new Heads()
+        const seen = new ResponseHeads()
         seen.expect()
         let from = 0
         for (const cut of [...cuts.sort((a, b) => a - b), bytes.length]) {

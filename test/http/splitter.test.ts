@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bounds, Malformed } from '../../src/base/json/malformed.js'
+import { bounds, MalformedJson } from '../../src/base/json/malformed.js'
 import { PackedRecords } from '../../src/base/json/records.js'
 import { Foreign, KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
 
@@ -64,7 +64,7 @@ describe('Splitter', () => {
       fc.property(arrays, cuts, fc.nat(), (array, places, at) => {
         const bytes = encoder.encode(JSON.stringify(array))
         const short = bytes.slice(0, at % bytes.length)
-        expect(() => split(chunksOf(short, places))).toThrow(Malformed)
+        expect(() => split(chunksOf(short, places))).toThrow(MalformedJson)
       }),
     )
   })

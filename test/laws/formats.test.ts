@@ -3,20 +3,26 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { formatNamed, formatNames, formats } from '../../src/output/formats.js'
-import type { Asked, People } from '../../src/output/types.js'
+import type { AnswerView, People } from '../../src/output/types.js'
 import { bytes, collector, listed, opened } from '../output/open.js'
 
 const room = 'src/output'
-const files = readdirSync(room)
+/** The functions that open an answer in a format, by the type that they have. */
+const openers = readdirSync(room)
   .filter((name) => name.endsWith('.ts'))
-  .filter((name) => /^export const open\b/m.test(readFileSync(join(room, name), 'utf8')))
+  .flatMap(
+    (name) =>
+      readFileSync(join(room, name), 'utf8').match(/^export const open\w*: OpenPrinter/gm) ?? [],
+  )
 
 /** What a file says beside its comments. */
 const code = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 
-it('they are all registered, a file each', () => {
-  expect(files.length).toBeGreaterThanOrEqual(8)
-  expect(formats, 'add a row for the new file to src/output/formats.ts').toHaveLength(files.length)
+it('they are all registered, a row each', () => {
+  expect(openers.length).toBeGreaterThanOrEqual(8)
+  expect(formats, 'add a row for the new format to src/output/formats.ts').toHaveLength(
+    openers.length,
+  )
   expect(new Set(formatNames).size).toBe(formats.length)
 })
 
@@ -74,7 +80,7 @@ const more = [
 ]
 
 /** Every way to see an answer. */
-const views: readonly Partial<Asked>[] = [true, false].flatMap((terminal) =>
+const views: readonly Partial<AnswerView>[] = [true, false].flatMap((terminal) =>
   [true, false].flatMap((many) => [
     { terminal, many },
     { terminal, many, columns: [...paths, ...more] },
@@ -92,8 +98,8 @@ interface Way {
 const viewsOf = (
   format: string,
   records: readonly string[],
-  view: Partial<Asked>,
-): readonly Partial<Asked>[] => {
+  view: Partial<AnswerView>,
+): readonly Partial<AnswerView>[] => {
   if (formatNamed(format).shows === undefined) return [view]
   const keys = records.flatMap((record) => Object.keys(JSON.parse(record)))
   const all = new Set(view.fields ?? view.columns ?? keys)
@@ -105,7 +111,7 @@ const viewsOf = (
 const printed = async (
   format: string,
   records: readonly string[],
-  view: Partial<Asked>,
+  view: Partial<AnswerView>,
   way: Way,
 ): Promise<string> => {
   const texts: string[] = []
@@ -126,7 +132,7 @@ const seen = new Map<string | undefined, string>()
 const printedOnce = async (
   format: string,
   records: readonly string[],
-  view: Partial<Asked>,
+  view: Partial<AnswerView>,
   { hidden, cut = false, parsed = false }: Way,
 ): Promise<string> => {
   const sink = collector()

@@ -1,13 +1,12 @@
 /** Laws over what files can declare: each fact says what its endpoints bear out, and no more. */
 import { describe, expect, it } from 'vitest'
 import { approvals } from '../../src/catalogue/areas/approvals.js'
+import { integrationParameters } from '../../src/catalogue/areas/integrations.js'
 import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { integrationParameters } from '../../src/catalogue/integration-families.js'
-import { managedKinds } from '../../src/catalogue/managed/index.js'
-import { type Managed, managed } from '../../src/catalogue/managed/managed.js'
+import { type Managed, managed, managedKinds } from '../../src/catalogue/managed.js'
 import { getProperties } from '../../src/catalogue/shapes/properties.js'
 import { alwaysSent, attributesOf } from '../../src/desired/attributes.js'
 

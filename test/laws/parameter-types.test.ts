@@ -8,7 +8,7 @@ const interpreters = [
   'catalogue/describe.ts',
   'catalogue/params.ts',
   'catalogue/schema.ts',
-  'catalogue/shapes/settings.ts',
+  'catalogue/areas/settings.ts',
   'catalogue/values.ts',
   'desired/files/attribute.ts',
   'desired/values.ts',

@@ -3,7 +3,7 @@ import type { FieldMatch, Records } from '../../src/base/json/records.js'
 import { KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
 import { formatNamed, formats } from '../../src/output/formats.js'
 import { openWriter } from '../../src/output/index.js'
-import type { Asked, Sink, Writer } from '../../src/output/types.js'
+import type { AnswerView, Sink, Writer } from '../../src/output/types.js'
 import { createStyle } from '../../src/terminal/text/style.js'
 
 /** The formats that show whole records; those that show one thing of each are held by the laws. */
@@ -13,13 +13,13 @@ export const wholeFormats: readonly string[] = formats
 
 const now = new Date('2026-05-01T12:00:00Z')
 
-interface Options extends Partial<Asked> {
+interface Options extends Partial<AnswerView> {
   readonly secrets?: ReadonlySet<string>
   readonly showSecrets?: boolean
 }
 
 /** A view as commands make it; a pipe unless the options say otherwise. */
-const viewOf = async (options: Partial<Asked>): Promise<Asked> => {
+const viewOf = async (options: Partial<AnswerView>): Promise<AnswerView> => {
   const { terminal = false, width = 80, color = false } = options
   const style = await createStyle(
     { isTTY: terminal, columns: width },

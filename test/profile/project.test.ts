@@ -8,7 +8,7 @@ import {
   gitRemotes,
   parseRemotes,
   projectOfRemote,
-  type Takes,
+  type ScopeChoice,
 } from '../../src/profile/project.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
 import { failureOf, temporary } from './setup.js'
@@ -77,7 +77,7 @@ describe('git remotes', () => {
 })
 
 describe('the scope of the environment', () => {
-  const rows: [Takes, Environment, string | undefined][] = [
+  const rows: [ScopeChoice, Environment, string | undefined][] = [
     ['project', { SVC_PROJECT: 'a/b', CI_PROJECT_ID: '7' }, 'project a/b SVC_PROJECT'],
     ['project', { SVC_PROJECT: '', CI_PROJECT_ID: '7' }, 'project 7 CI_PROJECT_ID'],
     ['project', { SVC_PROJECT: 'a/b', SVC_GROUP: 'g' }, 'project a/b SVC_PROJECT'],

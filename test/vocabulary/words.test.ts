@@ -1,6 +1,6 @@
 /** Names in both directions, and requests in the words of an instance. */
 import { describe, expect, it } from 'vitest'
-import { Exact } from '../../src/base/json/json.js'
+import { ExactNumber } from '../../src/base/json/json.js'
 import { secrecies } from '../../src/base/secrets/mask.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
@@ -178,14 +178,14 @@ describe('an answer', () => {
     const data = legible(
       [
         { watch_region: 'eu', monitor_site: 'us', slug: 'watchtower' },
-        { custom_attributes: [{ nimbus_x: 1 }], deep: { nimbus_x: new Exact('1.0') } },
+        { custom_attributes: [{ nimbus_x: 1 }], deep: { nimbus_x: new ExactNumber('1.0') } },
       ],
       words,
     )
     expect(documented(data)).toEqual([
       // Where a record has both names, the instance's own counts.
       { monitor_site: 'eu', slug: 'monitoring' },
-      { custom_attributes: [{ nimbus_x: 1 }], deep: { cloud_x: new Exact('1.0') } },
+      { custom_attributes: [{ nimbus_x: 1 }], deep: { cloud_x: new ExactNumber('1.0') } },
     ])
     const plain = { watch_region: 'eu' }
     expect(documented(plain)).toBe(plain)

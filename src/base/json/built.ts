@@ -1,8 +1,9 @@
 /** Values of JSON that came, within what may be built of one record. */
 import { Failure } from '../../errors.js'
-import { textOf } from '../utf8.js'
+
+import { textOf } from '../bytes.js'
 import { parseExact } from './json.js'
-import { Malformed, maxBuilt } from './malformed.js'
+import { MalformedJson, maxBuilt } from './malformed.js'
 import { Scanner } from './scan.js'
 
 const refused = (what: string): Failure =>
@@ -16,7 +17,7 @@ const checkValues = (bytes: Uint8Array): void => {
   try {
     new Scanner(undefined, maxBuilt.values).scan(bytes, 0)
   } catch (error) {
-    if (error instanceof Malformed)
+    if (error instanceof MalformedJson)
       throw refused(`has more than ${maxBuilt.values} values, or is not JSON`)
     throw error
   }

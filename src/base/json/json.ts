@@ -7,7 +7,7 @@
 let writing: { readonly note: (text: string) => string } | undefined
 
 /** A number as it was written, where JavaScript would print another: past 2^53, `1.0`, `1e400`. */
-export class Exact {
+export class ExactNumber {
   readonly text: string
 
   constructor(text: string) {
@@ -29,11 +29,11 @@ export class Exact {
 }
 
 /** Whether a value is a number, however it was written. */
-export const isNumber = (value: unknown): value is number | Exact =>
-  typeof value === 'number' || value instanceof Exact
+export const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber
 
 /** A number that names something, as text: its own digits where JavaScript would round them. */
-export const formatNumber = (value: number | Exact): string =>
+export const formatNumber = (value: number | ExactNumber): string =>
   Number.isSafeInteger(Number(value)) ? String(Number(value)) : String(value)
 
 /** Whether a value holds a whole number past 2^53, which plain JSON would round. */
@@ -87,7 +87,7 @@ const unmarked = (root: unknown, mark: string): unknown => {
     const value = holder[key]
     if (typeof value === 'object' && value !== null) open.push(value as Holder)
     else if (typeof value === 'string' && value.startsWith(mark))
-      setOwn(holder, key, new Exact(value.slice(mark.length)))
+      setOwn(holder, key, new ExactNumber(value.slice(mark.length)))
   }
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) for (let i = 0; i < next.length; i++) look(next, i)
@@ -112,7 +112,7 @@ const setOwn = (holder: Holder, key: string | number, value: unknown): void => {
 const newMark = (): string => `${Math.random()}${Math.random()} `.replaceAll('.', '_')
 
 /**
- * The value of a JSON text; numbers that JavaScript would print otherwise are `Exact`.
+ * The value of a JSON text; numbers that JavaScript would print otherwise are `ExactNumber`.
  * @throws SyntaxError
  */
 export const parseExact = (text: string): unknown => {

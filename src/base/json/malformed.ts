@@ -12,7 +12,7 @@ export const bounds = {
 export const maxBuilt = { bytes: 12 << 20, values: 250_000 } as const
 
 /** What is wrong with a JSON text, in words that follow its name; no byte of it is repeated. */
-export class Malformed extends Error {
+export class MalformedJson extends Error {
   /** Where it is, in the chunk that was read; undefined for what is wrong with it all. */
   readonly at: number | undefined
 
@@ -22,23 +22,25 @@ export class Malformed extends Error {
   }
 
   /** The same with its place, counted from the beginning of the text. */
-  placed(before: number): Malformed {
+  placed(before: number): MalformedJson {
     if (this.at === undefined) return this
-    return new Malformed(`${this.message}, at byte ${before + this.at + 1}`)
+    return new MalformedJson(`${this.message}, at byte ${before + this.at + 1}`)
   }
 }
 
-export const wrong = (why: string, at: number): Malformed =>
-  new Malformed(`is not valid JSON: ${why}`, at)
+export const wrong = (why: string, at: number): MalformedJson =>
+  new MalformedJson(`is not valid JSON: ${why}`, at)
 
-export const tooMany = (most: number): Malformed =>
-  new Malformed(
+export const tooMany = (most: number): MalformedJson =>
+  new MalformedJson(
     `was rejected because it has more than ${most < 1_000_000 ? most : `${most / 1_000_000} million`} values`,
   )
 
-export const tooDeep = (): Malformed =>
-  new Malformed(`was rejected because it is nested more than ${bounds.depth} levels deep`)
+export const tooDeep = (): MalformedJson =>
+  new MalformedJson(`was rejected because it is nested more than ${bounds.depth} levels deep`)
 
 /** @param what which part of the answer it is */
-export const tooLarge = (what = ''): Malformed =>
-  new Malformed(`${what} was rejected because it is larger than ${bounds.bytes >> 20} MiB`.trim())
+export const tooLarge = (what = ''): MalformedJson =>
+  new MalformedJson(
+    `${what} was rejected because it is larger than ${bounds.bytes >> 20} MiB`.trim(),
+  )

@@ -38,7 +38,7 @@ import {
   valueOrEnd,
   zero,
 } from './grammar.js'
-import { bounds, Malformed, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
+import { bounds, MalformedJson, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
 
 // How a number of JSON goes on, byte by byte.
 
@@ -386,7 +386,7 @@ export class Scanner {
   }
 }
 
-const refused = (want: number, at: number): Malformed =>
+const refused = (want: number, at: number): MalformedJson =>
   wrong(`expected ${describeWanted(want)}`, at)
 
 /**
@@ -398,10 +398,10 @@ export const checkJson = (bytes: Uint8Array): void => {
   const scanner = new Scanner()
   try {
     let i = scanner.scan(bytes, 0)
-    if (!scanner.finish()) throw new Malformed(`ends early, after ${bytes.length} bytes`)
+    if (!scanner.finish()) throw new MalformedJson(`ends early, after ${bytes.length} bytes`)
     for (; i < bytes.length; i++)
-      if (!isBlank(bytes[i] ?? 0)) throw new Malformed('continues after its end')
+      if (!isBlank(bytes[i] ?? 0)) throw new MalformedJson('continues after its end')
   } catch (error) {
-    throw error instanceof Malformed ? error.placed(0) : error
+    throw error instanceof MalformedJson ? error.placed(0) : error
   }
 }

@@ -3,7 +3,7 @@
  * files. The `yaml` library builds a tree of nodes first, which takes 26 times as long.
  */
 import { isObject } from '../objects.js'
-import { Exact, stringifyExact } from './json.js'
+import { ExactNumber, stringifyExact } from './json.js'
 
 /** A map whose entries keep their order whatever they are called, with comments below them. */
 export class YamlMap<Value = unknown> {
@@ -63,7 +63,7 @@ const textIn = (text: string, depth: number): string => {
 }
 
 const scalar = (value: unknown): string => {
-  if (value instanceof Exact) return value.text
+  if (value instanceof ExactNumber) return value.text
   return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : inJson(value)
 }
 
@@ -73,7 +73,7 @@ interface YamlLayout {
 }
 
 const isBranch = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !(value instanceof Exact)
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
 /** A value without entries, or a short list, in one line; undefined where it takes several. */
 const flow = (value: object, { shortList = 0 }: YamlLayout): string | undefined => {

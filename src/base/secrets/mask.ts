@@ -85,14 +85,14 @@ export const secrecyIn = (secrecyOf: SecrecyOf, name: string): Secrecy | undefin
 }
 
 /** What is written instead of what is hidden. */
-export interface Instead {
+export interface Replacement {
   /** For the value of a field of that name. */
   value(name: string, value: unknown): unknown
   /** For a text that is an address with a secret in it. */
   address(name: string, text: string): unknown
 }
 
-const usual: Instead = {
+const usual: Replacement = {
   value: () => masked,
   address: (_, text) => maskAddresses(text),
 }
@@ -104,7 +104,7 @@ const isSet = (value: unknown): boolean =>
 class Masker {
   constructor(
     private readonly secrecyOf: SecrecyOf,
-    private readonly instead: Instead,
+    private readonly instead: Replacement,
   ) {}
 
   value(value: unknown, name: string, secrecy: Secrecy | undefined): unknown {
@@ -160,14 +160,14 @@ export const maskSecrets = (
   value: unknown,
   secrecyOf: SecrecyOf = byName,
   secrecy?: Secrecy,
-  instead: Instead = usual,
+  instead: Replacement = usual,
 ): unknown => new Masker(secrecyOf, instead).value(value, '', secrecy)
 
 /** The same of a record. */
 export const maskFields = (
   record: Fields,
   secrecyOf: SecrecyOf = byName,
-  instead: Instead = usual,
+  instead: Replacement = usual,
 ): Fields => new Masker(secrecyOf, instead).fields(record)
 
 /** Whether the value of a field is a secret, or holds one. */

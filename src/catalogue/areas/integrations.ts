@@ -1,8 +1,179 @@
-/** Integrations of a project, under both spellings of the path. */
+/** Integrations of a project, under both spellings of the path, and the family of parameters that each takes. */
 import { empty, endpoint, many, one } from '../endpoint.js'
-import { integrationParameters } from '../integration-families.js'
-import { project, string } from '../params.js'
+import { boolean, oneOf, type Params, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp, Union, Unknown } from '../shapes/common.js'
+
+const secret = { secret: true } as const
+const event = (kind: string) => boolean(`send notifications about ${kind}`)
+
+/** Every parameter that any family takes. */
+export const integrationParameters = {
+  api_key: string('API key of the other service', secret),
+  api_url: string('full URL of the monitoring site', { format: 'url' }),
+  bamboo_url: string('root URL of the build server', { format: 'url' }),
+  branches_to_be_notified: oneOf(
+    ['all', 'default', 'protected', 'default_and_protected'],
+    'branches to send notifications for',
+    { default: 'default' },
+  ),
+  build_key: string('key of the build plan'),
+  confidential_issues_events: event('confidential issues'),
+  confidential_note_events: event('comments on confidential issues'),
+  description: string('description of the tracker'),
+  disable_diffs: boolean('leave out diffs'),
+  drone_url: string('URL of the CI server', { format: 'url' }),
+  enable_ssl_verification: boolean('verify the TLS certificate of the CI server'),
+  issues_events: event('issues'),
+  issues_url: string('URL of an issue in the tracker'),
+  merge_requests_events: event('merge requests'),
+  monitor_env: string('environment tag'),
+  monitor_service: string('name of this instance, used to tag data'),
+  monitor_site: string('site of the service; use the value of the EU site for the EU'),
+  new_issue_url: string('URL of the new-issue form'),
+  note_events: event('comments'),
+  notify_only_broken_pipelines: boolean('send notifications about broken pipelines only'),
+  password: string('password on the build server', secret),
+  pipeline_events: event('pipelines'),
+  project_url: string('URL of the project in the other service', { format: 'url' }),
+  push_events: event('pushes'),
+  recipients: string('email addresses, separated by spaces or commas', { format: 'spaced' }),
+  restrict_to_branch: string('branches, separated by commas; empty for all', { format: 'csv' }),
+  room: string('chat room'),
+  send_from_committer_email: boolean('send from the committer’s email address'),
+  subdomain: string('subdomain of the other service'),
+  tag_push_events: event('pushed tags'),
+  title: string('title of the tracker'),
+  token: string('token of the other service', secret),
+  username: string('username on the build server'),
+  webhook: string('webhook URL (a secret)', secret),
+  wiki_page_events: event('wiki pages'),
+} as const
+type IntegrationParameter = keyof typeof integrationParameters
+
+/** The flags that select event kinds of an integration. */
+export const eventFlags = [
+  'commit_events',
+  'push_events',
+  'issues_events',
+  'confidential_issues_events',
+  'merge_requests_events',
+  'tag_push_events',
+  'note_events',
+  'confidential_note_events',
+  'pipeline_events',
+  'wiki_page_events',
+  'job_events',
+] as const
+
+export interface IntegrationFamily {
+  /** Kebab-case: the value of `--family`. */
+  readonly name: string
+  readonly summary: string
+  /** Slugs that the documents name as members. */
+  readonly slugs: readonly string[]
+  /** The family's parameters; `required` on those that it cannot do without. */
+  readonly params: Params
+}
+
+interface Members {
+  readonly required: readonly IntegrationParameter[]
+  readonly optional?: readonly IntegrationParameter[]
+  /** Parameters that no longer do anything in this family, each with what to do instead. */
+  readonly deprecated?: Partial<Record<IntegrationParameter, string>>
+  readonly slugs?: readonly string[]
+}
+
+const family = (
+  name: string,
+  summary: string,
+  { required, optional = [], deprecated = {}, slugs = [] }: Members,
+): IntegrationFamily => ({
+  name,
+  summary,
+  slugs,
+  params: Object.fromEntries([
+    ...required.map((p) => [p, { ...integrationParameters[p], required: true }] as const),
+    ...optional.map((p) => {
+      const successor = deprecated[p]
+      const param = integrationParameters[p]
+      return [p, successor === undefined ? param : { ...param, deprecated: successor }] as const
+    }),
+  ]),
+})
+
+export const integrationFamilies: readonly IntegrationFamily[] = [
+  family('task-tracker', 'task-tracker comments', {
+    required: ['api_key'],
+    optional: ['restrict_to_branch', 'push_events'],
+  }),
+  family('source-commit', 'source-commit endpoint', {
+    required: ['token'],
+    optional: ['subdomain', 'push_events'],
+  }),
+  family('build-server', 'CI build server with plan key', {
+    required: ['bamboo_url', 'build_key', 'username', 'password'],
+    optional: ['push_events'],
+  }),
+  family('issue-tracker', 'issue tracker', {
+    required: ['new_issue_url', 'issues_url', 'project_url'],
+    optional: ['description', 'title', 'push_events'],
+    slugs: ['custom-issue-tracker'],
+  }),
+  family('pipeline-ci', 'pipeline CI with project token', {
+    required: ['token', 'project_url'],
+    optional: ['enable_ssl_verification', 'push_events'],
+    deprecated: { enable_ssl_verification: 'nothing; verification is always on' },
+  }),
+  family('chat-room', 'chat room', {
+    required: ['token'],
+    optional: ['subdomain', 'room', 'push_events'],
+  }),
+  family('monitoring', 'monitoring', {
+    required: ['api_key'],
+    optional: ['api_url', 'monitor_site', 'monitor_service', 'monitor_env'],
+  }),
+  family('chat-webhook', 'chat webhook with event selection', {
+    required: ['webhook'],
+    optional: [
+      'notify_only_broken_pipelines',
+      'branches_to_be_notified',
+      'push_events',
+      'issues_events',
+      'confidential_issues_events',
+      'merge_requests_events',
+      'tag_push_events',
+      'note_events',
+      'confidential_note_events',
+      'pipeline_events',
+      'wiki_page_events',
+    ],
+  }),
+  family('simple-webhook', 'chat webhook, simple', { required: ['webhook'] }),
+  family('ci-server', 'CI server with token', {
+    required: ['token', 'drone_url'],
+    optional: [
+      'enable_ssl_verification',
+      'push_events',
+      'merge_requests_events',
+      'tag_push_events',
+    ],
+  }),
+  family('emails-on-push', 'email on push', {
+    required: ['recipients'],
+    optional: [
+      'disable_diffs',
+      'send_from_committer_email',
+      'push_events',
+      'tag_push_events',
+      'branches_to_be_notified',
+    ],
+    slugs: ['emails-on-push'],
+  }),
+]
+
+/** The family that a slug is known to belong to. */
+export const familyOfSlug = (slug: string): IntegrationFamily | undefined =>
+  integrationFamilies.find((f) => f.slugs.includes(slug))
 
 /** Instances spell these flags as `true`, `"true"`, `"1"` or `1`. */
 const Flag = Union([Bool(), Str(), Int()])

@@ -5,8 +5,7 @@ import { getCommandName, manyFlags, ownFlags } from '../../engine/command/derive
 import type { Command } from '../../engine/command/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
 import { argumentsText, toFlagRows } from './command.js'
-import { environmentVariables } from './environment.js'
-import { topicHelp, topics } from './topics.js'
+import { environmentVariables, topicHelp, topics } from './topics.js'
 
 /** Text that roff takes as it is: backslashes, leading dots and quotes, and dashes as typed. */
 const escapeRoff = (text: string): string =>

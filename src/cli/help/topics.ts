@@ -1,5 +1,10 @@
-/** `svcctl help <topic>`: what all commands share, from the same data as the parser, and the pages of the guide. */
-
+/**
+ * Help that is about no single command: svcctl and its areas, `svcctl help <topic>` with what all commands share, the
+ * environment variables, and the pages of the guide. All from the same data as the parser.
+ */
+import { areas } from '../../catalogue/index.js'
+import { commandsIn, toolCommands } from '../../commands/index.js'
+import { getCommandName } from '../../engine/command/derive/index.js'
 import {
   groupFlags,
   outputFlags,
@@ -13,10 +18,62 @@ import {
 } from '../../engine/command/globals.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formats } from '../../output/formats.js'
-import { toFlagRows } from './command.js'
-import { environmentVariables } from './environment.js'
+import { argumentsText, toFlagRows } from './command.js'
 import type { GuidePage } from './guide.js'
-import { indent, layOutTable, wrap } from './layout.js'
+import { indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
+
+/** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
+interface EnvironmentVariable {
+  readonly name: string
+  readonly meaning: string
+}
+
+/** The environment variables, in the order of the help. */
+export const environmentVariables: readonly EnvironmentVariable[] = [
+  { name: 'SVC_BASE_URL', meaning: 'base URL of the instance' },
+  { name: 'SVC_TOKEN', meaning: 'token; with SVC_BASE_URL, for that instance only' },
+  { name: 'SVC_TOKEN_KIND', meaning: 'kind of the token: personal (default), oauth, session' },
+  {
+    name: 'SVC_JOB_TOKEN',
+    meaning: 'job token, likewise; if unset, CI_JOB_TOKEN for CI_SERVER_URL only',
+  },
+  { name: 'SVC_PROFILE', meaning: 'profile to use' },
+  {
+    name: 'SVC_VOCABULARY',
+    meaning: 'vocabulary file of the instance; takes precedence over the profile’s',
+  },
+  { name: 'SVC_SANDBOX', meaning: '1: use the embedded instance' },
+  {
+    name: 'SVC_SANDBOX_JOBS',
+    meaning: 'result of jobs on the embedded instance: pass, fail=<glob of names>, hold',
+  },
+  { name: 'SVC_OUTPUT', meaning: 'output format' },
+  { name: 'SVC_SUDO', meaning: 'user to act as (sudo)' },
+  {
+    name: 'SVC_PROJECT',
+    meaning: 'default project; otherwise CI_PROJECT_ID, then the git remote',
+  },
+  { name: 'SVC_GROUP', meaning: 'default group' },
+  { name: 'SVC_ALERT_ENDPOINT', meaning: 'URL for "alerts send"' },
+  { name: 'SVC_ALERT_KEY', meaning: 'authorization key for "alerts send"' },
+  { name: 'SVC_CONFIG_DIR', meaning: 'folder for the configuration, state and cache' },
+  { name: 'SVC_NO_KEYRING', meaning: '1: keep tokens in a file, not in the keyring' },
+  { name: 'SVC_NO_PROMPT', meaning: '1: never prompt' },
+  {
+    name: 'SVC_ACCESSIBLE',
+    meaning: '1: words instead of symbols and bars, no redrawing, line prompts',
+  },
+  { name: 'SVC_PAGER', meaning: 'pager for long output; otherwise PAGER' },
+  {
+    name: 'NO_COLOR, FORCE_COLOR, CLICOLOR',
+    meaning: 'no color; color everywhere; no color if 0',
+  },
+  {
+    name: 'HTTP_PROXY, HTTPS_PROXY, NO_PROXY',
+    meaning: 'proxies by URL scheme, and hosts without a proxy; never used for this machine',
+  },
+  { name: 'CI', meaning: 'set in CI: no prompts, no progress, no color unless forced' },
+]
 
 const pageWidth = 80
 
@@ -156,3 +213,69 @@ export const withTopic = async (word: string, error: unknown): Promise<unknown> 
   const topic = nearest(word, Object.keys(topics))
   return topic === undefined ? error : usage(error.message, `Run "svcctl help ${topic}".`)
 }
+
+// The help of svcctl and of its areas.
+
+const groups = [
+  ['start', 'Getting started'],
+  ['glance', 'At a glance'],
+  ['account', 'Accounts and profiles'],
+  ['as code', 'Infrastructure as code'],
+  ['tool', 'The tool'],
+] as const
+
+/** Renders `svcctl --help`. */
+export const rootHelp = async (style: PageStyle): Promise<string> => {
+  const { summaries } = await import('../../commands/summaries.js')
+  const own = groups.map(([group, title]) => {
+    const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
+    const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
+    return section(`${title}:`, layOutTable(lines, style.width), style)
+  })
+  const rows = areas.map((a) => [a.name, a.summary] as const)
+  return [
+    'Administer a source-hosting, collaboration and CI instance through its REST API.\n',
+    section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
+    section('Areas:', layOutTable(rows, style.width), style),
+    ...own,
+    section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
+    section(
+      'Help:',
+      layOutTable(
+        [
+          ['svcctl help <area>', 'the verbs of an area'],
+          ['svcctl help <area> <verb>', 'flags, examples, required role'],
+          ['svcctl help <topic>', Object.keys(topics).join(', ')],
+        ],
+        style.width,
+      ),
+      style,
+    ).trimEnd(),
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+    .concat('\n')
+}
+
+/** Renders `svcctl runners --help`, or the help of a group within an area (`geo nodes`). */
+export const areaHelp = async (area: string, style: PageStyle, group?: string): Promise<string> => {
+  const summary = group === undefined ? areas.find((a) => a.name === area)?.summary : undefined
+  const commands = (await commandsIn(area)).filter(
+    (c) => group === undefined || c.words.startsWith(`${group} `),
+  )
+  const prefix = group === undefined ? area : `${area} ${group}`
+  const rows = commands.map((c) => {
+    const words = group === undefined ? c.words : c.words.slice(group.length + 1)
+    return [`${words}${argumentsText(c)}`, c.summary] as const
+  })
+  return [
+    summary === undefined ? '' : `${capital(summary)}.\n`,
+    section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
+    section('Verbs:', layOutTable(rows, style.width), style),
+    `${style.dim(`svcctl ${prefix} <verb> --help says more about one of them.`)}\n`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

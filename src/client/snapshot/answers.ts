@@ -2,10 +2,10 @@
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { viewed } from '../../base/bytes.js'
 import { parseBytes } from '../../base/json/built.js'
 import { isObject, toText } from '../../base/objects.js'
-import { viewed } from '../../base/utf8.js'
-import { type Endpoint, getPath } from '../../catalogue/endpoint.js'
+import { type Endpoint, type EndpointTraits, getPath } from '../../catalogue/endpoint.js'
 import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import { legible } from '../../catalogue/legible.js'
@@ -13,7 +13,6 @@ import { takesSeveral } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
-import type { Called } from '../credential.js'
 import {
   checkKept,
   compareValues,
@@ -70,7 +69,7 @@ const unread = (what: string, { status, why }: SnapshotGap): Failure =>
 const missing = (what: string, hint: string): Failure => new Failure('not_found', what, { hint })
 
 /** Whether all of an endpoint is known, as of a list that the catalogue has. */
-const isListed = (endpoint: Called | undefined): endpoint is Endpoint =>
+const isListed = (endpoint: EndpointTraits | undefined): endpoint is Endpoint =>
   endpoint !== undefined && 'returns' in endpoint
 
 /** A record in a file, and what it is sorted by. */
@@ -112,7 +111,7 @@ export class SnapshotReader {
   }
 
   /** What answers requests of an endpoint in the place of the instance. */
-  client(endpoint: Called | undefined, words: Words | undefined): Client {
+  client(endpoint: EndpointTraits | undefined, words: Words | undefined): Client {
     const refuse = async (request: WireRequest): Promise<never> => {
       throw this.#missing(`${request.method} ${request.path.split('?')[0]}`)
     }

@@ -6,7 +6,7 @@ import { list } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given, Special } from '../../engine/command/types.js'
 import { survived, usage } from '../../errors.js'
-import { define, type GivenBy, outputFlag } from '../define.js'
+import { type Arguments, define, outputFlag } from '../define.js'
 import { renderNagios, renderPrometheus } from '../reports.js'
 import { joinFirst, whyUnread } from '../words.js'
 import {
@@ -17,17 +17,17 @@ import {
   checkSeverities,
   describeThresholds,
   type Measure,
-  type Observed,
+  type Observation,
   parseThresholds,
   type Sample,
   type Thresholds,
-  type Trouble,
+  type TroubleSeverity,
 } from './fact.js'
 
 // What a check saw, held against its levels.
 
 /** The outcome of a check, before anybody writes it down. */
-interface CheckOutcome extends Observed {
+interface CheckOutcome extends Observation {
   readonly fact: CheckFact
   readonly levels: Thresholds
   /** The instance that was asked; undefined where none could be found. */
@@ -51,7 +51,7 @@ const checkSample = (sample: Sample, { measures }: CheckFact, levels: Thresholds
   return level === 'ok' ? [] : [{ level, text: sample.text }]
 }
 
-const troubleOrder: readonly Trouble[] = ['critical', 'unknown', 'warning']
+const troubleOrder: readonly TroubleSeverity[] = ['critical', 'unknown', 'warning']
 
 /** The worst first, and each once: what is wrong by itself may be beyond a level as well. */
 const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
@@ -60,7 +60,7 @@ const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
 }
 
 /** Everything that is wrong, by itself or by the levels. */
-const applyThresholds = (fact: CheckFact, levels: Thresholds, seen: Observed): Observed => ({
+const applyThresholds = (fact: CheckFact, levels: Thresholds, seen: Observation): Observation => ({
   ...seen,
   findings: sortConcerns([
     ...seen.findings,
@@ -72,7 +72,7 @@ const applyThresholds = (fact: CheckFact, levels: Thresholds, seen: Observed): O
 const maxListed = 5
 
 /** What is wrong; what is fine, where nothing is. */
-const formatLine = ({ findings, fine }: Observed): string =>
+const formatLine = ({ findings, fine }: Observation): string =>
   findings.length === 0
     ? fine
     : joinFirst(
@@ -178,7 +178,7 @@ const commonFlags = {
 } as const
 
 /** What could not be read at all is known by one finding; what would help is said beside it. */
-const toUnread = ({ ui }: Services, error: unknown): Observed => {
+const toUnread = ({ ui }: Services, error: unknown): Observation => {
   const failure = survived(error)
   if (failure.category === 'usage') throw error
   if (failure.details.hint !== undefined) ui.note(failure.details.hint)
@@ -235,7 +235,7 @@ const createRun =
   async (services: Services, given: Given): Promise<void> => {
     const { answer, ui } = services
     // The parser made each value by the flag that is declared above.
-    const { flags } = given as GivenBy<typeof commonFlags>
+    const { flags } = given as Arguments<typeof commonFlags>
     const format = chooseFormat(services, flags.output)
     const levels = parseThresholds(fact, flags)
     const seen = await ui.progress('checking', () =>

@@ -4,14 +4,14 @@ import type { Param } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { usage } from '../../errors.js'
-import type { GivenBy } from '../define.js'
+import type { Arguments } from '../define.js'
 
 /** The severities of a check. `unknown` means that something could not be read. */
 export const checkSeverities = ['ok', 'warning', 'critical', 'unknown'] as const
 /** One of these. */
 export type CheckSeverity = (typeof checkSeverities)[number]
 /** A severity other than OK. */
-export type Trouble = Exclude<CheckSeverity, 'ok'>
+export type TroubleSeverity = Exclude<CheckSeverity, 'ok'>
 
 /** How a level is written, and so which measure it is about. */
 type Unit = 'percent' | 'seconds' | 'count'
@@ -40,12 +40,12 @@ export interface Sample<M extends string = string> {
 
 /** Something that is wrong, and how severe it is. */
 export interface Concern {
-  readonly level: Trouble
+  readonly level: TroubleSeverity
   readonly text: string
 }
 
 /** What a check read. */
-export interface Observed<M extends string = string> {
+export interface Observation<M extends string = string> {
   readonly samples: readonly Sample<M>[]
   /** What is wrong, or could not be read, whatever the levels say. */
   readonly findings: readonly Concern[]
@@ -76,7 +76,10 @@ export interface CheckFact<M extends Measures = Measures, F extends Flags = Flag
   /** It asks other instances than the one in force. */
   readonly everywhere?: true
   /** @throws Failure for what could not be read at all */
-  readonly read: (services: Services, given: Given) => Promise<Observed<Extract<keyof M, string>>>
+  readonly read: (
+    services: Services,
+    given: Given,
+  ) => Promise<Observation<Extract<keyof M, string>>>
 }
 
 /** Declares a check with the types of its flags. */
@@ -86,12 +89,12 @@ export const checkFact = <const M extends Measures, const F extends Flags = Reco
 }: Omit<CheckFact<M, F>, 'read'> & {
   readonly read: (
     services: Services,
-    given: GivenBy<F>,
-  ) => Promise<Observed<Extract<keyof M, string>>>
+    given: Arguments<F>,
+  ) => Promise<Observation<Extract<keyof M, string>>>
 }): CheckFact => ({
   ...fact,
   // The parser made each value by the parameter that its type comes from.
-  read: (services, given) => read(services, given as GivenBy<F>),
+  read: (services, given) => read(services, given as Arguments<F>),
 })
 
 // `--warn` and `--crit`: `30d`, `80%`, `5`, each about the measure that is counted so.

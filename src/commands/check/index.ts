@@ -10,7 +10,7 @@ import { runners as listing } from '../../catalogue/areas/runners.js'
 import { group, list, oneOf, project } from '../../catalogue/params.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
-import { define, type GivenBy } from '../define.js'
+import { type Arguments, define } from '../define.js'
 import { instanceChecks } from '../doctor-checks.js'
 import {
   countStates,
@@ -41,7 +41,7 @@ const maxNamed = 5
 
 const readRunners = (
   instance: Pick<InstanceService, 'records'>,
-  { flags: { project: id, group: of, type, 'tag-list': tags } }: GivenBy<typeof runnerFlags>,
+  { flags: { project: id, group: of, type, 'tag-list': tags } }: Arguments<typeof runnerFlags>,
 ) => {
   if (id !== undefined && of !== undefined) throw usage('--project and --group exclude each other')
   const chosen = {

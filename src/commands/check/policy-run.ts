@@ -25,7 +25,7 @@ import {
 import { several } from '../words.js'
 import {
   type Policy,
-  type PolicyGiven,
+  type PolicyArguments,
   type PolicyRule,
   policySchema,
   policySeverities,
@@ -162,7 +162,7 @@ const chooseRules = (
 
 const print = async (
   { answer, place }: Services,
-  { flags: { output } }: PolicyGiven,
+  { flags: { output } }: PolicyArguments,
   outcome: PolicyOutcome,
 ): Promise<void> => {
   const { safe } = answer.text
@@ -181,7 +181,7 @@ const print = async (
 }
 
 /** Checks all rules and prints the result. */
-export const runPolicy = async (services: Services, given: PolicyGiven): Promise<void> => {
+export const runPolicy = async (services: Services, given: PolicyArguments): Promise<void> => {
   const { answer, place, ui } = services
   const { report = {}, rule: names, output } = given.flags
   const stdin = () => place.stdin.text()

@@ -1,7 +1,7 @@
 /** The schema of policy files, and the flags of `check policy`. */
 import { list, oneOf } from '../../catalogue/params.js'
 import type { Origin } from '../../desired/state.js'
-import { type GivenBy, outputFlag, reportFlag } from '../define.js'
+import { type Arguments, outputFlag, reportFlag } from '../define.js'
 
 /** How severe a finding is, in ascending order. */
 export const policySeverities = ['info', 'warning', 'error', 'critical'] as const
@@ -112,4 +112,4 @@ export const policyFlags = {
 } as const
 
 /** What was given on the command line of `check policy`. */
-export type PolicyGiven = GivenBy<typeof policyFlags>
+export type PolicyArguments = Arguments<typeof policyFlags>

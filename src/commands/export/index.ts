@@ -1,6 +1,6 @@
 /** `svcctl export`: an instance as files that plan to nothing, and where they go. */
 
-import { managedKinds } from '../../catalogue/managed/index.js'
+import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../../desired/address.js'
 import { lookAt } from '../../desired/exporting/document.js'
 import type { HeldKind, Selected } from '../../desired/exporting/folder.js'

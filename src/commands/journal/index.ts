@@ -16,7 +16,7 @@ import { journalArgument, resolveJournalFile } from '../../engine/workspace/jour
 import { exitCodes, usage } from '../../errors.js'
 import type { Clock } from '../../http/gate.js'
 import { journalFolder } from '../../profile/index.js'
-import { define, type GivenBy } from '../define.js'
+import { type Arguments, define } from '../define.js'
 
 // The journals of the parts of a run, as one.
 
@@ -228,7 +228,7 @@ const mergeFlags = {
 
 const runMerge = async (
   { answer, ui, place }: Services,
-  given: GivenBy<typeof mergeFlags>,
+  given: Arguments<typeof mergeFlags>,
 ): Promise<void> => {
   const { to } = given.flags
   if (to === undefined) throw usage('journal merge requires --to', 'Pass the file to write.')

@@ -23,7 +23,7 @@ import { countsText, type Outcome, toOutcome } from '../../engine/work/report.js
 import type { RunRecord } from '../../engine/work/run.js'
 import { journalArgument, resolveJournalFile } from '../../engine/workspace/journals.js'
 import { Failure, usage } from '../../errors.js'
-import { define, type GivenBy } from '../define.js'
+import { type Arguments, define } from '../define.js'
 import { lastRunToUndo } from './last.js'
 import { readSteps, type Steps, type UndoStep } from './steps.js'
 
@@ -196,7 +196,7 @@ async function* mapped<T, U>(some: AsyncIterable<T>, made: (one: T) => U): Async
 
 const flags = { redo: boolean('redo the run that the last undo reverted') } as const
 
-const undoing = async (services: Services, given: GivenBy<typeof flags>): Promise<Operation> => {
+const undoing = async (services: Services, given: Arguments<typeof flags>): Promise<Operation> => {
   const { instance, ui, place } = services
   const redo = given.flags.redo === true
   const { file: path, since } = await runIn(services, given.args[0] ?? '', redo)

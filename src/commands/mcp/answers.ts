@@ -4,7 +4,7 @@
  */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { parseBytes } from '../../base/json/built.js'
-import { Exact } from '../../base/json/json.js'
+import { ExactNumber } from '../../base/json/json.js'
 import { isObject } from '../../base/objects.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Failure } from '../../errors.js'
@@ -120,7 +120,7 @@ const clean = (text: string): string => visibleLines(scrub(text))
 /** A value that came, each text in it cleaned, and numbers as they were written. */
 const toSafeValue = (value: unknown): unknown => {
   if (typeof value === 'string') return clean(value)
-  if (value instanceof Exact) return value.text
+  if (value instanceof ExactNumber) return value.text
   if (Array.isArray(value)) return value.map(toSafeValue)
   if (!isObject(value)) return value
   return Object.fromEntries(

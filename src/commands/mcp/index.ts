@@ -4,7 +4,7 @@ import type { AnswerService, Services, WorkspaceService } from '../../engine/com
 import { usage } from '../../errors.js'
 import type { Session } from '../../profile/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
-import { define, type GivenBy } from '../define.js'
+import { type Arguments, define } from '../define.js'
 import { getOffers } from './offers.js'
 import { savePlan } from './plans.js'
 import type { ServerOptions } from './server.js'
@@ -67,7 +67,7 @@ const writeAll = async (answer: AnswerService, text: string): Promise<void> => {
   await answer.flush()
 }
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+const run = async (services: Services, given: Arguments<typeof flags>): Promise<void> => {
   const { answer, ui, place } = services
   const { toolsets = [], drift = [], 'allow-write': writes = false } = given.flags
   const wanted = toolsets.map(String)

@@ -22,7 +22,7 @@ import { Failure, getErrorCode, usage } from '../../errors.js'
 import { getLevelName } from '../../output/columns.js'
 import { fileFailure } from '../../profile/files.js'
 import { getPaths } from '../../profile/index.js'
-import { define, type GivenBy } from '../define.js'
+import { type Arguments, define } from '../define.js'
 import { type AgentDraft, formatCommandLine, previewLine } from './planning.js'
 
 /** A stored plan. */
@@ -276,7 +276,7 @@ const checkUnchanged = async ({ answer, place, ui }: Services, plan: AgentPlan):
 
 const approvePlan = async (
   services: Services,
-  given: GivenBy<Record<never, never>>,
+  given: Arguments<Record<never, never>>,
 ): Promise<void> => {
   const { answer, place, ui } = services
   const { dryRun } = place.globals

@@ -27,8 +27,14 @@ import { Calls } from './calls.js'
 import type { Offer } from './offers.js'
 import type { AgentDraft } from './planning.js'
 import type { AgentPlan } from './plans.js'
-import { findResource, getPrompt, listPrompts, resourceTemplates } from './prompts.js'
-import { createTool, standardTools } from './tools.js'
+import {
+  createTool,
+  findResource,
+  getPrompt,
+  listPrompts,
+  resourceTemplates,
+  standardTools,
+} from './tools.js'
 
 /** Told how a call ended: well, without a failure. */
 type EndCall = (failure?: Failure) => void

@@ -9,7 +9,7 @@ import { boolean } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import { exitCodes, Failure, survived, usage } from '../../errors.js'
 import { getLevelName } from '../../output/columns.js'
-import { define, type GivenBy } from '../define.js'
+import { type Arguments, define } from '../define.js'
 import { bare, type GroupMember, isId } from '../usernames.js'
 import { isUnoffered, several, whyUnread } from '../words.js'
 import { type MemberPlace, Memberships, soughtBy, textOfPlace, withAbove } from './memberships.js'
@@ -311,7 +311,7 @@ const flags = {
 const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
   (place.kind === 'project' ? 5 : 2) + withAbove(place.path).length - 1 + getShares(record).length
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+const run = async (services: Services, given: Arguments<typeof flags>): Promise<void> => {
   const { answer, ui } = services
   const { matrix } = given.flags
   if (given.args.length === 0) throw usage('access requires a user, project or group')

@@ -2,12 +2,12 @@
 
 import { type Fields, isObject, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
+import { pathIn } from '../../catalogue/endpoint.js'
 import { scopeOf } from '../../catalogue/params.js'
-import { pathIn } from '../../catalogue/path-in.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import type { Given, Operation, Plan } from '../../engine/command/types.js'
 import { Failure, survived } from '../../errors.js'
-import type { Whole } from '../../http/types.js'
+import type { WholeAnswer } from '../../http/types.js'
 import { define } from '../define.js'
 import { filledFrom } from '../fill.js'
 import { lookUp, namedUsers } from '../usernames.js'
@@ -68,7 +68,7 @@ const together = (plans: readonly Plan[]): Plan => {
 }
 
 /** What became of each of the users that one request added. */
-const addedBy = async (services: Services, plans: readonly Plan[], { data }: Whole) => {
+const addedBy = async (services: Services, plans: readonly Plan[], { data }: WholeAnswer) => {
   const [first] = plans
   const users = plans.map(({ values }) => String(values.user_id))
   if (first === undefined) return []

@@ -29,9 +29,9 @@ import type { GroupMember } from '../usernames.js'
 import {
   type FoundMembership,
   Memberships,
-  type Sought,
   soughtBy,
   textOfPlace,
+  type UserQuery,
   userArgument,
 } from './memberships.js'
 
@@ -127,7 +127,7 @@ interface LeavingPlan {
 /** Looks where a user is a direct member, and decides what goes. @throws Failure as `Memberships` */
 const planLeaving = async (
   services: Services,
-  sought: Sought,
+  sought: UserQuery,
   self: TokenUser,
 ): Promise<LeavingPlan> => {
   const memberships = new Memberships(services, sought, true)

@@ -10,7 +10,7 @@ import { isTolerated, toleratedText } from '../../engine/command/running.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import type { Argument } from '../../engine/command/types.js'
 import { exitCodes, Failure, survived, usage } from '../../errors.js'
-import { define, type GivenBy } from '../define.js'
+import { type Arguments, define } from '../define.js'
 import { bare, type GroupMember, isId } from '../usernames.js'
 
 /** Something that has members. */
@@ -134,14 +134,14 @@ export class MemberPlaces {
 // Where a user is a member: every place that the caller sees is asked, several at once, each answer in its turn.
 
 /** Who is looked for: by number, or by username. */
-export interface Sought {
+export interface UserQuery {
   readonly text: string
   readonly is: (member: GroupMember) => boolean
   /** What narrows a list of members to them, at the least. */
   readonly filter: { readonly user_ids: readonly number[] } | { readonly query: string }
 }
 
-export const soughtBy = (given: string): Sought => {
+export const soughtBy = (given: string): UserQuery => {
   const text = bare(given)
   if (isId(text))
     return { text, is: ({ id }) => String(id) === text, filter: { user_ids: [Number(text)] } }
@@ -167,7 +167,7 @@ const memberIn = async (
   instance: InstanceService,
   { kind, path }: MemberPlace,
   among: 'direct' | 'all',
-  { filter, is }: Sought,
+  { filter, is }: UserQuery,
 ): Promise<GroupMember | undefined> => {
   // Whatever an instance makes of the filter, the records say who they are.
   const input = { id: path, ...filter }
@@ -189,7 +189,7 @@ interface Asked {
 /** A search for the memberships of a user. */
 export class Memberships {
   readonly #services: Services
-  readonly #sought: Sought
+  readonly #sought: UserQuery
   readonly #places: MemberPlaces
   readonly #direct: boolean
   #read = 0
@@ -200,7 +200,7 @@ export class Memberships {
   #found = 0
 
   /** @param direct only those that somebody gave, none of groups above */
-  constructor(services: Services, sought: Sought, direct: boolean) {
+  constructor(services: Services, sought: UserQuery, direct: boolean) {
     this.#services = services
     this.#sought = sought
     this.#direct = direct
@@ -333,7 +333,7 @@ const flags = {
 
 const columns = ['membership', 'access_level', 'expires_at'] as const
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+const run = async (services: Services, given: Arguments<typeof flags>): Promise<void> => {
   const { answer } = services
   const [user = ''] = given.args
   if (user === '') throw usage('members where requires a user', 'Pass an ID or a username.')

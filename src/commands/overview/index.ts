@@ -8,10 +8,16 @@ import { list } from '../../catalogue/params.js'
 import type { AnswerService, Services } from '../../engine/command/services.js'
 import { exitCodes, type Failure, survived } from '../../errors.js'
 import { type Widths, widthsFor } from '../../terminal/text/width.js'
-import { define, type GivenBy } from '../define.js'
+import { type Arguments, define } from '../define.js'
 import { isUnoffered, whyUnread } from '../words.js'
 import { parts, unavailableParts } from './parts.js'
-import type { OverviewPart, OverviewProject, OverviewSources, Pen, ReadPart } from './types.js'
+import type {
+  OverviewPart,
+  OverviewProject,
+  OverviewSources,
+  ReadPart,
+  SectionWriter,
+} from './types.js'
 
 // All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.
 
@@ -125,7 +131,7 @@ interface PageStyles {
 const getWidth = (line: string, { measure }: Widths): number =>
   measure(stripVTControlCharacters(line))
 
-const createPen = ({ text, widths }: PageStyles, width: number): Pen => ({
+const createPen = ({ text, widths }: PageStyles, width: number): SectionWriter => ({
   bar: text.bar,
   mark: text.mark,
   strong: text.strong,
@@ -230,7 +236,7 @@ const print = async (services: Services, overview: Overview): Promise<void> => {
   })
 }
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+const run = async (services: Services, given: Arguments<typeof flags>): Promise<void> => {
   const { answer, place, ui } = services
   const { parts: wanted } = given.flags
   // A snapshot says nothing of what is this tool's own.

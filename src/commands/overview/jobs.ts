@@ -5,7 +5,7 @@ import { quoteWord } from '../../base/shell-words.js'
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { type Failure, survived } from '../../errors.js'
 import { formatSpan, several } from '../words.js'
-import type { OverviewPart, OverviewSources, Pen } from './types.js'
+import type { OverviewPart, OverviewSources, SectionWriter } from './types.js'
 
 interface WaitingJob {
   readonly project: string
@@ -106,7 +106,11 @@ const describeMissing = ({ failed, hidden }: PendingJobs): string | undefined =>
 }
 
 /** What is said of the one that waits longest, and what would say why. */
-const formatOldest = (oldest: WaitingJob | undefined, waited: number | null, { after }: Pen) => {
+const formatOldest = (
+  oldest: WaitingJob | undefined,
+  waited: number | null,
+  { after }: SectionWriter,
+) => {
   if (oldest === undefined) return []
   const { project, id, name, tag_list: tags } = oldest
   const tagged = tags.length === 0 ? '' : `, tags ${tags.join(', ')}`
@@ -117,7 +121,11 @@ const formatOldest = (oldest: WaitingJob | undefined, waited: number | null, { a
   ]
 }
 
-const formatProjects = (counts: Counts, total: number, { bar, cell }: Pen): readonly string[] => [
+const formatProjects = (
+  counts: Counts,
+  total: number,
+  { bar, cell }: SectionWriter,
+): readonly string[] => [
   ...counts
     .slice(0, maxProjects)
     .map(([name, n]) => `${cell(name, columns.name)} ${bar(n / total, columns.bar)} ${n}`),

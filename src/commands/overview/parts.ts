@@ -17,7 +17,7 @@ import {
 } from '../health.js'
 import { formatSpan, formatTimeLeft, several } from '../words.js'
 import { jobsPart } from './jobs.js'
-import type { OverviewPart, OverviewSources, Pen } from './types.js'
+import type { OverviewPart, OverviewSources, SectionWriter } from './types.js'
 
 const sumCounts = (counts: RunnerCounts): number =>
   runnerStates.reduce((sum, state) => sum + counts[state], 0)
@@ -162,7 +162,10 @@ const describeTroubles = ({ healthy, health, least }: GeoSite): readonly string[
     : [`least: ${least.kind}, ${least.percent.toFixed(1)} %`]),
 ]
 
-const formatSite = (site: GeoSite, { bar, cell, mark, after }: Pen): readonly string[] => {
+const formatSite = (
+  site: GeoSite,
+  { bar, cell, mark, after }: SectionWriter,
+): readonly string[] => {
   const share = site.synced_percent
   const drawn = share === undefined ? ' '.repeat(columns.bar) : bar(share / 100, columns.bar)
   const percent = share === undefined ? '      –' : `${share.toFixed(1)} %`.padStart(7)

@@ -12,7 +12,7 @@ export interface OverviewSources extends Services {
 }
 
 /** Draws a section. */
-export interface Pen extends Pick<Text, 'bar' | 'mark' | 'strong'> {
+export interface SectionWriter extends Pick<Text, 'bar' | 'mark' | 'strong'> {
   /** Text from outside, in so many columns: cut, or filled up. */
   readonly cell: (text: string, columns: number) => string
   /** Text from outside behind what stands already, folded: further lines begin below its first. */
@@ -36,7 +36,7 @@ export interface ReadPart {
   readonly missing?: string
   /** Some of that is there and could not be read. */
   readonly incomplete?: true
-  readonly lines: (pen: Pen) => readonly string[]
+  readonly lines: (pen: SectionWriter) => readonly string[]
   readonly rows: readonly OverviewRow[]
 }
 

@@ -6,7 +6,7 @@ import { spreading } from '../../engine/command/many-flags.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { settings } from '../../profile/settings.js'
-import { type GivenBy, reportFlag } from '../define.js'
+import { type Arguments, reportFlag } from '../define.js'
 
 /** The flags; never filled from the environment or a git remote. */
 export const selectionFlags = {
@@ -33,7 +33,7 @@ export const selectionFlags = {
 
 /** What the flags of a line select. @throws Failure `usage` for a flag without a value */
 export const parseSelection = (
-  { flags }: GivenBy<typeof selectionFlags>,
+  { flags }: Arguments<typeof selectionFlags>,
   { globals }: Pick<WorkspaceService, 'globals'>,
 ): Scoping => {
   const given = {
@@ -87,7 +87,7 @@ export const planningFlags = {
 } as const
 
 /** What a line says of a plan. */
-export type PlanGiven = GivenBy<typeof planningFlags>
+export type PlanGiven = Arguments<typeof planningFlags>
 
 // The flags of each command.
 
@@ -102,7 +102,7 @@ export const planFlags = {
   }),
   ...planningFlags,
 } as const
-export type PlanLine = GivenBy<typeof planFlags>
+export type PlanLine = Arguments<typeof planFlags>
 
 export const applyFlags = {
   ...planningFlags,
@@ -112,7 +112,7 @@ export const applyFlags = {
   },
   stale: oneOf(['skip'], 'skip actions of a plan file that no longer apply'),
 } as const
-export type ApplyLine = GivenBy<typeof applyFlags>
+export type ApplyLine = Arguments<typeof applyFlags>
 
 export const exportFlags = {
   to: string('folder (one file per project and group), file, or - for standard output', {
@@ -126,7 +126,7 @@ export const exportFlags = {
   'all-settings': { ...boolean('include undocumented settings'), aliases: ['all'] },
   factor: boolean('move values that all projects of a group share to the group'),
 } as const
-export type ExportLine = GivenBy<typeof exportFlags>
+export type ExportLine = Arguments<typeof exportFlags>
 
 /** Those of a plan; no secret differs unless somebody asks. */
 export const driftFlags = {

@@ -13,7 +13,7 @@ import type { ReadableInstance, WritableInstance } from '../../desired/state.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, usage } from '../../errors.js'
-import type { Ask, Whole } from '../../http/types.js'
+import type { Ask, WholeAnswer } from '../../http/types.js'
 import { getPaths } from '../../profile/index.js'
 
 interface Run {
@@ -30,7 +30,7 @@ const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): re
 }
 
 /** Files speak in the names of the documents, whatever the instance calls things. */
-const read = (whole: Whole): Whole => ({ ...whole, data: documented(whole.data) })
+const read = (whole: WholeAnswer): WholeAnswer => ({ ...whole, data: documented(whole.data) })
 
 /**
  * The instance, only to be read.

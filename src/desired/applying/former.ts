@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
+import type { Managed } from '../../catalogue/managed.js'
 import type { PlannedAction } from '../actions.js'
 import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
 import { documentOf, yamlWriter } from '../exporting/document.js'

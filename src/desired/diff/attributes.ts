@@ -6,7 +6,7 @@ import { holdText } from '../../base/secrets/held.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { joinItems } from '../../catalogue/formats.js'
-import type { Referent } from '../../catalogue/managed/managed.js'
+import type { Referent } from '../../catalogue/managed.js'
 import {
   emptyClears,
   isNumeric,

@@ -3,7 +3,7 @@
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { members as endpoints } from '../../catalogue/areas/members.js'
-import { groupMembers, projectMembers } from '../../catalogue/managed/index.js'
+import { groupMembers, projectMembers } from '../../catalogue/managed.js'
 import { type ManagedPlace, placeText, type Reference } from '../address.js'
 import type { Mistakes } from '../files/written.js'
 import type { CurrentKind } from '../state.js'

@@ -7,7 +7,7 @@ import { addToGroup, groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { objects } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
+import type { Managed } from '../../catalogue/managed.js'
 import {
   byPlace,
   type Change,

@@ -1,6 +1,6 @@
 /** What comparing takes, and what its steps hand each other. */
 import type { JsonValue } from '../../base/json/value.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
+import type { Managed } from '../../catalogue/managed.js'
 import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
 import type { Address, ManagedPlace, Reference } from '../address.js'
 import type { Attribute } from '../attributes.js'

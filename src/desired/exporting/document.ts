@@ -1,6 +1,6 @@
 /** Documents of declared state: what a place says, and the text around it. */
 import { yamlText } from '../../base/json/yaml-writer.js'
-import { managedKinds } from '../../catalogue/managed/index.js'
+import { managedKinds } from '../../catalogue/managed.js'
 import type { Failure } from '../../errors.js'
 import { type Address, addressText, type ManagedPlace } from '../address.js'
 import { type InstanceView, sideBySide } from '../reading/view.js'

@@ -1,9 +1,9 @@
 /** A kind in its place, as it stands in a file. */
 import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
+import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
-import type { IntegrationFamily } from '../../catalogue/integration-families.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
+import type { Managed } from '../../catalogue/managed.js'
 import { type ManagedPlace, parseReference } from '../address.js'
 import {
   type Attribute,

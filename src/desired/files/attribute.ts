@@ -20,7 +20,7 @@ import {
   type JsonSchema,
   listOf,
   rangeOf,
-  type SchemaWays,
+  type SchemaOptions,
   valueSchema,
 } from '../../catalogue/schema.js'
 import { parseReference } from '../address.js'
@@ -106,7 +106,7 @@ const orRange = (value: JsonSchema, param: IntegerParam | EnumParam | ListParam)
 const name: JsonSchema = { $ref: '#/$defs/name' }
 
 /** What files may say otherwise than the API takes it. */
-const inFiles: Partial<SchemaWays> = {
+const inFiles: Partial<SchemaOptions> = {
   integer: (param) => orRange(numberOf(param), param),
   choice: (param) => orRange({ enum: allValues(param) }, param),
   text: textOf,
@@ -115,7 +115,7 @@ const inFiles: Partial<SchemaWays> = {
   json: () => ({}),
   scope: name,
 }
-const byName: Partial<SchemaWays> = {
+const byName: Partial<SchemaOptions> = {
   ...inFiles,
   integer: () => name,
   list: (_, param) => listIn(name, param),

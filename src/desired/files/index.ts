@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { openHeld } from '../../base/secrets/held.js'
 import { quoteText } from '../../base/text.js'
-import { managedKinds } from '../../catalogue/managed/index.js'
+import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../address.js'
 import type { KnownPlaces } from '../reading/view.js'
 import { type DesiredKind, originText, type Said } from '../state.js'

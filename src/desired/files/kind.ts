@@ -2,8 +2,7 @@
 
 import type { JsonValue } from '../../base/json/value.js'
 import { quoteText } from '../../base/text.js'
-import { managedKinds } from '../../catalogue/managed/index.js'
-import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
+import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { defined, either, type JsonSchema } from '../../catalogue/schema.js'
 import { foldedName, type Reference } from '../address.js'
 import { fieldsOfKind, shortAttribute } from '../attributes.js'

@@ -1,7 +1,6 @@
 /** Levels: what files say under one key, and which levels apply to a place, the least specific first. */
 
-import { managedKinds } from '../../catalogue/managed/index.js'
-import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
+import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { groupsAbove, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
 import { packed, unpacked } from '../packed.js'
 import type { KnownPlaces, ProjectFacts } from '../reading/view.js'

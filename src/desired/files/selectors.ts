@@ -3,7 +3,7 @@
 import { dirname, relative, sep } from 'node:path'
 import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
-import type { ManagedScope } from '../../catalogue/managed/managed.js'
+import type { ManagedScope } from '../../catalogue/managed.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { ProjectFacts, ProjectSelector } from '../reading/view.js'

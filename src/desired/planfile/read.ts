@@ -1,6 +1,6 @@
 /** Plan files read back: data from others, so that every part is checked, and nothing else is in it. */
 import { createHash } from 'node:crypto'
-import { Malformed } from '../../base/json/malformed.js'
+import { MalformedJson } from '../../base/json/malformed.js'
 import { Scanner } from '../../base/json/scan.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
@@ -162,7 +162,7 @@ const parsed = (bytes: Uint8Array): unknown => {
     new Scanner(undefined, maxValues).scan(bytes, 0)
     return JSON.parse(Buffer.from(bytes).toString())
   } catch (error) {
-    if (error instanceof Malformed || error instanceof SyntaxError) return undefined
+    if (error instanceof MalformedJson || error instanceof SyntaxError) return undefined
     throw error
   }
 }

@@ -1,8 +1,7 @@
 /** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
 import { type Fields, isObject, toText } from '../../base/objects.js'
 import { account } from '../../catalogue/implied.js'
-import { groupMembers } from '../../catalogue/managed/index.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
+import { groupMembers, type Managed } from '../../catalogue/managed.js'
 import { Breaker } from '../../engine/work/breaker.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'

@@ -3,8 +3,13 @@ import { type Fields, isObject, objects, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import { branchesOf, groupAt, groupsAll, usersNamed } from '../../catalogue/implied.js'
-import { approvalRules, groupMembers, projectRunners } from '../../catalogue/managed/index.js'
-import type { Managed, Referent } from '../../catalogue/managed/managed.js'
+import {
+  approvalRules,
+  groupMembers,
+  type Managed,
+  projectRunners,
+  type Referent,
+} from '../../catalogue/managed.js'
 import { survived, usage } from '../../errors.js'
 import { foldedName, type ManagedPlace, placeText } from '../address.js'
 import type { CurrentKind } from '../state.js'

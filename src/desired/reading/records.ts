@@ -1,11 +1,11 @@
 /** The records of a kind in its place: of its list, each by itself where that lacks fields, or by their keys. */
 
-import { Exact } from '../../base/json/json.js'
+import { ExactNumber } from '../../base/json/json.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { listAt } from '../../catalogue/implied.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
+import type { Managed } from '../../catalogue/managed.js'
 import { formatOf } from '../../catalogue/params.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
@@ -174,7 +174,7 @@ export const recordsOf = async (
 
 /** A value of a record as JSON has it; undefined where there is none. */
 const plain = (value: unknown): JsonValue | undefined => {
-  if (value instanceof Exact) return Number(value)
+  if (value instanceof ExactNumber) return Number(value)
   if (Array.isArray(value)) return value.flatMap((item) => plain(item) ?? [])
   if (isObject(value))
     return Object.fromEntries(

@@ -1,8 +1,8 @@
 /** What the other parts of declared state ask of reading. */
 
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
-import { managedKinds } from '../../catalogue/managed/index.js'
-import type { Managed, ManagedScope, Referent } from '../../catalogue/managed/managed.js'
+import type { Managed, ManagedScope, Referent } from '../../catalogue/managed.js'
+import { managedKinds } from '../../catalogue/managed.js'
 import type { Failure } from '../../errors.js'
 import { addressText, isKindName, type ManagedPlace, matches } from '../address.js'
 import type { CurrentKind, Origin } from '../state.js'

@@ -7,8 +7,8 @@ import { maskedPick } from '../../output/masking/stage.js'
 import { picker } from '../../output/record.js'
 import { ownColours } from '../../output/shown.js'
 import type {
-  Asked,
-  Hidden,
+  AnswerView,
+  HiddenFields,
   Inspection,
   PageView,
   People,
@@ -188,7 +188,7 @@ export class Printing implements RunAnswer {
     const pick = maskedPick(picker(command.computedFields, words), hidden, words)
     const columns = groupColumns(globals)
     const page = await this.#page(emit)
-    const view: Asked = { ...this.#view(true, {}), columns, names: columns.slice(0, 1), page }
+    const view: AnswerView = { ...this.#view(true, {}), columns, names: columns.slice(0, 1), page }
     const writer = await openWriter(format, this.#screen.out, view, new Set())
     const answering = { command, emit, words }
     const { createCell } = await import('../../output/table/cell.js')
@@ -272,7 +272,7 @@ export class Printing implements RunAnswer {
   }
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
-  #hidden({ endpoint, reveal, within }: Emit, single?: Endpoint): Hidden {
+  #hidden({ endpoint, reveal, within }: Emit, single?: Endpoint): HiddenFields {
     const { command, globals, inner } = this.#asked
     // A program that asked for it is no person who has to copy it.
     if (globals.showSecrets || (reveal === true && inner?.screen === undefined)) return 'nothing'
@@ -306,7 +306,7 @@ export class Printing implements RunAnswer {
     this.#later(`${count} column${count === 1 ? '' : 's'} hidden; use --fields or a wider terminal`)
   }
 
-  #view(many: boolean, emit: Emit): Asked {
+  #view(many: boolean, emit: Emit): AnswerView {
     const { command, format, globals, words } = this.#asked
     const { style, width } = this.#screen
     const { endpoint, parent, people, within } = emit

@@ -2,7 +2,7 @@
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate/gate.js'
-import type { Whole } from '../../http/types.js'
+import type { WholeAnswer } from '../../http/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { getHolder } from '../answer/about.js'
 import type { Globals } from '../command/globals.js'
@@ -73,7 +73,7 @@ export type Keeper = () => Promise<JournaledRun>
 
 /** What the work of a run goes through. */
 export interface Engine {
-  readonly send: (plan: Plan) => Promise<Whole>
+  readonly send: (plan: Plan) => Promise<WholeAnswer>
   readonly answer: AnswerService
   readonly ui: UiService
   readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'journal' | 'maxFailures' | 'tolerate'>
@@ -114,13 +114,13 @@ export const runEach = async <T>(
 }
 
 /** A few answer `null` where the documents have nothing to show, or in the place of what they wrote. */
-const saysNull = ({ endpoint }: Plan, whole: Whole): boolean => {
+const saysNull = ({ endpoint }: Plan, whole: WholeAnswer): boolean => {
   const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
   return !shown && whole.bytes.length < maxNullBytes && whole.data === null
 }
 
 /** What a plan came to by its answer. */
-export const toPlanAnswer = (plan: Plan, whole: Whole): PlanAnswer =>
+export const toPlanAnswer = (plan: Plan, whole: WholeAnswer): PlanAnswer =>
   saysNull(plan, whole) ? getAnswerFacts(whole) : toAnswer(whole)
 
 /** What one plan comes to when it is simply sent. */

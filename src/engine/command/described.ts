@@ -6,7 +6,7 @@ import type { Param } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
-import type { Made } from '../../output/types.js'
+import type { ComputedFields } from '../../output/types.js'
 import type { KnownNames } from '../../profile/known.js'
 
 /** A positional argument of a command. */
@@ -186,7 +186,7 @@ export interface Particulars {
   /** Keeps a journal of its own, and goes on with its runs by itself. */
   readonly ownJournal?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
-  readonly computedFields?: Made
+  readonly computedFields?: ComputedFields
   /** Fields that the instance at hand was seen to have beyond the documents; read only where a line has such a name. */
   readonly instanceFields?: readonly string[]
   /** What was seen of its instance beyond the documents, where it has that. */

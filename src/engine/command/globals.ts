@@ -3,8 +3,8 @@
  * the type `Globals` derive from it. A flag that is added here is a field of `Globals` at once.
  */
 import { maxConcurrent } from '../../base/async.js'
+import type { Value } from '../../catalogue/endpoint.js'
 import type { ParameterFlag } from '../../catalogue/index.js'
-import type { Value } from '../../catalogue/inferred.js'
 import {
   boolean,
   integer,

@@ -1,6 +1,6 @@
 /** What journals keep of an object: masked as the output masks it, and without what was sent as a secret. */
 import type { Fields } from '../../base/objects.js'
-import { type Instead, maskFields, secrecies } from '../../base/secrets/mask.js'
+import { maskFields, type Replacement, secrecies } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -13,7 +13,7 @@ const scrubbedValue = (value: unknown): unknown => {
 }
 
 /** What is masked in part could not be put back: what holds a secret is masked whole. */
-const whole: Instead = { value: () => masked, address: () => masked }
+const whole: Replacement = { value: () => masked, address: () => masked }
 
 /** Attributes of what an endpoint takes or gives, as they may be written down. */
 export const createAttributeMask = (

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Failure } from '../../errors.js'
 import { readHeader } from '../../http/answers/headers.js'
-import type { Whole } from '../../http/types.js'
+import type { WholeAnswer } from '../../http/types.js'
 import type { People, Stacking } from '../../output/types.js'
 import type { Plan } from './described.js'
 import type { Globals } from './globals.js'
@@ -120,13 +120,14 @@ export const isTolerated = ({ tolerate = [] }: Tolerating, failure: Failure): bo
 export const toleratedText = (object: string, { message }: Failure): string =>
   `${object}: ${message} (tolerated)`
 
-export const isBare = ({ bytes, data }: Whole): boolean => bytes.length === 0 && data === undefined
+export const isBare = ({ bytes, data }: WholeAnswer): boolean =>
+  bytes.length === 0 && data === undefined
 
 /** What is to be known of an answer besides what it shows. */
 export const getAnswerFacts = ({
   status,
   headers,
-}: Whole): Pick<PlanAnswer, 'requestId' | 'status'> => {
+}: WholeAnswer): Pick<PlanAnswer, 'requestId' | 'status'> => {
   const requestId = readHeader(headers, 'x-request-id')
   return { status, requestId }
 }
@@ -152,7 +153,7 @@ export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
 })
 
 /** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
-export const toAnswer = (whole: Whole): PlanAnswer => {
+export const toAnswer = (whole: WholeAnswer): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }
   if (isBare(whole)) return getAnswerFacts(whole)
   return {

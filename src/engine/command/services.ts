@@ -1,12 +1,18 @@
 /** What a command is handed: four services, and nothing else. `engine/services.ts` puts them together. */
 import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import type { Answered, Input, Listing, RecordOf } from '../../client/types.js'
+import type { Input, ListEndpoint, RecordOf, TypedAnswer } from '../../client/types.js'
 import type { Failure } from '../../errors.js'
-import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import type {
+  Ask,
+  Credential,
+  Answer as Download,
+  WholeAnswer,
+  WireRequest,
+} from '../../http/types.js'
 import type { Reader } from '../../output/types.js'
 import type { Profile, Session } from '../../profile/types.js'
-import type { CountedWork, Waited } from '../../terminal/streams/meter.js'
+import type { CountedWork, TimeLimit } from '../../terminal/streams/progress.js'
 import type { Described, Given, MadeBy, Plan } from './described.js'
 import type { Globals } from './globals.js'
 import type { Details, Emit, PlanAnswer } from './running.js'
@@ -138,11 +144,11 @@ export interface InstanceService {
   /** The one plan of a command that takes no objects. */
   plan(given: Given, override?: JsonValues): Promise<Plan>
   /** One call, its answer whole. */
-  call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>>
+  call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>>
   /** One planned call, its answer whole. */
-  send(plan: Plan): Promise<Whole>
+  send(plan: Plan): Promise<WholeAnswer>
   /** All records of a list, in hand. */
-  records<const E extends Listing>(
+  records<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
     how?: Which<RecordOf<E>>,
@@ -169,7 +175,7 @@ export interface InstanceService {
    * A request that the catalogue does not make.
    * @param called the documented endpoint by whose credential it goes
    */
-  raw(request: WireRequest, called?: Endpoint): Promise<Whole>
+  raw(request: WireRequest, called?: Endpoint): Promise<WholeAnswer>
 }
 
 /** Standard output. */
@@ -243,7 +249,7 @@ export interface UiService {
   /** The objects of plans by their names, as a confirmation lists them. */
   naming(plans: readonly Plan[]): Promise<readonly string[]>
   /** Shows on a terminal how far work on so many objects is, until it ends. */
-  tally(total?: number, waiting?: () => Waited | undefined): CountedWork
+  tally(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
   /** A line of progress on standard error while `work` goes on. */
   progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T>
   /** Who leaves while `work` goes on is told what stays as it is. */
@@ -346,7 +352,7 @@ export interface ExternalClient {
   /** The request of an ask, in the words of whose address it is. */
   build(ask: Ask): Promise<WireRequest>
   /** One request, its answer whole. */
-  call(request: WireRequest): Promise<Whole>
+  call(request: WireRequest): Promise<WholeAnswer>
 }
 
 /** What stays as it is when somebody leaves. */

@@ -2,7 +2,7 @@
 import type { JsonValues } from '../../base/json/value.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Failure } from '../../errors.js'
-import type { Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import type { Credential, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import type { Argument, Described, Given, Particulars, Plan, PlanSource } from './described.js'
 import type { Emit, Loss, PlanAnswer } from './running.js'
 import type { ClientIdentity, Services } from './services.js'
@@ -11,7 +11,7 @@ export type * from './described.js'
 
 /** What a request was answered with; the body of a file is still to be read. */
 export type Received =
-  | { readonly whole: Whole }
+  | { readonly whole: WholeAnswer }
   | { readonly download: Download }
   | { readonly failure: Failure }
 
@@ -87,7 +87,7 @@ export interface Merge {
   /** What became of each, in their order; undefined where it went well. */
   readonly outcomes: (
     plans: readonly Plan[],
-    whole: Whole,
+    whole: WholeAnswer,
   ) => Promise<readonly (Failure | undefined)[]>
 }
 

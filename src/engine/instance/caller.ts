@@ -9,7 +9,7 @@ import { formatOf, type Param } from '../../catalogue/params.js'
 import { getProperties } from '../../catalogue/shapes/properties.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
-import type { Ask, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import type { Ask, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import { isBare } from '../command/running.js'
 import type { AnswerService, UiService } from '../command/services.js'
 import type { Unknown } from '../plan/objects.js'
@@ -224,7 +224,7 @@ const maxSaid = 20
 /** How many objects are named. */
 const named = 3
 
-type Answer = Partial<Pick<Whole, 'bytes' | 'data'>>
+type Answer = Partial<Pick<WholeAnswer, 'bytes' | 'data'>>
 
 /** Gathers over a run what was not taken, so that it is said once, however many objects there are. */
 export class UnappliedAttributes {
@@ -272,7 +272,7 @@ export class UnappliedAttributes {
 }
 
 /** A read that shows nothing of what it was asked for is no answer, whatever its status. */
-const checkRead = ({ endpoint }: Ask, whole: Whole, { path }: WireRequest): void => {
+const checkRead = ({ endpoint }: Ask, whole: WholeAnswer, { path }: WireRequest): void => {
   const { status } = whole
   const shows = ['one', 'many'].includes(endpoint.returns.kind)
   if (writes(endpoint) || !shows || status === 304 || !isBare(whole)) return
@@ -316,7 +316,7 @@ export class Caller {
    * One call, its answer whole.
    * @throws Failure `unreachable` for a read that is answered with nothing
    */
-  async send(ask: Ask): Promise<Whole> {
+  async send(ask: Ask): Promise<WholeAnswer> {
     const wire = await this.#exchange.request(ask)
     const client = await this.#exchange.client(ask.endpoint)
     try {

@@ -1,6 +1,5 @@
 /** The session's credentials for the client's rule, and the words where one is missing. */
-import type { Lack, Need } from '../../client/credential.js'
-import { Lacking } from '../../client/credential.js'
+import { type CredentialGap, MissingCredential, type Need } from '../../client/types.js'
 import { Failure } from '../../errors.js'
 import type { Credential } from '../../http/types.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
@@ -22,7 +21,7 @@ export const createRenewal =
 
 type Of = Pick<Session, 'baseUrl' | 'jobTokenWithheld'>
 
-const hints: Readonly<Record<Lack, (session: Of) => string>> = {
+const hints: Readonly<Record<CredentialGap, (session: Of) => string>> = {
   job: ({ jobTokenWithheld }) =>
     jobTokenWithheld ??
     'Run the command in a CI job, where CI_JOB_TOKEN is set, or set SVC_JOB_TOKEN.',
@@ -34,7 +33,7 @@ const hints: Readonly<Record<Lack, (session: Of) => string>> = {
 export const hinted =
   (session: Of) =>
   (error: unknown): unknown =>
-    error instanceof Lacking
+    error instanceof MissingCredential
       ? new Failure(error.category, error.message, {
           ...error.details,
           hint: hints[error.lack](session),

@@ -1,11 +1,9 @@
 /** The requests of one run: its instance as the client of the catalogue, and what stands around it. */
 import { remember } from '../../base/secrets/scrub.js'
-import { writes } from '../../catalogue/endpoint.js'
+import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
-import type { Called } from '../../client/credential.js'
 import type { WaitKind } from '../../client/defaults.js'
-import { createInstance } from '../../client/index.js'
-import type { InstanceClient } from '../../client/instance.js'
+import { createInstance, type InstanceClient } from '../../client/instance.js'
 import type { SnapshotReader } from '../../client/snapshot/answers.js'
 import { requestIn } from '../../client/words.js'
 import { Failure, survived } from '../../errors.js'
@@ -48,7 +46,7 @@ export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'sig
 }
 
 /** A call that carries no credential. */
-const bare: Called = { credential: 'parameter', route: 'GET /' }
+const bare: EndpointTraits = { credential: 'parameter', route: 'GET /' }
 
 /** A record that is kept has no more bytes. */
 const maxRecordBytes = 1 << 22
@@ -56,7 +54,7 @@ const maxRecordBytes = 1 << 22
 /** The kind of credential that would go along; none where there is none. */
 const kindFor = async (
   instance: InstanceClient,
-  endpoint: Called | undefined,
+  endpoint: EndpointTraits | undefined,
 ): Promise<Credential['kind'] | undefined> => {
   try {
     return (await instance.credential(endpoint))?.kind
@@ -169,7 +167,7 @@ export class InstanceExchange {
     await this.#options.unkept.note(request, elsewhere)
   }
 
-  async client(endpoint?: Called, long = false): Promise<Client> {
+  async client(endpoint?: EndpointTraits, long = false): Promise<Client> {
     return (await this.instance()).client(endpoint, long ? 'long' : 'usual')
   }
 
@@ -190,7 +188,7 @@ export class InstanceExchange {
   }
 
   /** The command that does what the request would. */
-  async curlOf(wire: WireRequest, endpoint?: Called): Promise<string> {
+  async curlOf(wire: WireRequest, endpoint?: EndpointTraits): Promise<string> {
     const { baseUrl, sudo } = await this.#options.session()
     const instance = await this.instance()
     const by = endpoint?.credential === 'parameter' ? undefined : sudo

@@ -2,17 +2,17 @@
 import { parseBytes } from '../../base/json/built.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { legible } from '../../catalogue/legible.js'
-import { largestPage } from '../../client/defaults.js'
-import type { InstanceClient } from '../../client/instance.js'
 import {
   followed,
   isExact,
   isLong,
+  largestPage,
   type Paging,
   paged,
   searched,
   wanted,
-} from '../../client/paging.js'
+} from '../../client/defaults.js'
+import type { InstanceClient } from '../../client/instance.js'
 import { Failure, usage } from '../../errors.js'
 import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'

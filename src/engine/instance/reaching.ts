@@ -1,6 +1,7 @@
 /** How a run reaches an instance: its warnings, its gates, what the client takes from flags and profile, and the routes it lacks. */
+
 import { userAgent } from '../../base/version.js'
-import type { Called } from '../../client/credential.js'
+import type { EndpointTraits } from '../../catalogue/endpoint.js'
 import type { InstanceOptions } from '../../client/types.js'
 import { Failure, survived } from '../../errors.js'
 import type { FleetGate } from '../../http/gate/gate.js'
@@ -10,7 +11,7 @@ import type { Audit } from '../../profile/audit.js'
 import { createTransport, getPaths } from '../../profile/index.js'
 import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
 import type { Profile, Session } from '../../profile/types.js'
-import type { Meter } from '../../terminal/streams/meter.js'
+import type { Meter } from '../../terminal/streams/progress.js'
 import type { Globals } from '../command/globals.js'
 import type { ClientIdentity } from '../command/services.js'
 import { tuneParser } from '../work/v8.js'
@@ -181,7 +182,7 @@ export class RouteMemory {
   }
 
   /** An endpoint is about to be asked. */
-  readonly asking = ({ route, successor }: Called): void => {
+  readonly asking = ({ route, successor }: EndpointTraits): void => {
     const { env, profile, note } = this.#options
     if (this.#asked.has(route)) return
     this.#asked.add(route)
@@ -192,7 +193,7 @@ export class RouteMemory {
     note(`the instance did not have ${route} on ${gone.at.slice(0, 10)} (${gone.status})${instead}`)
   }
 
-  readonly failed = ({ route }: Called, error: unknown): void => {
+  readonly failed = ({ route }: EndpointTraits, error: unknown): void => {
     // Whatever went wrong, it is not known to be there again.
     this.#back.delete(route)
     if (!(error instanceof Failure) || error.details.lacks !== 'route') return

@@ -20,7 +20,7 @@ export type FindOwn = () => Promise<Own | undefined>
 
 /** Whether any profile names a vocabulary. */
 const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> =>
-  (await import('../../profile/naming.js')).namesVocabulary(env)
+  (await import('../../profile/paths.js')).namesVocabulary(env)
 
 /** The tokens in which flags stand: what follows `--` is none. */
 export const beforeDashes = (tokens: readonly string[]): readonly string[] => {

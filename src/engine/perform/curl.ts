@@ -4,15 +4,21 @@ import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import {
-  type Answered,
   answered,
   type Input,
   isItem,
-  type Listing,
+  type ListEndpoint,
   type RecordOf,
+  type TypedAnswer,
 } from '../../client/types.js'
 import { toCurl } from '../../http/index.js'
-import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '../../http/types.js'
+import type {
+  Ask,
+  Credential,
+  Answer as Download,
+  WholeAnswer,
+  WireRequest,
+} from '../../http/types.js'
 import type {
   AnswerService,
   ExternalClient,
@@ -91,7 +97,7 @@ export class UnsentInstance implements InstanceService {
     return this.#parts.planning.plan(given, override)
   }
 
-  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>> {
+  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {
     const wire = await this.#build({ endpoint, values: { ...input } })
     if (writes(endpoint)) return this.#end(wire, endpoint)
     await this.#print(wire, endpoint)
@@ -103,11 +109,11 @@ export class UnsentInstance implements InstanceService {
     return this.#parts.exchange.build(ask)
   }
 
-  async send(plan: Plan): Promise<Whole> {
+  async send(plan: Plan): Promise<WholeAnswer> {
     return this.#end(await this.#build(plan), plan.endpoint)
   }
 
-  async records<const E extends Listing>(
+  async records<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
   ): Promise<readonly RecordOf<E>[]> {

@@ -4,18 +4,18 @@ import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { largestPage } from '../../client/defaults.js'
 import {
-  type Answered,
   answered,
   type Input,
-  type Listing,
+  type ListEndpoint,
   type RecordOf,
+  type TypedAnswer,
 } from '../../client/types.js'
 import { type Failure, survived } from '../../errors.js'
 import type {
   Client,
   Credential,
   Answer as Download,
-  Whole,
+  WholeAnswer,
   WireRequest,
 } from '../../http/types.js'
 import { toPlanAnswer } from '../bulk/each.js'
@@ -115,7 +115,7 @@ class LiveSending {
     return this.#parts.sending.open(plan)
   }
 
-  async #whole(plan: Plan): Promise<Whole> {
+  async #whole(plan: Plan): Promise<WholeAnswer> {
     const { exchange, sending } = this.#parts
     const { to } = this.#operation
     if (plan.request !== undefined) {
@@ -162,15 +162,15 @@ export class LiveInstance implements InstanceService {
     return this.#parts.planning.plan(given, override)
   }
 
-  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>> {
+  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {
     return answered(endpoint, await this.#parts.sending.send({ endpoint, values: { ...input } }))
   }
 
-  send(plan: Plan): Promise<Whole> {
+  send(plan: Plan): Promise<WholeAnswer> {
     return this.#parts.sending.send(plan)
   }
 
-  async records<const E extends Listing>(
+  async records<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
     { limit = 'all', where = () => true }: Which<RecordOf<E>> = {},
@@ -212,7 +212,7 @@ export class LiveInstance implements InstanceService {
     }
   }
 
-  async raw(request: WireRequest, called?: Endpoint): Promise<Whole> {
+  async raw(request: WireRequest, called?: Endpoint): Promise<WholeAnswer> {
     const { exchange } = this.#parts
     await exchange.admit(request)
     return (await exchange.client(called)).call(request)

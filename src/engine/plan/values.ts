@@ -8,7 +8,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { type HeldText, holdText, openHeld, textSize } from '../../base/secrets/held.js'
 import { quoteWord } from '../../base/shell-words.js'
 import {
-  type Coerced,
+  type Coercion,
   coerceTexts,
   describeError,
   type ValueError,
@@ -73,7 +73,7 @@ const refusal = (error: ValueError, label: string, parameter?: string): Failure 
  * @throws Failure `usage` naming the parameter, what it takes and what was given
  */
 export const checkedValue = (
-  { value, errors: [error], deprecated }: Coerced,
+  { value, errors: [error], deprecated }: Coercion,
   label: string,
   { note = () => {}, parameter }: ValueSyntax = {},
 ): JsonValue => {

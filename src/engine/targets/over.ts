@@ -1,5 +1,5 @@
 /** Records of several parents: they are read of each, and printed below each other in the order of the parents. */
-import type { Paging } from '../../client/paging.js'
+import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
 import { PartOfAnswer, refusePart } from '../answer/part.js'

@@ -1,6 +1,6 @@
 /** One value of a record against one value of a condition. */
 import { isMoment, parseMoment, parseSpan } from '../../base/dates.js'
-import { Exact, isNumber } from '../../base/json/json.js'
+import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { compareVersions, isVersion } from '../../base/versions.js'
 import { asksOrder, type Op, type Operand } from './parse.js'
 import type { FieldKind, Ranks } from './shape.js'
@@ -19,7 +19,9 @@ const holds = (order: number, op: Plain): boolean => {
 }
 
 const shown = (value: unknown): string =>
-  typeof value === 'object' && !(value instanceof Exact) ? JSON.stringify(value) : String(value)
+  typeof value === 'object' && !(value instanceof ExactNumber)
+    ? JSON.stringify(value)
+    : String(value)
 
 /** Contains, ignoring case; a star stands for any run of characters. */
 const containing = ({ text, quoted }: Operand): Test => {
@@ -58,7 +60,7 @@ export const numberPattern = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 const whole = /^-?\d+$/
 
 /** Past 2^53 different numbers are one to JavaScript, so that their digits are compared. */
-export const orderOfNumbers = (value: number | Exact, wanted: string): number => {
+export const orderOfNumbers = (value: number | ExactNumber, wanted: string): number => {
   const [left, right] = [Number(value), Number(wanted)]
   if (left !== right) return left < right ? -1 : 1
   const digits = String(value)
@@ -142,7 +144,7 @@ const byValue = (value: Operand, op: Plain, now: number, names: Names): Test | u
     if (typeof tested !== 'string') return false
     if (parseTimeValue(tested) !== undefined) return (tests.time ?? tests.text)?.(tested) ?? false
     if (tests.text !== undefined) return tests.text(tested)
-    return numberPattern.test(tested) && (tests.number?.(new Exact(tested)) ?? false)
+    return numberPattern.test(tested) && (tests.number?.(new ExactNumber(tested)) ?? false)
   }
 }
 

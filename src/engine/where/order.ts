@@ -1,5 +1,5 @@
 /** `--sort`: the order of records by their fields. */
-import { Exact, isNumber } from '../../base/json/json.js'
+import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { compareVersions, isVersion } from '../../base/versions.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { called, dotted } from '../../catalogue/words.js'
@@ -16,7 +16,7 @@ export interface SortField {
 
 /** A value as it is compared: of what kind it is, then by itself. */
 type Comparable =
-  | readonly ['number', number | Exact]
+  | readonly ['number', number | ExactNumber]
   | readonly ['time' | 'rank', number]
   | readonly ['version' | 'text' | 'other', string]
 
@@ -82,7 +82,7 @@ const momentOf = (value: unknown): Comparable | undefined => {
 const numberOf = (value: unknown): Comparable | undefined => {
   if (isNumber(value)) return ['number', value]
   return typeof value === 'string' && numberPattern.test(value)
-    ? ['number', new Exact(value)]
+    ? ['number', new ExactNumber(value)]
     : undefined
 }
 

@@ -1,6 +1,6 @@
 /** What stops a run over many objects: a token, or an instance, that is dead for all of them. */
 import { Failure, helpIn } from '../../errors.js'
-import type { Came } from '../../http/gate.js'
+import type { AdmissionResult } from '../../http/gate.js'
 
 const maxRefused = 10
 const refused = 'the credential was rejected ten times in a row'
@@ -14,7 +14,7 @@ const isRefused = ({ category, details }: Failure): boolean =>
 const isMaintenance = ({ details }: Failure): boolean => details.advice?.code === 'maintenance'
 
 /** Whether the instance was there for a request; undefined where it was not asked to the end. */
-const reached = (came: Came): boolean | undefined => {
+const reached = (came: AdmissionResult): boolean | undefined => {
   if ('status' in came) return came.status < 500 ? true : came.headers['retry-after'] !== undefined
   return came.lost === 'interrupted' ? undefined : false
 }
@@ -45,7 +45,7 @@ export class Breaker {
   #hearing = false
 
   /** What one attempt came to: counted as they come, since one object may make several, each a long wait. */
-  came(came: Came): void {
+  came(came: AdmissionResult): void {
     this.#hearing = true
     const there = reached(came)
     if (there === undefined) return

@@ -9,9 +9,8 @@ import { Failure, usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { confirmationFor, nameMatches } from '../../profile/index.js'
 import type { Prompts } from '../../terminal/prompts.js'
-import type { CountedWork, Waited } from '../../terminal/streams/meter.js'
 import type { Notes } from '../../terminal/streams/notes.js'
-import { progress } from '../../terminal/streams/progress.js'
+import { type CountedWork, progress, type TimeLimit } from '../../terminal/streams/progress.js'
 import { getScope } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Details, Owner, Stays, Tell, UiService } from '../command/services.js'
@@ -270,7 +269,7 @@ export class Prompter implements UiService {
     return naming(command, plans, glance)
   }
 
-  tally(total?: number, waiting?: () => Waited | undefined): CountedWork {
+  tally(total?: number, waiting?: () => TimeLimit | undefined): CountedWork {
     return this.#screen.meter.begin(total, waiting)
   }
 

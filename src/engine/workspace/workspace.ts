@@ -3,7 +3,7 @@
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
-import { type FormWay, postForm } from '../../client/form.js'
+import { type FormOptions, postForm } from '../../client/form.js'
 import type { SnapshotReader } from '../../client/snapshot/answers.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
@@ -15,7 +15,7 @@ import {
   openStore,
   openTokens,
   resolveSession,
-  type Takes,
+  type ScopeChoice,
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
 import type { ScopeKind } from '../command/derive/index.js'
@@ -37,7 +37,7 @@ import { UnkeptWrites } from './unkept.js'
 const sendForm = (
   url: string,
   form: Readonly<Record<string, string>>,
-  way: Omit<FormWay, 'userAgent'>,
+  way: Omit<FormOptions, 'userAgent'>,
 ): ReturnType<typeof postForm> =>
   postForm(url, form, { ...way, userAgent }).catch((error: unknown) => {
     throw withWorkspaceHint(error)
@@ -203,7 +203,7 @@ export const createClock = (signal: AbortSignal): RunClock => ({
   signal,
 })
 
-const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
+const takesOf = (kinds: readonly ScopeKind[]): ScopeChoice | undefined => {
   const project = kinds.includes('project')
   const group = kinds.includes('group')
   if (project && group) return 'either'

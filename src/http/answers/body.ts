@@ -1,6 +1,6 @@
 /** Reading a body whole, within bounds. */
 import type { Transform } from 'node:stream'
-import { ByteBuffer } from '../../base/byte-buffer.js'
+import { ByteBuffer } from '../../base/bytes.js'
 import { bounds } from '../../base/json/malformed.js'
 import { Failure } from '../../errors.js'
 import { lostTo, unusable } from './lost.js'
@@ -17,7 +17,7 @@ const patience = 10
  * A body that gives up when too much time was spent waiting for it: against answers that trickle
  * for ever and never come to an end. Time that the reader takes does not count.
  */
-export class Patient {
+export class TimedBody {
   readonly #bytes: AsyncIterable<Uint8Array>
   readonly #limit: number
   readonly #label: string

@@ -1,11 +1,11 @@
 /** Requests without a whole answer: what the network did, in plain words. */
 import { Failure, type FailureDetails } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
-import type { Came } from '../gate.js'
+import type { AdmissionResult } from '../gate.js'
 import { excerpt } from './text.js'
 
 /** A request whose answer did not come, or did not come whole. */
-export class Lost extends Failure {
+export class LostRequest extends Failure {
   /** Whether the same request may do better when it is sent again. */
   readonly transient: boolean
   /** Whether the instance may have received it. */
@@ -129,14 +129,19 @@ const otherMachine = (error: unknown, asked: URL | undefined): string | undefine
  * @param sent whether the instance may have received the request
  * @param begun whether an answer had begun to come
  */
-export const lostTo = (error: unknown, request: string, sent: boolean, begun = false): Lost => {
-  if (error instanceof Lost) return error
+export const lostTo = (
+  error: unknown,
+  request: string,
+  sent: boolean,
+  begun = false,
+): LostRequest => {
+  if (error instanceof LostRequest) return error
   const code = codeOf(error)
   const { why, next, transient = false } = kindOf(error, code)
   const address = request.slice(request.indexOf(' ') + 1)
   const asked = URL.canParse(address) ? new URL(address) : undefined
   const other = otherMachine(error, asked)
-  return new Lost(
+  return new LostRequest(
     `${begun ? 'incomplete' : 'no'} response from ${asked?.host ?? 'the instance'}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
     {
       request,
@@ -151,8 +156,8 @@ export const lostTo = (error: unknown, request: string, sent: boolean, begun = f
 }
 
 /** An answer that came and cannot be used: not what was asked for, or broken on the way. */
-export const unusable = (why: string, request: string, next: NextStep = again): Lost =>
-  new Lost(why, { request, ...details(next) }, false, true)
+export const unusable = (why: string, request: string, next: NextStep = again): LostRequest =>
+  new LostRequest(why, { request, ...details(next) }, false, true)
 
 /** The same failure for a request that may have changed something. */
 export const unknownOutcome = (failure: Failure): Failure =>
@@ -171,7 +176,7 @@ export const unknownOutcome = (failure: Failure): Failure =>
 const timedOut = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'])
 
 /** How a request without an answer went, as the gate is told. */
-export const getLoss = (error: unknown): Extract<Came, { lost: string }>['lost'] => {
+export const getLoss = (error: unknown): Extract<AdmissionResult, { lost: string }>['lost'] => {
   if (error instanceof Failure && error.category === 'interrupted') return 'interrupted'
   return timedOut.has(codeOf(error)) ? 'time-out' : 'connection'
 }

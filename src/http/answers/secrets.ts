@@ -1,6 +1,6 @@
 /** What must not be seen: credentials in headers, addresses and bodies that are shown. */
 import { maskAddresses, secretsInAddress } from '../../base/secrets/addresses.js'
-import { type Instead, maskSecrets, type OwnNames, secrecies } from '../../base/secrets/mask.js'
+import { maskSecrets, type OwnNames, type Replacement, secrecies } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
 import type { WireRequest } from '../types.js'
@@ -27,7 +27,7 @@ const textsIn = (value: unknown): readonly string[] => {
 }
 
 /** Tells of each secret of a value, and of nothing else. */
-const told = (tell: (text: string) => void): Instead => ({
+const told = (tell: (text: string) => void): Replacement => ({
   value: (_, value) => {
     textsIn(value).forEach(tell)
     return hidden
@@ -75,7 +75,7 @@ export const secretTexts = (sent: Sent, words?: OwnNames): readonly string[] => 
 
 const shownBody = 16 * 1024
 
-const shown: Instead = { value: () => hidden, address: (_, text) => safeAddress(text) }
+const shown: Replacement = { value: () => hidden, address: (_, text) => safeAddress(text) }
 
 /**
  * A small JSON body with its secrets masked; undefined for anything else.

@@ -5,7 +5,7 @@
 import { Failure } from '../../errors.js'
 import {
   type Admission,
-  type Came,
+  type AdmissionResult,
   type Clock,
   type Gate,
   type OnInterrupt,
@@ -94,7 +94,7 @@ export interface GateOptions {
 
 /** Hears of every request, and may end them all. */
 export interface Listener {
-  came(came: Came): void
+  came(came: AdmissionResult): void
   /** Why nothing may be sent any more; undefined while it may. */
   refusal(): Failure | undefined
 }
@@ -192,7 +192,7 @@ export class FleetGate implements Gate {
     })
   }
 
-  observe(leave: Leave, came: Came): boolean {
+  observe(leave: Leave, came: AdmissionResult): boolean {
     const now = this.#clock.now()
     this.#underWay -= 1
     if (this.#underWay === 0 && this.#asking.length === 0) this.#idleSince = now
@@ -202,7 +202,7 @@ export class FleetGate implements Gate {
     return again
   }
 
-  #judge(leave: Leave, came: Came, now: number): boolean {
+  #judge(leave: Leave, came: AdmissionResult, now: number): boolean {
     if ('lost' in came) {
       if (came.lost === 'time-out') this.#narrow(leave)
       return false

@@ -1,6 +1,6 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
-import { Malformed } from '../../base/json/malformed.js'
-import { Lost, unusable } from '../answers/lost.js'
+import { MalformedJson } from '../../base/json/malformed.js'
+import { LostRequest, unusable } from '../answers/lost.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
 import { getTotal, hasMore, pageSize } from './links.js'
@@ -109,7 +109,7 @@ class Listing {
         if (page.reply.status !== 204 || this.#pagesRead > 0) page.splitter.end()
         return
       } catch (error) {
-        if (error instanceof Malformed) throw this.#foreign(page, error)
+        if (error instanceof MalformedJson) throw this.#foreign(page, error)
         if (this.#records > before) throw error
         page = await this.#again(asked, error)
       }
@@ -121,7 +121,7 @@ class Listing {
   }
 
   async #again({ attempts, reply, request }: ListPage, error: unknown): Promise<PageRead> {
-    if (!(error instanceof Lost && error.transient) || !attempts.left) throw error
+    if (!(error instanceof LostRequest && error.transient) || !attempts.left) throw error
     await attempts.pause(reply.label, error.message)
     return this.#begin(await this.#pages.open(request, attempts))
   }
@@ -137,7 +137,7 @@ class Listing {
     return this.#within(records)
   }
 
-  #foreign({ head = new Uint8Array(), reply }: PageRead, error: Malformed): Error {
+  #foreign({ head = new Uint8Array(), reply }: PageRead, error: MalformedJson): Error {
     return this.#pages.foreign(reply, head, error instanceof Foreign ? '' : error.message)
   }
 

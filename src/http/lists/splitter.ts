@@ -4,12 +4,11 @@
  */
 
 import { isUtf8 } from 'node:buffer'
-import { ByteBuffer } from '../../base/byte-buffer.js'
+import { ByteBuffer, viewed, wellFormed } from '../../base/bytes.js'
 import { addToGroup } from '../../base/group-by.js'
-import { bounds, Malformed, tooLarge } from '../../base/json/malformed.js'
+import { bounds, MalformedJson, tooLarge } from '../../base/json/malformed.js'
 import { type FieldMatch, PackedRecords, type Records } from '../../base/json/records.js'
 import { hashTail, type Marks, Scanner } from '../../base/json/scan.js'
-import { viewed, wellFormed } from '../../base/utf8.js'
 
 // Finds the keys of given names in a list while it is cut into records: cheap enough to look at every key.
 
@@ -71,7 +70,7 @@ const isBlank = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** What comes is no list at all. */
-export class Foreign extends Malformed {}
+export class Foreign extends MalformedJson {}
 
 /** Where the reader stands between two bytes. */
 type State =
@@ -146,7 +145,7 @@ export class Splitter {
   #begun: ByteBuffer | undefined
   /** Bytes since the last whole element. */
   #idle = 0
-  #broken: Malformed | undefined
+  #broken: MalformedJson | undefined
   /** Bytes of the chunks before this one. */
   #before = 0
 
@@ -167,7 +166,7 @@ export class Splitter {
     try {
       this.#cut(chunk, cut)
     } catch (error) {
-      if (!(error instanceof Malformed)) throw error
+      if (!(error instanceof MalformedJson)) throw error
       this.#broken = error.placed(this.#before)
       if (cut.length === 0) throw this.#broken
     }
@@ -179,7 +178,7 @@ export class Splitter {
   end(): void {
     this.#tell()
     if (this.#state === 'start') throw new Foreign('is empty: nothing came')
-    if (this.#state !== 'end') throw new Malformed('is cut short')
+    if (this.#state !== 'end') throw new MalformedJson('is cut short')
   }
 
   #tell(): void {
@@ -233,12 +232,12 @@ export class Splitter {
     } else if (this.#state === 'after' || (this.#state === 'first' && byte === closing)) {
       if (byte === comma) this.#state = 'element'
       else if (byte === closing) this.#state = 'end'
-      else throw new Malformed('is not valid JSON: missing comma', i)
+      else throw new MalformedJson('is not valid JSON: missing comma', i)
     } else if (this.#state === 'end') {
-      throw new Malformed('continues after its end')
+      throw new MalformedJson('continues after its end')
     } else {
       if (byte === comma || byte === closing)
-        throw new Malformed('is not valid JSON: missing record', i)
+        throw new MalformedJson('is not valid JSON: missing record', i)
       this.#state = 'within'
       this.#scanner.begin()
       return i

@@ -3,10 +3,10 @@ import { normalizeBaseUrl } from '../../base/base-url.js'
 import { parseExact, stringifyExact } from '../../base/json/json.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
 import {
-  type Instead,
   maskFields,
   maskSecrets,
   type OwnNames,
+  type Replacement,
   type SecrecyOf,
   secrecies,
 } from '../../base/secrets/mask.js'
@@ -57,7 +57,7 @@ const credentialHeaders: Readonly<Record<string, string>> = {
 /** Stands where a secret stood while a word is written; nothing that is sent holds it by itself. */
 const mark = (name: string): string => `\uE000${variable(name)}\uE001`
 
-const marks: Instead = { value: mark, address: mark }
+const marks: Replacement = { value: mark, address: mark }
 
 /** A word of the shell, its marks as variables that the shell puts in. */
 const withVariables = (text: string): string =>

@@ -18,7 +18,7 @@ const digit = { one: 0x31, zero: 0x30, two: 0x32 }
 const place = { hundreds: 9, tens: 10, ones: 11 }
 
 /** The heads of the answers on one connection. */
-export class Heads {
+export class ResponseHeads {
   #reading = false
   /** How far the status line was read; past its status the end of the head is looked for. */
   #at = 0
@@ -76,10 +76,10 @@ const socketOf = (message: unknown): Readable | undefined => {
     : undefined
 }
 
-const watched = new WeakMap<Readable, Heads>()
+const watched = new WeakMap<Readable, ResponseHeads>()
 
-const watch = (socket: Readable): Heads => {
-  const heads = new Heads()
+const watch = (socket: Readable): ResponseHeads => {
+  const heads = new ResponseHeads()
   const read = socket.read.bind(socket)
   socket.read = (size) => {
     const chunk = read(size)

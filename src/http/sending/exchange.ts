@@ -4,9 +4,9 @@ import type { Dispatcher } from 'undici'
 import type { OwnNames } from '../../base/secrets/mask.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
-import type { Patient } from '../answers/body.js'
+import type { TimedBody } from '../answers/body.js'
 import { type AnswerHeaders, readHeader } from '../answers/headers.js'
-import { Lost, lostTo, unknownOutcome } from '../answers/lost.js'
+import { LostRequest, lostTo, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, safeBody, safeHeaders } from '../answers/secrets.js'
 import { oneLine } from '../answers/text.js'
 import type { OnInterrupt } from '../gate.js'
@@ -21,7 +21,7 @@ const highWater = 1 << 19
 /** Informational answers (1xx) before the real one; more is a server that never answers. */
 const informational = 20
 
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly origin: string
   readonly path: string
   readonly method: string
@@ -116,13 +116,13 @@ class Receiver implements Dispatcher.DispatchHandler {
   #informational = 0
   #body: Body | undefined
   #stopped: Error | undefined
-  readonly #outgoing: Outgoing
+  readonly #outgoing: OutgoingRequest
   readonly #resolve: (incoming: Incoming) => void
   readonly #reject: (error: Error) => void
   readonly #done: () => void
 
   constructor(
-    outgoing: Outgoing,
+    outgoing: OutgoingRequest,
     onInterrupt: OnInterrupt,
     resolve: (incoming: Incoming) => void,
     reject: (error: Error) => void,
@@ -166,7 +166,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#reject(failure)
   }
 
-  #lost(error: Error): Lost {
+  #lost(error: Error): LostRequest {
     return lostTo(error, this.#outgoing.label, this.#sent, this.#body !== undefined)
   }
 
@@ -189,7 +189,7 @@ class Receiver implements Dispatcher.DispatchHandler {
  */
 export const exchange = (
   dispatcher: Dispatcher,
-  outgoing: Outgoing,
+  outgoing: OutgoingRequest,
   onInterrupt: OnInterrupt,
 ): Promise<Incoming> =>
   new Promise((resolve, reject) => {
@@ -217,7 +217,7 @@ export interface OpenAnswer {
   /** What was asked, without credentials. */
   readonly label: string
   readonly method: string
-  readonly body: Patient
+  readonly body: TimedBody
   /** How its body begins, where that was read already. */
   readonly read?: Uint8Array
   /** Reads no further. */
@@ -237,7 +237,7 @@ export interface Trace {
 }
 
 const neverSent = (error: Error): boolean =>
-  error instanceof Lost
+  error instanceof LostRequest
     ? !error.sent
     : error instanceof Failure &&
       error.category === 'interrupted' &&
@@ -246,7 +246,7 @@ const neverSent = (error: Error): boolean =>
 const silent: Trace = { answered: () => {}, failed: () => {} }
 
 const requestBody = (
-  body: Outgoing['body'],
+  body: OutgoingRequest['body'],
   secrets: ReadonlySet<string> | undefined,
   words: OwnNames | undefined,
 ): string | undefined =>
@@ -261,7 +261,7 @@ const cleanHeaders = (headers: AnswerHeaders): Record<string, string> =>
  */
 export const startTrace = (
   tell: ClientOptions['trace'],
-  outgoing: Outgoing,
+  outgoing: OutgoingRequest,
   secrets?: ReadonlySet<string>,
   words?: OwnNames,
 ): Trace => {

@@ -3,10 +3,10 @@ import { remember } from '../../base/secrets/scrub.js'
 import { readHeaders, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
-import { decoded, Patient, readSome } from '../answers/body.js'
+import { decoded, readSome, TimedBody } from '../answers/body.js'
 import { isMaintenance, movedProject } from '../answers/failure.js'
 import { type AnswerHeaders, askedWait, readHeader } from '../answers/headers.js'
-import { getLoss, Lost, unknownOutcome } from '../answers/lost.js'
+import { getLoss, LostRequest, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, secretTexts } from '../answers/secrets.js'
 import type { OnInterrupt } from '../gate.js'
 import {
@@ -20,7 +20,7 @@ import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
 import type { ClientOptions, Credential, WireRequest } from '../types.js'
 import { type Attempts, interruptedBy, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
-import { exchange, type OpenAnswer, type Outgoing, startTrace } from './exchange.js'
+import { exchange, type OpenAnswer, type OutgoingRequest, startTrace } from './exchange.js'
 
 // Redirects: which are followed, and why the others are not.
 
@@ -173,7 +173,7 @@ export class Wire {
     try {
       return await this.#follow(request, attempts, abroad)
     } catch (error) {
-      if (!(error instanceof Lost)) throw error
+      if (!(error instanceof LostRequest)) throw error
       const again = error.transient && (isIdempotent(request.method) || !error.sent)
       if (again && attempts.left) {
         await attempts.pause(error.details.request ?? '', error.message)
@@ -285,7 +285,7 @@ export class Wire {
     const label = requestLabel(method, target)
     // Milliseconds.
     const timeout = (request.how?.timeout ?? this.#options.timeout) * 1000
-    const outgoing: Outgoing = {
+    const outgoing: OutgoingRequest = {
       ...target,
       method,
       headers,
@@ -308,7 +308,7 @@ export class Wire {
         target,
         label,
         method,
-        body: new Patient(decoded(incoming.body, encoding, label), timeout, label),
+        body: new TimedBody(decoded(incoming.body, encoding, label), timeout, label),
         cancel: () => incoming.body.cancel(),
         signedIn: isSigned(headers),
         trace,

@@ -14,9 +14,8 @@ import {
 import { lastLetters, masked } from '../../base/secrets/names.js'
 import type { Words } from '../../catalogue/words.js'
 import { parse, shallow } from '../record.js'
-import type { Hidden, Pick, Printer, Writer } from '../types.js'
-import { holdsAddress } from './addresses.js'
-import { holdsInner, maskerOfBytes, mentions } from './bytes.js'
+import type { HiddenFields, Pick, Printer, Writer } from '../types.js'
+import { holdsAddress, holdsInner, maskerOfBytes, mentions } from './bytes.js'
 
 // What to look for in bytes: the words that names of secrets end in, or have in them.
 
@@ -79,7 +78,11 @@ const whole = (printer: Printer): Writer => ({
  * masked as well. `nothing` where the secrets are what was asked for
  * @param words the instance's own: a secret is one under either name
  */
-export const maskedWriter = (printer: Printer, hidden: Hidden, words?: OwnSecrets): Writer => {
+export const maskedWriter = (
+  printer: Printer,
+  hidden: HiddenFields,
+  words?: OwnSecrets,
+): Writer => {
   if (hidden === 'nothing') return whole(printer)
   const secrecyOf = secrecies(hidden, words)
   const endings = endingsOf(hidden, words)
@@ -122,7 +125,7 @@ const maskedUnder = (
  * Picks from masked records what is as secret as the names that lead there: `token.value` is, though
  * `value` says nothing, and so is what is made under a secret's name.
  */
-export const maskedPick = (pick: Pick, hidden: Hidden, words?: OwnSecrets): Pick => {
+export const maskedPick = (pick: Pick, hidden: HiddenFields, words?: OwnSecrets): Pick => {
   if (hidden === 'nothing') return pick
   const secrecyOf = secrecies(hidden, words)
   const known = new Map<string, (record: unknown) => unknown>()

@@ -1,5 +1,5 @@
 /** A value as people read it: words, symbols and ages instead of codes and timestamps. */
-import { Exact } from '../../base/json/json.js'
+import { ExactNumber } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Tone } from '../../base/text.js'
 import { getLevelName } from '../columns.js'
@@ -71,7 +71,7 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Said
   return { text: mark + text, tone, ...url }
 }
 
-const ofNumber = (name: string, value: number | Exact, view: View, whole: boolean): Said => {
+const ofNumber = (name: string, value: number | ExactNumber, view: View, whole: boolean): Said => {
   const level = getLevelName(name, Number(value))
   if (level !== undefined) return { text: whole ? `${level} (${value})` : level }
   if (!secondsName.test(name)) return { text: String(value) }
@@ -96,7 +96,8 @@ const itemText = (value: unknown, whole: boolean): string =>
 const saidOf = (name: string, value: unknown, view: View, whole: boolean): Said => {
   if (value === null || value === undefined || value === '') return none
   if (typeof value === 'boolean') return { text: value ? 'yes' : 'no' }
-  if (typeof value === 'number' || value instanceof Exact) return ofNumber(name, value, view, whole)
+  if (typeof value === 'number' || value instanceof ExactNumber)
+    return ofNumber(name, value, view, whole)
   if (typeof value === 'string') return ofString(name, value, view, whole)
   if (Array.isArray(value) && value.length === 0) return none
   const items = Array.isArray(value) ? value : [value]

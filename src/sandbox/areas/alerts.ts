@@ -1,7 +1,7 @@
 /** Alert ingestion (`catalogue/reference/alerts.md`). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { alertSeverities, alerts } from '../../catalogue/areas/alerts.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { notFound, unauthorized } from '../reply.js'

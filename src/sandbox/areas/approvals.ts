@@ -4,7 +4,7 @@ import {
   Approvals as ApprovalsShape,
   type approvals,
 } from '../../catalogue/areas/approvals.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

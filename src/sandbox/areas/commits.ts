@@ -1,6 +1,6 @@
 /** Commits (`catalogue/reference/commits.md`), read from and made in the project's real repository. */
 import type { commits } from '../../catalogue/areas/commits.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { type Applied, applyCommit, undo } from '../git/apply.js'
 import {

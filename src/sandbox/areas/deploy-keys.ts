@@ -2,10 +2,9 @@
 
 import { readPublicKey } from '../../base/public-key.js'
 import { DeployKey, type deployKeys, InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
-import { managedProject, resource } from '../handlers.js'
+import { type Handlers, managedProject, resource } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import { getRoleLevel } from '../rules/people/access.js'

@@ -5,11 +5,9 @@ import {
   ErrorTrackingSettings,
   type errorTracking,
 } from '../../catalogue/areas/error-tracking.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
-import type { Call } from '../call.js'
-import { apiRoot } from '../call.js'
-import type { Handlers } from '../handlers.js'
-import { managedProject, resource } from '../handlers.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
+import { apiRoot, type Call } from '../call.js'
+import { type Handlers, managedProject, resource } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { notFound } from '../reply.js'
 import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/features.js'

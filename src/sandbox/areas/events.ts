@@ -1,6 +1,6 @@
 /** Events (`catalogue/reference/events.md`): what users did, as far as the asking one may know. */
 import { Event, type events } from '../../catalogue/areas/events.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentAs } from '../present/common.js'

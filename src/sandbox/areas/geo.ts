@@ -1,7 +1,7 @@
 /** Replication nodes (`catalogue/reference/geo.md`): administrators, on a primary node. */
 import type { geo } from '../../catalogue/areas/geo.js'
-import type { CheckedOf, ResultOf } from '../../catalogue/inferred.js'
-import { blobKinds, GeoNode, GeoNodeStatus, geoKinds } from '../../catalogue/shapes/geo.js'
+import { blobKinds, GeoNode, GeoNodeStatus, geoKinds } from '../../catalogue/areas/geo.js'
+import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
 import type { Handlers } from '../handlers.js'

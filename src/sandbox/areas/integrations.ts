@@ -1,13 +1,14 @@
 /** Integrations of a project (`catalogue/reference/integrations.md`), under both spellings of the path. */
-import { IntegrationSummary, type integrations } from '../../catalogue/areas/integrations.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
 import {
   eventFlags,
   familyOfSlug,
   type IntegrationFamily,
+  IntegrationSummary,
   integrationFamilies,
   integrationParameters,
-} from '../../catalogue/integration-families.js'
+  type integrations,
+} from '../../catalogue/areas/integrations.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { managedProject, resource } from '../handlers.js'

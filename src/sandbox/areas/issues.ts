@@ -1,8 +1,8 @@
 /** Issues (`catalogue/reference/issues.md`): lists, to-do items, time tracking, promotion. */
-import { parseDuration } from '../../base/duration.js'
+import { parseDuration } from '../../base/dates.js'
 import { issues } from '../../catalogue/areas/issues.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { RecordTest } from '../../catalogue/filters.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
 import { Note } from '../../catalogue/shapes/issue.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

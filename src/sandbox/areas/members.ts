@@ -1,6 +1,6 @@
 /** Members of groups and projects, and billable members (`catalogue/reference/members.md`). */
 import type { members } from '../../catalogue/areas/members.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

@@ -1,7 +1,7 @@
 /** Merge requests (`catalogue/reference/mr.md`): lists, rebase, auto-merge, subscription. */
 import { mr } from '../../catalogue/areas/mr.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { RecordTest } from '../../catalogue/filters.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import {

@@ -2,10 +2,9 @@
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import type { pagesDomains } from '../../catalogue/areas/pages-domains.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
-import { managedProject, resource } from '../handlers.js'
+import { type Handlers, managedProject, resource } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import type { PagesDomainRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'

@@ -1,6 +1,6 @@
 /** Projects (`catalogue/reference/projects.md`): lists by offset and by keyset, and one of them. */
 import { projects } from '../../catalogue/areas/projects.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { checkInput, parsePosition } from '../check.js'
 import type { Handlers } from '../handlers.js'

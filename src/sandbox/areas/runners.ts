@@ -1,7 +1,7 @@
 /** Runners (`catalogue/reference/runners.md`): lists, details, changes, projects, registration. */
 import { randomBytes } from 'node:crypto'
 import { Runner, RunnerJob, RunnerSummary, runners } from '../../catalogue/areas/runners.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
 import type { Handlers } from '../handlers.js'

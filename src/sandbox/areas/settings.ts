@@ -1,9 +1,12 @@
 /** Application settings (`catalogue/reference/settings.md`): read, changed, and what they need of each other. */
-import type { settings } from '../../catalogue/areas/settings.js'
-import type { CheckedOf, ResultOf } from '../../catalogue/inferred.js'
+import {
+  Settings,
+  type settings,
+  settingsAttributes,
+  settingsRequirements,
+} from '../../catalogue/areas/settings.js'
+import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
 import { boolean, integer, list, type Param, string, takesSeveral } from '../../catalogue/params.js'
-import { settingsAttributes, settingsRequirements } from '../../catalogue/settings-attributes.js'
-import { Settings } from '../../catalogue/shapes/settings.js'
 import type { Call } from '../call.js'
 import { convert } from '../check.js'
 import type { Handlers } from '../handlers.js'

@@ -1,6 +1,6 @@
 /** Repository storage moves (`catalogue/reference/storage-move.md`): schedules them; `rules/repository/moves.ts` has them arrive. */
 import type { storageMove } from '../../catalogue/areas/storage-move.js'
-import type { CheckedOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid } from '../reply.js'

@@ -1,7 +1,7 @@
 /** How records are shown by the shapes of the catalogue, and those that areas share (`catalogue/shapes/common.ts`). */
 
 import type { Static, TSchema } from 'typebox'
-import { humanDuration } from '../../base/duration.js'
+import { humanDuration } from '../../base/dates.js'
 import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import { LabelDetails, Milestone } from '../../catalogue/shapes/issue.js'
 import type { Call } from '../call.js'

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isObject } from '../../base/objects.js'
-import { integrationFamilies } from '../../catalogue/integration-families.js'
+import { integrationFamilies } from '../../catalogue/areas/integrations.js'
 import { type Param, type Params, paramsIn, widenParam } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
 import { apiRoot } from '../call.js'

@@ -14,7 +14,7 @@ import { aside } from './line.js'
 import { say as sayTo, standardError } from './standard.js'
 
 /** A stream for standard error; written to without waiting. */
-export interface Notepad extends Screen {
+export interface NoteStream extends Screen {
   write(text: string): unknown
 }
 
@@ -31,7 +31,7 @@ export interface Notes {
 }
 
 export interface NoteOptions {
-  readonly stream: Notepad
+  readonly stream: NoteStream
   readonly style: Style
   readonly quiet?: boolean
   /** Failures as one JSON object a line. */
@@ -145,7 +145,7 @@ export const createNotes = ({ stream, style: whole, quiet, json, of: one }: Note
 /** Prints what ended a run on standard error. */
 export const printError = async (
   failure: Failure,
-  options: { json: boolean; env: Env; color?: ColorFlag; stream?: Notepad },
+  options: { json: boolean; env: Env; color?: ColorFlag; stream?: NoteStream },
 ): Promise<void> => {
   const { json, env, color, stream = standardError() } = options
   const style = await createStyle(stream, env, color)

@@ -1,16 +1,20 @@
-/** Long work shows that it goes on: a spinner, with a bar when the total is known. */
-
+/**
+ * How far the work of a run is, on one line of a terminal that is redrawn: drawn from the moment on at
+ * which somebody has waited, gone when the work is over.
+ */
+import { grouped } from '../../base/text.js'
 import { visible } from '../text/escape.js'
 import { bar } from '../text/style.js'
+import { span } from '../text/time.js'
 import { roughWidths } from '../text/width.js'
-import { aside, setLiveLine } from './line.js'
+import { aside, setLiveLine, withinLine } from './line.js'
 import type { Liveness } from './notes.js'
-import { say as sayTo, standardError } from './standard.js'
+import { say, standardError } from './standard.js'
 
 /** Says how far the work is; `fraction` from 0 to 1 where the total is known. */
-export type Say = (text: string, fraction?: number) => void
+type Say = (text: string, fraction?: number) => void
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly liveness: Liveness
   readonly stream?: NodeJS.WriteStream
   /** Milliseconds that pass before anything is shown. */
@@ -18,7 +22,7 @@ export interface ProgressOptions {
 }
 
 /** Long is what has not answered within half a second. */
-export const defaultDelay = 500
+const defaultDelay = 500
 const barWidth = 24
 /** The spinner itself and the space after it, and one column that stays free. */
 const besides = 3
@@ -35,7 +39,7 @@ export const progressLine = (
 }
 
 /** The line while it is drawn. */
-export interface SpinningLine {
+interface SpinningLine {
   say(text: string, fraction?: number): void
   stop(): void
   /** Stopped, by whoever needed the terminal. */
@@ -43,7 +47,7 @@ export interface SpinningLine {
 }
 
 /** Starts to draw the line. */
-export const spin = async (stream: NodeJS.WriteStream): Promise<SpinningLine> => {
+const spin = async (stream: NodeJS.WriteStream): Promise<SpinningLine> => {
   const { default: ora } = await import('ora')
   const columns = stream.columns ?? 80
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
@@ -77,7 +81,7 @@ export const progress = async <T>(
   const { liveness, stream = standardError(), delay = defaultDelay } = options
   if (liveness === 'off') return work(() => {})
   if (liveness === 'line') {
-    const told = setTimeout(() => aside(true, () => sayTo(stream, `${visible(text)} …\n`)), delay)
+    const told = setTimeout(() => aside(true, () => say(stream, `${visible(text)} …\n`)), delay)
     return work(() => {}).finally(() => clearTimeout(told))
   }
   let latest: readonly [string, number?] = [text]
@@ -103,3 +107,221 @@ export const progress = async <T>(
     ;(await shown?.catch(() => undefined))?.stop()
   }
 }
+
+// How fast work goes.
+
+/** The rate is that of so many milliseconds. */
+const recent = 10_000
+/** Samples in that time. */
+const samples = 20
+
+/** So many a second, over the last ten seconds. */
+export class Speed {
+  readonly #now: () => number
+  readonly #marks: { readonly at: number; readonly count: number }[] = []
+  #count = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+    this.#marks.push({ at: now(), count: 0 })
+  }
+
+  add(count = 1): void {
+    this.#count += count
+    const at = this.#now()
+    const last = this.#marks.at(-1)
+    if (last !== undefined && at - last.at < recent / samples) return
+    this.#marks.push({ at, count: this.#count })
+    while ((this.#marks[1]?.at ?? at) < at - recent) this.#marks.shift()
+  }
+
+  /** Undefined before there is anything to tell. */
+  get value(): number | undefined {
+    const [first] = this.#marks
+    const passed = this.#now() - (first?.at ?? 0)
+    const came = this.#count - (first?.count ?? 0)
+    return passed <= 0 || came === 0 ? undefined : (came * 1000) / passed
+  }
+}
+
+/** Work whose parts are counted. */
+export interface CountedWork {
+  /** So many more are done, or failed. */
+  add(count: number, failed?: boolean): void
+  /** How many there will be. */
+  total(count: number): void
+  end(): void
+}
+
+/** What is known of some work. */
+interface WorkSoFar {
+  readonly done: number
+  readonly failed: number
+  readonly total?: number
+  /** Since it began. */
+  readonly seconds: number
+  /** So many a second, of late; else by all the time. */
+  readonly rate?: number
+  /** What all of it waits for just now. */
+  readonly waiting?: TimeLimit
+}
+
+/** Work that may not go on for so long, and why. */
+export interface TimeLimit {
+  readonly milliseconds: number
+  readonly why: string
+}
+
+const rateOf = (perSecond: number): string =>
+  perSecond >= 10 ? grouped(Math.round(perSecond)) : String(Number(perSecond.toFixed(1)))
+
+/** `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`; of one request, how long it takes. */
+export const meterLine = (
+  name: string,
+  { done, failed, total, seconds, rate: recent, waiting }: WorkSoFar,
+): string => {
+  const came = done + failed
+  if (came === 0 && (total ?? 0) < 2)
+    return `${name}  waiting for a response, ${span(Math.floor(seconds))}`
+  const rate = recent ?? (seconds > 0 ? came / seconds : 0)
+  return [
+    name,
+    total === undefined ? grouped(came) : `${grouped(came)}/${grouped(total)}`,
+    ...(total === undefined ? [] : [`${Math.floor((came / Math.max(1, total)) * 100)}%`]),
+    ...(failed === 0 ? [] : [`${grouped(failed)} failed`]),
+    ...(rate === 0 ? [] : [`${rateOf(rate)}/s`]),
+    ...(total === undefined || rate === 0
+      ? []
+      : [`ETA ${span(Math.round((total - came) / rate))}`]),
+    ...(waiting === undefined
+      ? []
+      : [`(waiting ${Math.ceil(waiting.milliseconds / 1000)} s: ${waiting.why})`]),
+  ].join('  ')
+}
+
+interface MeterOptions {
+  /** What is done: the words of the command. */
+  readonly name: string
+  readonly liveness: Liveness
+  readonly stream: NodeJS.WriteStream
+  /** Milliseconds that pass before anything is shown. */
+  readonly delay?: number
+  readonly now?: () => number
+}
+
+export interface Meter {
+  /** Some work begins; within other work it adds nothing but that it goes on. */
+  begin(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
+  /** Nothing is shown until it is released: somebody else has the terminal. */
+  hold(): () => void
+}
+
+interface Work {
+  done: number
+  failed: number
+  total: number | undefined
+  readonly since: number
+  readonly speed: Speed
+  readonly waiting: () => TimeLimit | undefined
+}
+
+const redrawn = 200
+
+class Live implements Meter {
+  private readonly works: Work[] = []
+  private holds = 0
+  private timer: NodeJS.Timeout | undefined
+  private shown: SpinningLine | undefined
+  private said = false
+
+  constructor(private readonly options: Required<MeterOptions>) {}
+
+  begin(total?: number, waiting: () => TimeLimit | undefined = () => undefined): CountedWork {
+    const { now } = this.options
+    const work: Work = { done: 0, failed: 0, total, since: now(), speed: new Speed(now), waiting }
+    this.works.push(work)
+    this.timer ??= setTimeout(() => void this.show(), this.options.delay)
+    return {
+      add: (count, failed = false) => {
+        if (failed) work.failed += count
+        else work.done += count
+        work.speed.add(count)
+      },
+      total: (count) => {
+        work.total = count
+      },
+      end: () => {
+        const at = this.works.indexOf(work)
+        if (at >= 0) this.works.splice(at, 1)
+        if (this.works.length === 0) this.hide()
+      },
+    }
+  }
+
+  hold(): () => void {
+    this.holds++
+    this.shown?.stop()
+    this.shown = undefined
+    return () => {
+      this.holds--
+    }
+  }
+
+  private hide(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.shown?.stop()
+    this.shown = undefined
+  }
+
+  private line(): string | undefined {
+    // The outermost work that counts says most.
+    const work = this.works.find(({ total, done }) => total !== undefined || done > 0)
+    const shown = work ?? this.works[0]
+    if (shown === undefined) return undefined
+    const { since, done, failed, total, speed } = shown
+    const [rate, waiting] = [speed.value, shown.waiting()]
+    const seconds = (this.options.now() - since) / 1000
+    return meterLine(this.options.name, {
+      done,
+      failed,
+      seconds,
+      rate,
+      waiting,
+      total,
+    })
+  }
+
+  private async show(): Promise<void> {
+    const { liveness, stream, name } = this.options
+    const line = this.line()
+    if (line === undefined) return
+    if (liveness === 'line') {
+      // Whoever has the terminal says what is waited for.
+      if (!this.said && this.holds === 0) aside(true, () => say(stream, `${visible(name)} …\n`))
+      this.said = true
+      return
+    }
+    if (this.holds === 0 && !withinLine()) {
+      const spinner = this.shown?.gone === false ? this.shown : await spin(stream)
+      // Over, or the terminal is somebody else's, while that was loading.
+      if (this.timer === undefined || this.holds > 0 || withinLine()) spinner.stop()
+      else {
+        this.shown = spinner
+        spinner.say(this.line() ?? line)
+      }
+    }
+    if (this.timer !== undefined) this.timer = setTimeout(() => void this.show(), redrawn)
+  }
+}
+
+const silent: Meter = {
+  begin: () => ({ add: () => {}, total: () => {}, end: () => {} }),
+  hold: () => () => {},
+}
+
+/** The meter of a run. */
+export const createMeter = (options: MeterOptions): Meter =>
+  options.liveness === 'off'
+    ? silent
+    : new Live({ delay: defaultDelay, now: () => performance.now(), ...options })

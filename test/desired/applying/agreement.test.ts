@@ -1,11 +1,7 @@
 /** What was written, held against what the instance has then. */
 
 import { describe, expect, it } from 'vitest'
-import {
-  projectIntegrations,
-  projectKeys,
-  projectMembers,
-} from '../../../src/catalogue/managed/index.js'
+import { projectIntegrations, projectKeys, projectMembers } from '../../../src/catalogue/managed.js'
 import { differences, fitting, itemOf, verify } from '../../../src/desired/applying/verifying.js'
 import { absent } from '../../../src/desired/attributes.js'
 import { isManaged } from '../../../src/desired/reading/records.js'

@@ -1,7 +1,7 @@
 /** Actions and an instance for the tests of applying: rules of two projects, in memory. */
 import type { JsonValue } from '../../../src/base/json/value.js'
 import { getMethod } from '../../../src/catalogue/endpoint.js'
-import { approvalRules } from '../../../src/catalogue/managed/index.js'
+import { approvalRules } from '../../../src/catalogue/managed.js'
 import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'
 import { addressText } from '../../../src/desired/address.js'
 import { digestOf } from '../../../src/desired/attributes.js'

@@ -1,7 +1,7 @@
 /** Every kind that files can declare: absent, null, a value, additive, exact. */
 import { expect, it } from 'vitest'
 import type { Fields } from '../../../src/base/objects.js'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import { planned, type Said, wish } from './world.js'
 
 interface Row {

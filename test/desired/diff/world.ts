@@ -1,8 +1,7 @@
 /** An instance and files written by hand, for what compares them: no reading, no YAML. */
 import type { JsonValue } from '../../../src/base/json/value.js'
 import { type Fields, isObject } from '../../../src/base/objects.js'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
-import type { Managed } from '../../../src/catalogue/managed/managed.js'
+import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
 import {
   addressText,

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { isObject } from '../../../src/base/objects.js'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { instanceAt } from '../open.js'
 import { exportOf, planOf, type Ways } from './rounds.js'

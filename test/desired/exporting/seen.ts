@@ -1,6 +1,5 @@
 /** What was seen, by hand. */
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
-import type { Managed, ManagedScope } from '../../../src/catalogue/managed/managed.js'
+import { type Managed, type ManagedScope, managedKinds } from '../../../src/catalogue/managed.js'
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import type { ExportOptions } from '../../../src/desired/exporting/model.js'
 import type { CurrentItem, CurrentKind } from '../../../src/desired/state.js'

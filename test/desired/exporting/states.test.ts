@@ -1,7 +1,7 @@
 /** Whatever state an instance is in: what is exported of it plans to nothing, and no secret is in it. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import { inside } from '../inside.js'
 import { exportOf, planOf } from './rounds.js'
 import { leftOut, type RandomWrite, writes } from './writes.js'

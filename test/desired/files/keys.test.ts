@@ -1,6 +1,6 @@
 /** Which keys may stand where, and what is said of others. */
 import { describe, expect, it } from 'vitest'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import { folderOf, itemIn, mistakesIn, readText, readTexts, refusal, wanted } from './reading.js'
 

@@ -1,6 +1,6 @@
 /** What is particular to kinds: what can be deleted, renamed, of which family, for which of them. */
 import { describe, expect, it } from 'vitest'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import { itemIn, mistakesIn, readText, wanted } from './reading.js'
 
 const textOf = ({ scope, name }: (typeof managedKinds)[number], body: string): string => {

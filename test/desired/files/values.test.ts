@@ -1,6 +1,6 @@
 /** Values of attributes, by the types of the catalogue's parameters. */
 import { describe, expect, it } from 'vitest'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import { attributesOf } from '../../../src/desired/attributes.js'
 import { itemIn, mistakesIn, readText } from './reading.js'
 

@@ -1,6 +1,6 @@
 /** Kinds of a place as reading sees them, against what the instance itself answers. */
 import { describe, expect, it } from 'vitest'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { CurrentItem } from '../../../src/desired/state.js'

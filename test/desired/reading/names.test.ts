@@ -1,10 +1,6 @@
 /** Names for numbers and back: where they come from, and what is asked for them. */
 import { describe, expect, it } from 'vitest'
-import {
-  approvalRules,
-  projectMembers,
-  projectRunners,
-} from '../../../src/catalogue/managed/index.js'
+import { approvalRules, projectMembers, projectRunners } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { json, rejected, serve } from '../../support/servers.js'

@@ -1,6 +1,6 @@
 /** Which projects and groups are looked at, and what is asked to find them. */
 import { describe, expect, it } from 'vitest'
-import { groupMembers } from '../../../src/catalogue/managed/index.js'
+import { groupMembers } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { KnownPlaces, Scoping } from '../../../src/desired/reading/view.js'
 import { sandbox } from '../../sandbox/instance.js'

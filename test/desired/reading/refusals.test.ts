@@ -1,7 +1,7 @@
 /** What is refused, cut short or wrong is never taken for what is not there. */
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { CurrentKind } from '../../../src/desired/state.js'
 import { type Handler, json, rejected, serve } from '../../support/servers.js'

@@ -1,6 +1,6 @@
 /** The sample data as reading sees it: which places, which items, by how many requests. */
 import { describe, expect, it } from 'vitest'
-import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { managedKinds } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { CurrentItem } from '../../../src/desired/state.js'
 import { sandbox } from '../../sandbox/instance.js'

@@ -1,5 +1,5 @@
 /** JSON rewritten as text: laid out anew, and what could move a cursor made visible. */
-import { stringEnd } from '../../base/json/json.js'
+import { stringEnd } from '../base/json/json.js'
 
 // JSON as text, token by token: without a parser's loss of digits, without recursion, and with every string and
 // number as it came.
@@ -46,7 +46,7 @@ export const bytesOfPieces = (pieces: Iterable<string>): Uint8Array => {
   return Buffer.concat([...written, Buffer.from(out)])
 }
 
-export interface Rewriting {
+interface Rewriting {
   /** Lay it out over lines of two spaces a level, the whole standing this many levels deep. */
   readonly indent?: number
   /** Applied to each string's text. */

@@ -1,0 +1,47 @@
+/** Writes one text a line: the values of a field, or the IDs of the objects. */
+
+import { Failure } from '../errors.js'
+import { isScalar, stringify } from './record.js'
+import { shown } from './shown.js'
+import type { OpenPrinter } from './types.js'
+
+/** `-o value`: the values of one field, a line each. Text as it is, control characters visible; the rest as JSON. */
+export const openValues: OpenPrinter = (sink, view) => {
+  const { fields = [], parents, pick, style } = view
+  // A column that leads the rows of others stands before the one that was asked for.
+  const field = fields.at(-1) ?? 'value'
+  const path = parents === undefined ? field : `record.${field}`
+  const lineOf = (record: unknown): string => {
+    const value = isScalar(record) ? record : pick(record, path)
+    if (value === undefined || value === null) return '\n'
+    return `${shown(isScalar(value) ? String(value) : stringify(value), style)}\n`
+  }
+  return {
+    values: (batch) => sink.write(batch.map(lineOf).join('')),
+    close: async () => {},
+  }
+}
+
+/** `-o id`: what the area's verbs take, a line an object. */
+export const openIds: OpenPrinter = (sink, view) => {
+  const { names = [], parents, pick, style } = view
+  const lineOf = (whole: unknown): string => {
+    const record = parents === undefined ? whole : pick(whole, 'record')
+    for (const name of names) {
+      const value = pick(record, name)
+      if (value !== undefined && value !== null && value !== '')
+        return `${shown(String(value), style)}\n`
+    }
+    throw new Failure(
+      'failed',
+      `the response has no ${names.join(' and no ') || 'name of an object'}`,
+      {
+        hint: 'Use -o json to see its fields.',
+      },
+    )
+  }
+  return {
+    values: (batch) => sink.write(batch.map(lineOf).join('')),
+    close: async () => {},
+  }
+}
