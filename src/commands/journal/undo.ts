@@ -10,7 +10,6 @@ import { type Past, readPast } from '../../engine/journal/reader.js'
 import { type Facts, recordIn } from '../../engine/journal/record.js'
 import { chooseUndo } from '../../engine/journal/undo.js'
 import type { Journal } from '../../engine/journal/writer.js'
-import { readCurrent } from '../../engine/journaling/current.js'
 import {
   findInverse,
   type Inverse,
@@ -18,6 +17,7 @@ import {
   Turns,
 } from '../../engine/journaling/inverse.js'
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
+import { readCurrent } from '../../engine/journaling/snapshot.js'
 import { getItemPlace } from '../../engine/work/items.js'
 import { countsText, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'

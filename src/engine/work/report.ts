@@ -215,25 +215,16 @@ export class Tally {
   }
 }
 
-const countWords = ({ done, unchanged, failed, unknown, not_tried }: Counts): string =>
-  [
-    `${done} done`,
-    ...(unchanged === 0 ? [] : [`${unchanged} unchanged`]),
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
-    ...(not_tried === 0 ? [] : [`${not_tried} not attempted`]),
-  ].join(', ')
-
 /** The failure with which a run ends; undefined where all went well. */
 export const verdict = ({ end, counts, alike, cause, tooMany }: Report): Failure | undefined => {
-  if (end === 'interrupted') return new Failure('interrupted', `interrupted; ${countWords(counts)}`)
+  if (end === 'interrupted') return new Failure('interrupted', `interrupted; ${countsText(counts)}`)
   if (cause !== undefined) {
-    const message = `stopped: ${cause.message}; ${countWords(counts)}`
+    const message = `stopped: ${cause.message}; ${countsText(counts)}`
     return new Failure(cause.category, message, helpIn(cause))
   }
   const wrong = counts.failed + counts.unknown
   if (tooMany && end === 'stopped')
-    return new Failure('partial', `stopped after too many failures; ${countWords(counts)}`)
+    return new Failure('partial', `stopped after too many failures; ${countsText(counts)}`)
   if (wrong === 0 && counts.not_tried === 0) return undefined
   const all = wrong + counts.done + counts.unchanged + counts.not_tried
   if (wrong === all && alike !== undefined) return new Failure(alike, `all ${all} failed`)
