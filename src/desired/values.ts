@@ -132,26 +132,26 @@ const listed = (param: ListParam, value: JsonValue): JsonValue => {
   )
 }
 
-const keyed = (keys: Params | undefined, value: JsonValue): JsonValue => {
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value as Readonly<Record<string, JsonValue>>).map(([name, field]) => [
-      name,
-      keys === undefined ? field : byParam(keys[name], field),
-    ]),
-  )
-}
+/** A map with other values; what is none stays as it is. */
+const mapFields = (
+  value: JsonValue,
+  change: (field: JsonValue, name: string) => JsonValue,
+): JsonValue =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value as Readonly<Record<string, JsonValue>>).map(([name, field]) => [
+          name,
+          change(field, name),
+        ]),
+      )
+    : value
+
+const keyed = (keys: Params, value: JsonValue): JsonValue =>
+  mapFields(value, (field, name) => byParam(keys[name], field))
 
 /** The values of a hash without known keys travel as text. */
-const asTexts = (value: JsonValue): JsonValue => {
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value as Readonly<Record<string, JsonValue>>).map(([name, field]) => [
-      name,
-      field === null || typeof field === 'object' ? field : String(field),
-    ]),
-  )
-}
+const asTexts = (value: JsonValue): JsonValue =>
+  mapFields(value, (field) => (field === null || typeof field === 'object' ? field : String(field)))
 
 const byParam = (param: Param | undefined, value: JsonValue): JsonValue => {
   switch (param?.type) {
@@ -167,10 +167,10 @@ const byParam = (param: Param | undefined, value: JsonValue): JsonValue => {
       return listed(param, value)
     case 'hash':
       return param.keys === undefined ? asTexts(value) : keyed(param.keys, value)
-    case 'json':
-      return isJsonList(value) && param.items !== undefined
-        ? value.map((item) => keyed(param.items, item))
-        : value
+    case 'json': {
+      const { items } = param
+      return isJsonList(value) && items ? value.map((item) => keyed(items, item)) : value
+    }
     default:
       return value
   }
@@ -180,15 +180,7 @@ const byParam = (param: Param | undefined, value: JsonValue): JsonValue => {
 const unknown = (value: JsonValue): JsonValue => {
   if (value === null || value === '') return null
   if (typeof value === 'string') return lines(value)
-  if (isJsonList(value)) return asSet(value.map(unknown))
-  return isObject(value)
-    ? Object.fromEntries(
-        Object.entries(value as Readonly<Record<string, JsonValue>>).map(([name, field]) => [
-          name,
-          unknown(field),
-        ]),
-      )
-    : value
+  return isJsonList(value) ? asSet(value.map(unknown)) : mapFields(value, unknown)
 }
 
 /**

@@ -33,38 +33,32 @@ const bytesOf = (path: string): Buffer | undefined => {
   }
 }
 
-/** Flags that say what a plan is about; a plan file says it itself. */
+/** Flags that say what a plan is about, each with the part of a plan file that says it itself. */
 const selecting = [
-  'project',
-  'group',
-  'only',
-  'except',
-  'ignore',
-  'with-archived',
-  'missing',
+  ['project', 'projects'],
+  ['group', 'groups'],
+  ['only', 'only'],
+  ['except', 'except'],
+  ['ignore', 'ignore'],
+  ['with-archived', 'withArchived'],
+  ['missing', 'missing'],
 ] as const
 
 /** The line that makes a plan again: its files and selection, and what this line says of how. */
 export const againFor = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
-  const { projects, groups, only, except, ignore, withArchived, missing } = selection
-  const all = {
-    project: projects,
-    group: groups,
-    only,
-    except,
-    ignore,
-    'with-archived': withArchived,
-    missing,
-  }
-  const said = Object.entries(all).filter(([, value]) => value !== undefined)
+  const said = selecting.flatMap(([flag, part]) =>
+    selection[part] === undefined ? [] : [[flag, selection[part]] as const],
+  )
   return { ...given, args: inputs, flags: { ...given.flags, ...Object.fromEntries(said) } }
 }
 
 const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
   if (args.length > 1) throw usage(`${file} is a plan and cannot be combined with other files`)
-  const stray = selecting.find((name) => flags[name] !== undefined)
+  const stray = selecting.find(([name]) => flags[name] !== undefined)
   if (stray !== undefined)
-    throw usage(`--${stray} cannot be used with a plan file: ${file} already contains its options`)
+    throw usage(
+      `--${stray[0]} cannot be used with a plan file: ${file} already contains its options`,
+    )
 }
 
 /** The plan file that a line names; undefined where it names files that declare an instance. */

@@ -187,26 +187,6 @@ export const inLittleMemory = async <T>(work: (look: () => void) => Promise<T>):
   }
 }
 
-/** Addresses of the line, by the flags that they are from. */
-const globsIn = ({ flags }: PlanGiven) => ({
-  only: flags.only,
-  except: flags.except,
-  ignore: flags.ignore,
-  'allow-empty': flags['allow-empty'],
-  'allow-removals': flags['allow-removals'],
-})
-
-/** Says what reaches nothing, where all projects are looked at. */
-const noteIdle = (
-  { ui }: Services,
-  { idle }: DeclaredState,
-  { projects, groups }: Scoping,
-  places: Awaited<ReturnType<InstanceView['places']>>,
-): void => {
-  if (projects !== undefined || groups !== undefined || places.unread.length > 0) return
-  for (const text of idle(pathsIn(places))) ui.note(text)
-}
-
 /** The head of a plan's document. */
 const headOf = async (
   { place }: Services,
@@ -264,7 +244,9 @@ export const madePlan = async (
   const { place } = services
   const begun = place.clock.now().getTime()
   const scoping = parseSelection(given, place)
-  checkGlobs(globsIn(given))
+  const { only, except, ignore } = given.flags
+  const { 'allow-empty': empty, 'allow-removals': removals } = given.flags
+  checkGlobs({ only, except, ignore, 'allow-empty': empty, 'allow-removals': removals })
   parseLimits(given)
   const declared = await declaredBy(services, given, look)
   checkInstance(declared, await getInstanceName(place))
@@ -275,11 +257,13 @@ export const madePlan = async (
   })
   const view = openView(instance, scoping)
   const places = await view.places(declared.reach)
-  noteIdle(services, declared, scoping, places)
+  const narrowed = (scoping.projects ?? scoping.groups) !== undefined
+  // What reaches nothing can be told where all projects are looked at.
+  if (!narrowed && places.unread.length === 0)
+    for (const text of declared.idle(pathsIn(places))) services.ui.note(text)
   const wanted = desiredPlaces(declared, places)
   const before =
     against === undefined ? undefined : await wantedBefore(services, given, against, places)
-  const narrowed = (scoping.projects ?? scoping.groups) !== undefined
   const known = new Set([...places.projects, ...places.groups].map(placeText))
   const isMeant = ({ place: one }: DesiredPlace): boolean =>
     one.scope === 'site' ? !narrowed : known.has(placeText(one))
@@ -292,11 +276,9 @@ export const madePlan = async (
   for (const text of view.notes) services.ui.note(text)
   const { plan } = made
   const head = await headOf(services, given, view, declared)
-  const seconds = (place.clock.now().getTime() - begun) / 1000
-  const worked = { requests, seconds }
+  const worked = { requests, seconds: (place.clock.now().getTime() - begun) / 1000 }
   const now = { entries: entriesOf(plan), places: wanted }
-  const counts = countsOf(plan)
-  const all = { plan, head, counts, entries: now.entries, declared, view, worked }
+  const all = { plan, head, counts: countsOf(plan), entries: now.entries, declared, view, worked }
   if (before === undefined || made.former === undefined) return all
   const old = { entries: entriesOf(made.former), places: before.places }
   const { entries, ...compared } = comparePlans(now, old)

@@ -2,7 +2,7 @@
  * The folder that files are written into: which file is whose, what is there, what is in the way, what goes.
  */
 
-import { type Dirent, lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
+import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { openWhole, type WholeFile, writeWhole } from '../../base/files/files.js'
 import { makeFolders } from '../../base/files/folders.js'
@@ -28,27 +28,21 @@ export interface FolderCounts {
   removed: number
 }
 
-const entryAt = (path: string): Stats | undefined => {
+/** What looking came to; undefined where nothing is there. */
+const ifThere = <T>(look: () => T): T | undefined => {
   try {
-    return lstatSync(path)
+    return look()
   } catch (error) {
-    if (getErrorCode(error) === 'ENOENT' || getErrorCode(error) === 'ENOTDIR') return undefined
+    if (['ENOENT', 'ENOTDIR'].includes(getErrorCode(error))) return undefined
     throw error
   }
 }
 
-const listed = (folder: string): readonly Dirent[] => {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (error) {
-    if (getErrorCode(error) === 'ENOENT' || getErrorCode(error) === 'ENOTDIR') return []
-    throw error
-  }
-}
+const entryAt = (path: string): Stats | undefined => ifThere(() => lstatSync(path))
 
 /** The files below a folder, as paths below the root; links are nobody's. */
 const filesBelow = (root: string, path: string): readonly string[] =>
-  listed(join(root, path)).flatMap((entry) => {
+  (ifThere(() => readdirSync(join(root, path), { withFileTypes: true })) ?? []).flatMap((entry) => {
     const inside = `${path}/${entry.name}`
     if (entry.isDirectory()) return filesBelow(root, inside)
     return entry.isFile() && entry.name.endsWith('.yml') ? [inside] : []

@@ -193,19 +193,13 @@ const keyed = (
   })
 }
 
-/** What a map's key says of its item. */
-const saidBy = ({ label }: Managed, key: string) => (label === undefined ? {} : { [label]: key })
-
-/** Whether what is not listed is to be deleted: only what is read and written as a whole can say so. */
-const isExact = ({ kind, place, how }: WrittenIn): boolean =>
-  how.exact &&
-  kind.remove !== undefined &&
-  how.chosen.wholly({ scope: place.scope, path: place.path, kind: kind.name })
-
 const setOf = (items: readonly CurrentItem[], within: WrittenIn): FileMap | undefined => {
-  const exact = isExact(within)
+  const { kind, place, how } = within
+  const address = { scope: place.scope, path: place.path, kind: kind.name }
+  // Only what is read and written as a whole can say that what is not listed is to be deleted.
+  const exact = how.exact && kind.remove !== undefined && how.chosen.wholly(address)
   const entries = keyed(items, within).flatMap(([key, item]): (readonly [string, FileMap])[] => {
-    const map = itemMap(item, within, saidBy(within.kind, key))
+    const map = itemMap(item, within, kind.label === undefined ? {} : { [kind.label]: key })
     return map === undefined ? [] : [[escaped(key), map]]
   })
   if (entries.length === 0 && !exact) return undefined
