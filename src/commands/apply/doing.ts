@@ -29,15 +29,13 @@ export interface ApplyRun {
   report(ends: ReadonlyMap<string, ActionEnd>): Promise<void>
 }
 
-// A plan that was agreed to, done: carried out, read once more, told of.
-
 // What became of a plan: on standard error for people, with the plan for programs.
 
 /** What is told of an action in the plan's document. */
 interface Told {
   readonly outcome: 'done' | 'unchanged' | 'failed' | 'unknown' | 'skipped' | 'not_tried'
   readonly error?: unknown
-  readonly unkept?: readonly { readonly attribute?: string; readonly text: string }[]
+  readonly unkept?: Verified['unkept'][number]['found']
 }
 
 const toldOf = (id: string, { outcomes, skipped }: ExecutionResult, { unkept }: Verified): Told => {
@@ -48,14 +46,7 @@ const toldOf = (id: string, { outcomes, skipped }: ExecutionResult, { unkept }: 
     return { outcome: state, error: outcome.failure.toJSON().error }
   }
   const found = unkept.find(({ action }) => action.id === id)?.found
-  if (found === undefined) return { outcome: outcome.state }
-  return {
-    outcome: outcome.state,
-    unkept: found.map(({ attribute, text }) => ({
-      attribute,
-      text,
-    })),
-  }
+  return { outcome: outcome.state, unkept: found }
 }
 
 /** Failures in full, what was not kept, and the counts. */
@@ -74,11 +65,10 @@ const tellDone = async (
 
 const endsOf = ({ outcomes }: ExecutionResult): ReadonlyMap<string, ActionEnd> =>
   new Map(
-    [...outcomes].map(([id, outcome]): [string, ActionEnd] =>
-      'failure' in outcome
-        ? [id, { failed: true, text: outcome.failure.message }]
-        : [id, { failed: false, text: outcome.state }],
-    ),
+    [...outcomes].map(([id, outcome]) => {
+      const failed = 'failure' in outcome
+      return [id, { failed, text: failed ? outcome.failure.message : outcome.state }]
+    }),
   )
 
 const nothingVerified: Verified = { unkept: [], unread: [] }

@@ -145,14 +145,6 @@ export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => 
   ui.note(`the last apply to ${instance} did not finish; run ${again} to complete it`)
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** A plan of a hundred thousand actions has a tenth of this, in bytes. */
 const maxPlan = 1 << 29
 
@@ -170,7 +162,11 @@ const keptText = async (path: string): Promise<string> => {
 
 /** What was agreed to of a run, and the flags that it was made with. */
 export const keptIn = async (path: string): Promise<KeptPlan> => {
-  const value = parsed(await keptText(path))
+  const text = await keptText(path)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {}
   if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string' && isObject(value.flags))
     return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }
   throw usage(`${path} is not a plan of a run`)

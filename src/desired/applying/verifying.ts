@@ -201,7 +201,6 @@ export interface Fitting {
   readonly stale: readonly StaleAction[]
 }
 
-/** The set that an action is about. */
 const setOf = ({ address: { scope, path, kind } }: PlannedAction): string =>
   addressText({ scope, path, kind })
 

@@ -209,7 +209,7 @@ const checkItem = (kind: Managed, item: DesiredItem, mistakes: Mistakes): void =
   checkAttributes(kind, item, family, mistakes)
 }
 
-const isEmpty = (value: DesiredValue): boolean =>
+const isUnset = (value: DesiredValue): boolean =>
   value.is === 'secret'
     ? 'literal' in value.source && openHeld(value.source.literal) === ''
     : value.is === 'value' && (value.value === '' || value.value === null)
@@ -231,14 +231,9 @@ const checkAttributes = (
         `${name} is not an attribute of ${quoteText(String(item.identity))}, whose family is ${family.name}`,
         `Its attributes are ${[...known.keys()].join(', ')}.`,
       )
-    else if (attribute.required && isEmpty(value))
+    else if (attribute.required && isUnset(value))
       mistakes.add(origin, `${name} cannot be unset: the family ${family.name} requires it`)
   }
-}
-
-const checkFamilies = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
-  if (kind.families === undefined) return
-  for (const item of items) if (item.gone === undefined) checkItem(kind, item, mistakes)
 }
 
 /** Two items that files call by different names, and that are the same. */
@@ -280,7 +275,9 @@ const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
 
 /** Reports what is wrong in all that is wanted of a kind. */
 export const checkMerged = (merged: MergedKind, mistakes: Mistakes): void => {
-  checkFamilies(merged, mistakes)
+  const { kind, items } = merged
+  for (const item of kind.families === undefined ? [] : items)
+    if (item.gone === undefined) checkItem(kind, item, mistakes)
   checkLabels(merged, mistakes)
   checkNames(merged, mistakes)
 }
