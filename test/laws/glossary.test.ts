@@ -1,0 +1,110 @@
+/** The glossary of `src/README.md` and the exported types keep together: no type is named by a word that nobody explains. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { sourceFiles, textOf } from '../support/source.js'
+
+const wordsIn = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** Plain English of programming, which needs no row. */
+const plain = new Set(
+  wordsIn(`
+  action actor address admission advice aliase allowance answer api archive argument attempt attribute audit
+  author body bound branch breaker budget buffer cache call caller candidate case category cell certificate
+  change check checked choice claim client clock closed code coercion commit comparison concern condition
+  confirmation connection consent content context count counter curl cutter data datum deduplicator delta detail
+  diff difference distrust document double download draft edition end engine entry env environment error event
+  example exchange expansion export expression extra fact failure fault field file filter finder finding fit
+  fitting folder form frame function gap global group handler hash head header id identity index input
+  inspection interrupt inverse item job json keeper key keyring keyset layout leaf leave lesson level limit line
+  list listener liveness load loader lock log loss manifest map mark markup masking match matcher meaning
+  measure member membership memory merge meter mistake module name naming need note number object observation
+  offer op operand operation option order origin owner pace page paging pair param parent part path people
+  person pick pipe place placement plain planner planning policy position post prefetch presence preview printer
+  problem progress project promise prompt provider push query question queue range rank rate raw reaction read
+  reader recipe ref reference referent refusal registry relation remark replacement reply report repository
+  request resolver response result role root round route router row rule run runner sample sandbox scalar
+  scanner scheduler schema screen script secrecy section selection selector sender service setting severity
+  shard signal sink site source span speed spelling splitter spool stat state status stdout step store stream
+  style suggestion sum syntax tally tap team test text threshold timeline timing token tone trace trait
+  transport tree tuning type undo value variable verdict version view wait warning width wire work write writer
+  `),
+)
+
+/**
+ * Types whose word is neither, such as participles and prepositions. The list only gets shorter: give one of them a noun
+ * of the field, and take it out.
+ */
+const unnamed = new Set(
+  wordsIn(`
+  About Accepts Agreed AllDeclared Answering Applied AsOf AskFor AskedOnce Beside BranchAt CalledBy
+  Ceilings ChangeSigns ChildSurroundings Chosen Collecting CommitCard Common Decided Declared Described Due Emit
+  Ended Enough Entrance Expanded Factoring Failed FindOwn FolderOwns Foreign Found How Included Incoming Indexed
+  IsWanted JobCourse JobSurroundings Keep Kept Lazy LevelsAfter Linked ListHow LookedAt MadeBy Making Manner
+  Many Meant Merging Missing Narrow Narrowed Nested Next Numbered Occasion Own Pairing Parse Particulars Past
+  Piped PlaceListing PlacesThereAre PlanUnread Planned Printed Printing Reading Rebased Received Renaming
+  Replied Reported Resumed RunEnded RunWays Running Said Scoped Scoping Seeded Seen Selected Selecting Self Sent
+  Settled Shared Sharing Shown SignIn Spelt Stacking Stays Streaming TakenUp Taking Tell Told Tolerating Turns
+  Typed Understood Undoable Unknown Unread Unreadable Unshown Until ValueReading Verified Waiting Wanted When
+  Which Whose With Worked Writable Written
+  `),
+)
+
+/** The words that the glossary explains, those of two words by their last. */
+const glossary = new Set(
+  [
+    ...(readFileSync('src/README.md', 'utf8')
+      .split('## The words')[1]
+      ?.split('\n## ')[0]
+      ?.matchAll(/^\| ([a-z ]+) \|/gm) ?? []),
+  ].flatMap(([, word = '']) => [word, word.split(' ').at(-1) ?? word]),
+)
+
+/** The word that says what a type is: its last, before the `Of` or `By` of a type made of another. */
+const rootOf = (type: string): string => {
+  const words = type.match(/[A-Z]+(?![a-z])|[A-Z][a-z]*|\d+/g) ?? [type]
+  while (words.length > 1 && /^(?:Of|By)$/.test(words.at(-1) ?? '')) words.pop()
+  return (words.at(-1) ?? type).toLowerCase()
+}
+
+/** A word and its singular. */
+const formsOf = (word: string): readonly string[] => [
+  word,
+  word.replace(/ies$/, 'y'),
+  word.replace(/(?<!s)s$/, ''),
+]
+
+const isExplained = (type: string): boolean =>
+  formsOf(rootOf(type)).some((word) => plain.has(word) || glossary.has(word))
+
+const types = sourceFiles.flatMap((file) =>
+  [...textOf(file).matchAll(/^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm)].map(
+    ([, name = '']) => ({ name, file }),
+  ),
+)
+
+it('explains the word of each exported type', () => {
+  expect(types.length).toBeGreaterThan(500)
+  expect(glossary.size).toBeGreaterThan(30)
+  expect(
+    types
+      .filter(({ name }) => !isExplained(name) && !unnamed.has(name))
+      .map(({ name, file }) => `${file}: ${name} ("${rootOf(name)}")`),
+    'name the type by a noun that the field uses; if the word is the project’s own, add a row to the glossary of src/README.md; if it is plain English, add it to `plain` here',
+  ).toEqual([])
+})
+
+it('lists no type as unnamed that is gone or has a word by now', () => {
+  const names = new Set(types.map(({ name }) => name))
+  expect(
+    [...unnamed].filter((name) => !names.has(name) || isExplained(name)),
+    'take the type out of `unnamed`: it only gets shorter',
+  ).toEqual([])
+  expect(unnamed.size).toBeLessThanOrEqual(126)
+})
+
+it.each([
+  ['PackedRecords', 'records'],
+  ['RecordOf', 'record'],
+  ['OpenPrinter', 'printer'],
+  ['GivenBy', 'given'],
+])('finds the word of %s', (type, word) => expect(rootOf(type)).toBe(word))
