@@ -229,7 +229,7 @@ describe('the rooms of src', () => {
 
   it('load for help nothing that sends, shows records or knows profiles', () => {
     const words =
-      /^(?:main|errors|engine\/(?:own\/found|plan\/(?:line|spellings)))\.ts$|^(?:base|catalogue|commands|terminal|engine\/command|cli\/(?:words|help))\//
+      /^(?:main|errors|engine\/(?:own\/found|plan\/line))\.ts$|^(?:base|catalogue|commands|terminal|engine\/command|cli\/(?:words|help))\//
     // Tables without anything behind them: flags say what is in them.
     const tables = ['client/defaults.ts', 'output/formats.ts']
     const { files: all, packages } = loadedWith('main.ts')

@@ -6,7 +6,7 @@ import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { areas } from '../../src/catalogue/index.js'
 import { documented, legible, meaningIn } from '../../src/catalogue/legible.js'
-import { requestIn } from '../../src/client/words.js'
+import { requestIn } from '../../src/client/instance.js'
 import { toCurl } from '../../src/http/request/curl.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { getListFields } from '../../src/vocabulary/check.js'
@@ -157,7 +157,7 @@ it('requests are built in one place, and where nothing is sent of them', () => {
   )
   // The others only name a request, in a message and in a plan.
   expect(built.sort()).toEqual([
-    'client/words.ts',
+    'client/instance.ts',
     'desired/planfile/write.ts',
     'engine/instance/listing.ts',
     'engine/plan/sources.ts',

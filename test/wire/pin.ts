@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Endpoints } from '../../src/catalogue/endpoint.js'
-import { requestIn } from '../../src/client/words.js'
+import { requestIn } from '../../src/client/instance.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import type { Ask } from '../../src/http/types.js'
 import { inventedWords } from '../vocabulary/invented.js'

@@ -17,7 +17,7 @@ import {
   siteFlags,
 } from '../../engine/command/derive/index.js'
 import type { Command, Flag } from '../../engine/command/types.js'
-import { besides, getSpellings, type Spelling } from '../../engine/plan/spellings.js'
+import { besides, getSpellings, type Spelling } from '../../engine/plan/line.js'
 import { commandLine, indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
 
 /** How long a list of values may be in a description. */

@@ -5,8 +5,13 @@
 import { Command as Commander, type ErrorOptions, type Help, Option } from 'commander'
 import { type IsWanted, mentionedIn } from '../../engine/command/derive/index.js'
 import type { Flag } from '../../engine/command/types.js'
-import { type About, asksHelp, type Meant, Understood } from '../../engine/plan/line.js'
-import { getSpellings } from '../../engine/plan/spellings.js'
+import {
+  type About,
+  asksHelp,
+  getSpellings,
+  type Meant,
+  Understood,
+} from '../../engine/plan/line.js'
 
 const optionCache = new WeakMap<Flag, readonly Option[]>()
 

@@ -1,8 +1,7 @@
 /** Words the errors of a command line, with what was probably meant. */
 import { describeMissingVerb, suggestArea, suggestVerb } from '../../commands/synonyms.js'
 import type { Flag } from '../../engine/command/types.js'
-import { isWord } from '../../engine/plan/line.js'
-import { spelled } from '../../engine/plan/spellings.js'
+import { isWord, spelled } from '../../engine/plan/line.js'
 import { type Failure, usage } from '../../errors.js'
 
 /** An area or group as messages call it, and its verbs. */

@@ -175,7 +175,7 @@ export class Printing implements RunAnswer {
     )
     const seen = until === undefined ? writer : until.tap(writer, emit.endpoint)
     if (!many || (globals.sort === undefined && singles === undefined)) return seen
-    const { staged } = await import('./stages.js')
+    const { staged } = await import('../records/sort.js')
     const answering = { command, emit, words, single: singles?.endpoint }
     return staged(seen, { command, answering, globals, singles, note: this.#later })
   }

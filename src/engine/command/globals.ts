@@ -265,6 +265,21 @@ export const spelledGlobal = (name: keyof Globals): string =>
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
 
+interface FlagReading {
+  readonly given: Texts
+  readonly env: NodeJS.ProcessEnv
+  readonly parse: (param: Param, texts: readonly string[], label: string) => unknown
+}
+
+/** What a line says by one flag. */
+const readFlag = (name: string, flag: Declared, { given, env, parse }: FlagReading): unknown => {
+  if (flag.read !== undefined) return flag.read(given, env)
+  if (isSwitch(flag.param)) return given?.at(-1) === 'true'
+  if (given === undefined) return undefined
+  if (flag.optionalValue === true && given.at(-1) === '') return flag.param.default
+  return parse(flag.param, given, `--${name}`)
+}
+
 /**
  * The flags of a command line.
  * @param texts what was given of each, by name
@@ -274,19 +289,13 @@ const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) =>
 export const readGlobals = (
   texts: ReadonlyMap<string, readonly string[]>,
   env: NodeJS.ProcessEnv,
-  parse: (param: Param, texts: readonly string[], label: string) => unknown,
+  parse: FlagReading['parse'],
 ): Globals => {
-  const one = (name: string, flag: Declared): unknown => {
-    const given = texts.get(name)
-    if (flag.read !== undefined) return flag.read(given, env)
-    if (isSwitch(flag.param)) return given?.at(-1) === 'true'
-    if (given === undefined) return undefined
-    if (flag.optionalValue === true && given.at(-1) === '') return flag.param.default
-    return parse(flag.param, given, `--${name}`)
+  const globals: Record<string, unknown> = {}
+  for (const [name, flag] of Object.entries<Declared>(declared)) {
+    const value = readFlag(name, flag, { given: texts.get(name), env, parse })
+    if (value !== undefined) globals[camel(name)] = value
   }
-  const entries = Object.entries<Declared>(declared)
-    .map(([name, flag]) => [camel(name), one(name, flag)] as const)
-    .filter(([, value]) => value !== undefined)
   // What `Globals` says of each name, this loop does: the compiler cannot follow it there.
-  return Object.fromEntries(entries) as Globals
+  return globals as Globals
 }

@@ -19,7 +19,7 @@ import {
 import { ownOrders } from '../command/many-flags.js'
 import type { Command, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
-import { spelled } from './spellings.js'
+import { spelled } from './line.js'
 import type { RowFields } from './stdin/row-fields.js'
 import {
   checkOneReader,

@@ -1,7 +1,9 @@
 /** What a command line comes to. */
 import type { JsonValues } from '../../base/json/value.js'
+import { placeholder } from '../../catalogue/describe.js'
+import { isSwitch } from '../../catalogue/params.js'
 import type { Failure } from '../../errors.js'
-import type { Command } from '../command/types.js'
+import type { Command, Flag } from '../command/types.js'
 import { beforeDashes, type FindOwn } from '../own/found.js'
 
 /** Texts as they were given, before any of them is understood. */
@@ -64,3 +66,66 @@ export const asksHelp = (tokens: readonly string[]): boolean =>
 
 /** Whether a token is no flag. */
 export const isWord = (token: string): boolean => !token.startsWith('-')
+
+// How a flag is written on a line: each of its forms, and the word that stands for its value.
+
+/** One form of a flag. */
+export interface Spelling {
+  /** As Commander and help write it: `-P, --project <id|path>`. */
+  readonly text: string
+  /** Accepted and not shown. */
+  readonly hidden: boolean
+  /** The form that says no. */
+  readonly negated?: true
+}
+
+/** The forms of a flag in the instance's words, which come first; its own stays, and is said beside them. */
+const inOwnWords = (flag: Flag, own: readonly string[]): readonly Spelling[] => {
+  const { own: _, short, ...plain } = flag
+  const { aliases: __, ...bare } = plain
+  const [first = flag.name, ...others] = own
+  const hidden = (one: Flag) => getSpellings(one).map((form) => ({ ...form, hidden: true }))
+  return [
+    ...getSpellings({ ...bare, short, name: first }),
+    ...others.flatMap((name) => hidden({ ...bare, name })),
+    ...hidden(plain),
+  ]
+}
+
+/** A flag as messages name it: as the instance calls it, with its own name beside that. */
+export const spelled = ({
+  name,
+  own: [first, ...others] = [],
+}: Pick<Flag, 'name' | 'own'>): string =>
+  first === undefined ? `--${name}` : `--${first} ${besides(name, others)}`
+
+/** The same of a command's flag of that name. */
+export const spelledIn = ({ flags }: Pick<Command, 'flags'>, name: string): string =>
+  spelled(flags.find((flag) => flag.name === name) ?? { name })
+
+/** The other names of a flag, beside the one that is shown. */
+export const besides = (name: string, others: readonly string[]): string =>
+  `[${[...others, name].map((one) => `--${one}`).join(', ')}]`
+
+/** Both forms of a boolean; of one that is on by itself only the refusal is shown. */
+const bothForms = ({ name, aliases = [], hidden, refusal }: Flag, short: string): Spelling[] => [
+  { text: `${short}--${name}`, hidden: hidden === true || refusal !== undefined },
+  { text: `--no-${name}`, hidden: refusal === undefined, negated: true },
+  ...aliases.map((alias) => ({ text: `--${alias}`, hidden: true })),
+]
+
+/** Every form of a flag, the one that help shows first. */
+export const getSpellings = (flag: Flag): readonly Spelling[] => {
+  const { name, param, aliases = [], optionalValue, hidden, own } = flag
+  if (own !== undefined) return inOwnWords(flag, own)
+  const short = flag.short === undefined ? '' : `-${flag.short}, `
+  // A flag that is itself a refusal (`--no-certificate`) has no other form.
+  if (name.startsWith('no-')) return [{ text: `--${name}`, hidden: false }]
+  if (isSwitch(param)) return bothForms(flag, short)
+  const word = placeholder(param)
+  const value = optionalValue === true ? `[${word}]` : `<${word}>`
+  return [
+    { text: `${short}--${name} ${value}`, hidden: hidden === true },
+    ...aliases.map((alias) => ({ text: `--${alias} ${value}`, hidden: true })),
+  ]
+}

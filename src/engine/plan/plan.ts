@@ -23,8 +23,8 @@ import {
   withoutReference,
 } from './arguments.js'
 import { choose, fillScope, type Scoped } from './choose.js'
+import { spelled, spelledIn } from './line.js'
 import type { Missing, PlanContext, Unknown } from './objects.js'
-import { spelled, spelledIn } from './spellings.js'
 import { parseParam, parseValue } from './values.js'
 
 // What an update is to change, where nothing was given: asked of a person, else refused.

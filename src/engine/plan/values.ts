@@ -17,7 +17,7 @@ import { formatOf, namesOf, type Param, scopeOf, valuesOf } from '../../catalogu
 import { Failure, getReason, usage } from '../../errors.js'
 import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
-import { spelled } from './spellings.js'
+import { spelled } from './line.js'
 
 /** Notes about deprecated values, collected while parsing. */
 export type TakeNote = (text: string) => void

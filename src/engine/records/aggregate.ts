@@ -10,7 +10,7 @@ import { defaultLimit } from '../../client/defaults.js'
 import { Failure, usage } from '../../errors.js'
 import type { Inspection, Pick as PickField, Writer } from '../../output/types.js'
 import type { Globals } from '../command/globals.js'
-import { parseSort } from '../where/order.js'
+import { parseSort } from '../where/index.js'
 import { type Answering, columnsBeside, fieldInspection, unwrapRow } from './known-fields.js'
 
 type Flags = Pick<

@@ -10,7 +10,7 @@ import { parseBytes } from '../../base/json/built.js'
 import { stringifyExact } from '../../base/json/json.js'
 import { Failure, getReason } from '../../errors.js'
 import type { SingleReader } from '../../output/types.js'
-import type { Order, SortKey } from '../where/order.js'
+import type { Order, SortKey } from '../where/index.js'
 import { HeapTuning } from '../work/v8.js'
 
 /** Rows of a larger limit go to the file. */

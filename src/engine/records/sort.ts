@@ -1,19 +1,20 @@
 /** `--sort`: an answer whose records wait until all came, and are then printed in their order. */
-
 import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/built.js'
+import { stringifyExact } from '../../base/json/json.js'
 import type { Records } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'
+import type { Naming } from '../../catalogue/words.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import type { Inspection, SingleReader, Writer } from '../../output/types.js'
-import type { Globals } from '../command/globals.js'
+import { concurrencyLimit, type Globals } from '../command/globals.js'
 import { ownOrders } from '../command/many-flags.js'
 import type { Command } from '../command/types.js'
-import type { Known } from '../where/index.js'
-import { bindOrder, type Order, parseSort, type SortField } from '../where/order.js'
+import { bindOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
+import { hasField } from '../where/shape.js'
 import { KeptRows } from './kept-rows.js'
 import {
   type Answering,
@@ -22,8 +23,56 @@ import {
   getShapes,
   unwrapRow,
 } from './known-fields.js'
-import { encoded, mergedRow } from './merged.js'
 import type { SingleFields } from './single.js'
+
+// Records of a list with what only the single record shows of them.
+
+const encoder = new TextEncoder()
+
+/** A row as bytes. */
+const encoded = (row: unknown): Uint8Array => encoder.encode(stringifyExact(row) ?? 'null')
+
+interface MergeOptions {
+  readonly fields: readonly string[]
+  readonly words?: Naming | undefined
+  /** The record in a row; undefined where the row is about something else. */
+  readonly recordOf: (row: unknown) => unknown
+}
+
+/** A row with the single record's fields beside its own; itself where it has them all, or they cannot be read. */
+const mergedRow = async (
+  row: unknown,
+  reader: SingleReader | undefined,
+  { fields, words, recordOf }: MergeOptions,
+): Promise<unknown> => {
+  const record = recordOf(row)
+  if (reader === undefined || !isObject(record)) return row
+  if (fields.every((field) => hasField(record, field.split('.'), words))) return row
+  const single = await reader.read(record)
+  if (!isObject(single)) return row
+  const merged = { ...single, ...record }
+  return record === row || !isObject(row) ? merged : { ...row, record: merged }
+}
+
+/** Reads the single record of each that is printed there, several at once. */
+const withSingles = (writer: Writer, options: MergeOptions, width: number): Writer => ({
+  held: () => writer.held?.() === true,
+  raw: async (batch, readers = []) => {
+    const merge = async ([i, bytes]: readonly [number, Uint8Array]): Promise<Uint8Array> => {
+      const reader = readers[i]
+      if (reader === undefined) return bytes
+      const row = parseBytes(bytes)
+      const merged = await mergedRow(row, reader, options)
+      return merged === row ? bytes : encoded(merged)
+    }
+    const whole: Uint8Array[] = []
+    for await (const bytes of mapConcurrent(batch.entries(), width, merge)) whole.push(bytes)
+    await writer.raw(whole)
+  },
+  record: (value) => writer.record(value),
+  close: () => writer.close(),
+  abandon: () => writer.abandon(),
+})
 
 /** After so many records a field that none of them has is unknown: about a page. */
 const maxLooked = 100
@@ -197,5 +246,30 @@ class SortedWriter implements Writer {
  * What is written there, in the order of `--sort`.
  * @throws Failure `usage` for a field that has no order
  */
-export const createSortedWriter = (writer: Writer, sorting: Sorting): Writer =>
+const createSortedWriter = (writer: Writer, sorting: Sorting): Writer =>
   new SortedWriter(writer, parseSort(sorting.globals.sort ?? []), sorting)
+
+// What stands between the records of an answer and its format: their order, and what only single records show.
+
+interface StageOptions {
+  readonly command: Pick<Command, 'flags'>
+  readonly answering: Answering
+  readonly globals: Pick<Globals, 'concurrency' | 'limit' | 'sort'>
+  readonly singles: SingleFields | undefined
+  /** A line that stands below the output. */
+  readonly note: (text: string) => void
+}
+
+/** @throws Failure `usage` for what cannot be sorted by */
+export const staged = async (writer: Writer, options: StageOptions): Promise<Writer> => {
+  const { answering, globals, singles } = options
+  const width = concurrencyLimit(globals)
+  const { shown: fields = [] } = singles ?? {}
+  let whole = writer
+  if (fields.length > 0) {
+    const recordOf = (row: unknown): unknown => unwrapRow(row, answering)
+    whole = withSingles(writer, { fields, words: answering.words, recordOf }, width)
+  }
+  if (globals.sort === undefined) return whole
+  return createSortedWriter(whole, { ...options, width })
+}

@@ -87,7 +87,7 @@ export const maskedWriter = (
   const secrecyOf = secrecies(hidden, words)
   const endings = endingsOf(hidden, words)
   const finder = new SecretFinder(endings, secrecyOf)
-  const hide = maskerOfBytes(endings, secrecyOf)
+  let hide: ((bytes: Uint8Array) => Uint8Array) | undefined
   const shown = whole(printer)
   return {
     ...shown,
@@ -95,7 +95,9 @@ export const maskedWriter = (
     raw: (batch) => {
       const isSuspicious = finder.find(batch)
       if (isSuspicious === undefined) return shown.raw(batch)
-      return shown.raw(batch.map((bytes, place) => (isSuspicious(place) ? hide(bytes) : bytes)))
+      hide ??= maskerOfBytes(endings, secrecyOf)
+      const mask = hide
+      return shown.raw(batch.map((bytes, place) => (isSuspicious(place) ? mask(bytes) : bytes)))
     },
     record: (value) => printer.values([shallow(() => maskSecrets(value, secrecyOf))]),
   }

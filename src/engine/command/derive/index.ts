@@ -1,10 +1,26 @@
 /** Catalogue → commands: what an area's endpoints and the specials beside them make together. */
 export {
+  calls,
+  changes,
   flagName,
   getCommandName,
   getScope,
+  getSelects,
+  hasForm,
+  isAskable,
+  isRehearsal,
+  keepsJournal,
+  lists,
+  onlyReads,
+  rehearsable,
+  rowFlags,
   type ScopeKind,
+  sendsAll,
   singleNamed,
+  spreads,
+  streams,
+  takesSeveral,
+  watchable,
   withoutSpecial,
 } from './derived.js'
 export { asSent, findReading, shownIn } from './reading.js'
@@ -17,21 +33,3 @@ export {
   ownFlags,
   siteFlags,
 } from './taken.js'
-export {
-  calls,
-  changes,
-  getSelects,
-  hasForm,
-  isAskable,
-  isRehearsal,
-  keepsJournal,
-  lists,
-  onlyReads,
-  rehearsable,
-  rowFlags,
-  sendsAll,
-  spreads,
-  streams,
-  takesSeveral,
-  watchable,
-} from './traits.js'

@@ -21,7 +21,6 @@ import {
 import { withFields } from '../many-flags.js'
 import type { Described, Flag, FlagGroup } from '../types.js'
 
-import { scopeLetters } from './derived.js'
 import {
   answersChanges,
   calls,
@@ -37,10 +36,11 @@ import {
   onlyReads,
   rehearsable,
   rowFlags,
+  scopeLetters,
   sendsBody,
   spreads,
   watchable,
-} from './traits.js'
+} from './derived.js'
 
 const anyParameter: Flag = {
   name: 'param',
