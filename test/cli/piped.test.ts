@@ -124,16 +124,20 @@ describe('JSON', () => {
 
 describe('what cannot be understood is refused with its line', () => {
   it.each([
-    ['a line below JSON', '{"id":1}\n2\n', 'line 2'],
-    ['JSON below lines', '1\n\n{"id":2}\n', 'line 3'],
-    ['a cut row', 'id\tstatus\n1\tonline\n2\n', 'line 3'],
-    ['a row without its object', 'id\tstatus\n1\tonline\n\tonline\n', 'line 3'],
-    ['cells in a line of objects', '1\n2\tonline\n', 'line 2'],
-    ['an object without an id', '{"id":1}\n{"status":"x"}\n', 'line 2'],
-    ['damaged JSON', '{"id":1}\n{"id":\n', 'line 2'],
-    ['nested lists', '[[1]]', 'line 1, item 1'],
+    ['a line below JSON', '{"id":1}\n2\n', 'line 2: '],
+    ['JSON below lines', '1\n\n{"id":2}\n', 'line 3: JSON after lines in another format'],
+    ['a cut row', 'id\tstatus\n1\tonline\n2\n', 'line 3: 1 columns, but the heading has 2'],
+    ['a row without its object', 'id\tstatus\n1\tonline\n\tonline\n', 'line 3: '],
+    [
+      'cells in a line of objects',
+      '1\n2\tonline\n',
+      'line 2: several columns, but the first line is not the heading of a list of runners',
+    ],
+    ['an object without an id', '{"id":1}\n{"status":"x"}\n', 'line 2: '],
+    ['damaged JSON', '{"id":1}\n{"id":\n', 'line 2: '],
+    ['nested lists', '[[1]]', 'line 1, item 1: '],
   ])('%s', async (_, text, line) => {
-    await expect(read('runners pause', text)).rejects.toThrow(`standard input, ${line}: `)
+    await expect(read('runners pause', text)).rejects.toThrow(`standard input, ${line}`)
   })
 })
 

@@ -171,9 +171,25 @@ describe('an OAuth token', () => {
   })
 })
 
+/** Codes of RFC 6749 5.2, RFC 8628 3.5, RFC 8693 2.2.2, RFC 6750 3.1 and RFC 9449 5. */
+const registered = [
+  ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client'],
+  ...['unsupported_grant_type', 'invalid_scope', 'access_denied', 'server_error'],
+  ...['temporarily_unavailable', 'authorization_pending', 'slow_down', 'expired_token'],
+  ...['invalid_target', 'invalid_token', 'insufficient_scope', 'invalid_dpop_proof'],
+] as const
+
+type Refusal = [string, { status: number; body: unknown }, string]
+
 describe('a refresh that fails', () => {
-  const refusals: [string, { status: number; body: unknown }, string][] = [
-    ['a refusal', { status: 400, body: { error: 'invalid_grant' } }, '400 invalid_grant'],
+  const refusals: Refusal[] = [
+    ...registered.map(
+      (error): Refusal => [
+        `the registered ${error}`,
+        { status: 400, body: { error } },
+        `400 ${error}`,
+      ],
+    ),
     ['words that repeat the token', { status: 401, body: { error: 'refresh-1?' } }, '401'],
     ['a page', { status: 200, body: '<html>' }, 'no access_token'],
     ['a redirect', { status: 302, body: '' }, '302'],

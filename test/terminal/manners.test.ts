@@ -215,9 +215,14 @@ describe('progress', () => {
     expect(stream.text()).toBe('waiting …\n')
   })
   it('is drawn while work goes on, and gone after it', async () => {
-    const stream = Object.assign(fakeScreen(), {
+    const screen = fakeScreen()
+    let drawn = ''
+    const stream = Object.assign(screen, {
       cursorTo: () => true,
-      clearLine: () => true,
+      clearLine: () => {
+        drawn = screen.text()
+        return true
+      },
       moveCursor: () => true,
     })
     const target = stream as unknown as NodeJS.WriteStream
@@ -238,6 +243,8 @@ describe('progress', () => {
     await new Promise((r) => setImmediate(r))
     expect(stream.text()).toBe(after)
     expect(after).toContain('50 %  half')
+    // What was drawn last is cleared, and nothing is drawn after that.
+    expect(after.slice(drawn.length)).not.toContain('half')
   })
   it('throws what the work throws', async () => {
     const failing = async (): Promise<never> => {
