@@ -5,7 +5,7 @@
 import type { Due, Instance } from './call.js'
 import { dueMerges, dueRebases } from './rules/planning/merging.js'
 import { dueJobs, settleJobs } from './rules/repository/job-order.js'
-import { dueMoves } from './rules/repository/moves.js'
+import { dueMoves } from './rules/repository/pushes.js'
 
 const sources: readonly ((instance: Instance) => Due[])[] = [
   dueJobs,

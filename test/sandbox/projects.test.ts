@@ -100,6 +100,7 @@ describe('GET /projects', () => {
         expect(headers.get('x-total')).toBeNull()
       }
       expect(ids[0]).toBe(first)
+      expect(ids).toHaveLength(14)
       expect(new Set(ids).size).toBe(14)
     }
     const other = await send('GET /projects?pagination=keyset&order_by=name')

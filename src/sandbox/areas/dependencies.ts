@@ -1,6 +1,7 @@
 /** Dependencies (`catalogue/reference/dependencies.md`): vulnerabilities only for who may use the security dashboard. */
-import { dependencies } from '../../catalogue/areas/dependencies.js'
+import { Dependency, dependencies } from '../../catalogue/areas/dependencies.js'
 import type { Handlers } from '../handlers.js'
+import { presentAs } from '../present/common.js'
 import { lazily } from '../reply.js'
 import { declaredTests } from '../rules/filters.js'
 import { getRoleLevel } from '../rules/people/access.js'
@@ -13,12 +14,10 @@ export const handlers: Handlers<typeof dependencies> = {
     const rows = call.state.dependencies.filter(
       (d) => d.project_id === project.id && tests.every((test) => test(d)),
     )
-    return lazily(rows, ({ name, version, package_manager, dependency_file_path, ...rest }) => ({
-      name,
-      version,
-      package_manager,
-      dependency_file_path,
-      ...(security ? { vulnerabilities: rest.vulnerabilities } : {}),
-    }))
+    return lazily(rows, (dependency) =>
+      presentAs(Dependency, dependency, {
+        vulnerabilities: security ? [...dependency.vulnerabilities] : undefined,
+      }),
+    )
   },
 }

@@ -42,23 +42,16 @@ const note = (call: Call, record: NoteRecord) =>
 const present = (call: Call, event: EventRecord, inProject: boolean) => {
   const about = call.state.notes.get(event.note_id)
   const author = presentAuthor(call, event.author_id)
-  return {
-    id: event.id,
+  return presentAs(Event, event, {
     title: null,
-    project_id: event.project_id,
     action_name: actionName(event),
-    target_id: event.target_id,
-    ...(inProject ? { target_iid: event.target_iid } : {}),
-    target_type: event.target_type,
-    author_id: event.author_id,
-    ...(inProject ? { data: null } : {}),
-    target_title: event.target_title,
-    created_at: event.created_at,
-    note: about && note(call, about),
-    ...(event.push_data === null ? {} : { push_data: event.push_data }),
+    target_iid: inProject ? event.target_iid : undefined,
     author,
     author_username: author.username,
-  }
+    data: inProject ? null : undefined,
+    push_data: event.push_data ?? undefined,
+    note: about && note(call, about),
+  })
 }
 
 const years = 3

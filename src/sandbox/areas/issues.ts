@@ -3,7 +3,7 @@ import { parseDuration } from '../../base/dates.js'
 import { issues } from '../../catalogue/areas/issues.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { RecordTest } from '../../catalogue/filters.js'
-import { Note } from '../../catalogue/shapes/issue.js'
+import { Note, Todo } from '../../catalogue/shapes/issue.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentAs, projectSummary, timeStats } from '../present/common.js'
@@ -196,18 +196,13 @@ const addTodo = (call: Call, { project, issue }: Found) => {
     state: 'pending',
     created_at: call.clock.iso(),
   })
-  return {
-    id: todo.id,
+  return presentAs(Todo, todo, {
     project: projectSummary(project),
     author: presentAuthor(call, todo.author_id),
-    action_name: todo.action_name,
-    target_type: todo.target_type,
     target: presentIssue(call, project, issue, { from: project }),
     target_url: issueUrl(call, project, issue),
     body: issue.title,
-    state: todo.state as string,
-    created_at: todo.created_at,
-  }
+  })
 }
 
 const getSeconds = (duration: string): number => {

@@ -8,8 +8,14 @@ import { copyCommit, moveBranch, writeCommit } from '../../git/write.js'
 import { conflict, forbidden } from '../../reply.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
-import { isMoving, refuseWhileMoving } from '../repository/moves.js'
-import { closeIssues, mayPush, pushed, signature } from '../repository/pushes.js'
+import {
+  closeIssues,
+  isMoving,
+  mayPush,
+  pushed,
+  refuseWhileMoving,
+  signature,
+} from '../repository/pushes.js'
 import { approvalCounts } from './approval-rules.js'
 
 const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean => {

@@ -1,15 +1,15 @@
-/** What follows when a branch moves: an event, activity, a pipeline, and merge requests that look again. */
-import type { Call } from '../../call.js'
+/** What follows when a branch moves: an event, activity, a pipeline, and merge requests that look again; and repositories that are on their way to another storage. */
+import type { Call, Due, Instance } from '../../call.js'
 import type { PipelinePlan } from '../../ci-lint/index.js'
 import { conflicts, mergeBase } from '../../git/apply.js'
 import { branchHead, commit, type GitCommit, log, type Person } from '../../git/read.js'
 import { copyCommit } from '../../git/write.js'
 import { forbidden } from '../../reply.js'
 import type { CommitCard, PipelineRecord } from '../../state/ci.js'
-import type { ProjectRecord } from '../../state/people-and-projects.js'
+import type { ProjectRecord, StorageMoveRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
+import type { State } from '../../state/state.js'
 import { type BranchAt, configurationAt, occasionAt, readFilesAt } from './configuration.js'
-import { refuseWhileMoving } from './moves.js'
 
 // The pipeline that a push makes, by the configuration at the new commit.
 
@@ -297,4 +297,36 @@ export const pushed = async (call: Call, project: ProjectRecord, push: Push): Pr
   for (const { id } of own)
     call.state.mergeRequests.change(id, { pipeline_id: pipeline?.id ?? null })
   await closeNamed(call, project, push, own)
+}
+
+// Repository storage moves (`sandbox/README.md`): a move takes a while, during which the repository is read-only, and then it has arrived.
+
+/** How long one move takes. */
+const moveSeconds = 3
+
+const arrive = (
+  { projects, snippets, groups, storageMoves }: State,
+  { id, kind, object_id, destination_storage_name }: StorageMoveRecord,
+): void => {
+  storageMoves.remove(id)
+  const storage = destination_storage_name
+  if (kind === 'project') projects.change(object_id, { repository_storage: storage })
+  else if (kind === 'snippet') snippets.change(object_id, { storage })
+  else groups.change(object_id, { storage })
+}
+
+/** The moves that are under way. */
+export const dueMoves = ({ state, clock }: Instance): Due[] =>
+  state.storageMoves.all().map((move) => ({
+    at: clock.due(move.created_at, moveSeconds),
+    play: () => arrive(state, move),
+  }))
+
+export const isMoving = (call: Call, kind: StorageMoveRecord['kind'], id: number): boolean =>
+  call.state.storageMoves.some((m) => m.kind === kind && m.object_id === id)
+
+/** Refuses to write to a repository that is on its way: 403. */
+export const refuseWhileMoving = (call: Call, project: Pick<ProjectRecord, 'id'>): void => {
+  if (isMoving(call, 'project', project.id))
+    throw forbidden('The repository is temporarily read-only. Please try again later.')
 }
