@@ -40,6 +40,21 @@ describe('what takes a while', () => {
     expect(await going()).toBe(false)
   })
 
+  it('happens in the order of IDs where it is due at one moment', async () => {
+    for (const iid of [7, 1])
+      await send(`PUT ${app}/merge_requests/${iid}/rebase?skip_ci=true`, { as: 'chi' })
+    instance.at(3600)
+    const pushes: readonly { push_data: { ref: string }; created_at: string }[] = (
+      await send(`GET ${app}/events?action=pushed&sort=desc`)
+    ).body
+    expect(
+      pushes.slice(0, 2).map(({ push_data, created_at }) => [push_data.ref, created_at]),
+    ).toEqual([
+      ['feature/auto', momentAt(2)],
+      ['feature/login', momentAt(2)],
+    ])
+  })
+
   it('ends where it cannot be done, and keeps nothing else waiting', async () => {
     await send(`PUT ${app}/merge_requests/1/rebase`, { as: 'chi' })
     await rm(join(instance.folder, 'repositories'), { recursive: true, force: true })
