@@ -1,11 +1,15 @@
 /** Which output format is in force: flag, environment, profile, then a table. Failures follow it. */
 
-import { failsInJson, formatNamed, tableFormat } from '../output/formats.js'
+import { formatNamed, formats, tableFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { Globals } from './command/globals.js'
 import type { Decided } from './options.js'
 import { getLastValue } from './own/found.js'
+
+/** Whether a format has failures as JSON; false for names of none. */
+const failsInJson = (name: string | undefined): boolean =>
+  formats.some((format) => format.name === name && format.json === true)
 
 type Chosen = Pick<Globals, 'output' | 'profile'>
 

@@ -87,7 +87,3 @@ export const formatNamed = (name: string): Format => {
   if (format !== undefined) return format
   throw usage(`unknown output format "${name}"; available: ${formatNames.join(', ')}`)
 }
-
-/** Whether a format has failures as JSON; false for names of none. */
-export const failsInJson = (name: string | undefined): boolean =>
-  formats.some((format) => format.name === name && format.json === true)

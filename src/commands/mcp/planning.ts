@@ -21,7 +21,23 @@ import type { Flag, Given, MadeBy } from '../../engine/command/types.js'
 import { type Failure, getReason, usage } from '../../errors.js'
 import { visible } from '../../terminal/text/escape.js'
 import type { Offer } from './offers.js'
-import { getNames, getText, type ToolInput } from './tools.js'
+import { getText, type ToolInput } from './tools.js'
+
+/**
+ * Returns a list of names or IDs.
+ * @throws Failure `usage` if it is something else
+ */
+const getNames = (input: ToolInput, name: string): readonly string[] | undefined => {
+  const value = input[name]
+  if (value === undefined) return undefined
+  const texts = Array.isArray(value)
+    ? value.flatMap((one: unknown) =>
+        typeof one === 'string' || Number.isSafeInteger(one) ? [String(one)] : [],
+      )
+    : []
+  if (Array.isArray(value) && texts.length === value.length && texts.length > 0) return texts
+  throw usage(`${name} must be a list of names or IDs`)
+}
 
 /** Longer ones nobody reads before running them. */
 const maxLineBytes = 8 * 1024

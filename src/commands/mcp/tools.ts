@@ -73,22 +73,6 @@ export const checkInput = (input: ToolInput, tool: string, takes: readonly strin
   )
 }
 
-/**
- * Returns a list of names or IDs.
- * @throws Failure `usage` if it is something else
- */
-export const getNames = (input: ToolInput, name: string): readonly string[] | undefined => {
-  const value = input[name]
-  if (value === undefined) return undefined
-  const texts = Array.isArray(value)
-    ? value.flatMap((one: unknown) =>
-        typeof one === 'string' || Number.isSafeInteger(one) ? [String(one)] : [],
-      )
-    : []
-  if (Array.isArray(value) && texts.length === value.length && texts.length > 0) return texts
-  throw usage(`${name} must be a list of names or IDs`)
-}
-
 // Data as JSON Schema: what agents are told of the values that a command takes.
 
 /** A list is written as one, whatever the API takes, and a name where numbers have some. */

@@ -2,7 +2,13 @@
 import { Failure, type FailureDetails } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
 import type { AdmissionResult } from '../gate.js'
-import { excerpt } from './text.js'
+import { oneLine } from './text.js'
+
+/** As `oneLine`, at most `length` characters. */
+const excerpt = (text: string, length: number): string => {
+  const line = oneLine(text.slice(0, length * 4))
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line
+}
 
 /** A request whose answer did not come, or did not come whole. */
 export class LostRequest extends Failure {

@@ -12,12 +12,6 @@ export const oneLine = (text: string): string =>
     .replace(hidden, shown)
     .trim()
 
-/** As `oneLine`, at most `length` characters. */
-export const excerpt = (text: string, length: number): string => {
-  const line = oneLine(text.slice(0, length * 4))
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line
-}
-
 const entities: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
