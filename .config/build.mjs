@@ -71,30 +71,20 @@ const chunkOf = (id, graph) => {
 }
 
 /**
- * undici loads Node's HTTP/2 at every start, though it allows for its absence and this program never speaks it: one
- * record takes 11 % more processor time with it (medians of 25 pairs).
- */
-const withoutHttp2 = {
-  name: 'without-http2',
-  transform: {
-    filter: { id: /\/undici\/lib\/.*\/client-h2\.js$/ },
-    handler: (code) => code.replace("require('node:http2')", '{ constants: {} }'),
-  },
-}
-
-/**
  * What a library gets in the place of another: cli-table3 measures by the shim, the shim by the package itself. What Commander
  * starts programs with, which this program never does, loads Node's sockets and streams: help takes 11 % more processor time
- * with it (medians of 41 pairs).
+ * with it (medians of 41 pairs). undici loads Node's HTTP/2 at every start, though it allows for its absence and this program
+ * never speaks it: one record takes 11 % more processor time with it (medians of 61 pairs).
  */
 const shims = [
   ['string-width', /\/cli-table3\//, '.config/string-width.cjs'],
   ['node:child_process', /\/commander\//, '.config/child-process.cjs'],
+  ['node:http2', /\/undici\//, '.config/http2.cjs'],
 ]
 const shimmed = {
   name: 'shimmed',
   resolveId: {
-    filter: { id: /^(string-width|node:child_process)$/ },
+    filter: { id: /^(string-width|node:child_process|node:http2)$/ },
     handler: (id, importer) => {
       const [, , file] = shims.find(([name, by]) => name === id && by.test(importer ?? '')) ?? []
       return file && resolve(file)
@@ -120,7 +110,7 @@ const transform = {
 const libraries = { client: 'src/library/client.ts', sandbox: 'src/library/sandbox.ts' }
 
 const { output: chunks } = await build({
-  plugins: [withoutHttp2, shimmed, rawText],
+  plugins: [shimmed, rawText],
   input: { main: 'src/main.ts', ...libraries },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',

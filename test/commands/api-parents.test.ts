@@ -75,6 +75,13 @@ describe('a request for each', () => {
     ])
     expect(ran.stderr).toContain('showing 2')
   })
+
+  it('for no more of them than the limit', async () => {
+    const ran = await run('api projects/{project}/x --all-projects --limit 2')
+    expect(rowsOf(ran.stdout).map(({ project: name }) => name)).toEqual(['web/a', 'web/b'])
+    expect(ran.stderr).toContain('showing 2 of 3; use --limit <n> or --limit all for more')
+    expect(asked().filter((line) => line.endsWith('/x'))).toHaveLength(2)
+  })
 })
 
 describe('writes', () => {

@@ -261,7 +261,8 @@ const observed = async (row: Row, args: readonly string[]) => {
       code: ran.code,
       stdout: steady(ran.stdout),
       stderr: steady(ran.stderr),
-      sent,
+      // Those that are under way together come in any order.
+      sent: sent.sort(),
       most: most(),
     }
   } finally {

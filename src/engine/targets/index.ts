@@ -340,6 +340,17 @@ const runSelected = async (
   await over({ ...asked, given: selection.verbed(given) }, chosen)
 }
 
+/** Those whose record is to be printed, where each has one. */
+const withinLimit = (
+  { command, given, globals: { limit }, running }: Asked,
+  slots: readonly ParentTarget[],
+): readonly ParentTarget[] => {
+  if (typeof limit !== 'number' || slots.length <= limit || changes(command, given.args))
+    return slots
+  running.later(`showing ${limit} of ${slots.length}; use --limit <n> or --limit all for more`)
+  return slots.slice(0, limit)
+}
+
 /** Whether what one of these has is a list. */
 const isListing = ({ endpoints }: Command, slots: readonly ParentTarget[]): boolean =>
   Object.values(endpoints).some(
@@ -353,7 +364,8 @@ const over = async (asked: Asked, slots: readonly ParentTarget[]): Promise<void>
       ? unsent(asked, command.run, slots)
       : listOver(running, given, command.run, slots, Number.POSITIVE_INFINITY)
   const isList = operation.lists === true || isListing(command, slots)
-  if (!isList || globals.curl) return running.perform(given, operation, { slots })
+  if (globals.curl) return running.perform(given, operation, { slots })
+  if (!isList) return running.perform(given, operation, { slots: withinLimit(asked, slots) })
   return listOver(running, given, operation, slots, mostOf(globals))
 }
 
