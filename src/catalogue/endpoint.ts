@@ -86,23 +86,23 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Route = `${Method} ${string}`
 
 /** What an endpoint answers with. `many` is a paginated list; `file` a stream of bytes. */
-interface Returns<S extends TSchema | null = TSchema | null> {
+export interface AnswerType<S extends TSchema | null = TSchema | null> {
   readonly kind: 'one' | 'many' | 'empty' | 'file'
   readonly shape: S
   /** The media type of a file; bytes of any kind where it is absent. */
   readonly media?: string
 }
-export const one = <S extends TSchema>(shape: S): Returns<S> & { kind: 'one' } => ({
+export const one = <S extends TSchema>(shape: S): AnswerType<S> & { kind: 'one' } => ({
   kind: 'one',
   shape,
 })
-export const many = <S extends TSchema>(shape: S): Returns<S> & { kind: 'many' } => ({
+export const many = <S extends TSchema>(shape: S): AnswerType<S> & { kind: 'many' } => ({
   kind: 'many',
   shape,
 })
-export const empty: Returns<null> & { kind: 'empty' } = { kind: 'empty', shape: null }
-export const file: Returns<null> & { kind: 'file' } = { kind: 'file', shape: null }
-export const archive: Returns<null> & { kind: 'file' } = { ...file, media: 'application/zip' }
+export const empty: AnswerType<null> & { kind: 'empty' } = { kind: 'empty', shape: null }
+export const file: AnswerType<null> & { kind: 'file' } = { kind: 'file', shape: null }
+export const archive: AnswerType<null> & { kind: 'file' } = { ...file, media: 'application/zip' }
 
 /** Which credential a request carries. */
 export type CredentialNeed =
@@ -123,7 +123,7 @@ interface Selector {
   readonly help: string
 }
 
-interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
+interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   /** What it does, one line, imperative. */
   readonly summary: string
   /** The verb words that reach it within its area: `list`, `rules get`, `billable list`. */
@@ -202,7 +202,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
 export interface Endpoint<
   R extends Route = Route,
   Ps extends Params = Params,
-  Ret extends Returns = Returns,
+  Ret extends AnswerType = AnswerType,
 > extends Omit<Spec<R, Ps, Ret>, 'columns' | 'args' | 'exclusive' | 'path'> {
   readonly route: R
   readonly returns: Ret
@@ -230,7 +230,7 @@ export const endpoint = <
   const R extends Route,
   const Ps extends Params,
   const Pa extends Readonly<Record<PlaceholderNames<R>, Param>>,
-  Ret extends Returns,
+  Ret extends AnswerType,
 >(
   route: R,
   returns: Ret,
