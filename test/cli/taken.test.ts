@@ -63,6 +63,12 @@ describe('an attribute counts as taken', () => {
       { key: 'ssh-ed25519 AAAA me@x' },
       { key: 'ssh-ed25519 AAAA' },
     ],
+    [
+      'with another comment of a key',
+      deployKeys.add,
+      { key: 'ssh-ed25519 AAAA me@x' },
+      { key: 'ssh-ed25519 AAAA deploy (svc.test)' },
+    ],
     ['without a trailing slash', geo.update, { url: 'https://a.test/' }, { url: 'https://a.test' }],
     [
       'where the answer need not show it',

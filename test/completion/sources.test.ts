@@ -44,6 +44,7 @@ describe('live values', () => {
     ['labels beside the words', ['mr', 'list', ...app, '--labels', ''], /^bug$/],
     ['groups', ['members', 'list', '-G', ''], /^platform\/core$/],
     ['users', ['members', 'update', ...app, ''], /^\d+$/],
+    ['users to add', ['members', 'add', ...app, ''], /^\d+$/],
     ['a second of several', ['runners', 'pause', '1', ''], /^2$/],
   ])('%s', async (_, words, expected) => {
     // A TAB waits for 0.7 s, which a busy machine may need for the start: then it is pressed again.
@@ -99,6 +100,12 @@ describe('live values', () => {
       server.closeAllConnections()
       server.close()
     }
+  })
+
+  it('come from the instance that the line names', async () => {
+    const words = ['runners', 'get', '--base-url', sandbox.url, '']
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: '' }
+    expect((await tab(words, env)).values).toContain('1')
   })
 
   it('are none, silently, where the instance does not answer, refuses, or is not known', async () => {
