@@ -4,11 +4,11 @@ import { sourceFiles, textOf } from '../support/source.js'
 
 /** Each turns parameters into one thing, and therefore goes through all of their types. */
 const interpreters = [
+  'catalogue/areas/settings.ts',
   'catalogue/coerce.ts',
   'catalogue/describe.ts',
   'catalogue/params.ts',
   'catalogue/schema.ts',
-  'catalogue/areas/settings.ts',
   'catalogue/values.ts',
   'desired/files/attribute.ts',
   'desired/values.ts',

@@ -12,7 +12,7 @@ describe('a line within a host comes to what it does alone', () => {
   const lines: readonly (readonly [line: string, how?: How])[] = [
     ['runners list --instance'],
     ['runners get 7 -o json'],
-    ['runners pause 1 2'],
+    ['runners pause 1 2 --concurrency 1'],
     ['runners get - -o ndjson', { input: '1\n2\n' }],
     ['runners get -'],
     ['runners update 7 --input -', { input: '{"description":"x"}' }],
