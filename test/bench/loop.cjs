@@ -12,7 +12,7 @@ const headers = { 'private-token': 'bench', 'content-type': 'application/json' }
 
 const write = async (id) => {
   const path = `${pathname}/api/v4/runners/${id}`
-  if (read) await (await pool.request({ path, headers })).body.json()
+  if (read) await (await pool.request({ path, method: 'GET', headers })).body.json()
   const { body } = await pool.request({ path, method: 'PUT', headers, body: '{"active":false}' })
   process.stdout.write(`${JSON.stringify(await body.json())}\n`)
 }
