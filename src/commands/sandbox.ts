@@ -44,11 +44,11 @@ const getFolder = (
   { flags: { 'state-dir': folder } }: Arguments<typeof folderFlags>,
 ): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
 
-/** How many requests it lets pass, in whole ones; a number alone is of a second. */
+/** How many requests it lets pass, in whole ones. */
 const parseRate = async (rate: string | undefined) => {
   if (rate === undefined) return {}
   const { wholeAllowance } = await import('../http/gate/index.js')
-  return { limit: wholeAllowance(/[/]/.test(rate) ? rate : `${rate}/s`) }
+  return { limit: wholeAllowance(rate) }
 }
 
 /** The words that it speaks, which must fit all of its endpoints. */

@@ -197,14 +197,14 @@ export interface Allowance {
 }
 
 /**
- * `100/s`, `0.5/s`, `600/min`, each with the span that it names.
+ * `100/s`, `0.5/s`, `600/min`, each with the span that it names; a number alone is per second.
  * @throws Failure `usage`
  */
 const parseAllowance = (text: string): Allowance => {
-  const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(s|min)\s*$/.exec(text) ?? []
-  const span = units[unit ?? '']
+  const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*(?:\/\s*(s|min))?\s*$/.exec(text) ?? []
+  const span = units[unit ?? 's']
   if (span === undefined || !(Number(count) > 0))
-    throw usage(`${JSON.stringify(text)} is not a valid rate`, 'Use a form like 100/s or 600/min.')
+    throw usage(`invalid rate ${JSON.stringify(text)}`, 'Use a form like 100/s or 600/min.')
   return { requests: Number(count), span }
 }
 

@@ -235,7 +235,7 @@ describe('nothing is sent where it cannot be kept', () => {
     [['--resume', 'last', '--journal', 'x'], 'exclude each other'],
     [['--dry-run', '--journal', 'x'], 'exclude each other'],
     [['--shard', '3/2'], 'invalid shard'],
-    [['--rate', '2'], 'not a valid rate'],
+    [['--rate', '2/h'], 'invalid rate'],
     [['--shard', 'ci'], 'CI_NODE_INDEX'],
   ])('for %j', async (flags, words) => {
     await refused(['runners', 'pause', '1', '2', ...flags], words)

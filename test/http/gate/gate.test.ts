@@ -278,8 +278,9 @@ describe('a rate', () => {
     ['100/s', 0.1],
     [' 0.5/s', 0.0005],
     ['600/min', 0.01],
+    ['100', 0.1],
   ])('%s', (text, rate) => expect(parseRate(text)).toBeCloseTo(rate))
-  it.each(['100', '0/s', '-1/s', '5/h', 'fast', '1e3/s'])('%s is none', (text) => {
+  it.each(['100/', '0/s', '-1/s', '5/h', 'fast', '1e3/s'])('%s is none', (text) => {
     expect(() => parseRate(text)).toThrow(Failure)
   })
   it('is the stricter of two', () => {
