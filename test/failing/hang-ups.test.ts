@@ -1,5 +1,5 @@
 /** A terminal that hangs up, and signals while the pager has it: the process ends by the signal, without a core file. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -82,6 +82,18 @@ describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
     await run.terminal.close()
     expect(await run.ended()).toBe(byHangUp)
     expect(run.left()).toEqual([])
+  })
+
+  it('ends a question by SIGHUP where a read fails before a write does', async () => {
+    const fail = join(folder(), 'fail.cjs')
+    writeFileSync(
+      fail,
+      `process.on('SIGUSR2', () => process.stdin.destroy(Object.assign(new Error('read EIO'), { code: 'EIO' })))`,
+    )
+    const run = at('runners get', { NODE_OPTIONS: `--require ${fail}` })
+    await run.terminal.until(/shared-macos/)
+    await run.kill('SIGUSR2')
+    expect(await run.ended(), await run.terminal.screen()).toBe(byHangUp)
   })
 
   it('ends the embedded instance by SIGHUP, once it is told', async () => {

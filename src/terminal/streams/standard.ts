@@ -40,11 +40,34 @@ export const mayBeTerminal = (): boolean => {
   }
 }
 
-/** Standard input. Opening it takes milliseconds. */
-export const standardInput = (): NodeJS.ReadStream => process.stdin
+/** Set where a terminal failed to be read: it is about to hang up. */
+let lostInput = false
 
-/** Whether a standard stream is a terminal that hung up: only there a write of nothing is an input/output error. */
+/**
+ * Standard input. Opening it takes milliseconds. A terminal that cannot be read any more has ended: the error would reach the
+ * readline of a prompt, where nobody can listen to it.
+ */
+export const standardInput = (): NodeJS.ReadStream => {
+  const { stdin } = process
+  if (heard.has(stdin)) return stdin
+  heard.add(stdin)
+  if (!stdin.isTTY) return stdin
+  const destroy = stdin.destroy.bind(stdin)
+  stdin.destroy = (error) => {
+    if (getErrorCode(error) !== 'EIO') return destroy(error)
+    lostInput = true
+    stdin.push(null)
+    return stdin
+  }
+  return stdin
+}
+
+/**
+ * Whether a standard stream is a terminal that hung up: only there a write of nothing is an input/output error. Reads fail a
+ * moment before writes do.
+ */
 const hungUp = (): boolean =>
+  lostInput ||
   [0, 1, 2].some((descriptor) => {
     try {
       if (fstatSync(descriptor).isCharacterDevice()) writeSync(descriptor, new Uint8Array())
