@@ -1,7 +1,9 @@
-/** What each flag of V8 and each patch is worth: the program beside itself without it. What wins no tenth goes. */
-import { resolve } from 'node:path'
+/** What each flag of V8, each shim and each deep import is worth, beside the same without it. What wins no tenth goes. */
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { build } from 'rolldown'
 import type { Bench } from './bench.js'
-import { median, type Program, sideBySide, watched } from './measure.js'
+import { median, type Program, script, sideBySide, watched } from './measure.js'
 import { reportPair } from './pairs.js'
 import { pausing } from './writes.js'
 
@@ -30,6 +32,43 @@ const reportMemory = async (
   })
 }
 
+/**
+ * One record over undici's pool, bundled as the program is.
+ * @param pool the import of `Pool`
+ */
+const bundled = async (folder: string, name: string, pool: string): Promise<Program> => {
+  const [input, file] = [join(folder, `${name}.mjs`), join(folder, `${name}.cjs`)]
+  writeFileSync(
+    input,
+    `${pool}
+    const pool = new Pool(new URL(process.env.SVC_BASE_URL).origin)
+    const path = new URL(process.env.SVC_BASE_URL).pathname + '/api/v4/runners/1'
+    pool.dispatch({ path, method: 'GET' }, {
+      onConnect: () => {},
+      onHeaders: () => true,
+      onData: (chunk) => process.stdout.write(chunk),
+      onComplete: () => pool.close(),
+      onError: (error) => { throw error },
+    })`,
+  )
+  await build({ input, platform: 'node', output: { file, format: 'cjs', minify: true } })
+  return script(file)
+}
+
+/** What the program takes of undici by its files, beside its whole index. */
+const deepImports = async (bench: Bench, env: Program['env']): Promise<void> => {
+  const { folder } = bench
+  const file = resolve('node_modules/undici/lib/dispatcher/pool.js')
+  const files = await bundled(folder, 'files', `import Pool from ${JSON.stringify(file)}`)
+  const index = resolve('node_modules/undici/index.js')
+  const whole = await bundled(folder, 'whole', `import { Pool } from ${JSON.stringify(index)}`)
+  await reportPair(
+    bench,
+    { it: { ...files, env, silent: true }, base: { ...whole, env, silent: true } },
+    { work: "one record, with undici's pool beside its whole index", budget: 0.9, pairs: 11 },
+  )
+}
+
 export const flags = async (bench: Bench): Promise<void> => {
   const url = bench.instance(100, 0)
   const env = { SVC_BASE_URL: url, SVC_TOKEN: 'bench' }
@@ -44,6 +83,7 @@ export const flags = async (bench: Bench): Promise<void> => {
     { it: one, base: preloading(one, 'node:http2') },
     { work: 'one record, without HTTP/2 beside with', budget: 0.9, pairs: 21 },
   )
+  await deepImports(bench, env)
   const updates = pausing(url, 20_000, '--concurrency', '32')
   await reportMemory(
     bench,

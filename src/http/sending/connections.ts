@@ -161,7 +161,8 @@ const withoutIdentity = ({ cert: _, key: __, ...rest }: Transport): Transport =>
 
 type Make = (origin: string) => Dispatcher
 
-// Parts of undici by their files: its index loads all of them, and one record takes 40 % more processor time.
+// Parts of undici by their files: with its index, which loads all of them, one record takes a quarter more processor time
+// (`npm run bench -- flags`).
 
 const throughProxy = async (
   proxy: string,
