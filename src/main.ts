@@ -1,8 +1,7 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 
 import { version } from './base/version.js'
-import { commandHelp } from './cli/help/command.js'
-import type { PageStyle } from './cli/help/layout.js'
+import { commandHelp, type PageStyle } from './cli/help/command.js'
 import { areaHelp, rootHelp, topicHelp, withTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
 import type { Decided } from './engine/options.js'

@@ -251,7 +251,7 @@ describe('the rooms of src', () => {
     expect(all).toContain('profile/session.ts')
     expect(
       all.filter((file) =>
-        /^(?:http|engine\/(?!command|own|plan|where|instance\/credential|workspace\/advice|targets\/selected-list))/.test(
+        /^(?:http|engine\/(?!command|own|plan|where|instance\/credential|workspace\/advice|targets\/objects))/.test(
           file,
         ),
       ),
@@ -402,7 +402,7 @@ describe('the check itself', () => {
     ['catalogue/index.ts', 'base/objects.ts', 'static'],
     ['base/objects.ts', 'errors.ts', 'static'],
     ['commands/mr.ts', 'http/client.ts', 'static'],
-    ['engine/run.ts', 'http/gate/gate.ts', 'static'],
+    ['engine/run.ts', 'http/gate/index.ts', 'static'],
     ['commands/mr.ts', 'engine/command/types.ts', 'type'],
     ['commands/journal/undo.ts', 'engine/journal/past.ts', 'static'],
     ['commands/mr.ts', 'client/instance.ts', 'type'],

@@ -4,7 +4,7 @@ import { shownFields } from '../catalogue/kinds.js'
 import { dotted, namesIn } from '../catalogue/words.js'
 import { singleNamed } from '../engine/command/derive/index.js'
 import type { Command, Flag, Suggestion } from '../engine/command/types.js'
-import { selectionList } from '../engine/targets/selected-list.js'
+import { selectionList } from '../engine/targets/objects.js'
 import { asksOrder, ops } from '../engine/where/parse.js'
 import { type FieldKind, getShapeFields, kindIn, levelsIn, wordsIn } from '../engine/where/shape.js'
 

@@ -9,11 +9,11 @@ import {
 } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
-import type { Gate } from '../http/gate.js'
 import type {
   ClientOptions,
   Credential,
   Exchange,
+  Gate,
   WholeAnswer,
   WireRequest,
 } from '../http/types.js'

@@ -13,14 +13,13 @@ import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
 import type { AskedLine, Decided, InnerLine, LinePart, RunOptions, Sharing } from './options.js'
 import { type FindOwn, ownWords } from './own/found.js'
-import { Printed } from './perform/requests.js'
+import { Printed } from './perform/live.js'
 import { commandsOwn, everybodys, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
 import type { Until } from './repeat.js'
 import { follow, preflight, startRun } from './run.js'
-import { spreadBy } from './targets/objects.js'
-import { checkSelection } from './targets/selected-list.js'
+import { checkSelection, spreadBy } from './targets/objects.js'
 
 /** What a line says of its journal, before anything of it is understood. */
 const journalOptionsOf = (

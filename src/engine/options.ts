@@ -1,7 +1,7 @@
 /** What a run is made of. */
 import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot/answers.js'
-import type { FleetGate } from '../http/gate/gate.js'
+import type { FleetGate } from '../http/gate/index.js'
 import type { Format, Writer } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { Prompts } from '../terminal/prompts.js'
@@ -12,7 +12,6 @@ import type { ColorFlag, Style } from '../terminal/text/style.js'
 import type { Globals } from './command/globals.js'
 import type { Emit, InnerRuns, LineAsk, Piped } from './command/services.js'
 import type { Command, Plan } from './command/types.js'
-
 import type { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
 import type { FindOwn } from './own/found.js'

@@ -78,7 +78,7 @@ const answerOf = async (
   if (globals.web && !globals.curl) {
     const baseUrl = async (): Promise<string> => (await place.session()).baseUrl
     const note = (text: string): void => screen.notes.note(text)
-    const { WebPage } = await import('./answer/web-page.js')
+    const { WebPage } = await import('./answer/file.js')
     return new WebPage(printing, { env, baseUrl, note, words })
   }
   if (part === undefined) return printing

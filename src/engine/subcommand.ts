@@ -15,12 +15,11 @@ import { withoutSpecial } from './command/derive/index.js'
 import { type Globals, readGlobals } from './command/globals.js'
 import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
 import type { Command, Given } from './command/types.js'
-
 import { failureIn } from './failed.js'
 import type { RunOptions, Sharing, Streams } from './options.js'
 import { commandIn } from './own/command.js'
 import { ownWords } from './own/found.js'
-import { Printed } from './perform/requests.js'
+import { Printed } from './perform/live.js'
 import { givenInWords } from './plan/data.js'
 import { preflight, startRun } from './run.js'
 

@@ -14,7 +14,6 @@ import { readHeader } from './answers/headers.js'
 import { LostRequest, unknownOutcome, unusable } from './answers/lost.js'
 import { safeAddress } from './answers/secrets.js'
 import { isPage, pageTitle, statusText } from './answers/text.js'
-import type { OnInterrupt } from './gate.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
 import {
@@ -34,6 +33,7 @@ import type {
   CallOptions,
   Client,
   ClientOptions,
+  OnInterrupt,
   WholeAnswer,
   WireRequest,
 } from './types.js'

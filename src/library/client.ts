@@ -29,8 +29,7 @@ import { postForm } from '../client/form.js'
 import { createInstance, type InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
 import { usage } from '../errors.js'
-import type { Gate } from '../http/gate.js'
-import type { Transport, WireRequest } from '../http/types.js'
+import type { Gate, Transport, WireRequest } from '../http/types.js'
 import { Audit } from '../profile/audit.js'
 import {
   checkReadOnly,

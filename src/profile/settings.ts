@@ -124,7 +124,8 @@ const isText: Partial<Record<SettingName, (text: string) => string>> = {
   'token-url': tokenUrl,
   proxy: (text) => checkedProxy('proxy', webAddress('proxy', text).href),
   rate: (text) => {
-    if (/^\d{1,9}(?:\.\d{1,9})?(?:\/(?:s|min))?$/.test(text) && Number.parseFloat(text) > 0) return text
+    if (/^\d{1,9}(?:\.\d{1,9})?(?:\/(?:s|min))?$/.test(text) && Number.parseFloat(text) > 0)
+      return text
     throw invalidSetting('rate', text, 'a number of requests per second or minute: 100/s, 600/min')
   },
   'audit-log': (text) => path.resolve(text),

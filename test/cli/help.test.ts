@@ -1,8 +1,7 @@
 /** Help of every command, area and topic: complete, and within eighty columns. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { commandHelp, toFlagRows } from '../../src/cli/help/command.js'
-import type { PageStyle } from '../../src/cli/help/layout.js'
+import { commandHelp, type PageStyle, toFlagRows } from '../../src/cli/help/command.js'
 import { areaHelp, rootHelp, topicHelp, topics } from '../../src/cli/help/topics.js'
 import { allCommands, commandNamed, toolCommands } from '../../src/commands/index.js'
 import { summaries } from '../../src/commands/summaries.js'

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { UnsentInstance } from '../../src/engine/perform/curl.js'
-import { Printed } from '../../src/engine/perform/requests.js'
+import { Printed } from '../../src/engine/perform/live.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask } from '../../src/http/types.js'
 

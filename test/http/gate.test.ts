@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
-import type { Admission, AdmissionResult, Gate } from '../../src/http/gate.js'
+import type { Admission, AdmissionResult, Gate } from '../../src/http/types.js'
 import { json, rejected, serve, serveRaw } from '../support/servers.js'
 import { clientOf, fakeClock, get, send } from './clients.js'
 

@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { projects } from '../../src/catalogue/areas/projects.js'
-import type { Gate } from '../../src/http/gate.js'
 import { buildRequest } from '../../src/http/index.js'
-import type { Client, ListEnd, ListOptions } from '../../src/http/types.js'
+import type { Client, Gate, ListEnd, ListOptions } from '../../src/http/types.js'
 import { rejected, type Seen, serve, serveRaw } from '../support/servers.js'
 import { clientOf, fakeClock, get } from './clients.js'
 

@@ -18,9 +18,16 @@ import {
 } from '../../engine/command/globals.js'
 import { categoryMeanings, exitCodes, Failure, usage } from '../../errors.js'
 import { formats } from '../../output/formats.js'
-import { argumentsText, toFlagRows } from './command.js'
+import {
+  argumentsText,
+  indent,
+  layOutTable,
+  type PageStyle,
+  section,
+  toFlagRows,
+  wrap,
+} from './command.js'
 import type { GuidePage } from './guide.js'
-import { indent, layOutTable, type PageStyle, section, wrap } from './layout.js'
 
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
 interface EnvironmentVariable {

@@ -19,8 +19,7 @@ import {
 import type { Command } from '../../engine/command/types.js'
 import { type About, isWord, LineError, type Meant, Understood } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
-import { Leaf } from './leaf.js'
-import { CommandLevel } from './level.js'
+import { CommandLevel, Leaf } from './leaf.js'
 import {
   commandMissing,
   unknownAnywhere,

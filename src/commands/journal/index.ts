@@ -4,7 +4,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
-import { type Entry, journalsIn } from '../../engine/journal/folder.js'
+import {
+  type Entry,
+  journalArgument,
+  journalsIn,
+  resolveJournalFile,
+} from '../../engine/journal/folder.js'
 import type { BegunLine, FailedLine, Header, ObjectLine } from '../../engine/journal/lines.js'
 import { parseLine } from '../../engine/journal/parse.js'
 import { type ObjectState, type Past, readPast, textsIn } from '../../engine/journal/reader.js'
@@ -12,9 +17,8 @@ import { createJournal } from '../../engine/journal/writer.js'
 import { tellGap } from '../../engine/journaling/runs.js'
 import { getItemPlace, normalizeId } from '../../engine/work/items.js'
 import { type Counts, countsText, type End } from '../../engine/work/report.js'
-import { journalArgument, resolveJournalFile } from '../../engine/workspace/journals.js'
 import { exitCodes, usage } from '../../errors.js'
-import type { Clock } from '../../http/gate.js'
+import type { Clock } from '../../http/gate/index.js'
 import { journalFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 

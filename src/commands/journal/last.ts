@@ -3,16 +3,24 @@
 import { existsSync } from 'node:fs'
 import { lock } from '../../base/files/lock.js'
 import type { Services } from '../../engine/command/services.js'
-import type { Entry, Journals } from '../../engine/journal/folder.js'
-import { checkNewest, entryIn, journalsIn } from '../../engine/journal/folder.js'
-import type { LastWrite, WriteAuthor } from '../../engine/journal/last.js'
-import { isSameAuthor, lastWritesIn } from '../../engine/journal/last.js'
+import {
+  checkNewest,
+  type Entry,
+  entryIn,
+  type Journals,
+  journalsIn,
+  resolveJournalFile,
+} from '../../engine/journal/folder.js'
+import {
+  isSameAuthor,
+  type LastWrite,
+  lastWritesIn,
+  type WriteAuthor,
+} from '../../engine/journal/last.js'
 import { findInverse } from '../../engine/journaling/inverse.js'
-import { resolveJournalFile } from '../../engine/workspace/journals.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, survived, usage } from '../../errors.js'
-import type { AuditEntry } from '../../profile/audit.js'
-import { auditEntryIn, linesIn } from '../../profile/audit.js'
+import { type AuditEntry, auditEntryIn, linesIn } from '../../profile/audit.js'
 import { journalFolder } from '../../profile/index.js'
 
 // The last write of a profile in its audit log, by the order of the lines.

@@ -4,7 +4,12 @@ import { createAttributeMask } from '../../engine/command/kept.js'
 import { toAnswer, toKeptAnswer } from '../../engine/command/running.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
-import { checkIdentity, journalId } from '../../engine/journal/folder.js'
+import {
+  checkIdentity,
+  journalArgument,
+  journalId,
+  resolveJournalFile,
+} from '../../engine/journal/folder.js'
 import type { Line } from '../../engine/journal/lines.js'
 import { type Past, readPast } from '../../engine/journal/reader.js'
 import { type Facts, recordIn } from '../../engine/journal/record.js'
@@ -21,7 +26,6 @@ import { readCurrent } from '../../engine/journaling/snapshot.js'
 import { getItemPlace } from '../../engine/work/items.js'
 import { countsText, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
-import { journalArgument, resolveJournalFile } from '../../engine/workspace/journals.js'
 import { Failure, usage } from '../../errors.js'
 import { type Arguments, define } from '../define.js'
 import { lastRunToUndo } from './last.js'

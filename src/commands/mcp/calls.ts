@@ -9,15 +9,19 @@ import { exampleOf } from '../../catalogue/describe.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { group, project } from '../../catalogue/params.js'
-import { type Datum, getData } from '../../engine/command/data.js'
+import { type Datum, getData } from '../../engine/command/derive/taken.js'
 import type { InnerRuns, WithinAnswer, WithinAsk } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
 import { toRecordsResult, toToolResult } from './answers.js'
-import type { Offer } from './offers.js'
-import { toAgentFailure, toAgentText } from './offers.js'
-import type { AgentDraft } from './planning.js'
-import { formatCommandLine, planChange, selectionNames, toLine } from './planning.js'
+import { type Offer, toAgentFailure, toAgentText } from './offers.js'
+import {
+  type AgentDraft,
+  formatCommandLine,
+  planChange,
+  selectionNames,
+  toLine,
+} from './planning.js'
 import type { AgentPlan } from './plans.js'
 import {
   checkInput,

@@ -6,9 +6,8 @@
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { isSameType } from '../../catalogue/params.js'
-import { type Datum, getData } from '../../engine/command/data.js'
 import { flagName, getCommandName, withoutSpecial } from '../../engine/command/derive/derived.js'
-
+import { type Datum, getData } from '../../engine/command/derive/taken.js'
 import { declared } from '../../engine/command/globals.js'
 import type { Described } from '../../engine/command/types.js'
 import { type Category, Failure } from '../../errors.js'

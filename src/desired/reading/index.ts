@@ -2,7 +2,7 @@
 import { type Fields, isObject, toText } from '../../base/objects.js'
 import { account } from '../../catalogue/implied.js'
 import { groupMembers, type Managed } from '../../catalogue/managed.js'
-import { Breaker } from '../../engine/work/breaker.js'
+import { Breaker } from '../../engine/work/report.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
 import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'

@@ -1,7 +1,7 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
-import type { FleetGate } from '../../http/gate/gate.js'
+import type { FleetGate } from '../../http/gate/index.js'
 import type { WholeAnswer } from '../../http/types.js'
 import { ClosedPipe } from '../../terminal/streams/stdout.js'
 import { getHolder } from '../answer/about.js'

@@ -7,7 +7,7 @@ import { createInstance, type InstanceClient, requestIn } from '../../client/ins
 import type { SnapshotReader } from '../../client/snapshot/answers.js'
 import { Failure, survived } from '../../errors.js'
 import { secretTexts } from '../../http/answers/secrets.js'
-import type { FleetGate } from '../../http/gate/gate.js'
+import type { FleetGate } from '../../http/gate/index.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
 import { Audit } from '../../profile/audit.js'

@@ -1,8 +1,11 @@
 /** The folder of journals: which there are, which is the last, and which may go. */
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { type Failure, getErrorCode, usage } from '../../errors.js'
+import { journalFolder } from '../../profile/index.js'
+import type { WorkspaceService } from '../command/services.js'
+import type { Argument } from '../command/types.js'
 import type { Counts, End } from '../work/report.js'
 import { type Header, type Line, Sums } from './lines.js'
 import { gapFailure, parseLine } from './parse.js'
@@ -190,7 +193,7 @@ export const entryIn = async (file: string): Promise<Entry> => {
  * The newest journal of a folder; undefined where there is none.
  * @throws Failure `partial` where a newer one cannot be read
  */
-export const newestIn = async (folder: string): Promise<Entry | undefined> => {
+const newestIn = async (folder: string): Promise<Entry | undefined> => {
   const journals = await journalsIn(folder)
   const [newest] = journals.entries
   checkNewest(journals, newest?.file ?? '')
@@ -239,4 +242,34 @@ export const pruneJournals = async (folder: string, now: number): Promise<readon
   ]))
     await rm(file, { recursive: true, force: true }).catch(() => {})
   return gone
+}
+
+// Journals by what people call them: a file, the id of a run, or `last`.
+
+type Place = Pick<WorkspaceService, 'cwd' | 'env'>
+
+/**
+ * The file of a journal.
+ * @throws Failure `usage` where there is none of that name
+ */
+export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Promise<string> => {
+  const folder = journalFolder(env)
+  if (name === 'last') {
+    const newest = await newestIn(folder)
+    if (newest !== undefined) return newest.file
+    throw usage('no journals yet', 'Every write is recorded in a journal.')
+  }
+  const kept = join(folder, `${name}.ndjson`)
+  if (!name.includes('/') && existsSync(kept)) return kept
+  const file = resolve(cwd, name)
+  if (existsSync(file)) return file
+  throw usage(`unknown journal "${name}"`, 'svcctl journal list names those that there are.')
+}
+
+/** The argument that names a journal. */
+export const journalArgument: Argument = {
+  name: 'journal',
+  required: true,
+  variadic: false,
+  help: 'run ID, file, or "last"',
 }

@@ -29,7 +29,7 @@ import type { Given, Operation, Plan, PlanSource } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
-import { mergedRequests, Printed } from './requests.js'
+import { mergedRequests, Printed } from './live.js'
 
 // `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
 // and whatever was planned, ends the object it was for; what a command only wants to know gives

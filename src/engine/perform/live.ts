@@ -29,12 +29,12 @@ import type {
   PlanAnswer,
   Which,
 } from '../command/services.js'
-import type { Given, Merge, Operation, Plan, Received } from '../command/types.js'
+import type { Given, Merge, Operation, Plan, PlanSource, Received } from '../command/types.js'
 import type { Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
-import { mergeKey } from './requests.js'
+import { groupsOf } from '../work/run.js'
 
 // Requests as they are sent: each by its way, followed to its end where the command does that.
 
@@ -218,3 +218,36 @@ export class LiveInstance implements InstanceService {
     return (await exchange.client(called)).call(request)
   }
 }
+
+// Requests that are printed or shown instead of sent, and those that go as one.
+
+/** Ends the work on an object, or the run, early and well: its request was printed instead of sent. */
+export class Printed extends Error {}
+
+// Requests that go as one: of several projects or groups, one for each of them.
+
+/** The same for plans that go as one; undefined for one that is refused. */
+const mergeKey = ({ parent, row, refused }: Plan): string | undefined =>
+  refused === undefined ? JSON.stringify([parent?.name, row]) : undefined
+
+async function* plansIn(source: readonly Plan[] | PlanSource): AsyncGenerator<Plan> {
+  if (!isSource(source)) yield* source
+  else for await (const object of source.objects) yield source.planOf(object)
+}
+
+/** What is sent of these; one that is refused, or alone, stands for itself. */
+export async function* mergedRequests(
+  source: readonly Plan[] | PlanSource,
+  merge: Merge | undefined,
+): AsyncGenerator<Plan> {
+  if (merge === undefined) return yield* plansIn(source)
+  for await (const group of groupsOf(plansIn(source), mergeKey)) {
+    const plans = group.map(({ item }) => item)
+    const [only] = plans
+    yield only !== undefined && plans.length === 1 ? only : merge.request(plans)
+  }
+}
+
+/** Whether requests are made as their objects come. */
+export const isSource = (plans: readonly Plan[] | PlanSource): plans is PlanSource =>
+  'planOf' in plans

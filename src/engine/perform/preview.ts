@@ -14,11 +14,10 @@ import type { BulkRunner } from '../bulk/runner.js'
 import { asSent, findReading, shownIn } from '../command/derive/index.js'
 import type { AnswerService, Emit } from '../command/services.js'
 import type { Described, Operation, Plan, PlanSource } from '../command/types.js'
-
 import { agrees, type Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-import { mergedRequests } from './requests.js'
+import { mergedRequests } from './live.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
 

@@ -14,7 +14,7 @@ import { isAggregate } from '../command/many-flags.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given, Operation } from '../command/types.js'
 import type { Targets } from '../instance/planning.js'
-import { Printed } from '../perform/requests.js'
+import { Printed } from '../perform/live.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import {

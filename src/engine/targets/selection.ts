@@ -28,7 +28,7 @@ import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
 import { parseWhere } from '../where/index.js'
 import { maxNamed } from '../work/items.js'
 import type { Workspace } from '../workspace/workspace.js'
-import { besideIds, selectionList } from './selected-list.js'
+import { besideIds, selectionList } from './objects.js'
 
 // The records of a selection as objects: how each is called, and what of it the run may change.
 

@@ -1,12 +1,14 @@
 /** The objects, parents and rows that a line reads from standard input; of a run that is gone on with, those of its journal. */
 
+import { JsonCutter } from '../../base/json/cutter.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
-import type { Command, NamedObject, ObjectStream } from '../command/types.js'
+import { hasForm } from '../command/derive/index.js'
+import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
-import { namedParents } from '../plan/parents.js'
-import { mayOwn, ownedObjects, ownedSlots, readsParents } from '../plan/stdin/parents.js'
+import { namedParents, type ParentTarget, SlotsWithObjects, slotIn } from '../plan/parents.js'
 import { pipedStream } from '../plan/stdin/reader.js'
 import {
   columnsIn,
@@ -15,9 +17,17 @@ import {
   unusedColumns,
   withRows,
 } from '../plan/stdin/row-fields.js'
+import {
+  type Cells,
+  CommaRows,
+  InputLines,
+  objectAt,
+  plainObjects,
+  refuseRow,
+  splitCells,
+} from '../plan/stdin/rows.js'
 import type { TakeNote } from '../plan/values.js'
-import { goesOn, type LineInput, type ObjectsLine } from './objects.js'
-import { besideIds } from './selected-list.js'
+import { besideIds, goesOn, type LineInput, type ObjectsLine } from './objects.js'
 
 /**
  * What a line reads from standard input: objects that are taken as they come, or parents that come with theirs, and what reads
@@ -111,4 +121,211 @@ const pipedParents = async (
   const [first] = slots ?? []
   if (slots === undefined || first === undefined) return undefined
   return { slots, raw: { ...raw, args: [] }, parents: namedParents(first) }
+}
+
+// What a list of several parents printed, as the objects of a verb: each record in its own project or group,
+// which stands in the first column, or beside it. It is read as it comes.
+
+type Column = Parent['column']
+
+/** A record below its parent. */
+interface Owned {
+  readonly column: Column
+  readonly parent: string
+  readonly record: Fields
+}
+
+/** What a piece of the input is: 'none' where it is something else, undefined for a parent that failed. */
+type Found = Owned | 'none' | undefined
+
+/** Takes text, and gives what is in it. */
+type Reader = (text: string, last: boolean) => readonly Found[]
+
+const columns: readonly Column[] = ['project', 'group', 'of']
+
+const columnOf = (name: string | undefined): Column | undefined =>
+  columns.find((one) => one === name)
+
+const ownedIn = (item: unknown): Found => {
+  if (!isObject(item)) return 'none'
+  const column = columnOf(Object.keys(item)[0])
+  if (column === undefined) return 'none'
+  const { [column]: parent, record, outcome } = item
+  if (typeof parent !== 'string') return 'none'
+  if (isObject(record)) return { column, parent, record }
+  return record === undefined && outcome === 'failed' ? undefined : 'none'
+}
+
+const json = (): Reader => {
+  const cutter = new JsonCutter()
+  return (text, last) =>
+    [...cutter.push(text), ...(last ? cutter.end() : [])].map(({ value }) => ownedIn(value))
+}
+
+/** The rows of a table whose first one is its heading. */
+const table = (rowsOf: (text: string, last: boolean) => readonly Cells[]): Reader => {
+  let heading: readonly string[] | undefined
+  const read = ({ cells }: Cells): readonly Found[] => {
+    // Lists after each other bring their headings along.
+    if (cells.every((cell, i) => cell === heading?.[i])) return []
+    const [parent = '', ...others] = cells
+    const [first, ...names] = heading ?? []
+    const column = columnOf(first)
+    // A field of that name has an object of its own in it.
+    if (column === undefined || parent === '' || parent.startsWith('{')) return ['none']
+    return [
+      { column, parent, record: Object.fromEntries(names.map((n, i) => [n, others[i] ?? ''])) },
+    ]
+  }
+  return (text, last) =>
+    rowsOf(text, last).flatMap((row) => {
+      if (heading !== undefined) return read(row)
+      heading = row.cells
+      return []
+    })
+}
+
+const tabbed = (): Reader => {
+  const lines = new InputLines()
+  return table((text, last) =>
+    lines
+      .take(text, last)
+      .map(({ number, text: line }) => ({ place: `line ${number}`, cells: splitCells(line) })),
+  )
+}
+
+const commas = async (): Promise<Reader> => {
+  const { parse } = await import('csv-parse/sync')
+  const [lines, rows] = [new InputLines(), new CommaRows(parse)]
+  return table((text, last) => rows.take(lines.take(text, last), last))
+}
+
+const readerOf = async (head: string): Promise<Reader> => {
+  if (/^\s*[[{]/.test(head)) return json()
+  return /^\w+\t/.test(head) ? tabbed() : commas()
+}
+
+/** Whether an input that begins so may bring parents along. */
+const mayOwn = (head: string): boolean =>
+  /^\ufeff?(?:(?:project|group|of)[\t,]|\s*\[?\s*\{\s*"(?:project|group|of)"\s*:)/.test(head)
+
+/** Whether a verb takes objects from standard input, and nothing else says whose they are. */
+const readsParents = (command: Command, { args, flags }: Raw): boolean =>
+  args.length === 1 &&
+  args[0] === '-' &&
+  command.args[0]?.variadic === true &&
+  command.args[0].file !== true &&
+  (hasForm(command, 'project') || hasForm(command, 'group')) &&
+  !['project', 'group', 'all-projects', 'all-groups', 'input'].some((name) => flags.has(name))
+
+/** An input until it is known what it is. */
+class Beginning {
+  readonly #chunks: AsyncIterator<string>
+  /** What was read of it. */
+  readonly #texts: string[] = []
+  readonly found: Found[] = []
+
+  constructor(chunks: AsyncIterable<string>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  /** Its first record; undefined where it is something else. */
+  async first(): Promise<{ readonly first: Owned; readonly read: Reader } | undefined> {
+    let read: Reader | undefined
+    for (;;) {
+      const text = await this.next()
+      const plainText = this.#texts.length === 0 ? text?.replace(/^\ufeff/, '') : text
+      if (text !== undefined) this.#texts.push(text)
+      read ??= await readerOf(plainText ?? '')
+      this.found.push(...read(plainText ?? '', text === undefined))
+      const first = this.found.find((one) => one !== undefined)
+      if (first === 'none' || (first === undefined && text === undefined)) return undefined
+      if (first !== undefined) return { first, read }
+    }
+  }
+
+  async next(): Promise<string | undefined> {
+    const step = await this.#chunks.next()
+    return step.done === true ? undefined : step.value
+  }
+
+  /** All of it, as if nothing had been read. */
+  async *again(): AsyncGenerator<string> {
+    yield* this.#texts.splice(0)
+    for (let text = await this.next(); text !== undefined; text = await this.next()) yield text
+  }
+}
+
+/** What names an object of the verb, whatever parent it is in. */
+const namingFor = async (command: Command, rowFields: RowFields | undefined) => {
+  const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
+  const elsewhere = await objects.elsewhere()
+  let n = 0
+  return ({ column, parent, record }: Owned): NamedObject => {
+    n += 1
+    const reading = { objects, elsewhere, project: slotIn(column, parent).value, tap: rowFields }
+    const text = objectAt(`record ${n}`, record, reading)
+    const row = rowFields?.taken().at(-1)
+    return { text, parent, row }
+  }
+}
+
+const stray = (n: number, column: Column): Error =>
+  refuseRow(
+    `record ${n}`,
+    `it does not name its ${column}, unlike the lines before`,
+    'Pipe in the output of a single command.',
+  )
+
+/**
+ * What a verb's input names, each with its parent; the input itself where it brings none along.
+ * @throws Failure `usage` for a record that names no object of the verb
+ */
+const ownedObjects = async (
+  command: Command,
+  chunks: AsyncIterable<string>,
+  rowFields?: RowFields,
+): Promise<Required<Pick<ObjectStream, 'objects' | 'below'>> | AsyncIterable<string>> => {
+  const beginning = new Beginning(chunks)
+  const known = await beginning.first()
+  if (known === undefined) return beginning.again()
+  const { column } = known.first
+  const nameOf = await namingFor(command, rowFields)
+  let n = 0
+  const namedIn = (found: readonly Found[]): readonly NamedObject[] =>
+    found.flatMap((one) => {
+      n += 1
+      if (one === 'none' || (one !== undefined && one.column !== column)) throw stray(n, column)
+      return one === undefined ? [] : [nameOf(one)]
+    })
+  const objects = async function* (): AsyncGenerator<NamedObject> {
+    yield* namedIn(beginning.found)
+    for (let text = await beginning.next(); text !== undefined; text = await beginning.next())
+      yield* namedIn(known.read(text, false))
+    yield* namedIn(known.read('', true))
+  }
+  return { below: column, objects: objects() }
+}
+
+/**
+ * The parents that a verb's input brings along, with their objects; those that follow each other are
+ * one. Undefined where it brings none.
+ * @throws Failure as `ownedObjects`
+ */
+const ownedSlots = async (
+  command: Command,
+  raw: Raw,
+  stdin: () => Promise<string>,
+  rowFields?: RowFields,
+): Promise<readonly ParentTarget[] | undefined> => {
+  if (!readsParents(command, raw)) return undefined
+  const whole = async function* (): AsyncGenerator<string> {
+    yield await stdin()
+  }
+  const owned = await ownedObjects(command, whole(), rowFields)
+  if (!('below' in owned)) return undefined
+  const found = new SlotsWithObjects()
+  for await (const { text, parent = '', row } of owned.objects)
+    found.add(slotIn(owned.below, parent), text, row)
+  return found.slots
 }

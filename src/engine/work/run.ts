@@ -4,19 +4,74 @@
  * input nor a slow reader makes memory grow.
  */
 import { Failure } from '../../errors.js'
-import type { Listener } from '../../http/gate/gate.js'
-import { Breaker, outOfPatience } from './breaker.js'
-import { groupsOf, type Indexed, type Merging, maxAhead, maxGroups, maxMerged } from './groups.js'
+import type { Listener } from '../../http/gate/index.js'
 import type { Item } from './items.js'
 import {
+  Breaker,
   type End,
   type FailureLimit,
   type Outcome,
+  outOfPatience,
   type Report,
   type Settled,
   Tally,
   toOutcome,
 } from './report.js'
+
+// Objects that one request does together, taken from those of a run as they come.
+
+/** An object with its place among the others of its run. */
+interface Indexed<I> {
+  readonly place: number
+  readonly item: I
+}
+
+/** Which objects go as one request, and what sends that. */
+interface Merging<I> {
+  /** The same for objects that go together; undefined for one that goes alone. */
+  readonly keyOf: (item: I) => string | undefined
+  /** Sends what does all of them, before each of them is worked on. */
+  readonly send: (items: readonly I[]) => Promise<void>
+}
+
+/** At most so many go as one request: an instance limits the length of a request and the time for its answer. */
+const maxMerged = 100
+
+/** So many such requests are under way at once: each is a hundred objects in memory. */
+const maxGroups = 4
+
+/** So many others come at most before an object goes with those that there are. */
+const maxAhead = 4_000
+
+/** Groups in the order in which they are full; those that are not, once one of them waited long enough. */
+export async function* groupsOf<I>(
+  items: AsyncIterable<I>,
+  keyOf: Merging<I>['keyOf'],
+): AsyncGenerator<readonly Indexed<I>[]> {
+  const open = new Map<string, Indexed<I>[]>()
+  let place = 0
+  for await (const item of items) {
+    const placed = { place, item }
+    place += 1
+    const key = keyOf(item)
+    if (key === undefined) {
+      yield [placed]
+      continue
+    }
+    const group = open.get(key) ?? []
+    group.push(placed)
+    if (group.length < maxMerged) open.set(key, group)
+    else {
+      open.delete(key)
+      yield group
+    }
+    const [oldest] = open
+    if (oldest === undefined || place - (oldest[1][0]?.place ?? 0) < maxAhead) continue
+    open.delete(oldest[0])
+    yield oldest[1]
+  }
+  yield* open.values()
+}
 
 /** What is on record of a run; nothing is sent of which it does not know. */
 export interface RunRecord<R> {

@@ -1,7 +1,329 @@
-/** The gates of a process: one for each origin, shared by everything that asks it. */
-import { FleetGate, type GateOptions } from './gate.js'
+/**
+ * The gate of one instance: every request to it asks here for leave. Told "too many" (429, or 503
+ * that says when to come again) it closes for everyone, and opens again when the instance says so.
+ */
+import { Failure } from '../../errors.js'
+import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from '../types.js'
+import {
+  type ClosedBy,
+  closed,
+  firstWait,
+  over,
+  Pace,
+  type Rate,
+  readRateLimit,
+  TheirClock,
+  turnsAway,
+  waitFor,
+} from './pace.js'
 
 export { parseRate, stricter, wholeAllowance } from './pace.js'
+
+/** Time and chance, handed in so that tests need neither. */
+export interface Clock {
+  /** Milliseconds of the epoch. */
+  readonly now: () => number
+  /** From 0 up to, and never, 1. */
+  readonly random: () => number
+  /** Does something after so many milliseconds; gives a way to leave it. */
+  readonly later: (milliseconds: number, work: () => void) => () => void
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  random: Math.random,
+  later: (milliseconds, work) => {
+    const timer = setTimeout(work, milliseconds)
+    return () => clearTimeout(timer)
+  },
+}
+
+// How many requests are under way at once: what an instance bears is found out.
+
+const narrowest = 4
+const widest = 32
+/** Answers that make it one wider. */
+const step = 8
+/** So many answers are compared with so many before. */
+const sample = 50
+/** Slower by less than this, in milliseconds, is this machine's own unrest. */
+const unrest = 10
+
+const median = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+
+class Width {
+  #value: number
+  readonly #most: number
+  readonly #least: number
+  readonly #watchful: boolean
+  #good = 0
+  /** How long the first answers took, in the middle; undefined while they are gathered. */
+  #usual: number | undefined
+  #times: number[] = []
+
+  /** @param ceiling `auto` finds its way between 4 and 32; a number is where it begins and its most */
+  constructor(ceiling: number | 'auto') {
+    this.#watchful = ceiling === 'auto'
+    this.#most = ceiling === 'auto' ? widest : ceiling
+    this.#value = ceiling === 'auto' ? narrowest : ceiling
+    this.#least = 1
+  }
+
+  get value(): number {
+    return this.#value
+  }
+
+  /** An answer came after so many milliseconds. */
+  answered(milliseconds: number): void {
+    this.#good += 1
+    if (this.#good % step === 0) this.#value = Math.min(this.#most, this.#value + 1)
+    if (this.#watchful) this.#watch(milliseconds)
+  }
+
+  halve(): void {
+    this.#value = Math.max(this.#least, Math.floor(this.#value / 2))
+    this.#good = 0
+    this.#times = []
+  }
+
+  #watch(milliseconds: number): void {
+    this.#times.push(milliseconds)
+    if (this.#times.length < sample) return
+    const now = median(this.#times)
+    this.#times = []
+    if (this.#usual === undefined) this.#usual = now
+    else if (now > this.#usual * 2 && now > this.#usual + unrest) this.halve()
+  }
+}
+
+export interface GateOptions {
+  /** `auto`, the default, finds out what the instance bears; a number is a ceiling. */
+  readonly concurrency?: number | 'auto'
+  readonly rate?: Rate
+  /** Says once of each wait how long it is and why. */
+  readonly note?: (text: string) => void
+  readonly clock?: Clock
+}
+
+/** Hears of every request, and may end them all. */
+export interface Listener {
+  came(came: AdmissionResult): void
+  /** Why nothing may be sent any more; undefined while it may. */
+  refusal(): Failure | undefined
+}
+
+/** What everybody waits for. */
+export interface Waiting {
+  readonly milliseconds: number
+  readonly why: string
+}
+
+/** How long the instance may turn everything away, in milliseconds. */
+const patience = 15 * 60_000
+/** So much longer than asked at most, so that not everybody comes back at once. */
+const jitter = 0.1
+
+/** Leave of this gate. */
+interface Leave extends Admission {
+  readonly serial: number
+  refused: number | undefined
+}
+
+interface Asking {
+  readonly refused: number | undefined
+  readonly grant: (leave: Leave) => void
+  readonly deny: (failure: Failure) => void
+}
+
+export class FleetGate implements Gate {
+  readonly #clock: Clock
+  readonly #note: (text: string) => void
+  readonly #width: Width
+  readonly #pace: Pace
+  readonly #theirs = new TheirClock()
+  readonly #asking: Asking[] = []
+  readonly #listeners = new Set<Listener>()
+  #underWay = 0
+  #serial = 0
+  #closings = 0
+  /** Closings since the last answer that was none. */
+  #inRow = 0
+  #openAt = 0
+  #closedBy: ClosedBy = 429
+  /** Since when the instance has turned everything away, at the earliest. */
+  #wellAt: number | undefined
+  #idleSince: number | undefined
+  /** Nobody waits for it: it closed for longer than there is patience. */
+  #hopeless = false
+  #leaveTimer: (() => void) | undefined
+
+  constructor({ concurrency = 'auto', rate, note, clock = systemClock }: GateOptions = {}) {
+    this.#clock = clock
+    this.#note = note ?? (() => {})
+    this.#width = new Width(concurrency)
+    this.#pace = new Pace(rate)
+  }
+
+  get width(): number {
+    return this.#width.value
+  }
+
+  /** Why all requests wait, and how long; undefined while they are sent. */
+  get waiting(): Waiting | undefined {
+    const milliseconds = this.#openAt - this.#clock.now()
+    if (milliseconds <= 0) return undefined
+    const limit = this.#closedBy === 429 ? this.#pace.words() : undefined
+    return { milliseconds, why: limit ?? 'requested by the instance' }
+  }
+
+  /** Adds one that hears of every request; gives a way to take it away. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Leave> {
+    return new Promise((resolve, reject) => {
+      let forget: () => void = () => {}
+      const asking: Asking = {
+        refused: before?.refused,
+        grant: (leave) => {
+          forget()
+          resolve(leave)
+        },
+        deny: (failure) => {
+          forget()
+          reject(failure)
+        },
+      }
+      // What was sent back has waited longest.
+      if (asking.refused === undefined) this.#asking.push(asking)
+      else this.#asking.unshift(asking)
+      this.#pump()
+      const at = this.#asking.indexOf(asking)
+      if (at >= 0) forget = onInterrupt(() => this.#withdraw(asking))
+    })
+  }
+
+  observe(leave: Leave, came: AdmissionResult): boolean {
+    const now = this.#clock.now()
+    this.#underWay -= 1
+    if (this.#underWay === 0 && this.#asking.length === 0) this.#idleSince = now
+    for (const listener of this.#listeners) listener.came(came)
+    const again = this.#judge(leave, came, now)
+    this.#pump()
+    return again
+  }
+
+  #judge(leave: Leave, came: AdmissionResult, now: number): boolean {
+    if ('lost' in came) {
+      if (came.lost === 'time-out') this.#narrow(leave)
+      return false
+    }
+    const { status, headers } = came
+    this.#theirs.read(headers, now)
+    const theirs = this.#theirs.now(now)
+    const told = readRateLimit(came, theirs)
+    if (told !== undefined) this.#pace.told(told, now, leave.serial)
+    if (turnsAway(came, theirs)) return this.#turnedAway(leave, came, now)
+    this.#wellAt = now
+    this.#inRow = 0
+    leave.refused = undefined
+    if (status >= 500) return false
+    this.#pace.answered()
+    this.#width.answered(now - leave.at)
+    return false
+  }
+
+  /** Closes for everyone; true where the request may wait until it opens. */
+  #turnedAway(leave: Leave, came: Pick<Answer, 'status' | 'headers'>, now: number): boolean {
+    leave.refused ??= now
+    this.#closedBy = came.status === 503 ? 503 : 429
+    const fresh = this.#narrow(leave)
+    if (fresh) this.#inRow += 1
+    const asked = waitFor(came, this.#theirs.now(now), this.#inRow)
+    const until = Math.max(this.#openAt, now + asked)
+    if (fresh || until > this.#openAt) {
+      const wait = until - now
+      this.#openAt = now + wait * (fresh ? 1 + this.#clock.random() * jitter : 1)
+      if (fresh) this.#pace.turnedAway(now, this.#openAt)
+    }
+    const since = Math.min(this.#wellAt ?? now, leave.refused)
+    this.#hopeless = until > (this.#wellAt ?? now) + patience
+    if (fresh && !this.#hopeless) this.#tell()
+    return until <= since + patience
+  }
+
+  #tell(): void {
+    const { waiting } = this
+    if (waiting === undefined || waiting.milliseconds < firstWait / 2) return
+    const seconds = Math.ceil(waiting.milliseconds / 1000)
+    this.#note(`${closed[this.#closedBy]}: waiting ${seconds} s; ${waiting.why}`)
+  }
+
+  /** Halves the width, once for all that was sent before it was halved. */
+  #narrow({ closings }: Leave): boolean {
+    if (closings < this.#closings) return false
+    this.#closings += 1
+    this.#width.halve()
+    return true
+  }
+
+  /** Why a request may not be sent at all. */
+  #refusal(now: number): Failure | undefined {
+    for (const listener of this.#listeners) {
+      const refusal = listener.refusal()
+      if (refusal !== undefined) return refusal
+    }
+    return this.#hopeless && now < this.#openAt
+      ? over(this.#closedBy, this.#openAt - now)
+      : undefined
+  }
+
+  /** Lets go whoever may go now, and sees to it that the next may when it is time. */
+  #pump(): void {
+    this.#leaveTimer?.()
+    this.#leaveTimer = undefined
+    for (let first = this.#asking[0]; first !== undefined; first = this.#asking[0]) {
+      const now = this.#clock.now()
+      const refusal = this.#refusal(now)
+      if (refusal !== undefined) {
+        this.#asking.shift()
+        first.deny(refusal)
+        continue
+      }
+      if (this.#underWay >= this.#width.value) return
+      const wait = Math.max(this.#openAt, this.#pace.next(now, this.#serial)) - now
+      if (wait > 0) {
+        this.#leaveTimer = this.#clock.later(wait, () => this.#pump())
+        return
+      }
+      this.#asking.shift()
+      first.grant(this.#leave(first, now))
+    }
+  }
+
+  #leave({ refused }: Asking, now: number): Leave {
+    if (this.#idleSince !== undefined) this.#pace.idle(now - this.#idleSince)
+    this.#idleSince = undefined
+    // Patience counts from when all was well last, and that was so when nothing was asked for.
+    if (this.#inRow === 0) this.#wellAt = now
+    this.#hopeless = false
+    this.#underWay += 1
+    this.#serial += 1
+    this.#pace.sent(now, this.#serial)
+    return { at: now, closings: this.#closings, refused, serial: this.#serial }
+  }
+
+  #withdraw(asking: Asking): void {
+    const at = this.#asking.indexOf(asking)
+    if (at < 0) return
+    this.#asking.splice(at, 1)
+    asking.deny(new Failure('interrupted', 'interrupted'))
+    this.#pump()
+  }
+}
 
 /** Gives the gate of a base URL's origin; the same one each time. */
 export const gates = (options: GateOptions = {}): ((baseUrl: string) => FleetGate) => {

@@ -3,8 +3,15 @@ import { MalformedJson } from '../../base/json/malformed.js'
 import { LostRequest, unusable } from '../answers/lost.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
-import { getTotal, hasMore, pageSize } from './links.js'
-import { type ListPage, misled, PagePrefetch, type Pages } from './prefetch.js'
+import {
+  getTotal,
+  hasMore,
+  type ListPage,
+  misled,
+  PagePrefetch,
+  type Pages,
+  pageSize,
+} from './prefetch.js'
 import { Foreign, KeyMatcher, Splitter } from './splitter.js'
 
 /** Whether a record says which it is, so that the same bytes are the same record. */

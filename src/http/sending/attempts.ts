@@ -1,8 +1,7 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
 
 import { Failure } from '../../errors.js'
-import type { Admission, OnInterrupt } from '../gate.js'
-import type { ClientOptions } from '../types.js'
+import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
 
 // The interruption of a run, as requests that are under way hear of it.
 

@@ -9,9 +9,8 @@ import { type AnswerHeaders, readHeader } from '../answers/headers.js'
 import { LostRequest, lostTo, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, safeBody, safeHeaders } from '../answers/secrets.js'
 import { oneLine } from '../answers/text.js'
-import type { OnInterrupt } from '../gate.js'
 import type { Target } from '../request/address.js'
-import type { ClientOptions, Exchange } from '../types.js'
+import type { ClientOptions, Exchange, OnInterrupt } from '../types.js'
 import { interrupted, isSafe } from './attempts.js'
 
 type Controller = Dispatcher.DispatchController

@@ -8,7 +8,6 @@ import { isMaintenance, movedProject } from '../answers/failure.js'
 import { type AnswerHeaders, askedWait, readHeader } from '../answers/headers.js'
 import { getLoss, LostRequest, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, secretTexts } from '../answers/secrets.js'
-import type { OnInterrupt } from '../gate.js'
 import {
   formatAddress,
   getApiRoot,
@@ -17,7 +16,7 @@ import {
   type Target,
 } from '../request/address.js'
 import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
-import type { ClientOptions, Credential, WireRequest } from '../types.js'
+import type { ClientOptions, Credential, OnInterrupt, WireRequest } from '../types.js'
 import { type Attempts, interruptedBy, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { exchange, type OpenAnswer, type OutgoingRequest, startTrace } from './exchange.js'

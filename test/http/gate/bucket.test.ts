@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Item } from '../../../src/engine/work/items.js'
 import { verdict } from '../../../src/engine/work/report.js'
 import { run } from '../../../src/engine/work/run.js'
-import { FleetGate } from '../../../src/http/gate/gate.js'
+import { FleetGate } from '../../../src/http/gate/index.js'
 import { json, serve, serveRaw } from '../../support/servers.js'
 import { clientOf, get, send } from '../clients.js'
 

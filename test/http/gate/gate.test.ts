@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.js'
-import { FleetGate, type GateOptions } from '../../../src/http/gate/gate.js'
-import { gates, parseRate, stricter } from '../../../src/http/gate/index.js'
-import { waitFor } from '../../../src/http/gate/limits.js'
+import {
+  FleetGate,
+  type GateOptions,
+  gates,
+  parseRate,
+  stricter,
+} from '../../../src/http/gate/index.js'
+import { waitFor } from '../../../src/http/gate/pace.js'
 import { type Scripted, scriptedClock } from './clock.js'
 
 type Headers = Record<string, string>
