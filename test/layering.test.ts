@@ -44,8 +44,9 @@ const openTo: Readonly<Record<string, RegExp>> = {
 }
 /** The folders of the engine, lowest first: each imports those before it. Its own files put them together. */
 const engineOrder: readonly (readonly string[])[] = [
-  ['command', 'where', 'work'],
-  ['journal', 'own'],
+  ['where', 'work'],
+  ['command'],
+  ['journal'],
   ['plan'],
   ['workspace', 'records'],
   ['answer', 'instance'],
@@ -53,7 +54,6 @@ const engineOrder: readonly (readonly string[])[] = [
   ['bulk'],
   ['perform'],
   ['targets'],
-  ['instances'],
 ]
 /** What of the engine others import, but for `cli` and `main`, which start it. */
 const engineFor: Readonly<Record<string, RegExp>> = {
@@ -229,7 +229,7 @@ describe('the rooms of src', () => {
 
   it('load for help nothing that sends, shows records or knows profiles', () => {
     const words =
-      /^(?:main|errors|engine\/(?:own\/found|plan\/line))\.ts$|^(?:base|catalogue|commands|terminal|engine\/command|cli\/(?:words|help))\//
+      /^(?:main|errors|engine\/plan\/line)\.ts$|^(?:base|catalogue|commands|terminal|engine\/command|cli\/(?:words|help))\//
     // Tables without anything behind them: flags say what is in them.
     const tables = ['client/defaults.ts', 'output/formats.ts']
     const { files: all, packages } = loadedWith('main.ts')
@@ -251,7 +251,7 @@ describe('the rooms of src', () => {
     expect(all).toContain('profile/session.ts')
     expect(
       all.filter((file) =>
-        /^(?:http|engine\/(?!command|own|plan|where|instance\/credential|workspace\/advice|targets\/objects))/.test(
+        /^(?:http|engine\/(?!command|plan|where|instance\/credential|workspace\/advice|targets\/objects))/.test(
           file,
         ),
       ),

@@ -10,8 +10,8 @@ import { namesIn, type Words } from '../catalogue/words.js'
 import { getAnswerFields } from '../engine/command/derive/derived.js'
 import { singleNamed } from '../engine/command/derive/index.js'
 import type { Command } from '../engine/command/types.js'
+import { findOwnWords, wordsFor } from '../engine/command/words.js'
 import { createCredentials } from '../engine/instance/credential.js'
-import { findOwnWords, wordsFor } from '../engine/own/found.js'
 import { hasSource, ofProject, readSources, type Wanted } from '../engine/plan/sources.js'
 import {
   createTransport,

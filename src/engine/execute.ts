@@ -8,11 +8,11 @@ import { type Globals, spelledGlobal } from './command/globals.js'
 import { isAggregate } from './command/many-flags.js'
 import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
+import { type FindOwn, ownWords } from './command/words.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
 import type { AskedLine, Decided, InnerLine, LinePart, RunOptions, Sharing } from './options.js'
-import { type FindOwn, ownWords } from './own/found.js'
 import { Printed } from './perform/live.js'
 import { commandsOwn, everybodys, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
@@ -66,7 +66,7 @@ export const execute = async (
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
   if (raw.flags.has('web')) throw usage('--web opens the page of a single object of one instance')
-  const { executeSeveral } = await import('./instances/index.js')
+  const { executeSeveral } = await import('./instances.js')
   return executeSeveral(line, executeOne)
 }
 

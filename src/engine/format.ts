@@ -4,8 +4,8 @@ import { formatNamed, formats, tableFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { Globals } from './command/globals.js'
+import { getLastValue } from './command/words.js'
 import type { Decided } from './options.js'
-import { getLastValue } from './own/found.js'
 
 /** Whether a format has failures as JSON; false for names of none. */
 const failsInJson = (name: string | undefined): boolean =>

@@ -19,22 +19,16 @@ import type { Globals } from './command/globals.js'
 import { isAggregate, isRepeated } from './command/many-flags.js'
 import type { Services, UiService } from './command/services.js'
 import type { Command, Given, Operation, Plan, PlanSource } from './command/types.js'
+import { asNeutral } from './command/words.js'
 import type { Targets } from './instance/planning.js'
 import { checkJournal, type JournalOptions } from './journaling/options.js'
 import type { RunOptions } from './options.js'
-import { asNeutral } from './own/found.js'
 import { isSource, liveHow } from './perform/live.js'
 import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
 import type { Until } from './repeat.js'
 import { createServices, type RunParts } from './services.js'
-import {
-  inPart,
-  type LineInput,
-  type ObjectsLine,
-  readsInput,
-  selectedBy,
-} from './targets/objects.js'
+import { goesOn, inPart, type LineInput, type ObjectsLine, readsInput } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
 
 // What is said and refused of a line before anything of it is done.
@@ -275,7 +269,10 @@ const followTargets = async (taken: RunLine): Promise<void> => {
   const said = await asked(line, { coming, rowFields })
   const selection = await openSelection(line, said)
   if (parents !== undefined) return followOver({ ...line, parents }, said, selection)
-  const selected = await selectedBy(line, selection, said)
+  const selected =
+    selection === undefined
+      ? said
+      : await (goesOn(line) ? selection.coming(said) : selection.of(said))
   const part = selected === undefined ? undefined : await inPart(line, selected)
   if (part === undefined) return
   const { given } = part

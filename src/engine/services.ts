@@ -82,7 +82,7 @@ const answerOf = async (
     return new WebPage(printing, { env, baseUrl, note, words })
   }
   if (part === undefined) return printing
-  const { PartOfInstance } = await import('./instances/merged.js')
+  const { PartOfInstance } = await import('./merged-answer.js')
   return new PartOfInstance(printing, part)
 }
 

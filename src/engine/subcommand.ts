@@ -15,10 +15,10 @@ import { withoutSpecial } from './command/derive/index.js'
 import { type Globals, readGlobals } from './command/globals.js'
 import type { Manner, Piped, WithinAnswer, WithinAsk } from './command/services.js'
 import type { Command, Given } from './command/types.js'
+import { commandIn } from './command/vocabulary.js'
+import { ownWords } from './command/words.js'
 import { failureIn } from './failed.js'
 import type { RunOptions, Sharing, Streams } from './options.js'
-import { commandIn } from './own/command.js'
-import { ownWords } from './own/found.js'
 import { Printed } from './perform/live.js'
 import { givenInWords } from './plan/data.js'
 import { preflight, startRun } from './run.js'
@@ -185,7 +185,7 @@ const understood = async (
   note: (text: string) => void,
 ): Promise<Understood> => {
   const inWords = await meant(ask, outer)
-  const known = () => import('./own/known.js')
+  const known = () => import('./command/known.js')
   const beyond = async () => (await known()).withKnown(inWords.command, outer.globals, outer.env)
   const { fields } = ask
   const asked = (command: Command): Understood => {

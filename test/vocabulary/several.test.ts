@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { wordsAmong, wordsOfAll } from '../../src/engine/own/several.js'
+import { wordsAmong, wordsOfAll } from '../../src/engine/command/vocabulary.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { sandbox } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'

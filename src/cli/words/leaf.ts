@@ -17,7 +17,7 @@ import {
   mentionedIn,
 } from '../../engine/command/derive/index.js'
 import type { Command, Flag } from '../../engine/command/types.js'
-import { type FindOwn, findOwnWords, flagsOn, speaks } from '../../engine/own/found.js'
+import { type FindOwn, findOwnWords, flagsOn, speaks } from '../../engine/command/words.js'
 import {
   type About,
   asksHelp,
@@ -245,7 +245,7 @@ export class Leaf extends CommandLevel {
     try {
       const own = await this.findOwn()
       if (own === undefined) return command
-      const { commandIn } = await import('../../engine/own/command.js')
+      const { commandIn } = await import('../../engine/command/vocabulary.js')
       const others = flagsOfCommand(command).map(({ name }) => name)
       return commandIn(command, own.words, others)
     } catch (error) {
@@ -264,7 +264,7 @@ export class Leaf extends CommandLevel {
     const { open, unknown, fields } = findUndocumented(command, tokens)
     const may = unknown || fields.length > 0 || (completes && open)
     if (!speaks(command) || !may) return command
-    const { hasUnknownField, withKnown } = await import('../../engine/own/known.js')
+    const { hasUnknownField, withKnown } = await import('../../engine/command/known.js')
     const needed = unknown || completes || (await hasUnknownField(command, fields))
     return needed ? withKnown(command, flagsOn(tokens, process.env), process.env) : command
   }

@@ -2,14 +2,12 @@
 
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { concurrencyLimit } from '../../engine/command/globals.js'
-import { createAttributeMask } from '../../engine/command/kept.js'
 import { toKeptAnswer } from '../../engine/command/running.js'
 import type { PlanAnswer, Services } from '../../engine/command/services.js'
 import { checkIdentity, journalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { getNextStep, isDone } from '../../engine/journal/reader.js'
-import type { Facts } from '../../engine/journal/record.js'
-import { recordIn } from '../../engine/journal/record.js'
+import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
 import { enlist, readWork } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
@@ -20,8 +18,14 @@ import {
   tellGap,
 } from '../../engine/journaling/runs.js'
 import type { GivenObject, Item } from '../../engine/work/items.js'
-import type { Outcome, Report } from '../../engine/work/report.js'
-import { closingLine, parseFailureLimit, toOutcome, verdict } from '../../engine/work/report.js'
+import {
+  closingLine,
+  type Outcome,
+  parseFailureLimit,
+  type Report,
+  toOutcome,
+  verdict,
+} from '../../engine/work/report.js'
 import { run } from '../../engine/work/run.js'
 import { type Failure, usage } from '../../errors.js'
 

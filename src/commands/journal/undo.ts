@@ -1,6 +1,5 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
 import { boolean } from '../../catalogue/params.js'
-import { createAttributeMask } from '../../engine/command/kept.js'
 import { toAnswer, toKeptAnswer } from '../../engine/command/running.js'
 import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
 import type { Operation, Plan, PlanSource } from '../../engine/command/types.js'
@@ -12,7 +11,7 @@ import {
 } from '../../engine/journal/folder.js'
 import type { Line } from '../../engine/journal/lines.js'
 import { type Past, readPast } from '../../engine/journal/reader.js'
-import { type Facts, recordIn } from '../../engine/journal/record.js'
+import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
 import { chooseUndo } from '../../engine/journal/undo.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {

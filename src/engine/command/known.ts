@@ -1,6 +1,8 @@
 /** A command as its instance has it: with the values, the settings and the fields that no document names. */
 import { isSecretName } from '../../base/secrets/names.js'
-import { type Endpoints, writes } from '../../catalogue/endpoint.js'
+import { writes } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { shownFields } from '../../catalogue/kinds.js'
 import {
   boolean,
   integer,
@@ -10,36 +12,25 @@ import {
   string,
   widenParam,
 } from '../../catalogue/params.js'
-import type { KnownInstance, KnownNames, KnownSetting } from '../../profile/known.js'
+import { getActiveProfile, getPaths, openStore } from '../../profile/index.js'
+import {
+  hasKnown,
+  type KnownInstance,
+  type KnownNames,
+  type KnownSetting,
+  readKnown,
+} from '../../profile/known.js'
+import type { InstanceFlags, Profile } from '../../profile/types.js'
+import { getShapeFields, kindIn } from '../where/shape.js'
 import { kebab } from './derive/derived.js'
 import { flagsOfCommand } from './derive/index.js'
 import { declared } from './globals.js'
-import type { Described, Flag } from './types.js'
+import type { Command, Described, Flag } from './types.js'
+import { profilesOf, widenEndpoints } from './vocabulary.js'
+import { namesSeveral } from './words.js'
 
 /** What is said of all that the documents do not have. */
 export const ofInstance = 'of this instance, not in the API documents'
-
-/**
- * Endpoints of an area with further values of their parameters; one without any stays the same object.
- * @param values further values by `area.parameter`
- */
-export const widenEndpoints = (
-  area: string,
-  endpoints: Endpoints,
-  values: (of: string) => readonly string[],
-): Endpoints =>
-  Object.fromEntries(
-    Object.entries(endpoints).map(([key, endpoint]) => {
-      const params: Params = Object.fromEntries(
-        Object.entries(endpoint.params).map(([name, param]) => [
-          name,
-          widenParam(param, values(`${area}.${name}`)),
-        ]),
-      )
-      const same = Object.entries(params).every(([name, param]) => param === endpoint.params[name])
-      return [key, same ? endpoint : { ...endpoint, params }]
-    }),
-  )
 
 /** A setting that was only seen as null is most likely a text; any other that is no plain value is JSON. */
 const toParam = (name: string, { type, nullable }: KnownSetting): Param => {
@@ -86,7 +77,7 @@ const joined = (tables: readonly KnownNames['values'][]): KnownNames['values'] =
   )
 
 /** What any of several instances has; where they differ in a type, the first one's. */
-export const knownTogether = (all: readonly KnownInstance[]): KnownNames => ({
+const knownTogether = (all: readonly KnownInstance[]): KnownNames => ({
   settings: Object.assign({}, ...all.toReversed().map(({ settings }) => settings)),
   values: joined(all.map(({ values }) => values)),
   fields: joined(all.map(({ fields }) => fields)),
@@ -131,4 +122,55 @@ export const commandWith = <C extends Described>(command: C, known: KnownNames):
       ]),
     ),
   }
+}
+
+// What the instance of a line was seen to have beyond the documents: read only where a line has a name that they
+// do not have.
+
+/** Whether texts name fields that no answer of the area has: of each part between commas the first name. */
+export const hasUnknownField = async (
+  { area, computedFields = {}, shows = [] }: Command,
+  texts: readonly string[],
+): Promise<boolean> => {
+  const endpoints = Object.values((await areas.find(({ name }) => name === area)?.load()) ?? {})
+  const beside = new Set([
+    ...endpoints.flatMap(({ columns = [], made = [] }) => [...columns, ...made]),
+    ...[shownFields, computedFields].flatMap((fields) => Object.keys(fields)),
+    ...shows,
+    'object',
+    'profile',
+    'project',
+    'group',
+  ])
+  const shapes = endpoints.map(({ returns }) => returns.shape)
+  const isDocumented = (name: string): boolean =>
+    beside.has(name) ||
+    shapes.some((shape) => getShapeFields(shape, 0).length > 0 && kindIn(shape, name) !== undefined)
+  return texts
+    .flatMap((text) => text.split(','))
+    .some((part) => {
+      const [, name] = /^[\s!(-]*([a-z_][\w.]*)/i.exec(part) ?? []
+      return name !== undefined && !isDocumented(name)
+    })
+}
+
+/** The profiles whose instances are asked. */
+const profilesMeant = (flags: InstanceFlags, env: NodeJS.ProcessEnv): readonly Profile[] => {
+  if (namesSeveral(flags)) return profilesOf(flags.profile, env)
+  const profile = getActiveProfile(flags, env, () => openStore(getPaths(env)))
+  return profile === undefined ? [] : [profile]
+}
+
+/** The command as the instances that are asked have it, what one of them has being as good as what all have; unchanged where nothing is known of any. */
+export const withKnown = (
+  command: Command,
+  flags: InstanceFlags,
+  env: NodeJS.ProcessEnv,
+): Command => {
+  const paths = getPaths(env)
+  if (!hasKnown(paths)) return command
+  const profiles = profilesMeant(flags, env)
+  const known = profiles.flatMap((profile) => readKnown(paths, profile) ?? [])
+  if (known.length === 0) return command
+  return commandWith(command, knownTogether(known))
 }

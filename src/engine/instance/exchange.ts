@@ -14,7 +14,7 @@ import { Audit } from '../../profile/audit.js'
 import { checkReadOnly } from '../../profile/index.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/services.js'
-import { type FindOwn, servesOrigin, wordsFor } from '../own/found.js'
+import { type FindOwn, servesOrigin, wordsFor } from '../command/words.js'
 import type { UnkeptWrites } from '../workspace/unkept.js'
 import { createCredentials, hinted } from './credential.js'
 import {

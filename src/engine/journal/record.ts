@@ -1,12 +1,44 @@
 /** What a run writes into its journal of each object. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Fields } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
+import { maskFields, type Replacement, secrecies } from '../../base/secrets/mask.js'
+import { masked } from '../../base/secrets/names.js'
 import { scrub } from '../../base/secrets/scrub.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { getSecretFields } from '../../catalogue/secret-fields.js'
 import type { Failure } from '../../errors.js'
 import type { Item } from '../work/items.js'
 import type { RunRecord } from '../work/run.js'
 import type { Attributes, DoneLine, FailedLine } from './lines.js'
 import type { Journal } from './writer.js'
+
+// What journals keep of an object: masked as the output masks it, and without what was sent as a secret.
+
+/** A value without any text that was sent as a secret. */
+const scrubbedValue = (value: unknown): unknown => {
+  const text = JSON.stringify(value)
+  return text === undefined || scrub(text) === text ? value : masked
+}
+
+/** What is masked in part could not be put back: what holds a secret is masked whole. */
+const whole: Replacement = { value: () => masked, address: () => masked }
+
+/** Attributes of what an endpoint takes or gives, as they may be written down. */
+export const createAttributeMask = (
+  endpoint: Endpoint,
+): ((attributes: Fields | null) => Fields | null) => {
+  const secrecyOf = secrecies(getSecretFields(endpoint))
+  return (attributes) =>
+    attributes === null
+      ? null
+      : Object.fromEntries(
+          Object.entries(maskFields(attributes, secrecyOf, whole)).map(([name, value]) => [
+            name,
+            scrubbedValue(value),
+          ]),
+        )
+}
 
 /** What an outcome shows besides its state. */
 export interface Facts {

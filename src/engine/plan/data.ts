@@ -8,7 +8,7 @@ import { usage } from '../../errors.js'
 import { getCommandName } from '../command/derive/index.js'
 import { type Datum, getData } from '../command/derive/taken.js'
 import type { Described, Given } from '../command/types.js'
-import { neutralGiven } from '../own/command.js'
+import { neutralGiven } from '../command/vocabulary.js'
 import { checkedValue, type TakeNote } from './values.js'
 
 /**

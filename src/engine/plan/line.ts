@@ -4,7 +4,7 @@ import { placeholder } from '../../catalogue/describe.js'
 import { isSwitch } from '../../catalogue/params.js'
 import type { Failure } from '../../errors.js'
 import type { Command, Flag } from '../command/types.js'
-import { beforeDashes, type FindOwn } from '../own/found.js'
+import { beforeDashes, type FindOwn } from '../command/words.js'
 
 /** Texts as they were given, before any of them is understood. */
 export interface Raw {

@@ -14,7 +14,6 @@ import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import type { Parents, ParentTarget } from '../plan/parents.js'
 import type { RowFields } from '../plan/stdin/row-fields.js'
-import type { Selection } from './selection.js'
 
 // Which list `--select` of a verb chooses from, and what cannot stand beside it.
 
@@ -44,7 +43,7 @@ export const selectionList = async (
   const [area, ...words] = getSelects(command)?.list.split(' ') ?? []
   const list = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
   if (list === undefined || own === undefined) return list
-  const { commandIn } = await import('../own/command.js')
+  const { commandIn } = await import('../command/vocabulary.js')
   return commandIn(list, own, [])
 }
 
@@ -108,13 +107,3 @@ export const inPart = async (
 /** Whether a line reads of standard input, or of a journal, which objects it is about. */
 export const readsInput = ({ raw, streamed }: ObjectsLine): boolean =>
   streamed === true || fromStdin(raw) || raw.flags.has('row-fields')
-
-/** What was asked, with the objects that `--select` finds; undefined where it finds none. */
-export const selectedBy = (
-  line: ObjectsLine,
-  selection: Selection | undefined,
-  asked: Given,
-): Promise<Given | undefined> | Given => {
-  if (selection === undefined) return asked
-  return goesOn(line) ? selection.coming(asked) : selection.of(asked)
-}

@@ -7,17 +7,21 @@ import { legible } from '../../catalogue/legible.js'
 import { called, dotted, type Naming, namesIn } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import {
+  asksOrder,
+  type Condition,
   createTest,
+  type Expression,
   hasNoOrder,
   type Names,
   numberPattern,
   orderOfNumbers,
   type Plain,
+  parseExpression,
   parseTimeValue,
   spellings,
   type Test,
-} from './compare.js'
-import { asksOrder, type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
+  wrongAt,
+} from './condition.js'
 import {
   type FieldKind,
   getLeaves,
@@ -28,7 +32,7 @@ import {
   levelsIn,
 } from './shape.js'
 
-export { type Condition, type Expression, negated, wrongAt } from './parse.js'
+export { type Condition, type Expression, negated, wrongAt } from './condition.js'
 
 /** What is known of the records. */
 export interface Known {

@@ -4,7 +4,7 @@ import { type Endpoint, writes } from '../../../src/catalogue/endpoint.js'
 import { areas } from '../../../src/catalogue/index.js'
 import { getSecretFields } from '../../../src/catalogue/secret-fields.js'
 import { flagName } from '../../../src/engine/command/derive/index.js'
-import { createAttributeMask } from '../../../src/engine/command/kept.js'
+import { createAttributeMask } from '../../../src/engine/journal/record.js'
 import { getJournalInput } from '../../../src/engine/journaling/asked-line.js'
 
 const canary = 'canary-of-a-secret-0123456789'

@@ -4,9 +4,9 @@
  */
 import type { Words } from '../../catalogue/words.js'
 import type { InstanceFlags } from '../../profile/types.js'
-import { calls } from '../command/derive/index.js'
-import type { Command, Given } from '../command/types.js'
-import type { Spelt } from './command.js'
+import { calls } from './derive/index.js'
+import type { Command, Given } from './types.js'
+import type { Spelt } from './vocabulary.js'
 
 /** Words, and whose they are. */
 export interface Own {
@@ -79,7 +79,7 @@ const find = async (
   if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
   const flags = flagsOn(tokens, env)
   if (namesSeveral(flags)) {
-    const { wordsOfLine } = await import('./several.js')
+    const { wordsOfLine } = await import('./vocabulary.js')
     const words = await wordsOfLine(flags.profile, env, read)
     return words === undefined ? undefined : { words }
   }
@@ -123,7 +123,7 @@ export const asNeutral = async (
   words: Words | undefined,
 ): Promise<Given> => {
   if (words === undefined || !calls(command)) return given
-  const { neutralGiven } = await import('./command.js')
+  const { neutralGiven } = await import('./vocabulary.js')
   return neutralGiven(given, raw, command, words)
 }
 
