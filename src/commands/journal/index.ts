@@ -1,6 +1,7 @@
 /** `svcctl journal list|show|undo|merge`: what was written. */
 import { basename, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../base/async.js'
 import { string } from '../../catalogue/params.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
@@ -18,7 +19,6 @@ import { tellGap } from '../../engine/journaling/runs.js'
 import { getItemPlace, normalizeId } from '../../engine/work/items.js'
 import { type Counts, countsText, type End } from '../../engine/work/report.js'
 import { exitCodes, usage } from '../../errors.js'
-import type { Clock } from '../../http/gate/index.js'
 import { journalFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 

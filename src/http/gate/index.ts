@@ -2,6 +2,7 @@
  * The gate of one instance: every request to it asks here for leave. Told "too many" (429, or 503
  * that says when to come again) it closes for everyone, and opens again when the instance says so.
  */
+import { type Clock, systemClock } from '../../base/async.js'
 import { Failure } from '../../errors.js'
 import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from '../types.js'
 import {
@@ -18,25 +19,6 @@ import {
 } from './pace.js'
 
 export { parseRate, stricter, wholeAllowance } from './pace.js'
-
-/** Time and chance, handed in so that tests need neither. */
-export interface Clock {
-  /** Milliseconds of the epoch. */
-  readonly now: () => number
-  /** From 0 up to, and never, 1. */
-  readonly random: () => number
-  /** Does something after so many milliseconds; gives a way to leave it. */
-  readonly later: (milliseconds: number, work: () => void) => () => void
-}
-
-export const systemClock: Clock = {
-  now: Date.now,
-  random: Math.random,
-  later: (milliseconds, work) => {
-    const timer = setTimeout(work, milliseconds)
-    return () => clearTimeout(timer)
-  },
-}
 
 // How many requests are under way at once: what an instance bears is found out.
 

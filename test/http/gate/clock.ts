@@ -1,5 +1,5 @@
 /** A clock that stands still until a test moves it. */
-import type { Clock } from '../../../src/http/gate/index.js'
+import type { Clock } from '../../../src/base/async.js'
 
 export interface Scripted extends Clock {
   /** Lets so many milliseconds pass, and all that was to happen in them. */
