@@ -36,16 +36,16 @@ const plain = new Set(
  */
 const unnamed = new Set(
   wordsIn(`
-  About Accepts Agreed AllDeclared Answering Applied AsOf AskFor AskedOnce Beside BranchAt CalledBy
-  Ceilings ChangeSigns ChildSurroundings Chosen Collecting CommitCard Common Decided Declared Described Due Emit
-  Ended Enough Entrance Expanded Factoring Failed FindOwn FolderOwns Foreign Found How Included Incoming Indexed
-  IsWanted JobCourse JobSurroundings Keep Kept Lazy LevelsAfter Linked ListHow LookedAt MadeBy Making Manner
-  Many Meant Merging Missing Narrow Narrowed Nested Next Numbered Occasion Own Pairing Parse Particulars Past
-  Piped PlaceListing PlacesThereAre PlanUnread Planned Printed Printing Reading Rebased Received Renaming
-  Replied Reported Resumed RunEnded RunWays Running Said Scoped Scoping Seeded Seen Selected Selecting Self Sent
-  Settled Shared Sharing Shown SignIn Spelt Stacking Stays Streaming TakenUp Taking Tell Told Tolerating Turns
-  Typed Understood Undoable Unknown Unread Unreadable Unshown Until ValueReading Verified Waiting Wanted When
-  Which Whose With Worked Writable Written
+  About Accepts Agreed AllDeclared Answering Applied AsOf AskFor AskedOnce Beside BranchAt CalledBy Ceilings
+  ChangeSigns ChildSurroundings Chosen Collecting CommitCard Common Decided Declared Described Due Emit Ended
+  Enough Entrance Expanded Factoring Failed FindOwn FolderOwns Foreign Found How Included Incoming IsWanted
+  JobCourse JobSurroundings Keep Kept Lazy LevelsAfter ListHow LookedAt MadeBy Making Manner Many Meant
+  Missing Narrow Narrowed Nested Next Numbered Occasion Own Pairing Parse Particulars Past Piped PlaceListing
+  PlacesThereAre PlanUnread Planned Printed Printing Reading Rebased Received Renaming Replied Reported
+  Resumed RunEnded RunWays Running Said Scoped Scoping Seeded Seen Selected Selecting Self Sent Settled Shared
+  Sharing Shown SignIn Spelt Stacking Stays Streaming TakenUp Taking Tell Tolerating Turns Typed Understood
+  Undoable Unknown Unread Unreadable Unshown Until ValueReading Verified Waiting Wanted When Which Whose With
+  Worked Writable Written
   `),
 )
 
