@@ -201,11 +201,7 @@ export const readSteps = async (
     together ||= parseTreePlace(step.was.parent) !== undefined || namesUser(step.plan)
     if (first.length < maxFirst) first.push(step)
   }
-  const each = () =>
-    withSmallHeap(
-      stepsIn(past, inverse, () => {}),
-      true,
-    )
+  const each = () => withSmallHeap(stepsIn(past, inverse, () => {}))
   if (count > maxFirst && !together) return { count, first, each }
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)

@@ -179,7 +179,7 @@ export const desiredPlaces = (
  * @param work calls what it is given again and again
  */
 export const inLittleMemory = async <T>(work: (look: () => void) => Promise<T>): Promise<T> => {
-  const heap = await HeapTuning.begin(true)
+  const heap = await HeapTuning.begin()
   try {
     return await work(() => heap.look())
   } finally {

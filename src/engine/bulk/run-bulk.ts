@@ -197,8 +197,7 @@ const started = async (
   const gate = await engine.gate()
   const tally = engine.ui.tally(total(), () => gate.waiting)
   const { merging } = options
-  // What waits for the others of its request lives long enough to be taken for old.
-  const heap = await HeapTuning.begin(merging !== undefined)
+  const heap = await HeapTuning.begin()
   let known = total()
   const going = run<PlanAnswer, Numbered>({
     items,

@@ -242,8 +242,7 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
       await confirmed(streaming, known.first, known.count)
     return plan
   })
-  // What is read to its end before anything is sent leaves much behind that has lived a while.
-  const all = withSmallHeap(behind([one], objects), source.whole === true)
+  const all = withSmallHeap(behind([one], objects))
   const keeper = engine.keeper?.(first, false, how.final)
   if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
   if (source.known === undefined && waits(first, streaming)) return waited(streaming, first, all)

@@ -280,7 +280,7 @@ export class KeptRows {
     this.#heap?.look()
     this.#held += size
     if (this.#held < runSize) return
-    this.#heap ??= await HeapTuning.begin(true)
+    this.#heap ??= await HeapTuning.begin()
     await this.#file.add(this.#rows.sort(this.#compare))
     this.#rows = []
     this.#held = 0

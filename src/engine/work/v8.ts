@@ -45,70 +45,78 @@ export const tuneParser = (long: boolean): void => {
 /** How much of the space for new objects is enough, both halves of it together. */
 const enough = 8 << 20
 /** How often it grows at once: V8's own, and not at all. */
-const growths = { usual: 2, none: 1 }
+const growths = { usual: 2, small: 1 }
 /** How much the space for old objects grows beyond what lives, in percent: V8's own, up to four times as much, is 0. */
-const percents = { usual: 0, little: 30 }
+const percents = { usual: 0, small: 30 }
 /** So many looks go by before one is taken. */
 const each = 32
 
-/** How many keep it small: it is one for the whole process. */
-let holding = 0
-
 type Heap = Pick<typeof import('node:v8'), 'getHeapSpaceStatistics' | 'setFlagsFromString'>
 
-/** Keeps the space for new objects from growing further than is enough, until it ends. */
+/** A flag that several want at once: set by the first of them, given back by the last. */
+class HeapFlag {
+  readonly #name: string
+  readonly #values: { readonly usual: number; readonly small: number }
+  #holders = 0
+
+  constructor(name: string, values: { readonly usual: number; readonly small: number }) {
+    this.#name = name
+    this.#values = values
+  }
+
+  hold(v8: Heap): void {
+    if (this.#holders++ === 0) v8.setFlagsFromString(`--${this.#name}=${this.#values.small}`)
+  }
+
+  end(v8: Heap): void {
+    if (--this.#holders === 0) v8.setFlagsFromString(`--${this.#name}=${this.#values.usual}`)
+  }
+}
+
+const newSpace = new HeapFlag('semi-space-growth-factor', growths)
+const oldSpace = new HeapFlag('heap-growing-percent', percents)
+
+/** Keeps the heap small, from some objects on until it ends. */
 export class HeapTuning {
   readonly #v8: Heap
-  readonly #old: boolean
+  readonly #held = new Set<HeapFlag>()
   #looks = 0
-  #held = false
 
-  /** @param old whether the space for old objects is kept small as well, by collecting them more often */
-  constructor(v8: Heap, old = false) {
+  constructor(v8: Heap) {
     this.#v8 = v8
-    this.#old = old
   }
 
-  static async begin(old = false): Promise<HeapTuning> {
-    return new HeapTuning(await import('node:v8'), old)
+  static async begin(): Promise<HeapTuning> {
+    return new HeapTuning(await import('node:v8'))
   }
 
-  /** To be called again and again: the space grows by and by. */
+  /** To be called again and again: the space for new objects grows by and by. */
   look(): void {
-    if (this.#held || this.#looks++ % each !== 0) return
+    if (this.#held.has(newSpace) || ++this.#looks % each !== 0) return
+    // Before the first collection of the old space, which says how far it grows until the next.
+    this.#hold(oldSpace)
     const space = this.#v8
       .getHeapSpaceStatistics()
       .find(({ space_name }) => space_name === 'new_space')
-    if ((space?.space_size ?? 0) >= enough) this.hold()
-  }
-
-  /** Keeps it small from now on. */
-  hold(): void {
-    if (this.#held) return
-    this.#held = true
-    if (holding++ === 0) this.#grow(growths.none)
-    this.#growOld(percents.little)
+    if ((space?.space_size ?? 0) >= enough) this.#hold(newSpace)
   }
 
   /** Code that is kept compiled is good only under the flags it was made with: they are given back. */
   end(): void {
-    if (this.#held && --holding === 0) this.#grow(growths.usual)
-    if (this.#held) this.#growOld(percents.usual)
-    this.#held = false
+    for (const flag of this.#held) flag.end(this.#v8)
+    this.#held.clear()
   }
 
-  #grow(times: number): void {
-    this.#v8.setFlagsFromString(`--semi-space-growth-factor=${times}`)
-  }
-
-  #growOld(percent: number): void {
-    if (this.#old) this.#v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
+  #hold(flag: HeapFlag): void {
+    if (this.#held.has(flag)) return
+    this.#held.add(flag)
+    flag.hold(this.#v8)
   }
 }
 
 /** The same objects; while they are gone through, the space for new objects is kept small. */
-export async function* withSmallHeap<T>(objects: AsyncIterable<T>, old = false): AsyncGenerator<T> {
-  const heap = await HeapTuning.begin(old)
+export async function* withSmallHeap<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
+  const heap = await HeapTuning.begin()
   try {
     for await (const object of objects) {
       heap.look()
