@@ -17,90 +17,69 @@ import { byText } from './values.js'
 /** What is said of an item: what would be done, what was found, or that it was not read. */
 export type EntryKind = Verb | 'replace' | PlanFinding['is'] | 'unread'
 
-const ranks: readonly EntryKind[] = [
-  'create',
-  'enable',
-  'update',
-  'replace',
-  'delete',
-  'leftover',
-  'secret',
-  'unknown',
-  'impossible',
-  'unsupported',
-  'warning',
-  'note',
-  'unread',
-]
-
-/** What an entry is made of: an action, a finding, or what was not read. */
-interface EntrySource {
-  readonly address: Address
-  readonly origin?: Origin
-  readonly changes?: readonly Change[]
-  /** The id of an action. */
-  readonly id?: string
-  readonly loses?: string
-  /** Why it was not read. */
-  readonly failure?: Failure
+/** How an action is told: what there is to do, what was done, and what is wrong for as long as it is not. */
+interface ActionWords {
+  readonly todo: string
+  readonly done: string
+  readonly wrong: string
 }
+
+/** Of all that can be said of an item, in the order in which people read it, what stands before it, and how it is told. */
+export const entryKinds: Readonly<Record<EntryKind, { mark: string; words?: ActionWords }>> = {
+  create: { mark: '+', words: { todo: 'to create', done: 'created', wrong: 'is missing' } },
+  enable: { mark: '+', words: { todo: 'to enable', done: 'enabled', wrong: 'is not enabled' } },
+  update: { mark: '~', words: { todo: 'to change', done: 'changed', wrong: 'differs' } },
+  replace: { mark: '±', words: { todo: 'to replace', done: 'replaced', wrong: 'differs' } },
+  delete: {
+    mark: '-',
+    words: { todo: 'to delete', done: 'deleted', wrong: 'should not be there' },
+  },
+  leftover: { mark: '!' },
+  secret: { mark: '!' },
+  unknown: { mark: '?' },
+  impossible: { mark: '!' },
+  unsupported: { mark: '!' },
+  warning: { mark: '!' },
+  note: { mark: '·' },
+  unread: { mark: '✗' },
+}
+const ranks = Object.keys(entryKinds)
 
 /** One item of a plan. Nothing of what it is made of is kept twice: a plan may have a hundred thousand. */
-export class PlanEntry {
-  /** @param text what was found, in words */
-  constructor(
-    readonly is: EntryKind,
-    readonly source: EntrySource,
-    readonly text = '',
-  ) {}
-
-  get address(): Address {
-    return this.source.address
-  }
-
-  get place(): string {
-    return placeText(this.address)
-  }
-
-  get name(): string {
-    const { kind, item, attribute } = this.address
-    const inside = item === undefined ? '' : `/${item}`
-    const what = attribute === undefined ? '' : `#${attribute}`
-    return `${kind === '*' ? 'all of it' : kind}${inside}${what}`
-  }
-
-  get full(): string {
-    return addressText(this.address)
-  }
-
-  get origin(): Origin | undefined {
-    return this.source.origin
-  }
-
-  get changes(): readonly Change[] {
-    return this.source.changes ?? []
-  }
-
-  get id(): string | undefined {
-    return this.source.id
-  }
-
-  get loses(): string | undefined {
-    return this.source.loses
-  }
-
-  get failure(): Failure | undefined {
-    return this.source.failure
+export interface PlanEntry {
+  readonly is: EntryKind
+  /** What was found, in words. */
+  readonly text: string
+  /** An action, a finding, or what was not read. */
+  readonly of: {
+    readonly address: Address
+    readonly origin?: Origin
+    readonly changes?: readonly Change[]
+    /** The id of an action. */
+    readonly id?: string
+    readonly loses?: string
+    /** Why it was not read. */
+    readonly failure?: Failure
   }
 }
+
+/** What an entry is about, within its place. */
+export const entryName = ({ of: { address } }: PlanEntry): string => {
+  const { kind, item, attribute } = address
+  const inside = item === undefined ? '' : `/${item}`
+  const what = attribute === undefined ? '' : `#${attribute}`
+  return `${kind === '*' ? 'all of it' : kind}${inside}${what}`
+}
+
+/** Whether something would be done to an item. */
+export const isAction = ({ of: { id } }: PlanEntry): boolean => id !== undefined
 
 const actionEntries = ({ actions }: DesiredPlan): readonly PlanEntry[] => {
   const replaced = replacedIn(actions)
   return actions.flatMap((action) => {
     const { id, verb, replaces = '' } = action
-    return replaced.has(id)
-      ? []
-      : [new PlanEntry(replaced.has(replaces) ? 'replace' : verb, action)]
+    const is = replaced.has(replaces) ? 'replace' : verb
+    return replaced.has(id) ? [] : [{ is, text: '', of: action }]
   })
 }
 
@@ -109,19 +88,19 @@ const rankOf = ({ is }: PlanEntry): number => (is === 'update' ? -1 : ranks.inde
 
 /** The instance, groups, projects; within a place by kind, by what is said, by name. */
 const inOrder = (a: PlanEntry, b: PlanEntry): number =>
-  byPlace(a.address, b.address) ||
-  stageOf(a.address) - stageOf(b.address) ||
+  byPlace(a.of.address, b.of.address) ||
+  stageOf(a.of.address) - stageOf(b.of.address) ||
   rankOf(a) - rankOf(b) ||
-  byText(a.address.item ?? '', b.address.item ?? '')
+  byText(a.of.address.item ?? '', b.of.address.item ?? '')
 
 /** All items of a plan; a replacement is one. */
 export const entriesOf = (plan: DesiredPlan): readonly PlanEntry[] =>
   [
     ...actionEntries(plan),
-    ...plan.findings.map((finding) => new PlanEntry(finding.is, finding, finding.text)),
-    ...plan.unread.map(({ place, kind, failure }) => {
-      const source = { address: { ...place, kind }, failure }
-      return new PlanEntry('unread', source, `could not be read: ${failure.message}`)
+    ...plan.findings.map((of): PlanEntry => ({ is: of.is, text: of.text, of })),
+    ...plan.unread.map(({ place, kind, failure }): PlanEntry => {
+      const text = `could not be read: ${failure.message}`
+      return { is: 'unread', text, of: { address: { ...place, kind }, failure } }
     }),
   ].sort(inOrder)
 
@@ -138,10 +117,12 @@ export interface PlanComparison {
   readonly undeclared: readonly string[]
 }
 
+const fullName = ({ of: { address } }: PlanEntry): string => addressText(address)
+
 /** What a plan says of an item, wherever it is said. */
-const textOf = ({ is, full, text, changes }: PlanEntry): string =>
+const textOf = ({ is, text, of: { address, changes = [] } }: PlanEntry): string =>
   JSON.stringify([
-    ...[is, full, text],
+    ...[is, addressText(address), text],
     changes.map(({ attribute, wanted, secret, within }) => [
       ...[attribute, wanted, within],
       secret !== undefined && ('literal' in secret ? 'literal' : secret),
@@ -152,20 +133,16 @@ const nameOf = ({ identity }: DesiredItem): string => String(identity).toLowerCa
 
 /** What an item of before is called, and what of it is no longer declared. */
 const missing = (
-  desired: DesiredKind,
-  item: DesiredItem,
+  { place, kind }: DesiredKind,
+  { identity, origin: { team }, attributes }: DesiredItem,
   now: DesiredItem | undefined,
 ): readonly string[] => {
-  const { place, kind } = desired
-  const of: Address = {
-    ...place,
-    kind: kind.name,
-    ...(item.identity === '' ? {} : { item: String(item.identity) }),
-  }
-  const left = item.origin.team === undefined ? '' : ` (left team ${item.origin.team.name})`
-  if (now === undefined && item.identity !== '') return [`${addressText(of)}${left}`]
+  const item = identity === '' ? undefined : String(identity)
+  const of: Address = { ...place, kind: kind.name, item }
+  const left = team === undefined ? '' : ` (left team ${team.name})`
+  if (now === undefined && item !== undefined) return [`${addressText(of)}${left}`]
   if (now?.gone !== undefined) return []
-  return [...item.attributes.keys()]
+  return [...attributes.keys()]
     .filter((name) => now?.attributes.has(name) !== true)
     .map((attribute) => addressText({ ...of, attribute }))
 }
@@ -189,13 +166,12 @@ interface Planned {
   readonly places: readonly DesiredPlace[]
 }
 
-const isAction = ({ id }: PlanEntry): boolean => id !== undefined
-
 /** What became of a plan since the files were as they were. */
 export const comparePlans = (now: Planned, former: Planned): PlanComparison => {
   const before = new Set(former.entries.map(textOf))
   const entries = now.entries.filter((one) => one.is === 'unread' || !before.has(textOf(one)))
-  const acted = new Set(now.entries.filter(isAction).map(({ full }) => full))
+  const actions = now.entries.filter(isAction)
+  const acted = new Set(actions.map(fullName))
   const keyOf = ({ place }: DesiredPlace): string => placeText(place).toLowerCase()
   const known = new Map(now.places.map((one) => [keyOf(one), one]))
   const undeclared = former.places
@@ -204,10 +180,11 @@ export const comparePlans = (now: Planned, former: Planned): PlanComparison => {
   const gone = new Set(undeclared.map((text) => text.replace(/ \(.*\)$|#.*$/g, '')))
   return {
     entries,
-    standing: now.entries.filter(isAction).length - entries.filter(isAction).length,
-    dropped: former.entries
-      .filter((one) => isAction(one) && !acted.has(one.full) && !gone.has(one.full))
-      .map(({ id = '' }) => id),
+    standing: actions.length - entries.filter(isAction).length,
+    dropped: former.entries.flatMap((one) => {
+      const isStill = acted.has(fullName(one)) || gone.has(fullName(one))
+      return one.of.id === undefined || isStill ? [] : [one.of.id]
+    }),
     undeclared,
   }
 }

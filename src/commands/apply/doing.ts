@@ -13,7 +13,7 @@ import { exitCodes, Failure } from '../../errors.js'
 import { type readSecrets, toWritable } from '../plan/instance.js'
 import type { MadePlan } from '../plan/making.js'
 import { printPlan } from '../plan/printing.js'
-import type { ActionEnd, Reported } from '../plan/reports.js'
+import type { ActionEnd, Reported } from '../plan/rows.js'
 import type { OwnRun } from './journal.js'
 
 export interface ApplyRun {

@@ -16,7 +16,7 @@ import { usage } from '../../errors.js'
 import { type PlanGiven, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
 import { declaredBy, desiredPlaces } from './making.js'
-import { describeSecretSource, valueText } from './values.js'
+import { describeSecretSource, valueText } from './rows.js'
 
 /** One value: of what, and where it and what it overrode are said. */
 interface Explained {

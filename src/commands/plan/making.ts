@@ -36,7 +36,7 @@ import { readKnown } from '../../profile/known.js'
 import { filesAtBase } from './base.js'
 import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
-import type { Worked } from './values.js'
+import type { Worked } from './rows.js'
 
 export interface Making {
   /** Nothing is ever done: secrets need not be there. */

@@ -8,32 +8,31 @@ import { openWhole } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
 import { groupBy } from '../../base/group-by.js'
 import type { DesiredPlan } from '../../desired/actions.js'
-import type { PlanEntry } from '../../desired/entries.js'
+import { placeText } from '../../desired/address.js'
+import { entryKinds, entryName, type PlanEntry } from '../../desired/entries.js'
 import { isPlan, type PlanAction, type PlanHead } from '../../desired/planfile/read.js'
 import { planText, rowOf, toPlanDocument } from '../../desired/planfile/write.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'
-import type { Format } from '../../output/types.js'
 import { roughWidths } from '../../terminal/text/width.js'
 import { explained } from './explain.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { inLittleMemory, type MadePlan, madePlan } from './making.js'
-import { notePage, pageSections, type Reported, writeReports } from './reports.js'
+import { notePage, writeReports } from './reports.js'
 import {
   type ChangeSigns,
   changeText,
   comparedText,
   givenText,
-  marks,
+  pageSections,
+  type Reported,
   summarizePlan,
-} from './values.js'
+} from './rows.js'
 
 /** The format that was asked for. */
-const loadPlanFormat = async (
-  place: Pick<WorkspaceService, 'env' | 'globals' | 'profile'>,
-): Promise<Format> => {
+const formatOf = async (place: Services['place']) => {
   const { output } = place.globals
   const name = output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
   return name === undefined ? tableFormat : formatNamed(name)
@@ -43,11 +42,10 @@ const loadPlanFormat = async (
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
 /** A page has a table of the changes, and of what is lost or cannot be done. */
-const printSections = async ({ answer }: Services, reported: Reported): Promise<void> => {
-  const { made } = reported
-  const said = [summarizePlan(made.counts, made.worked), ...refusals(made.plan, answer)]
-    .map((text) => text.trimEnd())
-    .join('; ')
+const printTables = async (answer: AnswerService, reported: Reported): Promise<void> => {
+  const { counts, worked, plan } = reported.made
+  const sum = [summarizePlan(counts, worked), ...refusals(plan, answer)]
+  const said = sum.map((text) => text.trimEnd()).join('; ')
   for (const [i, { rows, ...section }] of pageSections(reported).entries())
     await answer.printMany(rows, i === 0 ? { ...section, said } : section)
 }
@@ -65,9 +63,9 @@ export const printPlan = async (
   const { made } = reported
   const isPeople = answer.reader === 'people'
   if (isPeople && outcomeOf !== undefined) return
-  const format = await loadPlanFormat(services.place)
+  const format = await formatOf(services.place)
   if (format.name === 'markdown') return answer.write(notePage(reported))
-  if (answer.reader === 'pages') return printSections(services, reported)
+  if (answer.reader === 'pages') return printTables(answer, reported)
   if (isPeople) {
     const page = (): Iterable<string> => pageOf(made, answer)
     if (answer.terminal) return answer.printMany(made.plan.actions, { people: { page } })
@@ -143,67 +141,56 @@ export const checkLimits = ({ plan: { refused } }: MadePlan, said: string): void
 
 const { measure } = roughWidths
 
-/** What stands before an item, and between its values: symbols, or words for a screen reader. */
-interface Signs {
-  readonly mark: (is: keyof typeof marks) => string
-  readonly change?: ChangeSigns
-}
-const signsFor = ({ text }: Pick<AnswerService, 'text'>): Signs =>
-  text.accessible
-    ? { mark: (is) => `${is}:`, change: { gone: 'remove', come: 'add', to: 'to' } }
-    : { mark: (is) => marks[is] }
-const lowered = (text: string): string =>
-  `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/\.$/, '')
-
 /** What stands beside the name of an item. */
-const textOf = ({ is, changes, loses, text }: PlanEntry): string => {
+const textOf = (entry: PlanEntry): string => {
+  const { is, text } = entry
+  const { loses } = entry.of
   switch (is) {
     case 'update':
       return ''
     case 'create':
-      return givenText(changes)
+      return givenText(entry)
     case 'enable':
-      return ['already exists and is enabled', givenText(changes)].filter(Boolean).join('; ')
+      return ['already exists and is enabled', givenText(entry)].filter(Boolean).join('; ')
     case 'replace':
       return 'new key: added before the old one is removed'
     case 'delete':
-      return loses === undefined ? 'DELETED' : `DELETED: ${lowered(loses)}`
+      return loses === undefined
+        ? 'DELETED'
+        : `DELETED: ${loses.charAt(0).toLowerCase()}${loses.slice(1)}`.replace(/\.$/, '')
     default:
       return text
   }
 }
 
-/** What is printed of an item: its line, and the lines below it. */
-interface Lines {
+/** A line of an item: its own, or that of an attribute below it. */
+interface Line {
+  readonly indent: 2 | 6
   readonly label: string
   readonly text: string
-  readonly below: readonly { readonly label: string; readonly text: string }[]
 }
 
-const linesOf = (entry: PlanEntry, { mark, change: signs }: Signs): Lines => ({
-  label: `${mark(entry.is)} ${entry.name}`,
-  text: textOf(entry),
-  below:
-    entry.is === 'update'
-      ? entry.changes.map((one) => ({ label: one.attribute, text: changeText(one, signs) }))
-      : [],
-})
-
-/** How long the longest label is. */
-const widest = (entries: readonly PlanEntry[], signs: Signs): number => {
-  let longest = 20
-  for (const entry of entries) {
-    const { label, below } = linesOf(entry, signs)
-    longest = Math.max(longest, 2 + measure(label), ...below.map((one) => 6 + measure(one.label)))
-  }
-  return longest
+/** What is printed of an item, with symbols, or with words for a screen reader. */
+const linesOf = (entry: PlanEntry, isSpoken: boolean): readonly Line[] => {
+  const { is, of } = entry
+  const signs: ChangeSigns | undefined = isSpoken
+    ? { gone: 'remove', come: 'add', to: 'to' }
+    : undefined
+  const changes = is === 'update' ? (of.changes ?? []) : []
+  const label = `${isSpoken ? `${is}:` : entryKinds[is].mark} ${entryName(entry)}`
+  return [
+    { indent: 2, label, text: textOf(entry) },
+    ...changes.map((one): Line => {
+      return { indent: 6, label: one.attribute, text: changeText(one, signs) }
+    }),
+  ]
 }
 
 /** How lines are laid out: on a terminal they are folded, elsewhere they are whole. */
 const layout = ({ text, terminal, width }: AnswerService, longest: number) => {
   // Texts begin after the longest label, if that leaves them room.
   const column = Math.min(longest + 3, Math.floor((terminal ? width : 140) / 2))
-  return (indent: number, label: string, value: string): string => {
+  return ({ indent, label, text: value }: Line): string => {
     const shown = `${' '.repeat(indent)}${text.safe(label)}`
     if (value === '') return `${shown}\n`
     const said = terminal ? text.hanging(value, column) : text.safe(value)
@@ -214,49 +201,37 @@ const layout = ({ text, terminal, width }: AnswerService, longest: number) => {
   }
 }
 
-/** A project by its path alone; a group may have the same. */
-const headOf = ({ address: { scope, path }, place }: PlanEntry): string =>
-  scope === 'project' ? path : place
-
 const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): readonly string[] =>
   refused.map(
     (one) =>
-      `${terminal ? text.mark('bad') : marks.unread} exceeds a limit: ${text.safe(one.text)}; pass ${text.safe(one.flag)} to allow it\n`,
+      `${terminal ? text.mark('bad') : entryKinds.unread.mark} exceeds a limit: ${text.safe(one.text)}; pass ${text.safe(one.flag)} to allow it\n`,
   )
 
-/** What a plan is held against, and what is left besides. */
-const compared = ({ against }: Pick<MadePlan, 'against'>, { text }: AnswerService) => {
-  if (against === undefined) return []
-  const { dropped, undeclared } = against
-  return [
-    ...dropped.map((id) => `no longer wanted: ${text.safe(id)}\n`),
-    ...undeclared.map((one) => `no longer declared, kept: ${text.safe(one)}\n`),
-    `${comparedText(against, text.safe)}\n`,
-  ]
-}
-
 /** The lines of a plan. */
-function* pageOf(
-  made: Pick<MadePlan, 'plan' | 'entries' | 'counts' | 'worked' | 'against'>,
-  answer: AnswerService,
-): Generator<string> {
-  const signs = signsFor(answer)
-  const { entries } = made
-  const line = layout(answer, widest(entries, signs))
+function* pageOf(made: MadePlan, answer: AnswerService): Generator<string> {
+  const { entries, against } = made
+  const { text, terminal } = answer
+  let longest = 20
+  for (const entry of entries)
+    for (const { indent, label } of linesOf(entry, text.accessible))
+      longest = Math.max(longest, indent + measure(label))
+  const line = layout(answer, longest)
+  // A project is called by its path alone; a group may have the same.
+  const headOf = ({ of: { address } }: PlanEntry): string =>
+    address.scope === 'project' ? address.path : placeText(address)
   for (const [head, ones] of groupBy(entries, headOf)) {
-    const place = answer.text.safe(head)
-    yield `${answer.terminal ? answer.text.strong(place) : place}\n`
-    for (const entry of ones) {
-      const { label, text, below } = linesOf(entry, signs)
-      yield line(2, label, text)
-      for (const one of below) yield line(6, one.label, one.text)
-    }
+    yield `${terminal ? text.strong(text.safe(head)) : text.safe(head)}\n`
+    for (const entry of ones) yield* linesOf(entry, text.accessible).map(line)
   }
   if (entries.length > 0) yield '\n'
-  yield* compared(made, answer)
+  if (against !== undefined) {
+    for (const id of against.dropped) yield `no longer wanted: ${text.safe(id)}\n`
+    for (const one of against.undeclared) yield `no longer declared, kept: ${text.safe(one)}\n`
+    yield `${comparedText(against, text.safe)}\n`
+  }
   yield* refusals(made.plan, answer)
   const sum = summarizePlan(made.counts, made.worked)
-  yield `${answer.terminal ? answer.text.hanging(sum, 0) : sum}\n`
+  yield `${terminal ? text.hanging(sum, 0) : sum}\n`
 }
 
 // The plan file: written whole, for its owner, over nothing but another plan.

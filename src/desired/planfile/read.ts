@@ -94,10 +94,8 @@ const action = fields(
 export type PlanAction = Checked<typeof action>
 
 const remark = fields({ is: text, address: text, text }, { origin: text })
-export type PlanRemark = Checked<typeof remark>
 
 const unread = fields({ address: text, category: text, message: text }, { status: whole })
-export type PlanUnread = Checked<typeof unread>
 
 type Counted = 'create' | 'enable' | 'update' | 'replace' | 'delete' | 'unread' | 'same'
 const counts = valuesAre<
@@ -150,12 +148,6 @@ const parts = {
 }
 export type PlanDocument = Fields<typeof parts, Readonly<Record<never, never>>>
 
-/** What a plan is told apart by: all that is read of it, in the order in which it is written. */
-export const planDigest = (document: Omit<PlanDocument, 'sha256'>): string => {
-  const all = JSON.stringify({ ...document, created: undefined, sha256: undefined })
-  return createHash('sha256').update(all).digest('hex')
-}
-
 /** A value whose text is not deeper or longer than one can look into; undefined for any other. */
 const parsed = (bytes: Uint8Array): unknown => {
   try {
@@ -173,40 +165,11 @@ const packed = (json: string): string =>
 
 const noPlan = (file: string, why: string): Failure => usage(`${file} is not a plan: ${why}`)
 
-const twice = (actions: PlanDocument['actions']): string | undefined => {
-  const ids = new Set<string>()
-  for (const { id } of actions) {
-    if (ids.has(id)) return id
-    ids.add(id)
-  }
-  return undefined
-}
-
 const looksLikePlan = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && Number.isInteger(value.plan) && Array.isArray(value.actions)
 
 /** Whether a text is a plan file of any version: only such a file is replaced by one. */
 export const isPlan = (bytes: Uint8Array): boolean => looksLikePlan(parsed(bytes))
-
-const checkParts = (file: string, value: Readonly<Record<string, unknown>>): void => {
-  for (const [name, check] of Object.entries(parts))
-    if (!check(value[name])) throw noPlan(file, `its "${name}" was not written by svcctl plan`)
-  const stray = Object.keys(value).find((name) => !Object.hasOwn(parts, name))
-  if (stray !== undefined) throw noPlan(file, `svcctl plan writes no ${JSON.stringify(stray)}`)
-}
-
-/**
- * Whether all that people read of it is what was written: a key that stands twice is read as one of the two.
- * @throws Failure `usage`
- */
-const checkDigest = (file: string, bytes: Uint8Array, document: PlanDocument): void => {
-  const own = packed(Buffer.from(bytes).toString()) === JSON.stringify(document)
-  if (!own || planDigest(document) !== document.sha256)
-    throw usage(
-      `cannot apply ${file}: it was edited after it was written`,
-      'Run svcctl plan --out again.',
-    )
-}
 
 /**
  * A plan file, checked.
@@ -223,10 +186,21 @@ export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefi
       'Run svcctl plan --out again with this version.',
     )
   const document = value as unknown as PlanDocument
-  checkDigest(file, bytes, document)
-  checkParts(file, value)
-  const again = twice(document.actions)
-  if (again !== undefined) throw noPlan(file, `it contains the action ${again} twice`)
+  const { sha256, created: _, ...lasting } = document
+  // A key that stands twice is read as one of the two: all that people read of it has to be what was written.
+  const isWhole = packed(Buffer.from(bytes).toString()) === JSON.stringify(document)
+  if (!isWhole || sha256 !== createHash('sha256').update(JSON.stringify(lasting)).digest('hex'))
+    throw usage(
+      `cannot apply ${file}: it was edited after it was written`,
+      'Run svcctl plan --out again.',
+    )
+  for (const [name, check] of Object.entries(parts))
+    if (!check(value[name])) throw noPlan(file, `its "${name}" was not written by svcctl plan`)
+  const stray = Object.keys(value).find((name) => !Object.hasOwn(parts, name))
+  if (stray !== undefined) throw noPlan(file, `svcctl plan writes no ${JSON.stringify(stray)}`)
+  const ids = new Set<string>()
+  const again = document.actions.find(({ id }) => ids.size === ids.add(id).size)
+  if (again !== undefined) throw noPlan(file, `it contains the action ${again.id} twice`)
   return document
 }
 

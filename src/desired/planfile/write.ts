@@ -12,7 +12,7 @@ import {
   type PlanFinding,
   type PlannedAction,
   replacedIn,
-  type Unread,
+  type Verb,
 } from '../actions.js'
 import { addressText } from '../address.js'
 import { shownPath } from '../files/parse.js'
@@ -22,9 +22,6 @@ import {
   type PlanCounts,
   type PlanDocument,
   type PlanHead,
-  type PlanRemark,
-  type PlanUnread,
-  planDigest,
   planVersion,
   type SecretReference,
 } from './read.js'
@@ -43,22 +40,16 @@ const bodyOf = (body: unknown): Readonly<Record<string, JsonValue>> => {
 }
 
 /** A request as it would be sent, with references for secrets. */
-export const requestOf = ({
-  endpoint,
-  values,
-  secrets,
-}: ActionStep): Pick<PlanAction, 'path' | 'body'> & { readonly endpoint: string } => {
+export const requestOf = ({ endpoint, values, secrets }: ActionStep) => {
   const { path, body } = buildRequest({ endpoint, values })
   const references = Object.entries(secrets).map(
     ([name, source]) => [name, referenceOf(source)] as const,
   )
   const whole = { ...bodyOf(body), ...Object.fromEntries(references) }
-  return {
-    endpoint: endpoint.route,
-    path,
-    ...(Object.keys(whole).length === 0 ? {} : { body: whole }),
-  }
+  return { endpoint: endpoint.route, path, body: isEmpty(whole) ? undefined : whole }
 }
+
+const isEmpty = (fields: object): boolean => Object.keys(fields).length === 0
 
 /** An action with all that is said of it. @param at how it says where something is declared */
 const fieldsOf = <P>(
@@ -92,63 +83,30 @@ export const rowOf = (action: PlannedAction) => {
   return { id, verb, address, kind: action.kind.name, scope: action.address.scope, ...rest }
 }
 
-/** Actions as parts of a document: what many of them say alike stands in its tables. */
-class ActionWriter {
-  readonly endpoints: readonly string[]
-  readonly #files: ReadonlyMap<string, number>
-
-  constructor(actions: readonly PlannedAction[], { files }: PlanHead) {
-    this.endpoints = [...new Set(actions.map(({ step }) => step.endpoint.route))]
-    this.#files = new Map(files.map(({ path }, i) => [shownPath(path), i]))
-  }
-
-  write(action: PlannedAction): PlanAction {
-    const { endpoint, ...rest } = fieldsOf(action, ({ file, line, column }) => {
-      const index = this.#files.get(file)
-      if (index === undefined) throw new RangeError(`${file} is no file of the plan`)
-      return [index, line, column] as const
-    })
-    return { ...rest, endpoint: this.endpoints.indexOf(endpoint) }
-  }
-}
-
-const remarkOf = ({ is, address, text, origin }: PlanFinding): PlanRemark => ({
-  is,
-  address: addressText(address),
-  text,
-  origin: origin && originText(origin),
-})
-
-const unreadOf = ({ place, kind, failure }: Unread): PlanUnread => ({
-  address: addressText({ ...place, kind }),
-  category: failure.category,
-  message: failure.message,
-  status: failure.details.status,
-})
-
 /** How much of what a plan holds. */
 export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): PlanCounts => {
-  const verbs = (verb: string): number => actions.filter((one) => one.verb === verb).length
   const replace = replacedIn(actions).size
-  const said = (is: string): number => findings.filter((one) => one.is === is).length
+  const all = [...actions.map(({ verb }) => verb), ...findings.map(({ is }) => is)]
+  const count = (what: Verb | PlanFinding['is']): number => all.filter((is) => is === what).length
   return {
-    create: verbs('create') - replace,
-    enable: verbs('enable'),
-    update: verbs('update'),
+    create: count('create') - replace,
+    enable: count('enable'),
+    update: count('update'),
     replace,
-    delete: verbs('delete') - replace,
-    impossible: said('impossible'),
-    unknown: said('unknown'),
-    unsupported: said('unsupported'),
-    leftover: said('leftover'),
-    secret: said('secret'),
+    delete: count('delete') - replace,
+    impossible: count('impossible'),
+    unknown: count('unknown'),
+    unsupported: count('unsupported'),
+    leftover: count('leftover'),
+    secret: count('secret'),
     unread: unread.length,
     same,
   }
 }
 
-const partsOf = (plan: DesiredPlan, head: PlanHead, { endpoints }: ActionWriter) => ({
-  plan: planVersion as typeof planVersion,
+/** The parts of a plan file in their order, but for its actions, which are written one by one. */
+const partsOf = ({ findings, unread, refused, sets, ...plan }: DesiredPlan, head: PlanHead) => ({
+  plan: planVersion,
   tool: head.tool,
   instance: head.instance,
   user: head.user,
@@ -156,51 +114,61 @@ const partsOf = (plan: DesiredPlan, head: PlanHead, { endpoints }: ActionWriter)
   inputs: head.inputs,
   files: head.files,
   selection: head.selection,
-  endpoints,
-  actions: plan.actions,
-  findings: plan.findings.map(remarkOf),
-  unread: plan.unread.map(unreadOf),
-  refused: plan.refused,
-  sets: plan.sets,
-  counts: countsOf(plan),
+  endpoints: [...new Set(plan.actions.map(({ step }) => step.endpoint.route))],
+  actions: undefined,
+  findings: findings.map(({ is, address, text, origin }) => {
+    return { is, address: addressText(address), text, origin: origin && originText(origin) }
+  }),
+  unread: unread.map(({ place, kind, failure: { category, message, details } }) => {
+    return { address: addressText({ ...place, kind }), category, message, status: details.status }
+  }),
+  refused,
+  sets,
+  counts: countsOf({ findings, unread, refused, sets, ...plan }),
 })
 
-/** A plan as one object: the same state gives the same, but for `created`. */
+/** The text of a plan's actions: what many of them say alike stands in the tables of the file. */
+function* actionTexts(
+  actions: readonly PlannedAction[],
+  { endpoints, files }: Pick<PlanDocument, 'endpoints' | 'files'>,
+): Generator<string> {
+  const indexes = new Map(files.map(({ path }, i) => [shownPath(path), i]))
+  const at = ({ file, line, column }: Origin): PlanAction['origin'] => {
+    const index = indexes.get(file)
+    if (index === undefined) throw new RangeError(`${file} is no file of the plan`)
+    return [index, line, column]
+  }
+  for (const [i, action] of actions.entries()) {
+    const { endpoint, ...rest } = fieldsOf(action, at)
+    const written: PlanAction = { ...rest, endpoint: endpoints.indexOf(endpoint) }
+    yield `${i === 0 ? '[' : ','}\n${JSON.stringify(written)}`
+  }
+  yield actions.length === 0 ? '[]' : '\n]'
+}
+
+/** The text of a plan file, a part and an action a line: the same state gives the same, but for `created`. */
+export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
+  const digest = createHash('sha256')
+  const parts = partsOf(plan, head)
+  let before = '{'
+  for (const [name, value] of Object.entries(parts)) {
+    const texts = name === 'actions' ? actionTexts(plan.actions, parts) : [JSON.stringify(value)]
+    before += `\n${JSON.stringify(name)}:`
+    for (const text of texts) {
+      if (name !== 'created') digest.update(`${before}${text}`.replaceAll('\n', ''))
+      yield `${before}${text}`
+      before = ''
+    }
+    before = ','
+  }
+  yield `,\n"sha256":"${digest.update('}').digest('hex')}"\n}\n`
+}
+
+/** A plan as one object: what its file says. */
 export const toPlanDocument = ({
   plan,
   head,
 }: {
   readonly plan: DesiredPlan
   readonly head: PlanHead
-}): PlanDocument => {
-  const writer = new ActionWriter(plan.actions, head)
-  const actions = plan.actions.map((action) => writer.write(action))
-  const document = { ...partsOf(plan, head, writer), actions }
-  return { ...document, sha256: planDigest(document) }
-}
-
-/** The text of a plan's parts, action by action: all of them together are too much to hold. */
-function* jsonOf(parts: object, writer: ActionWriter, line = ''): Generator<string> {
-  let before = '{'
-  for (const [name, value] of Object.entries(parts)) {
-    yield `${before}${line}${JSON.stringify(name)}:`
-    before = ','
-    if (name !== 'actions') yield JSON.stringify(value)
-    else {
-      for (const [i, action] of value.entries())
-        yield `${i === 0 ? '[' : ','}${line}${JSON.stringify(writer.write(action))}`
-      yield value.length === 0 ? '[]' : `${line}]`
-    }
-  }
-}
-
-/** The text of a plan file: what `toPlanDocument` makes of it, a part and an action a line. */
-export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
-  const writer = new ActionWriter(plan.actions, head)
-  const parts = partsOf(plan, head, writer)
-  const { created: _, ...lasting } = parts
-  const digest = createHash('sha256')
-  for (const piece of jsonOf(lasting, writer)) digest.update(piece)
-  yield* jsonOf(parts, writer, '\n')
-  yield `,\n"sha256":"${digest.update('}').digest('hex')}"\n}\n`
-}
+}): PlanDocument => JSON.parse([...planText(plan, head)].join('')) as PlanDocument

@@ -1,0 +1,240 @@
+/** A plan in words: its values, its rows and its counts, of which the page, the note and the reports are made. */
+import { groupBy } from '../../base/group-by.js'
+import { isJsonList, type JsonValue } from '../../base/json/value.js'
+import { grouped } from '../../base/text.js'
+import type { Change } from '../../desired/actions.js'
+import { addressText, placeText } from '../../desired/address.js'
+import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
+import type { PlanCounts } from '../../desired/planfile/read.js'
+import { type Origin, type SecretSource, sourceText } from '../../desired/state.js'
+import { withoutMembers } from '../../desired/values.js'
+import type { MadePlan } from './making.js'
+
+/** What became of an action. */
+export interface ActionEnd {
+  readonly failed: boolean
+  readonly text: string
+}
+
+/** A plan that is told of. */
+export interface Reported {
+  /** The command: what differs is a failure of `drift`, and to be done by the others. */
+  readonly of: 'plan' | 'apply' | 'drift'
+  readonly made: MadePlan
+  readonly failOn: ReadonlySet<string>
+  /** What became of actions, by their ids, once they were carried out. */
+  readonly ends?: ReadonlyMap<string, ActionEnd>
+}
+
+// Values.
+
+/** One value: text as it is, what is not set by a word, what has many lines by their number. */
+export const valueText = (value: JsonValue | undefined): string => {
+  if (value === undefined) return 'unknown'
+  if (value === null) return 'unset'
+  if (value === '') return "''"
+  if (Array.isArray(value))
+    return value.length === 0 ? 'none' : value.map((one) => valueText(one)).join(' ')
+  if (typeof value === 'string') {
+    const { length } = value.trimEnd().split('\n')
+    return length > 1 ? `(${length} lines)` : value
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Where a secret comes from, without it. */
+export const describeSecretSource = (source: SecretSource): string =>
+  'literal' in source ? 'as in the file' : `from ${sourceText(source)}`
+
+/** How it is said what goes, what comes, and what becomes of it. */
+export interface ChangeSigns {
+  readonly gone: string
+  readonly come: string
+  readonly to: string
+}
+const symbols: ChangeSigns = { gone: '-', come: '+', to: '→' }
+
+/** What goes of a list, and what comes to it; undefined where there is none. */
+const listChange = ({ now, wanted }: Change) => {
+  if (!isJsonList(now) && !isJsonList(wanted)) return undefined
+  // Nothing is no list, and changes like an empty one.
+  const [was, will] = [now ?? [], wanted ?? []]
+  if (!isJsonList(was) || !isJsonList(will)) return undefined
+  const [gone, come] = [withoutMembers(was, will, undefined), withoutMembers(will, was, undefined)]
+  return { gone: gone.map(valueText), come: come.map(valueText) }
+}
+
+/** A change of an item that is there: from what, to what. */
+export const changeText = (change: Change, signs: ChangeSigns = symbols): string => {
+  const { now, wanted, secret, within } = change
+  if (secret !== undefined) return `set ${describeSecretSource(secret)}`
+  const list = listChange(change)
+  if (list !== undefined) {
+    const gone = list.gone.map((one) => `${signs.gone} ${one}`)
+    return [...gone, ...list.come.map((one) => `${signs.come} ${one}`)].join('  ')
+  }
+  const [before, after] = [valueText(now), valueText(wanted)]
+  if (within !== undefined) return `${before} ${signs.to} ${within}: ${after}`
+  return before === after ? `another, ${after}` : `${before} ${signs.to} ${after}`
+}
+
+/** What an item that comes is to have, in one line. */
+export const givenText = ({ of: { changes = [] } }: PlanEntry): string =>
+  changes
+    .map(({ attribute, wanted, secret }) => {
+      const value = secret === undefined ? valueText(wanted) : describeSecretSource(secret)
+      return `${attribute} ${value}`
+    })
+    .join(', ')
+
+// Rows: a cell a column, as the tables of the page and the note have them.
+
+type Row = readonly string[]
+
+/** How a form writes texts of files and of an instance, and our own. */
+export interface Ink {
+  readonly code: (text: string) => string
+  readonly prose: (text: string) => string
+}
+
+/** Where something is declared, but for its team. */
+export const originIn = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`
+
+const originCell = (origin: Origin | undefined, { code }: Ink): string => {
+  if (origin === undefined) return ''
+  const at = code(originIn(origin))
+  if (origin.team === undefined) return at
+  const { name, over = [] } = origin.team
+  const others = over.length === 0 ? '' : ` over ${over.map(code).join(', ')}`
+  return `${at}, team ${code(name)}${others}`
+}
+
+/** An attribute as it is, and as it is planned. */
+const changeCells = (change: Change, isNew: boolean, { code, prose }: Ink): Row => {
+  const { now, wanted, secret, within } = change
+  if (secret !== undefined)
+    return [isNew ? '' : 'cannot be read', code(describeSecretSource(secret))]
+  const list = isNew ? undefined : listChange(change)
+  if (list !== undefined) {
+    const gone = list.gone.map((one) => `− ${code(one)}`)
+    return ['', [...gone, ...list.come.map((one) => `+ ${code(one)}`)].join(' ')]
+  }
+  const cell = (value: JsonValue | undefined): string =>
+    code(typeof value === 'string' && value !== '' ? value : valueText(value))
+  const range = within === undefined ? '' : `${prose(within)}: `
+  return [isNew ? '' : cell(now), `${range}${cell(wanted)}`]
+}
+
+/** Of each attribute of an item its name, what it is, what is planned, and where; one row for an item without any. */
+export const changeRows = ({ is, of }: PlanEntry, ink: Ink): readonly Row[] => {
+  const { changes = [], origin } = of
+  const isNew = is === 'create' || is === 'enable'
+  if (changes.length === 0) return [['', '', '', originCell(origin, ink)]]
+  return changes.map((change) => [
+    ink.code(change.attribute),
+    ...changeCells(change, isNew, ink),
+    originCell(change.origin, ink),
+  ])
+}
+
+/** What is lost, a row a set: of its items the first, and how many more there are. */
+export const lostRows = ({ made }: Reported, ink: Ink): readonly Row[] => {
+  const lost = made.entries.filter(({ is }) => is === 'delete')
+  const sets = groupBy(lost, ({ of: { address } }) => `${placeText(address)}:${address.kind}`)
+  return [...sets.values()].flatMap((ones) =>
+    ones.slice(0, 1).map(({ of: { address, loses = '', origin } }) => {
+      const more = ones.length === 1 ? '' : ` (and ${ones.length - 1} more)`
+      const first = `${ink.code(addressText(address))}${more}`
+      return [first, ink.prose(loses), originCell(origin, ink)]
+    }),
+  )
+}
+
+/** What was found: of what, of which sort, why, and where it is declared. */
+export const findingRows = ({ made }: Reported, ink: Ink): readonly Row[] =>
+  made.entries.flatMap((entry) => {
+    const { address, origin } = entry.of
+    const cells = [entry.is, ink.prose(entry.text), originCell(origin, ink)]
+    return isAction(entry) ? [] : [[ink.code(addressText(address)), ...cells]]
+  })
+
+/** What could not be done, and why. */
+export const failedRows = ({ ends = new Map() }: Reported, ink: Ink): readonly Row[] =>
+  [...ends].flatMap(([id, { failed, text }]) => (failed ? [[ink.code(id), ink.prose(text)]] : []))
+
+/** A table of a page. */
+interface PageSection {
+  readonly section: string
+  readonly columns: readonly string[]
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+}
+
+const longestValue = 300
+
+/** A text that is no longer than somebody reads. */
+export const shortened = (text: string): string =>
+  text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
+
+/** The tables of a plan's page: what changes, then what is not done, lost, or not possible. */
+export const pageSections = (reported: Reported): readonly PageSection[] => {
+  const ink: Ink = { code: shortened, prose: (text) => text }
+  const changes = reported.made.entries.filter(isAction).flatMap((entry) =>
+    changeRows(entry, ink).map((cells) => {
+      return [placeText(entry.of.address), entry.is, entryName(entry), ...cells]
+    }),
+  )
+  const tables: readonly (readonly [string, string, readonly Row[]])[] = [
+    ['Changes', 'place action object attribute now planned declared_at', changes],
+    ['Not done', 'object reason', failedRows(reported, ink)],
+    ['Deleted', 'object loss declared_at', lostRows(reported, ink)],
+    ['Not possible or unknown', 'object finding reason declared_at', findingRows(reported, ink)],
+  ]
+  return tables.flatMap(([section, names, all], i) => {
+    const columns = names.split(' ')
+    const rows = all.map((cells) => Object.fromEntries(columns.map((name, n) => [name, cells[n]])))
+    return i === 0 || rows.length > 0 ? [{ section, columns, rows }] : []
+  })
+}
+
+// What a plan comes to, in a sentence.
+
+/** What making a plan took. */
+export interface Worked {
+  readonly requests: number
+  readonly seconds: number
+}
+
+const part = (n: number, words: string): readonly string[] =>
+  n === 0 ? [] : [`${grouped(n)} ${words}`]
+
+/** What there is to do, and what else was found. */
+export const countWords = (counts: PlanCounts) => ({
+  todo: (['create', 'enable', 'update', 'replace', 'delete'] as const).flatMap((is) =>
+    part(counts[is], entryKinds[is].words?.todo ?? ''),
+  ),
+  rest: [
+    ...part(counts.impossible, 'impossible'),
+    ...part(counts.unsupported, 'not supported by the instance'),
+    ...part(counts.leftover, 'leftover'),
+    ...part(counts.secret, counts.secret === 1 ? 'secret missing' : 'secrets missing'),
+    ...part(counts.unread, 'not read'),
+    `${grouped(counts.same)} unchanged`,
+  ],
+})
+
+/** What a plan is compared with, and how much of it is left out. @param shown how a text is written */
+export const comparedText = (
+  { ref, commit, standing }: { ref: string; commit: string; standing: number },
+  shown: (text: string) => string,
+): string => {
+  const further = standing === 1 ? '1 other change' : `${standing} other changes`
+  return `Compared with ${shown(ref)} at ${shown(commit.slice(0, 7))}: ${further} from before that commit. Apply includes all changes.`
+}
+
+/** `Plan: 1 to create, 2 to change; 1 impossible; 12 objects as they should be (20 requests, 1 s).` */
+export const summarizePlan = (counts: PlanCounts, { requests, seconds }: Worked): string => {
+  const { todo, rest } = countWords(counts)
+  const took = `${grouped(requests)} request${requests === 1 ? '' : 's'}, ${grouped(Math.round(seconds))} s`
+  const what = todo.length === 0 ? 'nothing to do' : todo.join(', ')
+  return `Plan: ${[what, ...rest].join('; ')} (${took}).`
+}
