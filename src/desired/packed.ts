@@ -7,7 +7,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { JsonValues } from '../base/json/value.js'
 import { actionId, type Change, type PlannedAction } from './actions.js'
 import type { Address } from './address.js'
-import type { Draft } from './diff/types.js'
+import type { Draft } from './diff/context.js'
 import type { CurrentItem, Origin } from './state.js'
 
 /** @returns undefined for what cannot be copied: secrets that files write out */

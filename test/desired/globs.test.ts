@@ -1,9 +1,10 @@
 /** Globs of addresses: a slip would leave something out that then looks as it should be. */
+
 import { expect, it } from 'vitest'
 import { managedKinds } from '../../src/catalogue/managed.js'
 import { addressText } from '../../src/desired/address.js'
 import { attributesOf } from '../../src/desired/attributes.js'
-import { checkGlobs } from '../../src/desired/globs.js'
+import { checkGlobs } from '../../src/desired/selection.js'
 import { message } from './diff/world.js'
 
 const check = (glob: string): Promise<string> =>

@@ -1,9 +1,10 @@
 /** The plan of wishes, each a kind of a place. */
+
 import { groupBy } from '../../src/base/group-by.js'
 import type { DesiredPlan } from '../../src/desired/actions.js'
 import { placeText } from '../../src/desired/address.js'
+import type { DiffOptions, DiffView } from '../../src/desired/diff/context.js'
 import { makePlans } from '../../src/desired/diff/index.js'
-import type { DiffOptions, DiffView } from '../../src/desired/diff/types.js'
 import type { DesiredKind } from '../../src/desired/state.js'
 
 export const makePlan = async (

@@ -19,8 +19,7 @@ import {
   type PlacedFile,
   type Selected,
 } from '../../desired/exporting/folder.js'
-import type { FileSection } from '../../desired/exporting/model.js'
-import { Factoring, FileMap } from '../../desired/exporting/model.js'
+import { Factoring, FileMap, type FileSection } from '../../desired/exporting/model.js'
 import { configSchema } from '../../desired/files/document.js'
 import type { UnreadPlace } from '../../desired/reading/index.js'
 import type { ProjectPlace } from '../../desired/reading/view.js'

@@ -1,4 +1,5 @@
 /** `svcctl plan --explain`: each value with where it is said, and what it was said over. */
+
 import type { JsonValue } from '../../base/json/value.js'
 import {
   type Address,
@@ -8,8 +9,8 @@ import {
   pathsDownTo,
 } from '../../desired/address.js'
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
-import { checkGlobs } from '../../desired/globs.js'
 import { openView } from '../../desired/reading/index.js'
+import { checkGlobs } from '../../desired/selection.js'
 import { type DesiredKind, type DesiredValue, originText, type Said } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'

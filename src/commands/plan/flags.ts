@@ -1,7 +1,8 @@
 /** The flags of commands that make a plan, and what of an instance they select. */
+
 import { boolean, list, oneOf, string } from '../../catalogue/params.js'
-import type { PlanLimit, PlanLimits } from '../../desired/diff/types.js'
-import type { Scoping } from '../../desired/reading/view.js'
+import type { PlanLimit, PlanLimits } from '../../desired/diff/context.js'
+import type { Scoping } from '../../desired/selection.js'
 import { spreading } from '../../engine/command/many-flags.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'

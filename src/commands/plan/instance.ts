@@ -2,13 +2,14 @@
  * The instance of a run as declared state asks for it, and the secrets of the run. Whoever is given the
  * readable one can write nothing.
  */
+
 import { type Fields, isObject } from '../../base/objects.js'
 import { programs } from '../../base/processes.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { documented } from '../../catalogue/legible.js'
 import { defaultTimeout, largestPage } from '../../client/defaults.js'
 import { SecretRecord, SecretValues } from '../../desired/applying/secrets.js'
-import type { SecretsPolicy } from '../../desired/diff/types.js'
+import type { SecretsPolicy } from '../../desired/diff/context.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/state.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'

@@ -1,12 +1,13 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
+
 import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
 import { compareVersions } from '../../base/versions.js'
 import { documentedVersion } from '../../catalogue/implied.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
+import type { DiffOptions, SecretsPolicy } from '../../desired/diff/context.js'
 import { makePlans } from '../../desired/diff/index.js'
-import type { DiffOptions, SecretsPolicy } from '../../desired/diff/types.js'
 import {
   comparePlans,
   entriesOf,
@@ -20,11 +21,11 @@ import {
   readDeclared,
   readFiles,
 } from '../../desired/files/index.js'
-import { checkGlobs } from '../../desired/globs.js'
 import type { PlanCounts, PlanHead } from '../../desired/planfile/read.js'
 import { countsOf } from '../../desired/planfile/write.js'
 import { openView } from '../../desired/reading/index.js'
-import type { InstanceView, Scoping } from '../../desired/reading/view.js'
+import type { InstanceView } from '../../desired/reading/view.js'
+import { checkGlobs, type Scoping } from '../../desired/selection.js'
 import { originText } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
@@ -222,7 +223,8 @@ const diffOptionsOf = async (
   return {
     limits: parseLimits(given),
     ignore: given.flags.ignore,
-    selection: parseSelection(given, place),
+    only: given.flags.only,
+    except: given.flags.except,
     self: given.flags.self,
     about,
     projects: projects.length,

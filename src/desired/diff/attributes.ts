@@ -19,21 +19,22 @@ import {
 import { survived } from '../../errors.js'
 import { type Address, type Reference, writtenReference } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue, namedValue } from '../attributes.js'
+import { meant } from '../selection.js'
 import {
   type CurrentItem,
   type DesiredItem,
   type DesiredValue,
-  type ListDelta,
   type Origin,
   originText,
   type Said,
+  type SecretSource,
   type ValueRange,
 } from '../state.js'
 import { changedList, normalised, sameValue } from '../values.js'
-import { meant } from './matching.js'
-import type { AttributeDiff, DiffContext } from './types.js'
+import type { AttributeDiff, DiffContext, WithKind } from './context.js'
 
-interface DesiredAttribute {
+/** An attribute that a file speaks of. */
+interface SaidAttribute {
   readonly name: string
   readonly attribute: Attribute | undefined
   readonly said: Said<DesiredValue>
@@ -49,7 +50,7 @@ const sendable = (param: Param | undefined, value: JsonValue): JsonValue => {
 
 /** The value as it was read; undefined where no answer shows it. */
 export const readValue = (
-  c: DiffContext,
+  { kind }: WithKind,
   item: CurrentItem | undefined,
   name: string,
   attribute: Attribute | undefined,
@@ -58,28 +59,14 @@ export const readValue = (
   const read = item.attributes[name]
   if (read !== undefined) return read
   if (attribute === undefined) {
-    const echo = item.record[c.kind.update?.echo ?? '']
-    const echoed = isObject(echo) ? echo[name] : undefined
+    const echo = item.record[kind.update?.echo ?? '']
     // Parsed JSON, whatever the documents say of it.
-    return (echoed ?? item.record[name]) as JsonValue | undefined
+    return ((isObject(echo) ? echo[name] : undefined) ?? item.record[name]) as JsonValue | undefined
   }
   // What is left out is a list without members, or a date that is not set.
   const { param } = attribute
   if (takesSeveral(param)) return []
   return param.nullable === true || emptyClears(param) ? null : undefined
-}
-
-/** The list that members put in, and taken out, make of the one that was read. */
-const changedNow = async (
-  c: DiffContext,
-  { attribute, said }: DesiredAttribute,
-  wanted: ListDelta,
-  now: JsonValue | undefined,
-): Promise<JsonValue | undefined> => {
-  const add = await resolved(c, attribute, wanted.add, said.origin)
-  const remove = await resolved(c, attribute, wanted.remove, said.origin)
-  if (!isJsonList(add) || !isJsonList(remove)) return undefined
-  return changedList(isJsonList(now) ? now : [], { is: 'change', add, remove }, undefined)
 }
 
 /** Whether a value is one of a range. */
@@ -113,140 +100,124 @@ export const sayOverridden = (c: DiffContext, address: Address, desired: Desired
 /** What is wanted, as it is sent; undefined where the file is wrong, which is reported. */
 const wantedValue = async (
   c: DiffContext,
-  spoken: DesiredAttribute,
+  { name, attribute, said: { value: wanted, origin } }: SaidAttribute,
   now: JsonValue | undefined,
 ): Promise<JsonValue | undefined> => {
-  const { name, attribute, said } = spoken
-  if (said.value.is === 'secret') return undefined
-  if (said.value.is === 'change') return changedNow(c, spoken, said.value, now)
-  if (said.value.is === 'range') return inRange(said.value, attribute?.param, now)
-  const { value } = said.value
   const param = attribute?.param
-  if (value === null && (param === undefined || param.nullable === true)) return null
-  if (value === null)
-    return isText(param) ? '' : c.mistakes.add(said.origin, `${name} cannot be unset`)
-  const numbers = await resolved(c, attribute, value, said.origin)
+  const inNumbers = (value: JsonValue) => resolved(c, attribute, value, origin)
+  if (wanted.is === 'secret') return undefined
+  if (wanted.is === 'range') return inRange(wanted, param, now)
+  if (wanted.is === 'change') {
+    const [add, remove] = [await inNumbers(wanted.add), await inNumbers(wanted.remove)]
+    if (!isJsonList(add) || !isJsonList(remove)) return undefined
+    return changedList(isJsonList(now) ? now : [], { is: 'change', add, remove }, undefined)
+  }
+  if (wanted.value === null) {
+    if (param === undefined || param.nullable === true) return null
+    return isText(param) ? '' : c.mistakes.add(origin, `${name} cannot be unset`)
+  }
+  const numbers = await inNumbers(wanted.value)
   return numbers === undefined ? undefined : sendable(param, numbers)
 }
 
-const secretOf = async (
-  c: DiffContext,
-  address: Address,
-  { name, attribute, said }: DesiredAttribute,
-  item: CurrentItem | undefined,
-): Promise<AttributeDiff | undefined> => {
-  const { value: wanted, origin } = said
-  const source =
-    wanted.is === 'secret'
-      ? wanted.source
-      : wanted.is === 'value' && isSecretValue(attribute, name, wanted.value)
-        ? { literal: holdText(String(wanted.value)) }
-        : undefined
-  if (source === undefined) return undefined
-  const base = { name, attribute, origin, secret: source, shown: {} } as const
-  const policy = c.how.secrets
-  if (item === undefined || policy?.set === 'always') return { ...base, verdict: 'differs' }
-  if (policy === undefined || policy.set === 'never') return { ...base, verdict: 'unknown' }
-  const changed = await policy.changed({ ...address, attribute: name }, source)
-  if (changed === undefined) return { ...base, verdict: 'unknown' }
-  return { ...base, verdict: changed ? 'differs' : 'same' }
+/** Where a secret comes from; undefined of what is none. */
+const secretOf = ({ name, attribute, said: { value } }: SaidAttribute) => {
+  if (value.is === 'secret') return value.source
+  const isSecret = value.is === 'value' && isSecretValue(attribute, name, value.value)
+  return isSecret ? { literal: holdText(String(value.value)) } : undefined
 }
 
-const verdictOf = (
-  attribute: Attribute | undefined,
+const secretVerdict = async (
+  { secrets }: DiffContext['how'],
+  address: Address,
+  source: SecretSource,
   item: CurrentItem | undefined,
-  now: JsonValue | undefined,
-  wanted: JsonValue,
-): AttributeDiff['verdict'] => {
-  if (item === undefined) return 'differs'
-  if (now === undefined) return 'unknown'
-  if (sameValue({ param: attribute?.param }, now, wanted)) return 'same'
-  return attribute?.fixed === true ? 'fixed' : 'differs'
+): Promise<AttributeDiff['verdict']> => {
+  if (item === undefined || secrets?.set === 'always') return 'differs'
+  const changed = secrets?.set === 'changed' ? await secrets.changed(address, source) : undefined
+  if (changed === undefined) return 'unknown'
+  return changed ? 'differs' : 'same'
 }
 
 /** A value that the documents do not offer there is not sent; one that is there already stays. */
 const checkOffered = (
   c: DiffContext,
   address: Address,
-  { name, attribute, said }: DesiredAttribute,
+  { name, attribute, said: { origin } }: SaidAttribute,
   wanted: JsonValue,
 ): void => {
   const param = attribute?.param
   if (!isNumeric(param) || param.offers === undefined || param.names === undefined) return
-  if (param.offers.some((offer) => param.names?.[offer] === wanted)) return
+  const { offers, names } = param
+  if (offers.some((offer) => names[offer] === wanted)) return
   const shown = quoteText(String(asInFiles(c, attribute, wanted)))
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
-  const isKnown = Object.values(param.names).some((value) => value === wanted)
-  if (isKnown && c.how.isNewer === true) {
+  if (c.how.isNewer === true && Object.values(names).some((value) => value === wanted)) {
     const text = `the documented API does not offer ${shown} in ${scope}, but this instance is newer`
-    c.diff.say('note', { ...address, attribute: name }, text, said.origin)
-  } else
-    c.mistakes.add(
-      said.origin,
-      `${name} in ${scope} must be one of ${param.offers.join(', ')}, not ${shown}`,
-    )
+    c.diff.say('note', address, text, origin)
+  } else {
+    const text = `${name} in ${scope} must be one of ${offers.join(', ')}, not ${shown}`
+    c.mistakes.add(origin, text)
+  }
 }
 
 const diffAttribute = async (
   c: DiffContext,
   address: Address,
-  spoken: DesiredAttribute,
+  one: SaidAttribute,
   item: CurrentItem | undefined,
 ): Promise<AttributeDiff | undefined> => {
-  const { name, attribute, said } = spoken
-  const secret = await secretOf(c, address, spoken, item)
-  if (secret !== undefined) return secret
-  const now = readValue(c, item, name, attribute)
-  const wanted = await wantedValue(c, spoken, now)
-  if (wanted === undefined) return undefined
-  const verdict = verdictOf(attribute, item, now, wanted)
-  if (verdict === 'differs') checkOffered(c, address, spoken, wanted)
-  const shown = {
-    now: now === undefined ? undefined : asInFiles(c, attribute, now),
-    wanted: asInFiles(c, attribute, wanted),
+  const { name, attribute, said } = one
+  const base = { name, attribute, origin: said.origin }
+  const secret = secretOf(one)
+  if (secret !== undefined) {
+    const verdict = await secretVerdict(c.how, address, secret, item)
+    return { ...base, secret, shown: {}, verdict }
   }
-  const within = said.value.is === 'range' ? said.value.text : undefined
-  return { name, attribute, origin: said.origin, wanted, shown, verdict, within }
-}
-
-/** Whether an attribute that no document knows may stand there: the instance itself has it. */
-const isAllowed = (
-  c: DiffContext,
-  item: CurrentItem | undefined,
-  name: string,
-  origin: Origin,
-): boolean => {
-  if (c.kind.open !== true || item === undefined || item.record[name] !== undefined) return true
-  const names = [...attributesOf(c.kind).keys(), ...Object.keys(item.record)]
-  const text = `unknown to the documented API and to the instance: ${c.kind.name}#${name}`
-  c.mistakes.add(origin, text, didYouMean(name, names))
-  return false
+  const now = readValue(c, item, name, attribute)
+  const wanted = await wantedValue(c, one, now)
+  if (wanted === undefined) return undefined
+  const isSame = now !== undefined && sameValue({ param: attribute?.param }, now, wanted)
+  const other = attribute?.fixed === true ? 'fixed' : 'differs'
+  const verdict = now === undefined ? 'unknown' : isSame ? 'same' : other
+  const isSent = item === undefined || verdict === 'differs'
+  if (isSent) checkOffered(c, address, one, wanted)
+  return {
+    ...base,
+    wanted,
+    shown: {
+      now: now === undefined ? undefined : asInFiles(c, attribute, now),
+      wanted: asInFiles(c, attribute, wanted),
+    },
+    verdict: isSent ? 'differs' : verdict,
+    within: said.value.is === 'range' ? said.value.text : undefined,
+  }
 }
 
 /** All attributes that a file speaks of and that are selected, each against what was read. */
 export const diffAttributes = async (
   c: DiffContext,
-  address: Address,
+  at: Address,
   desired: DesiredItem,
   item: CurrentItem | undefined,
 ): Promise<readonly AttributeDiff[]> => {
   const known = attributesOf(c.kind)
-  const all = [...desired.attributes].map(([name, said]) => ({
-    name,
-    said,
-    attribute: known.get(name),
-  }))
-  // Those that no document knows come last.
-  const spoken = [true, false].flatMap((isKnown) =>
-    all.filter(({ attribute }) => (attribute !== undefined) === isKnown),
-  )
+  const all = [...desired.attributes]
+  // Those that no document knows come last; where the instance says which there are, it has them.
+  const others = all.filter(([name, { origin }]) => {
+    const isOne = c.kind.open !== true || item === undefined || item.record[name] !== undefined
+    if (known.has(name) || isOne) return !known.has(name)
+    const text = `unknown to the documented API and to the instance: ${c.kind.name}#${name}`
+    const names = [...known.keys(), ...Object.keys(item.record)]
+    return c.mistakes.add(origin, text, didYouMean(name, names))
+  })
   const diffs: AttributeDiff[] = []
-  for (const one of spoken) {
-    const { name, said, attribute } = one
-    if (attribute === undefined && !isAllowed(c, item, name, said.origin)) continue
-    if (!meant(c.how, { ...address, attribute: name })) continue
-    const verdict = await diffAttribute(c, address, one, item)
-    if (verdict !== undefined) diffs.push(verdict)
+  for (const [name, said] of [...all.filter(([one]) => known.has(one)), ...others]) {
+    const address = { ...at, attribute: name }
+    if (!meant(c.how, address)) continue
+    const one = { name, said, attribute: known.get(name) }
+    const diff = await diffAttribute(c, address, one, item)
+    if (diff !== undefined) diffs.push(diff)
   }
   return diffs
 }
@@ -257,28 +228,27 @@ export const diffAttributes = async (
 export const numberOf = async (
   c: DiffContext,
   of: Referent,
-  meant: Reference,
+  reference: Reference,
   origin: Origin,
 ): Promise<number | undefined> => {
-  if (typeof meant === 'number') return meant
-  const number = await c.view.names.number(of, meant, c.place).catch((error: unknown) => {
+  if (typeof reference === 'number') return reference
+  const { names } = c.view
+  try {
+    const number = await names.number(of, reference, c.place)
+    if (number !== undefined) return number
+  } catch (error) {
     const { category, message, details } = survived(error)
     if (category !== 'usage') throw error
-    c.mistakes.add(origin, message, details.hint)
-    return null
-  })
-  if (number === null) return undefined
-  if (number === undefined) {
-    const near = didYouMean(meant, c.view.names.known?.(of, c.place) ?? [])
-    c.mistakes.add(
-      origin,
-      `there is no ${of} ${quoteText(writtenReference(meant))} that this token can see`,
-      near === undefined
-        ? 'Write its ID instead of its name.'
-        : `${near} Otherwise, write the ID instead of the name.`,
-    )
+    return c.mistakes.add(origin, message, details.hint)
   }
-  return number
+  const near = didYouMean(reference, names.known?.(of, c.place) ?? [])
+  return c.mistakes.add(
+    origin,
+    `there is no ${of} ${quoteText(writtenReference(reference))} that this token can see`,
+    near === undefined
+      ? 'Write its ID instead of its name.'
+      : `${near} Otherwise, write the ID instead of the name.`,
+  )
 }
 
 /** Names as numbers, where the attribute refers to something; undefined where one is not known. */
@@ -290,26 +260,18 @@ const resolved = async (
 ): Promise<JsonValue | undefined> => {
   const ref = attribute?.ref
   if (ref === undefined) return value
-  const one = async (member: JsonValue): Promise<JsonValue | undefined> =>
-    typeof member === 'string' || typeof member === 'number'
-      ? numberOf(c, ref, member, origin)
-      : member
-  if (!isJsonList(value)) return one(value)
   const numbers: JsonValue[] = []
-  for (const member of value) {
-    const number = await one(member)
+  for (const one of isJsonList(value) ? value : [value]) {
+    const isNamed = typeof one === 'string' || typeof one === 'number'
+    const number = isNamed ? await numberOf(c, ref, one, origin) : one
     if (number === undefined) return undefined
     numbers.push(number)
   }
-  return numbers
+  return isJsonList(value) ? numbers : numbers[0]
 }
 
 /** A value as files have it: names for numbers, where they are known. */
-const asInFiles = (
-  c: DiffContext,
-  attribute: Attribute | undefined,
-  value: JsonValue,
-): JsonValue => {
+const asInFiles = (c: DiffContext, attribute: Attribute | undefined, value: JsonValue) => {
   if (attribute === undefined) return value
   const one = (member: JsonValue) => namedValue(attribute, member, c.place, c.view.names)
   return isJsonList(value) ? value.map(one) : one(value)

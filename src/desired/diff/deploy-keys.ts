@@ -12,20 +12,19 @@ import {
 } from '../state.js'
 import { normalised } from '../values.js'
 import { diffAttributes } from './attributes.js'
-import { itemAddress, named } from './matching.js'
+import { type DiffContext, itemAddress, named, type Pairing, type WithKind } from './context.js'
 import { changeOf, draft, placeValues, removal, stepAt, stepOf, updateStep } from './steps.js'
-import type { DiffContext, Pairing } from './types.js'
 
 /** Whether the items of a kind have a name of people's besides what they are. */
-export const isKeyed = ({ kind: { by, holds, label } }: Pick<DiffContext, 'kind'>): boolean =>
+export const isKeyed = ({ kind: { by, holds, label } }: WithKind): boolean =>
   label !== undefined && holds === 'set' && by === undefined
 
 /** The identity that an item of this key has. */
-const identityOf = ({ kind }: DiffContext, key: JsonValue): string =>
+const identityOf = ({ kind }: WithKind, key: JsonValue): string =>
   String(normalised({ param: attributesOf(kind).get('key')?.param }, key))
 
 const withKey = (
-  c: DiffContext,
+  c: WithKind,
   items: readonly CurrentItem[],
   key: JsonValue,
 ): CurrentItem | undefined => {
@@ -42,10 +41,14 @@ const titled = (desired: DesiredItem): DesiredItem => ({
   ]),
 })
 
+const withTitle = (items: readonly CurrentItem[], desired: DesiredItem): readonly CurrentItem[] => {
+  const title = plainValueOf(titled(desired), 'title')
+  return items.filter(({ attributes }) => attributes.title === title)
+}
+
 /** Another key of the title, which no other desired item names: it is to be replaced. */
 const replaced = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
-  const title = plainValueOf(titled(desired), 'title')
-  const ones = c.items.filter((item) => item.attributes.title === title)
+  const ones = withTitle(c.items, desired)
   if (ones.length === 0) return undefined
   const others = c.desired.items.flatMap((one) => {
     const key = one === desired ? undefined : plainValueOf(one, 'key')
@@ -55,45 +58,28 @@ const replaced = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined
 }
 
 const removeKey = (...key: Parameters<typeof removal>): void => {
-  const [c] = key
-  const made = removal(...key)
-  if (made !== undefined) c.diff.drafts.push(made)
+  const [{ diff }] = key
+  diff.drafts.push(...[removal(...key) ?? []].flat())
 }
 
 /** The new key comes first: each of the two is an action, with an outcome of its own. */
 const replaceKey = async (c: DiffContext, given: DesiredItem, old: CurrentItem): Promise<void> => {
   const { create } = c.kind
   if (create === undefined) return
+  const { origin, attributes } = given
   const address = itemAddress(c.desired, given.identity)
   const { can_push: push } = old.attributes
   // What the files do not say stays as it was.
-  const isSaid = push === undefined || given.attributes.has('can_push')
+  const isSaid = push === undefined || attributes.has('can_push')
   const wanted = isSaid ? given : withValue(given, 'can_push', push)
   const all = await diffAttributes(c, address, wanted, undefined)
-  const made = draft(c, 'create', address, given.origin, {
-    changes: all.filter(({ name }) => given.attributes.has(name)).map(changeOf),
+  const made = draft(c, 'create', address, origin, {
+    changes: all.filter(({ name }) => attributes.has(name)).map(changeOf),
     step: stepOf(create, placeValues(c), all),
     replaces: actionId({ verb: 'delete', address }),
   })
   c.diff.drafts.push(made)
-  removeKey(c, old, given.origin, address)
-}
-
-/**
- * Another key of a title that is declared: what a replacement left, or somebody added. Nobody asked for it to go, but
- * where a run that is gone on with was about to take away just this.
- */
-const sayLeftover = (c: DiffContext, desired: DesiredItem, item: CurrentItem): void => {
-  const address = itemAddress(c.desired, desired.identity)
-  const digest = c.how.unfinished?.get(actionId({ verb: 'delete', address }))
-  if (digest === digestOf(c.kind, item)) {
-    removeKey(c, item, desired.origin, address)
-    return
-  }
-  const { id = '' } = item.record
-  const push = item.attributes.can_push === true ? 'can' : 'cannot'
-  const text = `another key has this title and is not declared: ID ${id}, which ${push} push; svcctl deploy-keys delete ${id} -P ${c.place.path} removes it`
-  c.diff.say('leftover', address, text, desired.origin)
+  removeKey(c, old, origin, address)
 }
 
 /** The same key at another project: it is taken in, and changed where it is called or may do otherwise. */
@@ -104,20 +90,19 @@ const enableKey = async (
 ): Promise<boolean> => {
   const { enable, update } = c.kind
   if (enable === undefined || update === undefined) return false
+  const { origin } = desired
   const address = itemAddress(c.desired, desired.identity)
   // Taken in, a key may not push.
-  const as = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
-  const all = await diffAttributes(c, address, desired, as)
+  const before = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
+  const all = await diffAttributes(c, address, desired, before)
   const differing = all.filter(({ verdict }) => verdict === 'differs').map(changeOf)
   const changes = (await diffAttributes(c, address, desired, undefined)).map(changeOf)
   const step = stepAt(c, enable, elsewhere)
-  const taken = draft(c, 'enable', address, desired.origin, { changes, step })
-  const changed = draft(c, 'update', address, desired.origin, {
-    before: as,
-    changes: differing,
-    step: updateStep(c, update, as, desired, all),
-  })
-  c.diff.drafts.push(taken, ...(differing.length > 0 ? [changed] : []))
+  c.diff.drafts.push(draft(c, 'enable', address, origin, { changes, step }))
+  if (differing.length > 0) {
+    const made = { before, changes: differing, step: updateStep(c, update, before, desired, all) }
+    c.diff.drafts.push(draft(c, 'update', address, origin, made))
+  }
   return true
 }
 
@@ -159,12 +144,20 @@ export const takeInKey = async (c: DiffContext, desired: DesiredItem): Promise<b
   return elsewhere !== undefined && enableKey(c, desired, elsewhere)
 }
 
-/** Tells of keys that no item `claimed`, and that have the title of a declared one. */
+/**
+ * Tells of keys that no item `claimed`, and that have the title of a declared one: what a replacement left, or somebody
+ * added. Nobody asked for them to go, but where a run that is gone on with was about to take away just this.
+ */
 export const sayLeftovers = (c: DiffContext, claimed: ReadonlySet<CurrentItem>): void => {
   const free = c.items.filter((item) => !claimed.has(item))
-  for (const desired of c.desired.items.filter(({ gone }) => gone === undefined)) {
-    const title = plainValueOf(titled(desired), 'title')
-    for (const item of free.filter(({ attributes }) => attributes.title === title))
-      sayLeftover(c, desired, item)
-  }
+  for (const desired of c.desired.items.filter(({ gone }) => gone === undefined))
+    for (const item of withTitle(free, desired)) {
+      const address = itemAddress(c.desired, desired.identity)
+      const digest = c.how.unfinished?.get(actionId({ verb: 'delete', address }))
+      const { id = '' } = item.record
+      const push = item.attributes.can_push === true ? 'can' : 'cannot'
+      const text = `another key has this title and is not declared: ID ${id}, which ${push} push; svcctl deploy-keys delete ${id} -P ${c.place.path} removes it`
+      if (digest === digestOf(c.kind, item)) removeKey(c, item, desired.origin, address)
+      else c.diff.say('leftover', address, text, desired.origin)
+    }
 }

@@ -7,35 +7,33 @@ import type { DesiredPlace } from '../files/index.js'
 import { Mistakes } from '../files/written.js'
 import { packedDrafts } from '../packed.js'
 import { byText } from '../values.js'
-import { diffKind } from './kind.js'
-import { kindMeant } from './matching.js'
-import { checkMembers, memberships, owner } from './members.js'
-import { possibleTogether } from './order.js'
 import {
   type DiffOptions,
   type DiffView,
   type Draft,
   KindDiff,
+  kindMeant,
   type PlanLimits,
   type SetCount,
-} from './types.js'
-
-// Secrets that a plan would send have to be there when it is done; all others need not.
+} from './context.js'
+import { diffKind } from './kind.js'
+import { checkMembers, memberships, owner } from './members.js'
+import { possibleTogether } from './order.js'
 
 /** References that cannot be followed, of secrets that would be sent: a plan can be made without them. */
 const missingSecrets = async (
   drafts: readonly Draft[],
   { secrets, checks }: DiffOptions,
 ): Promise<readonly PlanFinding[]> => {
-  if (secrets === undefined || checks === true) return []
   const findings: PlanFinding[] = []
+  if (secrets === undefined || checks === true) return findings
   for (const { step, changes: all, address, origin: whole } of drafts)
     for (const [attribute, source] of Object.entries(step.secrets)) {
       const why = await secrets.missing(source)
-      const origin = all.find((one) => one.attribute === attribute)?.origin ?? whole
-      const at = { ...address, attribute }
+      const { origin } = all.find((one) => one.attribute === attribute) ?? { origin: whole }
+      const text = `missing secret: ${why}`
       if (why !== undefined)
-        findings.push({ is: 'secret', address: at, text: `missing secret: ${why}`, origin })
+        findings.push({ is: 'secret', address: { ...address, attribute }, text, origin })
     }
   return findings
 }
@@ -46,16 +44,11 @@ const isGeneral = ({ category, details: { status } }: Failure): boolean =>
   category === 'rate_limited' ||
   (category === 'unreachable' && status === undefined)
 
-/** @throws the failure of all reads, where nothing could be read and none of them is the objects' fault */
-const ensureRead = (diffs: readonly KindDiff[], unread: readonly Unread[]): void => {
-  const [first] = unread
-  if (first === undefined || diffs.some(({ read }) => read)) return
-  if (unread.every(({ failure }) => isGeneral(failure))) throw first.failure
-}
-
-/** Places of which nothing is known. */
-const unreadPlaces = ({ unread = [] }: DiffOptions): readonly Unread[] =>
-  unread.map(({ place, failure }) => ({ place, kind: '*', failure }))
+/** All that was not read, with places of which nothing is known. */
+const unreadOf = (diffs: readonly KindDiff[], { unread = [] }: DiffOptions): readonly Unread[] => [
+  ...unread.map(({ place, failure }) => ({ place, kind: '*', failure })),
+  ...diffs.flatMap((diff) => diff.unread),
+]
 
 /** A desired state, and what is wrong in it. */
 interface DesiredState {
@@ -107,17 +100,18 @@ const planOf = async (
     ...(await missingSecrets(drafts, how)),
   ]
   await checkMembers(drafts, view, how, mistakes)
-  const unread = [...unreadPlaces(how), ...diffs.flatMap((diff) => diff.unread)]
+  const limits = how.limits ?? {}
+  const inOrder = (one: Address, other: Address): number =>
+    byPlace(one, other) || byText(addressText(one), addressText(other))
   return {
     actions,
-    findings: findings.sort(
-      (a, b) =>
-        byPlace(a.address, b.address) || byText(addressText(a.address), addressText(b.address)),
+    findings: findings.sort((a, b) => inOrder(a.address, b.address)),
+    unread: [...unreadOf(diffs, how)].sort(
+      (a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind),
     ),
-    unread: unread.sort((a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind)),
     refused: [
-      ...deletions(drafts, sets, how.limits ?? {}),
-      ...emptied(drafts, sets, how.limits ?? {}),
+      ...deletions(drafts, sets, limits),
+      ...emptied(drafts, sets, limits),
       ...changes(drafts, how),
     ],
     same: diffs.reduce((sum, diff) => sum + diff.same, 0),
@@ -145,7 +139,11 @@ export const makePlans = async (
     { places: former ?? [], mistakes: passedOver },
   ]
   const [now = [], before = []] = await diffPlaces(states, view, how)
-  ensureRead(now, [...unreadPlaces(how), ...now.flatMap((diff) => diff.unread)])
+  const unread = unreadOf(now, how)
+  // Where nothing could be read, and none of that is the objects' fault, that is what there is to say.
+  const [first] = unread
+  const isNothing = !now.some(({ read }) => read) && unread.every((one) => isGeneral(one.failure))
+  if (first !== undefined && isNothing) throw first.failure
   const plan = await planOf(now, view, how, mistakes)
   mistakes.refuse()
   if (former === undefined) return { plan, former }
@@ -169,19 +167,16 @@ interface Less {
 }
 
 /** How many drafts of these verbs there are, by the set that they are of. */
-const countedBySet = (
-  drafts: readonly Draft[],
-  verbs: readonly Draft['verb'][],
-): ((address: Address) => number) => {
+const countedBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb'][]) => {
   const inSet = groupBy(drafts, ({ verb, address: { scope, path, kind } }) =>
     verbs.includes(verb) ? addressText({ scope, path, kind }) : undefined,
   )
-  return (address) => inSet.get(addressText(address))?.length ?? 0
+  return (address: Address): number => inSet.get(addressText(address))?.length ?? 0
 }
 
 /** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
 const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]): readonly Less[] => {
-  const deletesOf = countedBySet(drafts, ['delete'])
+  const deletesOf = countedBySet(drafts, 'delete')
   const fallen = groupBy(memberships(drafts), ({ draft, before, after }) =>
     before >= owner && after < owner ? placeText(draft.address) : undefined,
   )
@@ -234,8 +229,8 @@ const emptied = (
   tallies: readonly SetCount[],
   { empty = [] }: PlanLimits,
 ): readonly Refused[] => {
-  const deletesOf = countedBySet(drafts, ['delete'])
-  const createsOf = countedBySet(drafts, ['create', 'enable'])
+  const deletesOf = countedBySet(drafts, 'delete')
+  const createsOf = countedBySet(drafts, 'create', 'enable')
   return tallies.flatMap(({ address, exact, before }) => {
     const left = before - deletesOf(address) + createsOf(address)
     const isMeant = empty.some((glob) => matches(glob, address))

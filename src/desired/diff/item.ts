@@ -1,13 +1,18 @@
 /** One item: what has to be done that it becomes what is wanted. */
 
-import type { Change } from '../actions.js'
 import { type Address, addressText } from '../address.js'
 import { attributesOf, familyOf } from '../attributes.js'
-import type { CurrentItem, DesiredItem } from '../state.js'
+import { type CurrentItem, type DesiredItem, plainValueOf, withValue } from '../state.js'
 import { diffAttributes, numberOf, sayOverridden } from './attributes.js'
+import {
+  type AttributeDiff,
+  type DiffContext,
+  itemAddress,
+  type Pairing,
+  paired,
+  type WithKind,
+} from './context.js'
 import { isKeyed, pairKey, takeInKey, titledWhereNew } from './deploy-keys.js'
-import { asMeant, isOff, isSingle, wantsSingle, whyImpossible } from './facts.js'
-import { itemAddress, paired } from './matching.js'
 import {
   alsoSent,
   atNumber,
@@ -19,8 +24,8 @@ import {
   removal,
   stepOf,
   updateStep,
+  whyImpossible,
 } from './steps.js'
-import type { AttributeDiff, DiffContext, Pairing } from './types.js'
 
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
@@ -43,58 +48,46 @@ const sayUnknown = (
   c.diff.say('unknown', address, `${names} cannot be read back: ${when}`, first.origin)
 }
 
-const renaming = (c: DiffContext, desired: DesiredItem, item: CurrentItem): readonly Change[] => {
-  const { identity: wanted, origin } = desired
-  if (c.kind.renames !== true || item.identity === wanted || typeof wanted !== 'string') return []
-  return [{ attribute: c.kind.identity ?? 'name', now: item.identity, wanted, origin }]
-}
-
 /** The diff of an item that exists. */
 export const updateItem = async (
   c: DiffContext,
   desired: DesiredItem,
   item: CurrentItem,
 ): Promise<void> => {
-  const address = itemAddress(c.desired, desired.identity)
+  const { update, renames, identity: key = 'name' } = c.kind
+  const { identity: wanted, origin } = desired
+  const address = itemAddress(c.desired, wanted)
   const all = await diffAttributes(c, address, desired, item)
   const isOf = (verdict: AttributeDiff['verdict']) => all.filter((one) => one.verdict === verdict)
-  const changes = [...renaming(c, desired, item), ...isOf('differs').map(changeOf)]
+  const isRenamed = renames === true && item.identity !== wanted && typeof wanted === 'string'
+  const name = isRenamed ? [{ attribute: key, now: item.identity, wanted, origin }] : []
+  const changes = [...name, ...isOf('differs').map(changeOf)]
   const also = alsoSent(c, desired, item)
-  const { update, renames } = c.kind
   let isSent = false
   if (changes.length > 0 && update !== undefined) {
+    // A secret that goes along is told of.
     const resent = all.filter(
-      ({ name, secret, verdict }) =>
-        secret !== undefined && verdict !== 'differs' && also.has(name),
+      (one) => one.secret !== undefined && one.verdict !== 'differs' && also.has(one.name),
     )
-    const identity = renames === true ? desired.identity : item.identity
-    const made = draft(c, 'update', address, desired.origin, {
+    const identity = renames === true ? wanted : item.identity
+    const made = draft(c, 'update', address, origin, {
       before: item,
       changes: [...changes, ...resent.map(changeOf)],
       step: updateStep(c, update, item, desired, all, identity),
     })
     isSent = propose(c, made, desired)
   } else if (isOf('fixed').length === 0) c.diff.same++
-  for (const { name, shown, origin } of isOf('fixed')) {
-    const text = `can only be set on creation; the value is ${JSON.stringify(shown.now)}`
-    c.diff.say('impossible', { ...address, attribute: name }, text, origin)
+  for (const fixed of isOf('fixed')) {
+    const text = `can only be set on creation; the value is ${JSON.stringify(fixed.shown.now)}`
+    c.diff.say('impossible', { ...address, attribute: fixed.name }, text, fixed.origin)
   }
   sayOverridden(c, address, desired)
-  const unknown = isOf('unknown').filter(({ name }) => !(isSent && also.has(name)))
+  const unknown = isOf('unknown').filter((one) => !(isSent && also.has(one.name)))
   sayUnknown(c, address, unknown, also)
 }
 
-/** What creation cannot do without. */
-const lacking = (c: DiffContext, all: readonly AttributeDiff[]): readonly string[] =>
-  [...attributesOf(c.kind).values()]
-    .filter(({ required, name }) => required && !all.some((one) => one.name === name))
-    .map(({ name }) => name)
-
 /** The number that the name of an item stands for; null where its kind has none, undefined where nobody knows it. */
-const numberOfItem = async (
-  c: DiffContext,
-  { identity, origin }: DesiredItem,
-): Promise<number | null | undefined> =>
+const numberOfItem = async (c: DiffContext, { identity, origin }: DesiredItem) =>
   c.kind.by === undefined ? null : numberOf(c, c.kind.by, identity, origin)
 
 /** An item that exists elsewhere, or cannot be made. */
@@ -105,8 +98,7 @@ const enableItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   if (enable === undefined) {
     const made = draft(c, 'create', address, origin, { step: stepOf(read, {}) })
     const why = whyImpossible(c, made, desired) ?? 'the object does not exist'
-    c.diff.say('impossible', address, why, origin)
-    return
+    return c.diff.say('impossible', address, why, origin)
   }
   const number = await numberOfItem(c, desired)
   if (typeof number !== 'number') return
@@ -123,11 +115,12 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   const all = (await diffAttributes(c, address, desired, undefined)).filter(
     ({ wanted }) => wanted !== null,
   )
-  const missing = lacking(c, all)
+  const missing = [...attributesOf(c.kind).values()].flatMap(({ required, name }) =>
+    required && !all.some((one) => one.name === name) ? [name] : [],
+  )
   if (missing.length > 0) {
     const text = `${addressText(address)} does not exist yet, and creating it requires ${listed(missing)}`
-    c.mistakes.add(origin, text)
-    return
+    return c.mistakes.add(origin, text)
   }
   const number = await numberOfItem(c, desired)
   if (number === undefined) return
@@ -139,10 +132,9 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
     ...(number === null ? named : atNumber(c, number)),
     ...placeValues(c),
   }
-  const changes = all.map(changeOf)
-  const step = stepOf(create, leading, all)
   sayOverridden(c, address, desired)
-  propose(c, draft(c, 'create', address, origin, { changes, step }), desired)
+  const made = { changes: all.map(changeOf), step: stepOf(create, leading, all) }
+  propose(c, draft(c, 'create', address, origin, made), desired)
 }
 
 /** @returns whether the family of an item is known, by which its attributes are; if not, it is reported */
@@ -155,6 +147,35 @@ const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired:
   mistakes.add(origin, `${address} has no known family; set family:`, `Families are ${names}.`)
   return false
 }
+
+// What the fact of a kind says of which item is meant, and of what is wanted of it.
+
+/** Whether an item is the one of its sort, whatever it is called. */
+export const isSingle = ({ kind: { single } }: WithKind, { record }: CurrentItem): boolean =>
+  single !== undefined && record[single.field] === single.value
+
+export const wantsSingle = ({ kind: { single } }: WithKind, desired: DesiredItem): boolean =>
+  single !== undefined && plainValueOf(desired, single.field) === single.value
+
+/** The item as it is wanted, where files leave something to be understood. */
+const asMeant = (c: WithKind, desired: DesiredItem, item: CurrentItem | undefined): DesiredItem => {
+  const { pair } = c.kind
+  if (item !== undefined && wantsSingle(c, desired)) return { ...desired, identity: item.identity }
+  if (pair === undefined) return desired
+  const { shown, hidden, unless } = pair
+  if ((plainValueOf(desired, unless) ?? item?.attributes[unless]) === true) {
+    const others = [...desired.attributes].filter(([name]) => name !== shown && name !== hidden)
+    return { ...desired, attributes: new Map(others) }
+  }
+  // A certificate that is taken away takes its key along.
+  const value = plainValueOf(desired, shown)
+  return value === null || value === '' ? withValue(desired, hidden, '') : desired
+}
+
+/** Whether an item that is not there is as it is wanted all the same. */
+const isOff = ({ kind: { onlyIf } }: WithKind, desired: DesiredItem): boolean =>
+  onlyIf?.off !== undefined &&
+  Object.entries(onlyIf.off).every(([name, value]) => plainValueOf(desired, name) === value)
 
 /** The current item that a desired one means. */
 const pairOf = (c: DiffContext, desired: DesiredItem): Pairing => {

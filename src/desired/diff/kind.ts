@@ -1,30 +1,26 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
+import { X509Certificate } from 'node:crypto'
 import type { JsonValue } from '../../base/json/value.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { addressText, globPattern, looksLikeId } from '../address.js'
 import { digestOfSet } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
-import type {
-  CurrentItem,
-  CurrentKind,
-  DesiredItem,
-  DesiredKind,
-  DesiredValue,
-  Said,
-} from '../state.js'
-import { isKeyed, sayLeftovers } from './deploy-keys.js'
-import { certificateWarning, isSingle, isSpared, wantsSingle } from './facts.js'
-import { diffItem, updateItem } from './item.js'
-import { currentAddress, itemAddress, itemMeant, meant } from './matching.js'
-import { levelOf, owner } from './members.js'
-import { propose, removal } from './steps.js'
+import { meant } from '../selection.js'
+import type { CurrentItem, DesiredItem, DesiredKind, DesiredValue, Said } from '../state.js'
 import {
+  currentAddress,
   type DiffContext,
   type DiffOptions,
   type DiffView,
   type Draft,
+  itemAddress,
+  itemMeant,
   KindDiff,
-  type SetCount,
-} from './types.js'
+} from './context.js'
+import { isKeyed, sayLeftovers } from './deploy-keys.js'
+import { diffItem, isSingle, updateItem, wantsSingle } from './item.js'
+import { levelOf, owner, ownsNamespace } from './members.js'
+import { propose, removal } from './steps.js'
 
 /** Adds the diff of the desired items. @returns the current items that they mean */
 const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
@@ -51,6 +47,12 @@ const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
   return claimed
 }
 
+/** Whether an exact set leaves an item alone that it does not list. */
+const isSpared = (c: DiffContext, item: CurrentItem): boolean =>
+  c.kind.spared?.test(item.identity) === true ||
+  isSingle(c, item) ||
+  (c.kind.by === 'user' && ownsNamespace(c, item.identity))
+
 /** Deletes what an exact set does not list, but for what its kind spares. */
 const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
   const { exact } = c.desired
@@ -59,17 +61,6 @@ const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
     if (claimed.has(item) || isSpared(c, item) || !meant(c.how, currentAddress(c, item))) continue
     const made = removal(c, item, exact.origin)
     if (made !== undefined && propose(c, made)) claimed.add(item)
-  }
-}
-
-const tallied = ({ place, kind, items, desired }: DiffContext): SetCount => {
-  const owned = kind.by === 'user' && kind.scope === 'group' ? items : []
-  const owners = owned.filter(({ attributes }) => levelOf(attributes.access_level) >= owner)
-  return {
-    address: { ...place, kind: kind.name },
-    before: items.length,
-    exact: desired.exact?.value === true,
-    owners: owners.length,
   }
 }
 
@@ -115,16 +106,44 @@ const noteSingle = (c: DiffContext): void => {
   }
 }
 
+// Certificates that end within thirty days, or ended.
+
+const soon = 30
+const day = 24 * 60 * 60 * 1000
+
+const endOf = ({ expiration, certificate: pem }: Fields): Date | undefined => {
+  if (typeof expiration === 'string') return new Date(expiration)
+  if (typeof pem !== 'string' || pem === '') return undefined
+  try {
+    return new Date(new X509Certificate(pem).validTo)
+  } catch {
+    return undefined
+  }
+}
+
+/** Warns of an item whose certificate ends. */
+const warnOfEnd = (c: DiffContext, { identity, record, attributes }: CurrentItem): void => {
+  const { pair } = c.kind
+  const certificate = pair && record[pair.shown]
+  if (!isObject(certificate) || attributes[pair?.unless ?? ''] === true) return
+  const end = endOf(certificate)
+  const left = end && end.getTime() - (c.how.now?.() ?? new Date()).getTime()
+  const on = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
+  const days = left === undefined ? soon + 1 : Math.ceil(left / day)
+  const isOver = certificate.expired === true || (left !== undefined && left <= 0)
+  const text = isOver
+    ? `its certificate expired${on}`
+    : `its certificate expires${on}, in ${days} day${days === 1 ? '' : 's'}`
+  if (isOver || days <= soon) c.diff.say('warning', itemAddress(c.desired, identity), text)
+}
+
 /** Adds the diff of a kind that could be read. */
 const diffSet = async (c: DiffContext): Promise<void> => {
   const claimed = await diffItems(c)
   deleteUnlisted(c, claimed)
   if (isKeyed(c)) sayLeftovers(c, claimed)
   noteSingle(c)
-  for (const item of c.items) {
-    const text = certificateWarning(c, item)
-    if (text !== undefined) c.diff.say('warning', itemAddress(c.desired, item.identity), text)
-  }
+  for (const item of c.items) warnOfEnd(c, item)
   noteRename(c)
   refuseArchived(c)
 }
@@ -170,22 +189,6 @@ const diffRules = async (c: DiffContext): Promise<void> => {
   }
 }
 
-/** Says of a kind that could not be read, why. */
-const sayUnread = (
-  diff: KindDiff,
-  how: DiffOptions,
-  current: CurrentKind,
-  desired: DesiredKind,
-) => {
-  const { place, kind, origin } = desired
-  const address = { ...place, kind: kind.name }
-  if (!meant({ ...how, selection: {} }, address)) return
-  if (current.is === 'unsupported')
-    diff.say('unsupported', address, 'the instance does not have it', origin)
-  if (current.is === 'unreadable')
-    diff.unread.push({ place, kind: kind.name, failure: current.failure })
-}
-
 /** The diff of a kind in its place. */
 export const diffKind = async (
   view: DiffView,
@@ -193,12 +196,17 @@ export const diffKind = async (
   desired: DesiredKind,
   mistakes: Mistakes,
 ): Promise<KindDiff> => {
-  const { place, kind } = desired
+  const { place, kind, origin } = desired
   const diff = new KindDiff()
   const keys = desired.items.map(({ identity }) => String(identity))
+  const address = { ...place, kind: kind.name }
   const current = await view.readKind(place, kind, keys)
   if (current.is !== 'read') {
-    sayUnread(diff, how, current, desired)
+    // What is not read is told of whatever of it is selected.
+    if (!meant({ ignore: how.ignore }, address)) return diff
+    if (current.is === 'unreadable')
+      diff.unread.push({ place, kind: kind.name, failure: current.failure })
+    else diff.say('unsupported', address, 'the instance does not have it', origin)
     return diff
   }
   diff.read = true
@@ -209,9 +217,12 @@ export const diffKind = async (
   const { items } = current
   const c: DiffContext = { view, how, place, placeId, kind, desired, items, diff, mistakes }
   await (kind.holds === 'rules' ? diffRules : diffSet)(c)
-  const tally = tallied(c)
-  if (tally.exact) diff.sets[addressText(tally.address)] = digestOfSet(items)
-  if (diff.drafts.some(isDelete) || (tally.owners > 0 && diff.drafts.length > 0))
-    diff.tallies.push(tally)
+  const exact = desired.exact?.value === true
+  if (exact) diff.sets[addressText(address)] = digestOfSet(items)
+  const isOwned = kind.by === 'user' && kind.scope === 'group'
+  const owning = items.filter(({ attributes }) => levelOf(attributes.access_level) >= owner)
+  const owners = isOwned ? owning.length : 0
+  if (diff.drafts.some(isDelete) || (owners > 0 && diff.drafts.length > 0))
+    diff.tallies.push({ address, before: items.length, exact, owners })
   return diff
 }

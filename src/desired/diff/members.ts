@@ -2,12 +2,12 @@
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { members as endpoints } from '../../catalogue/areas/members.js'
 import { groupMembers, projectMembers } from '../../catalogue/managed.js'
 import { type ManagedPlace, placeText, type Reference } from '../address.js'
 import type { Mistakes } from '../files/written.js'
+import { inheritedMembers } from '../reading/names.js'
 import type { CurrentKind } from '../state.js'
-import type { DiffContext, DiffOptions, DiffView, Draft } from './types.js'
+import type { DiffContext, DiffOptions, DiffView, Draft } from './context.js'
 
 /** The number of an access level; 0 where there is none. */
 export const levelOf = (value: JsonValue | undefined): number =>
@@ -19,24 +19,16 @@ export const above = ({ scope, path }: ManagedPlace): ManagedPlace | undefined =
   return scope === 'site' || cut < 0 ? undefined : { scope: 'group', path: path.slice(0, cut) }
 }
 
-/** One a scope: what follows from a fact is worked out once. */
-const inherited = {
-  group: { ...groupMembers, name: 'members/all', read: endpoints.listAllOfGroup },
-  project: { ...projectMembers, name: 'members/all', read: endpoints.listAllOfProject },
-}
-
 /** All members of a place, also those by a group above. */
 export const allMembers = (view: DiffView, place: ManagedPlace): Promise<CurrentKind> =>
-  view.readKind(place, place.scope === 'group' ? inherited.group : inherited.project)
-
-const isPersonal = ({ how, place }: DiffContext): boolean =>
-  place.scope === 'project' && how.about?.(place.path)?.namespace === 'user'
+  view.readKind(place, inheritedMembers[place.scope === 'group' ? 'group' : 'project'])
 
 /** Whether a user owns the namespace that a project is in. */
-export const ownsNamespace = (c: DiffContext, user: Reference): boolean => {
-  const username = typeof user === 'number' ? c.view.names.name('user', user, c.place) : user
-  const [namespace = ''] = c.place.path.split('/')
-  return isPersonal(c) && namespace.toLowerCase() === username?.toLowerCase()
+export const ownsNamespace = ({ how, place, view }: DiffContext, user: Reference): boolean => {
+  const isPersonal = place.scope === 'project' && how.about?.(place.path)?.namespace === 'user'
+  const username = typeof user === 'number' ? view.names.name('user', user, place) : user
+  const [namespace = ''] = place.path.split('/')
+  return isPersonal && namespace.toLowerCase() === username?.toLowerCase()
 }
 
 // Drafts about members: whose they are, and which level users have, and are left with.
@@ -64,6 +56,10 @@ export const planOfMembership = (draft: Draft): PlannedMembership => {
     after: verb === 'delete' ? 0 : typeof wanted === 'number' ? wanted : was,
   }
 }
+
+/** Whether somebody does not own a group any longer. */
+export const losesGroup = ({ draft, before, after }: PlannedMembership): boolean =>
+  draft.address.scope === 'group' && before >= owner && after < owner
 
 /** Drafts of kinds whose items are users. */
 export const memberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
@@ -151,38 +147,29 @@ const checkOwnUser = async (
   }
 }
 
-/** Whether a group is left with an owner; undefined where that cannot be read. */
-const hasOwner = async (
-  group: ManagedPlace,
-  all: readonly PlannedMembership[],
-  view: DiffView,
-): Promise<boolean | undefined> => {
-  const current = await allMembers(view, group)
-  if (current.is !== 'read') return undefined
-  const levels = new LevelsAfter(view, all)
-  const now = current.items.flatMap(({ attributes, record }) =>
-    levelOf(attributes.access_level) >= owner ? [Number(record.id)] : [],
-  )
-  for (const user of new Set([...now, ...all.map((one) => one.user)]))
-    if ((await levels.of(group, user)) >= owner) return true
-  return false
-}
-
 /** Never the last owner of a group. */
 const checkLastOwners = async (
   all: readonly PlannedMembership[],
   view: DiffView,
   mistakes: Mistakes,
 ): Promise<void> => {
-  const fallen = all.filter(
-    ({ draft, before, after }) =>
-      draft.address.scope === 'group' && before >= owner && after < owner,
-  )
-  const groups = groupBy(fallen, ({ draft }) => draft.address.path.toLowerCase())
-  for (const [one] of groups.values()) {
+  const fallen = groupBy(all.filter(losesGroup), ({ draft }) => draft.address.path.toLowerCase())
+  const levels = new LevelsAfter(view, all)
+  /** Whether a group is left with an owner; undefined where that cannot be read. */
+  const hasOwner = async (group: ManagedPlace): Promise<boolean | undefined> => {
+    const current = await allMembers(view, group)
+    if (current.is !== 'read') return undefined
+    const owning = current.items.filter(({ attributes: { access_level: level } }) => {
+      return levelOf(level) >= owner
+    })
+    const users = [...owning.map(({ record }) => Number(record.id)), ...all.map(({ user }) => user)]
+    for (const user of new Set(users)) if ((await levels.of(group, user)) >= owner) return true
+    return false
+  }
+  for (const [one] of fallen.values()) {
     if (one === undefined) continue
     const { path } = one.draft.address
-    const left = await hasOwner({ scope: 'group', path }, all, view)
+    const left = await hasOwner({ scope: 'group', path })
     if (left === true) continue
     const text =
       left === undefined

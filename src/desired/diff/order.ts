@@ -19,17 +19,18 @@ import {
 import { addressText, placeText } from '../address.js'
 import { sideBySide } from '../reading/view.js'
 import { byText, normalised, sameValue } from '../values.js'
+import type { DiffOptions, DiffView, Draft } from './context.js'
 import {
   above,
   allMembers,
   LevelsAfter,
   lineOf,
+  losesGroup,
   memberships,
   owner,
   type PlannedMembership,
   planOfMembership,
 } from './members.js'
-import type { DiffOptions, DiffView, Draft } from './types.js'
 
 const verbs = ['create', 'enable', 'update', 'delete']
 
@@ -54,25 +55,25 @@ const preferred = (a: Draft, b: Draft): number => {
 }
 
 /** What an action brings about, and what has to be so before it, as texts. */
-class Conditions {
-  readonly makes: string[] = []
-  readonly needs: string[] = []
+interface Conditions {
+  readonly makes: string[]
+  readonly needs: string[]
 }
 
 /** A user leaves a group, or is lowered there, before coming below it; an owner falls after others rise. */
 const addMembership = (
   { makes, needs }: Conditions,
-  { draft, user, before, after }: PlannedMembership,
+  one: PlannedMembership,
   [here = '', ...outer]: readonly string[],
 ): void => {
+  const { user, before, after } = one
   if (after > 0) {
     makes.push(`member ${user} ${here}`)
     needs.push(...outer.map((group) => `less ${user} ${group}`))
   }
   if (after < before) makes.push(`less ${user} ${here}`)
   if (before < owner && after >= owner) makes.push(`owner ${here}`)
-  if (draft.address.scope === 'group' && before >= owner && after < owner)
-    needs.push(...[here, ...outer].map((group) => `owner ${group}`))
+  if (losesGroup(one)) needs.push(...[here, ...outer].map((group) => `owner ${group}`))
 }
 
 /** A value that one item has at a time is given up before it is taken; wherever, of what is alone. */
@@ -98,7 +99,7 @@ const addUnique = ({ makes, needs }: Conditions, draft: Draft, here: string): vo
 /** All conditions of a draft. */
 const conditionsOf = (draft: Draft): Conditions => {
   const { kind, verb, step, address } = draft
-  const all = new Conditions()
+  const all: Conditions = { makes: [], needs: [] }
   const { makes, needs } = all
   const line = lineOf(address).map((place) => placeText(place).toLowerCase())
   const [here = ''] = line
@@ -125,28 +126,20 @@ const conditionsOf = (draft: Draft): Conditions => {
   return all
 }
 
-type Waits = ReadonlyMap<Draft, ReadonlySet<Draft>>
-
-/** What each draft waits for: all that bring about what it needs. */
-const waitsOf = (drafts: readonly Draft[]): Waits => {
+/** Drafts in the order in which they are done, and those that wait for each other, of which none can be. */
+const ordered = (
+  drafts: readonly Draft[],
+): { readonly actions: readonly PlannedAction[]; readonly circular: readonly Draft[] } => {
+  // What each waits for: all that bring about what it needs.
   const makers = new Map<string, Draft[]>()
   for (const draft of drafts)
     for (const text of conditionsOf(draft).makes) addToGroup(makers, text, draft)
   const waits = new Map<Draft, ReadonlySet<Draft>>()
   for (const draft of drafts) {
-    const { needs } = conditionsOf(draft)
-    const first = new Set(needs.flatMap((text) => makers.get(text) ?? []))
+    const first = new Set(conditionsOf(draft).needs.flatMap((text) => makers.get(text) ?? []))
     first.delete(draft)
     if (first.size > 0) waits.set(draft, first)
   }
-  return waits
-}
-
-/** Drafts in the order in which they are done, and those that wait for each other, of which none can be. */
-const ordered = (
-  drafts: readonly Draft[],
-): { readonly actions: readonly PlannedAction[]; readonly circular: readonly Draft[] } => {
-  const waits = waitsOf(drafts)
   const queue = new ReadyQueue([...drafts].sort(preferred), (draft) => waits.get(draft) ?? [])
   const actions: Draft[] = []
   for (let draft = queue.take(); draft !== undefined; draft = queue.take()) {
@@ -159,23 +152,6 @@ const ordered = (
 }
 
 // Who approves is a member once the plan is done: an instance leaves the others out without a word.
-
-/** A draft with fewer members of a list; undefined where nothing is left to change. */
-const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): Draft | undefined => {
-  const ids = listIn(made.step.values[name])
-  const value = ids.filter((id) => !left.has(id))
-  const isSame = sameValue({ param: undefined }, made.before?.attributes[name] ?? [], value)
-  const changes = made.changes.flatMap((change): readonly Change[] => {
-    if (change.attribute !== name) return [change]
-    const wanted = listIn(change.wanted).filter((_, i) => !left.has(ids[i] ?? null))
-    return made.verb === 'update' && isSame ? [] : [{ ...change, wanted }]
-  })
-  if (made.verb === 'update' && changes.length === 0) return undefined
-  const { id, verb, address, kind, digest, loses, origin, replaces, before, step } = made
-  const values = { ...step.values, [name]: value }
-  const rest = { digest, loses, origin, replaces, before, waitsFor: [] }
-  return { id, verb, address, kind, changes, step: { ...step, values }, ...rest }
-}
 
 const listIn = (value: JsonValue | undefined): readonly JsonValue[] =>
   isJsonList(value) ? value : []
@@ -206,12 +182,29 @@ const strangersOf = async (
   return all
 }
 
+/** A draft with fewer approvers; none where nothing is left to change. */
+const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): readonly Draft[] => {
+  const { id, verb, address, kind, digest, loses, origin, replaces, before, step } = made
+  const ids = listIn(step.values[name])
+  const value = ids.filter((one) => !left.has(one))
+  const isSame = sameValue({ param: undefined }, before?.attributes[name] ?? [], value)
+  const changes = made.changes.flatMap((change): readonly Change[] => {
+    if (change.attribute !== name) return [change]
+    const wanted = listIn(change.wanted).filter((_, i) => !left.has(ids[i] ?? null))
+    return verb === 'update' && isSame ? [] : [{ ...change, wanted }]
+  })
+  if (verb === 'update' && changes.length === 0) return []
+  const sent = { ...step, values: { ...step.values, [name]: value } }
+  const rest = { digest, loses, origin, replaces, before, waitsFor: [] }
+  return [{ id, verb, address, kind, changes, step: sent, ...rest }]
+}
+
 /** Drafts without approvers who are no members, each of whom is told of. */
 const membersOnly = async (
   drafts: readonly Draft[],
   view: DiffView,
   { about }: Pick<DiffOptions, 'about'>,
-): Promise<{ readonly drafts: readonly Draft[]; readonly findings: readonly PlanFinding[] }> => {
+) => {
   const levels = new LevelsAfter(view, memberships(drafts))
   const findings: PlanFinding[] = []
   const check = async (made: Draft): Promise<readonly Draft[]> => {
@@ -220,43 +213,26 @@ const membersOnly = async (
     if (name === undefined || left.length === 0) return [made]
     const { address, changes } = made
     const isShared = about?.(address.path)?.shared === true
-    const said = changes.find(({ attribute }) => attribute === name) ?? made
+    const { origin } = changes.find(({ attribute }) => attribute === name) ?? made
     const called = left.map((id) => view.names.name('user', Number(id), address) ?? id).join(', ')
-    findings.push({
-      is: isShared ? 'unknown' : 'impossible',
-      address: { ...address, attribute: name },
-      text: isShared
-        ? `the project is shared with groups, so svcctl cannot tell whether ${called} may approve`
-        : `approvers must be members of the project, and this one is not: ${called}`,
-      origin: said.origin,
-    })
-    if (isShared) return [made]
-    return [without(made, name, new Set(left)) ?? []].flat()
+    const text = isShared
+      ? `the project is shared with groups, so svcctl cannot tell whether ${called} may approve`
+      : `approvers must be members of the project, and this one is not: ${called}`
+    const at = { ...address, attribute: name }
+    findings.push({ is: isShared ? 'unknown' : 'impossible', address: at, text, origin })
+    return isShared ? [made] : without(made, name, new Set(left))
   }
   return { drafts: (await sideBySide(drafts, check)).flat(), findings }
 }
 
 // No member is less in a place than in the groups above it, as the plan leaves those.
 
-/** Those that say nothing of each other's floors: groups of one depth, the outer ones first, and projects. */
-const inTurn = (all: readonly PlannedMembership[]): readonly (readonly PlannedMembership[])[] => {
-  const depths = groupBy(all, ({ draft: { address } }) =>
-    address.scope === 'project' ? Number.POSITIVE_INFINITY : address.path.split('/').length,
-  )
-  return [...depths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ones]) => ones)
-}
-
-interface BelowFloors {
-  readonly findings: readonly PlanFinding[]
-  readonly dropped: ReadonlySet<Draft>
-}
-
 /** The drafts that would make somebody less than the groups above do, and what is said of them. */
 const belowFloors = async (
   drafts: readonly Draft[],
   view: DiffView,
   { about }: Pick<DiffOptions, 'about'>,
-): Promise<BelowFloors> => {
+) => {
   // Nobody is above what is a person's own.
   const all = memberships(drafts).filter(
     ({ draft: { address } }) => about?.(address.path)?.namespace !== 'user',
@@ -275,7 +251,12 @@ const belowFloors = async (
     const text = `is a member of ${group?.path} at level ${floor}, and cannot have a lower level here`
     findings.push({ is: 'impossible', address, text, origin })
   }
-  for (const ones of inTurn(all)) await sideBySide(ones, check)
+  // The outer groups first, projects last: those of one depth say nothing of each other's floors.
+  const depths = groupBy(all, ({ draft: { address } }) =>
+    address.scope === 'project' ? Number.POSITIVE_INFINITY : address.path.split('/').length,
+  )
+  for (const [, ones] of [...depths].sort(([a], [b]) => (a < b ? -1 : 1)))
+    await sideBySide(ones, check)
   return { findings, dropped }
 }
 
@@ -291,22 +272,12 @@ const byItself = {
 } as const
 
 /** How many projects a runner has; undefined where it does not say it: the list never does. */
-const projectsOfRunner = async (
-  view: DiffView,
-  kind: Managed,
-  id: number,
-): Promise<number | undefined> => {
+const projectsOfRunner = async (view: DiffView, kind: Managed, id: number) => {
   const one = { ...kind, ...byItself }
   const current = await view.readKind({ scope: 'site', path: '' }, one, [String(id)])
-  if (current.is !== 'read') return undefined
-  const found = current.items.find(({ record }) => record.id === id)
-  return found === undefined ? undefined : objects(found.record.projects).length
-}
-
-/** The number of the runner that a draft is about. */
-const runnerOf = ({ kind, step }: Draft): number | undefined => {
-  const id = Number(step.values.runner_id)
-  return kind.by === 'runner' && Number.isInteger(id) ? id : undefined
+  const items = current.is === 'read' ? current.items : []
+  const found = items.find(({ record }) => record.id === id)
+  return found && objects(found.record.projects).length
 }
 
 /** The drafts that would take the last project from a runner: of several, the one that is done last. */
@@ -314,44 +285,40 @@ const lastProjects = async (
   drafts: readonly Draft[],
   view: DiffView,
 ): Promise<ReadonlySet<Draft>> => {
-  const all = [...groupBy(drafts, runnerOf)].filter(([, ones]) =>
-    ones.some(({ verb }) => verb === 'delete'),
-  )
-  const found = await sideBySide(all, async ([id, ones]): Promise<readonly Draft[]> => {
-    const taken = ones.filter(({ verb }) => verb === 'delete')
-    const [kind] = taken.map((draft) => draft.kind)
-    const now = kind === undefined ? undefined : await projectsOfRunner(view, kind, id)
-    if (now === undefined || now + ones.length - 2 * taken.length > 0) return []
+  const byRunner = groupBy(drafts, ({ kind, step: { values } }) => {
+    const id = Number(values.runner_id)
+    return kind.by === 'runner' && Number.isInteger(id) ? id : undefined
+  })
+  const found = await sideBySide([...byRunner], async ([id, ones]): Promise<readonly Draft[]> => {
     // They go in reverse.
-    return [...taken].sort((a, b) => byPlace(a.address, b.address)).slice(0, 1)
+    const taken = ones.filter(isGone).sort((a, b) => byPlace(a.address, b.address))
+    const [last] = taken
+    const now = last && (await projectsOfRunner(view, last.kind, id))
+    return last && now !== undefined && now + ones.length - 2 * taken.length <= 0 ? [last] : []
   })
   return new Set(found.flat())
 }
 
-interface PossibleTogether {
-  readonly drafts: readonly Draft[]
-  /** The same, in the order in which they are done. */
-  readonly actions: readonly PlannedAction[]
-  readonly findings: readonly PlanFinding[]
-}
-
-/** Drafts without those that the rest makes impossible, which are told of. */
+/** Drafts without those that the rest makes impossible, which are told of; and in the order in which they are done. */
 export const possibleTogether = async (
   all: readonly Draft[],
   view: DiffView,
   how: DiffOptions,
-): Promise<PossibleTogether> => {
+): Promise<{
+  readonly drafts: readonly Draft[]
+  readonly actions: readonly PlannedAction[]
+  readonly findings: readonly PlanFinding[]
+}> => {
   const floors = await belowFloors(all, view, how)
   const last = await lastProjects(all, view)
   const left = all.filter((draft) => !floors.dropped.has(draft) && !last.has(draft))
   const { drafts: possible, findings } = await membersOnly(left, view, how)
   const { actions, circular } = ordered(possible)
-  const dropped = new Set([...floors.dropped, ...last, ...circular])
   const others = circular.map(({ address }) => addressText(address)).join(', ')
   const said = (text: string, drafts: Iterable<Draft>): readonly PlanFinding[] =>
     [...drafts].map(({ address, origin }) => ({ is: 'impossible', address, text, origin }))
   return {
-    drafts: possible.filter((draft) => !dropped.has(draft)),
+    drafts: possible.filter((draft) => !circular.includes(draft)),
     actions,
     findings: [
       ...floors.findings,

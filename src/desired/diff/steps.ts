@@ -1,19 +1,30 @@
-/** Drafts of actions, and the requests that they send. */
+/** Drafts of actions: the requests that they send, and why one cannot be done. */
 
 import type { JsonValue } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type ActionStep, actionId, type Change, type Verb } from '../actions.js'
 import type { Address } from '../address.js'
-import { alwaysSent, attributesOf, digestOf } from '../attributes.js'
-import type { CurrentItem, DesiredItem, Origin, SecretSource } from '../state.js'
+import { alwaysSent, attributesOf, digestOf, familyOf } from '../attributes.js'
+import {
+  type CurrentItem,
+  type DesiredItem,
+  type Origin,
+  plainValueOf,
+  type SecretSource,
+} from '../state.js'
 import { readValue } from './attributes.js'
-import { goesAlong, whyImpossible } from './facts.js'
-import { currentAddress } from './matching.js'
-import type { AttributeDiff, DiffContext, Draft } from './types.js'
+import {
+  type AttributeDiff,
+  currentAddress,
+  type DiffContext,
+  type Draft,
+  type WithKind,
+} from './context.js'
+import { ownsNamespace } from './members.js'
 
 /** What is to be done in the manner of drafts. */
 export const draft = (
-  c: DiffContext,
+  c: WithKind,
   verb: Verb,
   address: Address,
   origin: Origin,
@@ -67,18 +78,16 @@ type Values = Record<string, JsonValue>
 export const placeValues = ({ place, placeId }: Pick<DiffContext, 'place' | 'placeId'>): Values =>
   place.scope === 'site' ? {} : { id: placeId }
 
-const taken = (endpoint: Endpoint, values: Readonly<Values>): Values =>
-  Object.fromEntries(
-    Object.entries(values).filter(([name]) => name in endpoint.path || name in endpoint.params),
-  )
-
 /** The request of an action: the diffs of the item's attributes, and what leads to the item. */
 export const stepOf = (
   endpoint: Endpoint,
   leading: Readonly<Values>,
   diffs: readonly AttributeDiff[] = [],
 ): ActionStep => {
-  const values: Values = taken(endpoint, leading)
+  const taken = Object.entries(leading).filter(
+    ([name]) => name in endpoint.path || name in endpoint.params,
+  )
+  const values: Values = Object.fromEntries(taken)
   const secrets: Record<string, SecretSource> = {}
   for (const { name, attribute, wanted, secret } of diffs) {
     // What no document knows goes as it is given.
@@ -93,27 +102,44 @@ export const stepOf = (
 export const stepAt = (c: DiffContext, endpoint: Endpoint, item: CurrentItem): ActionStep =>
   stepOf(endpoint, { ...placeValues(c), ...item.at })
 
-/** Attributes that a change sends whether they differ or not. */
+/** What creation requires by an item's family. */
+const requiredBy = ({ kind }: WithKind, { identity, family }: DesiredItem): readonly string[] => {
+  const { params = {} } = familyOf(kind, String(identity), family?.value) ?? {}
+  return Object.keys(params).filter((name) => params[name]?.required === true)
+}
+
+/** Attributes that a change sends whether they differ or not: those of its kind, and what this item needs. */
 export const alsoSent = (
-  c: DiffContext,
+  c: WithKind,
   desired: DesiredItem,
-  item: CurrentItem | undefined,
+  item: CurrentItem,
 ): ReadonlySet<string> => {
-  const identity = c.kind.label === undefined ? c.kind.identity : undefined
-  const names = [...alwaysSent(c.kind), ...goesAlong(c, desired, item)]
-  return new Set(names.filter((name) => name !== identity))
+  const { keepAny = [], requires = {}, pair, label, identity } = c.kind
+  const { attributes } = desired
+  const both = pair === undefined ? [] : [pair.shown, pair.hidden]
+  const hasAny = (value: JsonValue | undefined) => Array.isArray(value) && value.length > 0
+  const names = [
+    ...alwaysSent(c.kind),
+    ...requiredBy(c, desired),
+    ...keepAny.filter((name) => hasAny(item.attributes[name])),
+    ...(both.every((name) => attributes.has(name)) ? both : []),
+    ...Object.entries(requires).flatMap(([name, other]) => {
+      const isOn = plainValueOf(desired, name) === true && item.attributes[name] !== true
+      return isOn && attributes.has(other) ? [other] : []
+    }),
+  ]
+  return new Set(names.filter((name) => label !== undefined || name !== identity))
 }
 
 /** The identity, where a write has a parameter of its name. */
 export const identityValue = (
-  { kind }: Pick<DiffContext, 'kind'>,
+  { kind: { identity: name, label } }: WithKind,
   endpoint: Endpoint,
   identity: string | number,
-): Values => {
-  const { identity: name, label } = kind
-  if (name === undefined || label !== undefined || !(name in endpoint.params)) return {}
-  return { [name]: String(identity) }
-}
+): Values =>
+  name !== undefined && label === undefined && name in endpoint.params
+    ? { [name]: String(identity) }
+    : {}
 
 /** A change: what differs, what has to go along, as it is wanted or else as it is. */
 export const updateStep = (
@@ -126,30 +152,59 @@ export const updateStep = (
 ): ActionStep => {
   const also = alsoSent(c, desired, item)
   const sent = all.filter(({ name, verdict }) => verdict === 'differs' || also.has(name))
-  const attributes = attributesOf(c.kind)
   const kept: Values = {}
   for (const name of also) {
-    const value = readValue(c, item, name, attributes.get(name))
+    const value = readValue(c, item, name, attributesOf(c.kind).get(name))
     if (value !== undefined) kept[name] = value
   }
-  const named = alwaysSent(c.kind).has(c.kind.identity ?? '')
-  const renamed = identity !== item.identity
-  return stepOf(
-    endpoint,
-    {
-      ...kept,
-      ...(named || renamed ? identityValue(c, endpoint, identity) : {}),
-      ...placeValues(c),
-      ...item.at,
-    },
-    sent,
-  )
+  const isNamed = identity !== item.identity || alwaysSent(c.kind).has(c.kind.identity ?? '')
+  const own = isNamed ? identityValue(c, endpoint, identity) : {}
+  return stepOf(endpoint, { ...kept, ...own, ...placeValues(c), ...item.at }, sent)
 }
 
 /** The placeholders and parameters that a field of a record fills, where only its number is known. */
-export const atNumber = ({ kind }: Pick<DiffContext, 'kind'>, number: number): Values =>
+export const atNumber = ({ kind }: WithKind, number: number): Values =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
       field === 'id' ? [[name, number]] : [],
     ),
   )
+
+// What cannot be done here.
+
+const whyNotSent = (
+  c: WithKind,
+  { verb, before, changes }: Draft,
+  desired: DesiredItem,
+): string | undefined => {
+  const { pair, refs, mask = {} } = c.kind
+  const isSaid = (name: string): boolean => desired.attributes.has(name)
+  const [hidden] = Object.keys(mask).filter(
+    (name) => before?.record[mask[name] ?? ''] === true && !isSaid(name),
+  )
+  if (verb === 'update' && hidden !== undefined)
+    return `the rule has ${refs?.[hidden]}s that you cannot see, which a change would remove: declare ${hidden}`
+  const isShown = changes.some(({ attribute }) => attribute === pair?.shown)
+  if (pair !== undefined && isShown && !isSaid(pair.hidden))
+    return 'a certificate requires its private key, which the files do not contain'
+  // Required parameters that neither the files nor the record give.
+  const lacks = requiredBy(c, desired).filter(
+    (name) => !isSaid(name) && (before?.attributes[name] ?? '') === '',
+  )
+  return verb === 'delete' || lacks.length === 0
+    ? undefined
+    : `cannot be set without ${lacks.join(', ')}, which the files do not contain`
+}
+
+/** Why a draft cannot be done; undefined where it can. @param desired what it is for; undefined of what is not listed */
+export const whyImpossible = (
+  c: DiffContext,
+  made: Draft,
+  desired: DesiredItem | undefined,
+): string | undefined => {
+  const { by, onlyIf } = c.kind
+  if (onlyIf !== undefined && made.verb === 'create') return onlyIf.why
+  if (by === 'user' && ownsNamespace(c, made.before?.identity ?? desired?.identity ?? ''))
+    return "the project is in the user's own namespace, so the user stays its owner"
+  return desired && whyNotSent(c, made, desired)
+}

@@ -1,12 +1,12 @@
 /** What stands in a file, before it is text: values in their order, with lines for people. */
+
 import { randomUUID } from 'node:crypto'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { YamlMap } from '../../base/json/yaml-writer.js'
 import { emptyClears, type Param, takesSeveral } from '../../catalogue/params.js'
 import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'
-import { meant } from '../diff/matching.js'
-import { mayMean, type Scoping } from '../reading/view.js'
+import { mayMean, meant, type Scoping } from '../selection.js'
 import type { CalledBy } from '../state.js'
 import { byText } from '../values.js'
 
@@ -110,11 +110,11 @@ export interface ChosenParts {
 
 /** What `--only` and `--except` say of items and attributes. */
 export const chosenBy = (selection: Pick<Scoping, 'only' | 'except'>): ChosenParts => ({
-  item: (address) => meant({ selection }, address),
+  item: (address) => meant(selection, address),
   wholly: (kind) => {
     const text = addressText(kind)
     const touched = selection.except?.some((glob) => mayMean(glob, `${text}/`))
-    return touched !== true && meant({ selection }, kind)
+    return touched !== true && meant(selection, kind)
   },
 })
 

@@ -1,10 +1,12 @@
 /** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
+
 import { type Fields, isObject, toText } from '../../base/objects.js'
 import { account } from '../../catalogue/implied.js'
 import { groupMembers, type Managed } from '../../catalogue/managed.js'
 import { Breaker } from '../../engine/work/report.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
+import { lower, PlaceChoice, type Scoping } from '../selection.js'
 import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
 import { PlaceListing, Places } from './places.js'
@@ -13,10 +15,7 @@ import {
   AskedOnce,
   type InstanceView,
   type KnownPlaces,
-  lower,
   type NameResolver,
-  PlaceChoice,
-  type Scoping,
   type Self,
 } from './view.js'
 

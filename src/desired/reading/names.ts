@@ -1,4 +1,5 @@
 /** Names for numbers and back: what answers show, then what is asked, each at most once a run. */
+
 import { type Fields, isObject, objects, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { runners } from '../../catalogue/areas/runners.js'
@@ -7,14 +8,16 @@ import {
   approvalRules,
   groupMembers,
   type Managed,
+  projectMembers,
   projectRunners,
   type Referent,
 } from '../../catalogue/managed.js'
 import { survived, usage } from '../../errors.js'
 import { foldedName, type ManagedPlace, placeText } from '../address.js'
+import { lower } from '../selection.js'
 import type { CurrentKind } from '../state.js'
 import { isDenied, type KindReader } from './records.js'
-import { lower, type NameResolver } from './view.js'
+import type { NameResolver } from './view.js'
 
 /** Names of numbers and numbers of names. */
 class Directory {
@@ -44,6 +47,12 @@ class Directory {
     return [...this.#names.values()]
   }
 }
+
+/** All members of a place, with inherited ones. One a scope: what follows from a fact is worked out once. */
+export const inheritedMembers = {
+  group: { ...groupMembers, name: 'members/all', read: members.listAllOfGroup },
+  project: { ...projectMembers, name: 'members/all', read: members.listAllOfProject },
+} as const
 
 /** How deep records hold users and groups. */
 const deepest = 4
@@ -148,7 +157,8 @@ export class NameIndex implements NameResolver {
   async #user(name: string, near: ManagedPlace): Promise<number | undefined> {
     const known = this.#users.number(name)
     if (known !== undefined) return known
-    await this.#allMembers(near)
+    // What is shown of them is learned as it is read.
+    if (near.scope !== 'site') await this.#readKind(near, inheritedMembers[near.scope])
     const found = this.#users.number(name)
     if (found !== undefined) return found
     const ask = { endpoint: usersNamed, values: { username: name } }
@@ -156,13 +166,6 @@ export class NameIndex implements NameResolver {
       this.learn(await this.#reader.instance.records(ask)),
     )
     return this.#users.number(name)
-  }
-
-  /** All members of a place, with inherited ones: what is shown of them is learned as it is read. */
-  async #allMembers(near: ManagedPlace): Promise<void> {
-    if (near.scope === 'site') return
-    const read = near.scope === 'group' ? members.listAllOfGroup : members.listAllOfProject
-    await this.#readKind(near, { ...groupMembers, scope: near.scope, name: 'members/all', read })
   }
 
   async #group(path: string): Promise<number | undefined> {

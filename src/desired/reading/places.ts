@@ -7,19 +7,16 @@ import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
-import type { CurrentKind } from '../state.js'
-import { originText } from '../state.js'
+import { lower, type PlaceChoice, within } from '../selection.js'
+import { type CurrentKind, originText } from '../state.js'
 import type { NameIndex } from './names.js'
 import { isDenied, type KindReader } from './records.js'
 import {
   type GroupPlace,
   type KnownPlaces,
-  lower,
-  type PlaceChoice,
   type ProjectPlace,
   sideBySide,
   type UnreadPlace,
-  within,
 } from './view.js'
 
 /** More named projects than this are looked for in the list of all. */

@@ -195,13 +195,13 @@ describe('selection', () => {
     }),
   ]
   it('leaves out what is not meant: neither written nor read', async () => {
-    const only = await planned(world, wishes, { selection: { only: [`${rules}/Security`] } })
+    const only = await planned(world, wishes, { only: [`${rules}/Security`] })
     expect(only.actions.map(({ id }) => id)).toEqual([`update ${rules}/Security`])
     const attribute = await planned(world, wishes, {
-      selection: { only: ['*:approval_rules/Security#user_ids'] },
+      only: ['*:approval_rules/Security#user_ids'],
     })
     expect(lines(attribute)).toEqual([`update ${rules}/Security user_ids: ["ana","ben"] → ["ana"]`])
-    const except = await planned(world, wishes, { selection: { except: ['approval_rules'] } })
+    const except = await planned(world, wishes, { except: ['approval_rules'] })
     expect(lines(except)).toEqual([])
   })
 

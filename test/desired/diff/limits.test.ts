@@ -1,6 +1,7 @@
 /** How much a plan may do before somebody says that it may: each limit, and the flag that lifts it. */
+
 import { describe, expect, it } from 'vitest'
-import type { DiffOptions } from '../../../src/desired/diff/types.js'
+import type { DiffOptions } from '../../../src/desired/diff/context.js'
 import { planned, wish } from './world.js'
 
 const app = 'projects/platform/app'

@@ -1,4 +1,5 @@
 /** An instance and files written by hand, for what compares them: no reading, no YAML. */
+
 import type { JsonValue } from '../../../src/base/json/value.js'
 import { type Fields, isObject } from '../../../src/base/objects.js'
 import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
@@ -9,7 +10,7 @@ import {
   parseReference,
   placeText,
 } from '../../../src/desired/address.js'
-import type { DiffOptions, DiffView } from '../../../src/desired/diff/types.js'
+import type { DiffOptions, DiffView } from '../../../src/desired/diff/context.js'
 import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/records.js'
 import type {
   CurrentKind,

@@ -2,6 +2,7 @@
  * Whatever files want: applied, they are what the instance is; each write is one of the plan's, and what was
  * exported before restores it to the byte.
  */
+
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { holdText } from '../../../src/base/secrets/held.js'
@@ -11,7 +12,7 @@ import type { DesiredPlan } from '../../../src/desired/actions.js'
 import { executePlan } from '../../../src/desired/applying/execute.js'
 import { requestOf } from '../../../src/desired/planfile/write.js'
 import { openView } from '../../../src/desired/reading/index.js'
-import type { Scoping } from '../../../src/desired/reading/view.js'
+import type { Scoping } from '../../../src/desired/selection.js'
 import { inside } from '../inside.js'
 import { exportOf, planOf } from './rounds.js'
 import { filesAbout } from './wishes.js'

@@ -1,16 +1,17 @@
 /** An instance to files and back: exported, read, planned; all in this process. */
+
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import { documentOf, lookAt, yamlWriter } from '../../../src/desired/exporting/document.js'
-import type { FileSection } from '../../../src/desired/exporting/model.js'
 import {
   chosenBy,
   type ExportOptions,
   Factoring,
   FileMap,
+  type FileSection,
 } from '../../../src/desired/exporting/model.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
-import type { Scoping } from '../../../src/desired/reading/view.js'
+import type { Scoping } from '../../../src/desired/selection.js'
 import type { ReadableInstance } from '../../../src/desired/state.js'
 import { makePlan } from '../planning.js'
 
@@ -68,7 +69,8 @@ export const planOf = async (
     .flatMap((here) => here.desired())
   const about = new Map(projects.map((place) => [place.path, place]))
   return makePlan(wishes, view, {
-    selection: scoping,
+    only: scoping.only,
+    except: scoping.except,
     each: instance.each,
     about: (path) => about.get(path),
     projects: projects.length,

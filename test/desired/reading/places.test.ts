@@ -1,8 +1,10 @@
 /** Which projects and groups are looked at, and what is asked to find them. */
+
 import { describe, expect, it } from 'vitest'
 import { groupMembers } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
-import type { KnownPlaces, Scoping } from '../../../src/desired/reading/view.js'
+import type { KnownPlaces } from '../../../src/desired/reading/view.js'
+import type { Scoping } from '../../../src/desired/selection.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { json, rejected, serve } from '../../support/servers.js'
 import { instanceAt } from '../open.js'

@@ -1,9 +1,10 @@
 /** --only and --except: a kind is read where anything in it may be meant, and not where all of it is left out. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
 import { addressText, type ManagedPlace, matches } from '../../../src/desired/address.js'
-import { mayMean, PlaceChoice } from '../../../src/desired/reading/view.js'
+import { mayMean, PlaceChoice } from '../../../src/desired/selection.js'
 
 const app: ManagedPlace = { scope: 'project', path: 'platform/app' }
 const rules = { name: 'approval_rules' }

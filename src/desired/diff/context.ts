@@ -1,0 +1,258 @@
+/** What comparing takes, what its steps hand each other, and which current item a desired one means. */
+import { addToGroup } from '../../base/group-by.js'
+import type { JsonValue } from '../../base/json/value.js'
+import type { Managed } from '../../catalogue/managed.js'
+import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
+import {
+  type Address,
+  foldedName,
+  type ManagedPlace,
+  type Reference,
+  writtenReference,
+} from '../address.js'
+import { type Attribute, attributesOf } from '../attributes.js'
+import type { Mistakes } from '../files/written.js'
+import type { InstanceView, ProjectPlace, UnreadPlace } from '../reading/view.js'
+import { type AddressChoice, meant } from '../selection.js'
+import {
+  type CurrentItem,
+  type DesiredItem,
+  type DesiredKind,
+  itemName,
+  itemText,
+  type Origin,
+  plainValueOf,
+  type ReadableInstance,
+  type SecretSource,
+} from '../state.js'
+import { sameValue } from '../values.js'
+
+/** The part of reading that comparing asks. */
+export type DiffView = Pick<InstanceView, 'names' | 'readKind' | 'self'> &
+  Partial<Pick<InstanceView, 'forget'>>
+
+/** How much may be changed: a number, or a percentage of what was read. */
+export interface PlanLimit {
+  readonly count?: number
+  readonly percent?: number
+}
+
+export interface PlanLimits {
+  readonly deletes?: PlanLimit
+  readonly changes?: PlanLimit
+  /** Addresses of sets of which more may go than is let through unasked. */
+  readonly removals?: readonly string[]
+  /** Addresses of exact sets that may become empty. */
+  readonly empty?: readonly string[]
+}
+
+/** What is known of secrets that no instance shows. */
+export interface SecretsPolicy {
+  /** Set those whose value changed, all of them, or only those that something else needs. */
+  readonly set: 'changed' | 'always' | 'never'
+  /** Whether the value is another than the one last set; undefined where that is not known. */
+  changed(address: Address, source: SecretSource): Promise<boolean | undefined>
+  /** Why a value cannot be had; undefined where it can. */
+  missing(source: SecretSource): Promise<string | undefined>
+}
+
+/** How is compared; actions and unread places that are not meant are left out. */
+export interface DiffOptions extends AddressChoice {
+  readonly limits?: PlanLimits
+  readonly each: ReadableInstance['each']
+  readonly about?: (
+    project: string,
+  ) => Pick<ProjectPlace, 'archived' | 'namespace' | 'shared'> | undefined
+  /** Places that were named, and could not be looked at. */
+  readonly unread?: readonly UnreadPlace[]
+  /** How many projects are selected. */
+  readonly projects?: number
+  /** The token's user, where the instance does not say. */
+  readonly self?: string
+  readonly secrets?: SecretsPolicy
+  /** Nothing is ever done: neither secrets nor the token's user have to be known. */
+  readonly checks?: boolean
+  readonly now?: () => Date
+  /** The instance is newer than the documents: it may take what they do not offer. */
+  readonly isNewer?: boolean
+  /** What a run that is gone on with still has to do: the digest of each action's item, by the action's id. */
+  readonly unfinished?: ReadonlyMap<string, string> | undefined
+}
+
+/** An action, for as long as it is not known what it waits for. */
+export interface Draft extends PlannedAction {
+  waitsFor: readonly string[]
+  /** The item as it was read. */
+  readonly before?: CurrentItem
+}
+
+/** The diff of a kind in its place, which is filled item by item. */
+export class KindDiff {
+  drafts: Draft[] = []
+  readonly findings: PlanFinding[] = []
+  /** How many items are as desired. */
+  same = 0
+  readonly unread: Unread[] = []
+  /** The digest of an exact set, by its address. */
+  readonly sets: Record<string, string> = {}
+  readonly tallies: SetCount[] = []
+  /** Whether the instance showed the kind. */
+  read = false
+
+  /** Adds the counts of another diff, if it has nothing else. @returns whether it had nothing else */
+  takes({ drafts, findings, unread, tallies, sets, same, read }: KindDiff): boolean {
+    const parts = [drafts, findings, unread, tallies, Object.keys(sets)]
+    if (parts.some(({ length }) => length > 0)) return false
+    this.same += same
+    this.read ||= read
+    return true
+  }
+
+  say(is: PlanFinding['is'], address: Address, text: string, origin?: Origin): void {
+    this.findings.push({ is, address, text, origin })
+  }
+}
+
+/** A kind of a place under comparison. */
+export interface DiffContext {
+  readonly view: DiffView
+  readonly how: DiffOptions
+  readonly place: ManagedPlace
+  /** What stands for the place in requests: its path, or its ID where that would be taken for one. */
+  readonly placeId: Reference
+  readonly kind: Managed
+  readonly desired: DesiredKind
+  /** The items that count as being there. */
+  readonly items: readonly CurrentItem[]
+  readonly diff: KindDiff
+  /** What is wrong in the files, as only the instance shows it. */
+  readonly mistakes: Mistakes
+}
+
+/** What of the context follows from the kind alone. */
+export type WithKind = Pick<DiffContext, 'kind'>
+
+/** An attribute that a file speaks of, held against what was read. */
+export interface AttributeDiff {
+  readonly name: string
+  readonly attribute: Attribute | undefined
+  readonly origin: Origin
+  /** As it is sent; undefined of a secret. */
+  readonly wanted?: JsonValue
+  readonly secret?: SecretSource
+  /** As people see it. */
+  readonly shown: { readonly now?: JsonValue; readonly wanted?: JsonValue }
+  /** The range that it is to be in. */
+  readonly within?: string
+  readonly verdict: 'same' | 'differs' | /** Cannot be read back. */ 'unknown' | 'fixed'
+}
+
+/** A set that something is deleted of, or the members of a group, as it was read. */
+export interface SetCount {
+  readonly address: Address
+  readonly before: number
+  readonly exact: boolean
+  /** Of the members of a group, how many own it. */
+  readonly owners: number
+}
+
+// Addresses of items, and whether they are meant.
+
+/** Whether an item, or any of its attributes, is meant. */
+export const itemMeant = (how: DiffOptions, address: Address, desired: DesiredItem): boolean =>
+  meant(how, address) ||
+  [...desired.attributes.keys()].some((attribute) => meant(how, { ...address, attribute }))
+
+/** Whether any part of a kind is selected, so that it has to be read. */
+export const kindMeant = (how: DiffOptions, desired: DesiredKind): boolean =>
+  meant(how, { ...desired.place, kind: desired.kind.name }) ||
+  desired.items.some((item) => itemMeant(how, itemAddress(desired, item.identity), item))
+
+/** The address of a desired item. */
+export const itemAddress = (
+  { place, kind }: Pick<DesiredKind, 'place' | 'kind'>,
+  identity: Reference,
+): Address => {
+  const text = kind.by === undefined ? String(identity) : writtenReference(identity)
+  return { ...place, kind: kind.name, ...(identity === '' ? {} : { item: text }) }
+}
+
+/** The address of a current item: by its identity where others share its name. */
+export const currentAddress = (c: DiffContext, item: CurrentItem): Address => {
+  const name = itemText(c.kind, item, c.place, c.view.names)
+  const own = c.kind.by !== undefined || named(c, name).length < 2
+  return { ...c.place, kind: c.kind.name, item: own ? name : item.identity }
+}
+
+// The current item that a desired one means.
+
+/** The current item that a desired one means: one, none, or it cannot be said (the mistake is reported). */
+export type Pairing = { readonly item: CurrentItem | undefined } | 'mistaken'
+
+/** Names of domains are the same whatever their case, as those of users are. */
+const nameOf = ({ kind }: WithKind, name: string): string =>
+  kind.ignoresCase === true ? name.toLowerCase() : foldedName(kind.by, name)
+
+type Index = ReadonlyMap<string | number, readonly CurrentItem[]>
+
+/** Of the items of a place: sets may be large, and each desired item asks for one. */
+const indexes = new WeakMap<readonly CurrentItem[], Index>()
+
+const indexed = (c: DiffContext): Index => {
+  const known = indexes.get(c.items)
+  if (known !== undefined) return known
+  const index = new Map<string | number, CurrentItem[]>()
+  for (const item of c.items) {
+    const name = itemName(c.kind, item)
+    const names = name === undefined ? [] : [nameOf(c, name)]
+    const values = [item.record.id, ...Object.values(item.at)]
+    for (const key of new Set([...names, ...values.filter((one) => typeof one === 'number')]))
+      addToGroup(index, key, item)
+  }
+  indexes.set(c.items, index)
+  return index
+}
+
+/** The items that a name or an ID names. */
+export const named = (c: DiffContext, reference: Reference): readonly CurrentItem[] =>
+  indexed(c).get(typeof reference === 'number' ? reference : nameOf(c, reference)) ?? []
+
+/** One that has another field in common that only one item can have, unless another desired item names it. */
+const also = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
+  const name = c.kind.also ?? ''
+  const wanted = plainValueOf(desired, name)
+  if (wanted === undefined) return undefined
+  const typed = { param: attributesOf(c.kind).get(name)?.param }
+  const listed = new Set(c.desired.items.map(({ identity }) => String(identity)))
+  return c.items.find(
+    ({ identity, attributes }) =>
+      !listed.has(identity) && sameValue(typed, attributes[name] ?? null, wanted),
+  )
+}
+
+/** The current item of a desired one: by its name, by one that it had before, or by what else tells it apart. */
+export const paired = (c: DiffContext, desired: DesiredItem): Pairing => {
+  const { identity, origin, previously } = desired
+  const mistaken = (text: string, hint: string): 'mistaken' => {
+    c.mistakes.add(origin, text, hint)
+    return 'mistaken'
+  }
+  const [item, another] = named(c, identity)
+  if (another !== undefined)
+    return mistaken(
+      `${c.kind.name}/${writtenReference(identity)} matches several objects of that name`,
+      c.kind.by === undefined ? 'Rename all but one of them.' : 'Write its ID instead of its name.',
+    )
+  const [before, other] = (previously?.value ?? []).flatMap((name) => named(c, name))
+  if (other !== undefined)
+    return mistaken(
+      `several of the previous names of ${identity} still exist`,
+      'Keep only one of them under previously.',
+    )
+  if (item === undefined) return { item: c.kind.renames && (before ?? also(c, desired)) }
+  if (before === undefined) return { item }
+  return mistaken(
+    `both ${identity} and ${before.identity}, its previous name, exist`,
+    'Delete one of them, or remove previously.',
+  )
+}
