@@ -41,7 +41,7 @@ const unnamed = new Set(
   Enough Entrance Expanded Factoring Failed FindOwn FolderOwns Foreign Found How Included Incoming IsWanted
   JobCourse JobSurroundings Keep Kept Lazy LevelsAfter ListHow LookedAt MadeBy Making Manner Many Meant
   Missing Narrow Narrowed Nested Next Numbered Occasion Own Pairing Parse Particulars Past Piped PlaceListing
-  PlacesThereAre PlanUnread Planned Printed Printing Reading Rebased Received Renaming Replied Reported
+  PlacesThereAre Planned Printed Printing Reading Rebased Received Renaming Replied Reported
   Resumed RunEnded RunWays Running Said Scoped Scoping Seeded Seen Selected Selecting Self Sent Settled Shared
   Sharing Shown SignIn Spelt Stacking Stays Streaming TakenUp Taking Tell Tolerating Turns Typed Understood
   Undoable Unknown Unread Unreadable Unshown Until ValueReading Verified Waiting Wanted When Which Whose With
@@ -99,7 +99,7 @@ it('lists no type as unnamed that is gone or has a word by now', () => {
     [...unnamed].filter((name) => !names.has(name) || isExplained(name)),
     'take the type out of `unnamed`: it only gets shorter',
   ).toEqual([])
-  expect(unnamed.size).toBeLessThanOrEqual(126)
+  expect(unnamed.size).toBeLessThanOrEqual(125)
 })
 
 it.each([

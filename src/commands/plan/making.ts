@@ -37,7 +37,6 @@ import { readKnown } from '../../profile/known.js'
 import { filesAtBase } from './base.js'
 import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
-import type { Worked } from './rows.js'
 
 export interface Making {
   /** Nothing is ever done: secrets need not be there. */
@@ -48,6 +47,12 @@ export interface Making {
   readonly against?: string
   /** Called for each request and file. */
   readonly look?: () => void
+}
+
+/** What making a plan took. */
+export interface Worked {
+  readonly requests: number
+  readonly seconds: number
 }
 
 /** The commit that a plan is held against, and what came of that. */

@@ -17,6 +17,7 @@ import {
 } from '../reports.js'
 import type { PlanGiven } from './flags.js'
 import {
+  type CellWriter,
   changeRows,
   changeText,
   comparedText,
@@ -24,7 +25,6 @@ import {
   failedRows,
   findingRows,
   givenText,
-  type Ink,
   lostRows,
   originIn,
   type Reported,
@@ -136,7 +136,7 @@ const code = (text: string): string => {
   return `${fence}${room}${shown}${room}${fence}`
 }
 const prose = (text: string): string => escaped(visible(text.replaceAll('\n', ' ')))
-const ink: Ink = { code, prose }
+const write: CellWriter = { code, prose }
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 const table = (...heads: readonly string[]): string =>
@@ -157,7 +157,7 @@ const foldOf = ([place, entries]: readonly [string, readonly PlanEntry[]]): stri
     `<details><summary>${prose(place)}: ${countsIn(entries)}</summary>\n\n`,
     table('', 'object', 'attribute', 'now', 'planned', 'declared at'),
     ...entries.flatMap((entry) =>
-      changeRows(entry, ink).map((cells, i) => {
+      changeRows(entry, write).map((cells, i) => {
         const what = i === 0 ? [entryKinds[entry.is].mark, code(entryName(entry))] : ['', '']
         return row(...what, ...cells)
       }),
@@ -206,10 +206,10 @@ export const notePage = (reported: Reported): string => {
   const { entries, against, head, worked } = reported.made
   const first = [
     headOf(reported),
-    section(table('not done', 'why'), failedRows(reported, ink)),
-    section(table('deleted', 'loss', 'declared at'), lostRows(reported, ink)),
+    section(table('not done', 'why'), failedRows(reported, write)),
+    section(table('deleted', 'loss', 'declared at'), lostRows(reported, write)),
   ].join('')
-  const findings = findingRows(reported, ink).map(([object = '', , ...rest]) => [object, ...rest])
+  const findings = findingRows(reported, write).map(([object = '', , ...rest]) => [object, ...rest])
   const who = head.user === null ? '' : ` as ${code(head.user)}`
   const last = [
     section(table('not possible or unknown', 'why', 'declared at'), findings),

@@ -8,7 +8,7 @@ import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/e
 import type { PlanCounts } from '../../desired/planfile/read.js'
 import { type Origin, type SecretSource, sourceText } from '../../desired/state.js'
 import { withoutMembers } from '../../desired/values.js'
-import type { MadePlan } from './making.js'
+import type { MadePlan, Worked } from './making.js'
 
 /** What became of an action. */
 export interface ActionEnd {
@@ -92,7 +92,7 @@ export const givenText = ({ of: { changes = [] } }: PlanEntry): string =>
 type Row = readonly string[]
 
 /** How a form writes texts of files and of an instance, and our own. */
-export interface Ink {
+export interface CellWriter {
   readonly code: (text: string) => string
   readonly prose: (text: string) => string
 }
@@ -100,7 +100,7 @@ export interface Ink {
 /** Where something is declared, but for its team. */
 export const originIn = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`
 
-const originCell = (origin: Origin | undefined, { code }: Ink): string => {
+const originCell = (origin: Origin | undefined, { code }: CellWriter): string => {
   if (origin === undefined) return ''
   const at = code(originIn(origin))
   if (origin.team === undefined) return at
@@ -110,7 +110,7 @@ const originCell = (origin: Origin | undefined, { code }: Ink): string => {
 }
 
 /** An attribute as it is, and as it is planned. */
-const changeCells = (change: Change, isNew: boolean, { code, prose }: Ink): Row => {
+const changeCells = (change: Change, isNew: boolean, { code, prose }: CellWriter): Row => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined)
     return [isNew ? '' : 'cannot be read', code(describeSecretSource(secret))]
@@ -126,41 +126,43 @@ const changeCells = (change: Change, isNew: boolean, { code, prose }: Ink): Row 
 }
 
 /** Of each attribute of an item its name, what it is, what is planned, and where; one row for an item without any. */
-export const changeRows = ({ is, of }: PlanEntry, ink: Ink): readonly Row[] => {
+export const changeRows = ({ is, of }: PlanEntry, write: CellWriter): readonly Row[] => {
   const { changes = [], origin } = of
   const isNew = is === 'create' || is === 'enable'
-  if (changes.length === 0) return [['', '', '', originCell(origin, ink)]]
+  if (changes.length === 0) return [['', '', '', originCell(origin, write)]]
   return changes.map((change) => [
-    ink.code(change.attribute),
-    ...changeCells(change, isNew, ink),
-    originCell(change.origin, ink),
+    write.code(change.attribute),
+    ...changeCells(change, isNew, write),
+    originCell(change.origin, write),
   ])
 }
 
 /** What is lost, a row a set: of its items the first, and how many more there are. */
-export const lostRows = ({ made }: Reported, ink: Ink): readonly Row[] => {
+export const lostRows = ({ made }: Reported, write: CellWriter): readonly Row[] => {
   const lost = made.entries.filter(({ is }) => is === 'delete')
   const sets = groupBy(lost, ({ of: { address } }) => `${placeText(address)}:${address.kind}`)
   return [...sets.values()].flatMap((ones) =>
     ones.slice(0, 1).map(({ of: { address, loses = '', origin } }) => {
       const more = ones.length === 1 ? '' : ` (and ${ones.length - 1} more)`
-      const first = `${ink.code(addressText(address))}${more}`
-      return [first, ink.prose(loses), originCell(origin, ink)]
+      const first = `${write.code(addressText(address))}${more}`
+      return [first, write.prose(loses), originCell(origin, write)]
     }),
   )
 }
 
 /** What was found: of what, of which sort, why, and where it is declared. */
-export const findingRows = ({ made }: Reported, ink: Ink): readonly Row[] =>
+export const findingRows = ({ made }: Reported, write: CellWriter): readonly Row[] =>
   made.entries.flatMap((entry) => {
     const { address, origin } = entry.of
-    const cells = [entry.is, ink.prose(entry.text), originCell(origin, ink)]
-    return isAction(entry) ? [] : [[ink.code(addressText(address)), ...cells]]
+    const cells = [entry.is, write.prose(entry.text), originCell(origin, write)]
+    return isAction(entry) ? [] : [[write.code(addressText(address)), ...cells]]
   })
 
 /** What could not be done, and why. */
-export const failedRows = ({ ends = new Map() }: Reported, ink: Ink): readonly Row[] =>
-  [...ends].flatMap(([id, { failed, text }]) => (failed ? [[ink.code(id), ink.prose(text)]] : []))
+export const failedRows = ({ ends = new Map() }: Reported, write: CellWriter): readonly Row[] =>
+  [...ends].flatMap(([id, { failed, text }]) =>
+    failed ? [[write.code(id), write.prose(text)]] : [],
+  )
 
 /** A table of a page. */
 interface PageSection {
@@ -177,17 +179,17 @@ export const shortened = (text: string): string =>
 
 /** The tables of a plan's page: what changes, then what is not done, lost, or not possible. */
 export const pageSections = (reported: Reported): readonly PageSection[] => {
-  const ink: Ink = { code: shortened, prose: (text) => text }
+  const write: CellWriter = { code: shortened, prose: (text) => text }
   const changes = reported.made.entries.filter(isAction).flatMap((entry) =>
-    changeRows(entry, ink).map((cells) => {
+    changeRows(entry, write).map((cells) => {
       return [placeText(entry.of.address), entry.is, entryName(entry), ...cells]
     }),
   )
   const tables: readonly (readonly [string, string, readonly Row[]])[] = [
     ['Changes', 'place action object attribute now planned declared_at', changes],
-    ['Not done', 'object reason', failedRows(reported, ink)],
-    ['Deleted', 'object loss declared_at', lostRows(reported, ink)],
-    ['Not possible or unknown', 'object finding reason declared_at', findingRows(reported, ink)],
+    ['Not done', 'object reason', failedRows(reported, write)],
+    ['Deleted', 'object loss declared_at', lostRows(reported, write)],
+    ['Not possible or unknown', 'object finding reason declared_at', findingRows(reported, write)],
   ]
   return tables.flatMap(([section, names, all], i) => {
     const columns = names.split(' ')
@@ -197,12 +199,6 @@ export const pageSections = (reported: Reported): readonly PageSection[] => {
 }
 
 // What a plan comes to, in a sentence.
-
-/** What making a plan took. */
-export interface Worked {
-  readonly requests: number
-  readonly seconds: number
-}
 
 const part = (n: number, words: string): readonly string[] =>
   n === 0 ? [] : [`${grouped(n)} ${words}`]
