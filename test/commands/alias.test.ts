@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { checkAliasLine, checkAliasName } from '../../src/commands/alias.js'
 import { allCommands } from '../../src/commands/index.js'
 import { flagsOfCommand } from '../../src/engine/command/derive/index.js'
-import { svcctl as alone, configuration } from '../support/program.js'
+import { configuration } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 import { calling } from './calling.js'
 
 const { server, call, sent } = calling()
@@ -243,7 +244,7 @@ describe('a line with an alias', () => {
 
   it('is completed by its name, and behind it as what it stands for', async () => {
     const tab = async (...words: string[]) =>
-      (await alone(['__complete', 'zsh', '--', ...words], { env: { SVC_CONFIG_DIR: config } }))
+      (await svcctl(['__complete', 'zsh', '--', ...words], { env: { SVC_CONFIG_DIR: config } }))
         .stdout
     expect(await tab('go')).toContain(
       "gone\tsvcctl runners list --instance --where 'status=offline'\n",

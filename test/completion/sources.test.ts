@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { hasSource, sources } from '../../src/engine/plan/sources.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, svcctl } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 let sandbox: Sandbox
 beforeAll(async () => {

@@ -29,16 +29,41 @@ const compiled = (name) => {
   return scripts.get(name).runInThisContext()
 }
 
-/** The program's exports, every module of it fresh, and some of Node's exchanged. */
-const fresh = (entry, instead) => {
+/** Libraries that keep nothing of a run. */
+const library =
+  /^node_modules\/(?:undici|yaml|ajv|ajv-formats|re2js|semver|csv-parse|fast-xml-builder)\//
+
+/** The files of the build in which nothing else stands; of a program without a list of its modules, none. */
+const kept = (() => {
+  const list = join(dist, 'modules.txt')
   const modules = new Map()
+  if (!fs.existsSync(list)) return new Set()
+  for (const line of fs.readFileSync(list, 'utf8').trimEnd().split('\n')) {
+    const [file, module] = line.split('\t')
+    modules.set(file, [...(modules.get(file) ?? []), module])
+  }
+  const names = fs.readdirSync(dist).filter((name) => /^(?:rolldown-runtime|http2)-/.test(name))
+  for (const [file, all] of modules) if (all.every((one) => library.test(one))) names.push(file)
+  return new Set(names)
+})()
+const keptModules = new Map()
+
+/** The program's exports, every module of its own fresh, and some of Node's exchanged. Libraries are loaded once. */
+const fresh = (entry, instead) => {
+  const own = new Map()
   const load = (name) => {
+    const shared = kept.has(name)
+    const modules = shared ? keptModules : own
     const earlier = modules.get(name)
     if (earlier !== undefined) return earlier.exports
     const module = { exports: {} }
     modules.set(name, module)
-    const from = (id) =>
-      id.startsWith('./') ? load(id.slice(2)) : (instead.get(id) ?? require(id))
+    const from = (id) => {
+      if (!id.startsWith('./')) return (shared ? undefined : instead.get(id)) ?? require(id)
+      if (shared && !kept.has(id.slice(2)))
+        throw new Error(`${name} is of libraries, and loads ${id}`)
+      return load(id.slice(2))
+    }
     compiled(name).call(module.exports, module.exports, from, module, join(dist, name), dist)
     return module.exports
   }
@@ -99,6 +124,9 @@ const channelsUntil = (ends) => ({
   },
 })
 
+/** Node's V8, where no run says how the memory of the others is kept. */
+const withoutFlags = { ...require('node:v8'), setFlagsFromString: () => {} }
+
 const stand = (name, value) =>
   Object.defineProperty(process, name, { value, configurable: true, writable: true })
 
@@ -121,6 +149,9 @@ const setVariables = (wanted) => {
   Object.assign(process.env, wanted)
 }
 
+/** What a run that ends its process is left by. */
+class Ended extends Error {}
+
 const run = async ({ args, env, cwd, input }) => {
   await turn()
   const [before, listeners, symbols] = [holding(), heard(), Reflect.ownKeys(globalThis)]
@@ -141,10 +172,14 @@ const run = async ({ args, env, cwd, input }) => {
       'main.cjs',
       new Map([
         ['node:fs', filesBeside({ 1: out.stream, 2: err.stream })],
+        ['node:v8', withoutFlags],
         ['node:diagnostics_channel', channelsUntil(ends)],
       ]),
     )
       .main(args)
+      .catch((error) => {
+        if (!(error instanceof Ended)) throw error
+      })
       .then(() => idle(before))
       .then(resolve, reject)
   }).catch((error) => {
@@ -163,6 +198,8 @@ const run = async ({ args, env, cwd, input }) => {
 // What is said past the streams is seen by whoever started this; nothing of the program may end it.
 const { exit } = process
 process.exit = (code) => {
+  // TAB ends it once everything is said.
+  if (process.argv[2] === '__complete') throw new Ended()
   throw new Error(`the program ends its process with ${code}: run it in one of its own`)
 }
 process.on('disconnect', () => exit(0))

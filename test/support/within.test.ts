@@ -21,6 +21,8 @@ describe('a line within a host comes to what it does alone', () => {
     ['help exit-codes'],
     ['runners get --help'],
     ['--version'],
+    ['__complete bash -- runners get '],
+    ['__complete bash -- runners pau'],
     ['runners list --instance --retries 0', { env: { SVC_BASE_URL: 'http://127.0.0.1:9' } }],
     ['runners list --instance -o json', { env: { SVC_TOKEN: '' } }],
     ['auth login work --token-stdin', { input: 'token\n', env: { SVC_TOKEN: '' } }],

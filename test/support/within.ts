@@ -50,8 +50,7 @@ export const startHost = (of: string): Host => {
 
 /** What Node reads when it starts: a host has it as this process does. */
 const ofProcess = /^(?:NODE_|LANG$|LC_)/
-const needsProcess = (args: readonly string[], env: Readonly<Record<string, string>>): boolean =>
-  args[0] === '__complete' ||
+const needsProcess = (env: Readonly<Record<string, string>>): boolean =>
   Object.entries(env).some(([name, value]) => ofProcess.test(name) && process.env[name] !== value)
 
 interface Asked {
@@ -86,7 +85,7 @@ export const runIn = async (host: Host, asked: Asked): Promise<Ran> => {
 
 /** Runs `svcctl` and waits for its end, as its namesake of `program.ts` does. */
 export const svcctl = async (args: readonly string[], how: How = {}): Promise<Ran> => {
-  if (needsProcess(args, how.env ?? {})) return alone(args, how)
+  if (needsProcess(how.env ?? {})) return alone(args, how)
   const { env = {}, input, cwd = folder() } = how
   const whole = { ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(), ...env }
   const host = waiting.pop() ?? startHost(program)
