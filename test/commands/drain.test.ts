@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { linesOf, statesOf } from '../engine/journaling/runs.js'
-import { clean, configuration, folder, program, svcctl } from '../support/program.js'
+import { svcctl as alone, clean, configuration, folder, program } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { has } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
 import { onTerminal } from './calling.js'
 
 const server = recording()
@@ -68,7 +69,7 @@ describe('runners drain', () => {
     const cwd = folder()
     const command = `touch done; echo said; exit 3`
     const args = ['runners', 'drain', '1', '2', '--resume-after', command]
-    const ran = await svcctl(args, { env: env(), cwd })
+    const ran = await alone(args, { env: env(), cwd })
     expect(existsSync(join(cwd, 'done'))).toBe(true)
     expect(ran.stdout).not.toContain('said')
     expect(ran.stderr).toContain('ended with exit code 3')

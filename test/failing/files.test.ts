@@ -14,8 +14,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { head } from '../faults/answers.js'
 import { lie } from '../faults/server.js'
 import { zipped } from '../faults/zip.js'
-import { clean, configuration, folder, program, svcctl } from '../support/program.js'
+import { svcctl as alone, clean, configuration, folder, program } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 /** What ends as an archive does, of 1 MiB. */
 const large = `PK\x03\x04${'a'.repeat((1 << 20) - 4)}PK\x05\x06${'\0'.repeat(12)}\0\0\x10\0\0\0`
@@ -30,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A small file system that is soon full; undefined where none may be mounted. */
+/** A small file system that is soon full; undefined where none may be mounted. What stands in it keeps it: use `alone`. */
 const smallDisk = (): string | undefined => {
   const path = folder()
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', path])
@@ -45,7 +46,7 @@ const isRoot = process.getuid?.() === 0
 const signedIn = () => ({ SVC_TOKEN: 'any', SVC_BASE_URL: server.url })
 const login = (config: string, name: string) =>
   svcctl(['auth', 'login', name, '--base-url', server.url, '--token-stdin'], {
-    env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', NODE_DISABLE_COMPILE_CACHE: '1' },
+    env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' },
     input: `token-of-${name}\n`,
   })
 
@@ -53,7 +54,7 @@ describe('a disk that is full', () => {
   it('ends a download in words and leaves nothing', async ({ skip }) => {
     const disk = smallDisk()
     if (disk === undefined) return skip('no file system may be mounted here')
-    const ran = await svcctl(['artifacts', 'download', '7', '-P', '1'], {
+    const ran = await alone(['artifacts', 'download', '7', '-P', '1'], {
       env: signedIn(),
       cwd: disk,
     })
@@ -98,7 +99,7 @@ describe('a disk that is full', () => {
       socket.write(bytes)
     })
     try {
-      const ran = await svcctl(['artifacts', 'download', '7', '-P', '1', '--extract'], {
+      const ran = await alone(['artifacts', 'download', '7', '-P', '1', '--extract'], {
         env: { SVC_TOKEN: 'any', SVC_BASE_URL: lying.url },
         cwd: disk,
       })

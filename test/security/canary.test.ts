@@ -150,14 +150,14 @@ interface Said {
 }
 
 /**
- * Runs the first command of each area in a process of its own: it keeps compiled code, by area (`src/start/load.ts`), in which
- * a secret might stand as well.
+ * Runs the first command of each area that is given a secret of its own in a process of its own, and one that is not: it keeps
+ * compiled code, by area (`src/start/load.ts`), in which a secret might stand as well. What holds a token is the same in all.
  */
 const runner = () => {
   const areas = new Set<string | undefined>()
-  return ({ command }: Command): typeof svcctl => {
+  return ({ command }: Command, given: boolean): typeof svcctl => {
     const [area] = command.split(' ')
-    if (areas.has(area)) return svcctl
+    if (areas.has(area) || (areas.size > 0 && !given)) return svcctl
     areas.add(area)
     return alone
   }
@@ -165,7 +165,6 @@ const runner = () => {
 const runnerOf = runner()
 
 const runOne = async (command: Command, index: number): Promise<Said> => {
-  const run = runnerOf(command)
   const place = folder()
   const baseUrl = `${server.url}/${statuses[index % statuses.length]}`
   const config = home(baseUrl, place)
@@ -175,6 +174,7 @@ const runOne = async (command: Command, index: number): Promise<Said> => {
     '-vv',
     ...(command.endpoints.length > 0 ? ['--yes', '--retries', '0'] : []),
   ]
+  const run = runnerOf(command, command.command === 'auth login' || line.some(isSecret))
   const from: Readonly<Record<string, string>> = environment
     ? { SVC_TOKEN: secret('environment'), SVC_BASE_URL: baseUrl }
     : {}
