@@ -251,9 +251,7 @@ describe('the rooms of src', () => {
     expect(all).toContain('profile/session.ts')
     expect(
       all.filter((file) =>
-        /^(?:http|engine\/(?!command|plan|where|instance\/credential|workspace\/advice|targets\/objects))/.test(
-          file,
-        ),
+        /^(?:http|engine\/(?!command|plan|where|workspace\/advice|targets\/objects))/.test(file),
       ),
     ).toEqual([])
   })

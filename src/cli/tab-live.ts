@@ -11,7 +11,6 @@ import { getAnswerFields } from '../engine/command/derive/derived.js'
 import { singleNamed } from '../engine/command/derive/index.js'
 import type { Command } from '../engine/command/types.js'
 import { findOwnWords, wordsFor } from '../engine/command/words.js'
-import { createCredentials } from '../engine/instance/credential.js'
 import { hasSource, ofProject, readSources, type Wanted } from '../engine/plan/sources.js'
 import {
   createTransport,
@@ -151,7 +150,7 @@ const sendQuickly = async (
     retries: 0,
     userAgent,
     signal: AbortSignal.timeout(patience * 1000),
-    credential: createCredentials(session),
+    credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
     transport: () => createTransport(session, false, env),
     sudo: session.sudo,
     words,

@@ -114,7 +114,7 @@ export class InstanceClient {
 
   /**
    * The records of a list, all of them unless the paging says otherwise, parsed. Returns how it ended.
-   * @param told of each page before its records
+   * @param onPage is told of each page before its records
    * @throws Failure `unreachable` for something among them that is no record
    */
   list<E extends ListEndpoint>(
@@ -122,20 +122,20 @@ export class InstanceClient {
     input: Input<E>,
     paging?: Paging,
     how?: CallOptions,
-    told?: ListOptions['paged'],
+    onPage?: ListOptions['onPage'],
   ): AsyncGenerator<RecordOf<E>, ListEnd>
   async *list(
     endpoint: ListEndpoint,
     values: Values,
     paging: Paging = { limit: 'all', perPage: largestPage },
     how?: CallOptions,
-    told?: ListOptions['paged'],
+    onPage?: ListOptions['onPage'],
   ): AsyncGenerator<RecordOf<ListEndpoint>, ListEnd> {
     const wire = paged(await this.request({ endpoint, values, how }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
     const batches = async function* (): AsyncGenerator<Batch> {
-      end = yield* client.list(wire, { ...followed(paging), paged: told })
+      end = yield* client.list(wire, { ...followed(paging), onPage })
     }
     for await (const batch of batches())
       for (const bytes of batch) yield recordOf(endpoint, wire, bytes, this.#options.words)
@@ -200,7 +200,7 @@ export class InstanceClient {
     const client = await this.#clients.of(key, () => this.#open(endpoint, patience))
     if (routes === undefined || endpoint === undefined) return client
     routes.asking(endpoint)
-    return rethrowing(client, (error) => {
+    return decorate(client, (error) => {
       routes.failed(endpoint, error)
       return error
     })
@@ -212,16 +212,15 @@ export class InstanceClient {
   }
 
   async #open(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
-    const { worded: changed = (error: unknown) => error, progress, snapshot, words } = this.#options
+    const { mapError = (error: unknown) => error, progress, snapshot, words } = this.#options
     if (snapshot !== undefined) return snapshot.client(endpoint, words)
     this.#options.opening?.(patience)
     try {
       const plain = createClient(await this.#optionsFor(endpoint, patience))
       const writing = mayWrite(endpoint)
-      const client = rethrowing(plain, (error) => changed(writing ? error : certain(error)))
-      return progress === undefined ? client : measured(client, progress)
+      return decorate(plain, (error) => mapError(writing ? error : certain(error)), progress)
     } catch (error) {
-      throw changed(error)
+      throw mapError(error)
     }
   }
 
@@ -298,25 +297,11 @@ const certain = (error: unknown): unknown => {
   return error.details.cause instanceof Failure ? error.details.cause : error
 }
 
-/** The same client, its failures changed. */
-const rethrowing = (client: Client, changed: (error: unknown) => unknown): Client => {
-  const rethrown = (error: unknown): never => {
-    throw changed(error)
-  }
-  return {
-    open: (request) => client.open(request).catch(rethrown),
-    call: (request) => client.call(request).catch(rethrown),
-    list: (request, { rethrown: further = (error) => error, ...options }) =>
-      client.list(request, { ...options, rethrown: (error) => further(changed(error)) }),
-    close: () => client.close(),
-  }
-}
-
 /** A list as work that goes on, at most up to its limit. */
 const createListWork = (work: Work, limit = Number.POSITIVE_INFINITY): ListWork => {
   let before = 0
   return {
-    told: (records, total) => {
+    update: (records, total) => {
       work.add(records - before)
       before = records
       if (total !== undefined) work.total(Math.min(total, limit))
@@ -325,19 +310,31 @@ const createListWork = (work: Work, limit = Number.POSITIVE_INFINITY): ListWork 
   }
 }
 
-/** The same client; one request counts as work that goes on, a list by its records. */
-const measured = (client: Client, progress: WorkMeter): Client => {
-  const during = async <T>(doing: Promise<T>): Promise<T> => {
-    const work = progress.begin()
-    return doing.finally(() => work.end())
+/** The same client, its failures changed; one request counts as work that goes on, a list by its records. */
+const decorate = (
+  client: Client,
+  mapError: (error: unknown) => unknown,
+  progress?: WorkMeter,
+): Client => {
+  const during = async <T>(request: Promise<T>): Promise<T> => {
+    const work = progress?.begin()
+    try {
+      return await request
+    } catch (error) {
+      throw mapError(error)
+    } finally {
+      work?.end()
+    }
   }
   return {
     open: (request) => during(client.open(request)),
     call: (request) => during(client.call(request)),
-    list: (request, options) => {
-      const work = () => createListWork(progress.begin(), options.limit)
-      return client.list(request, { ...options, work })
-    },
+    list: (request, { mapError: further = (error) => error, ...options }) =>
+      client.list(request, {
+        ...options,
+        work: progress ? () => createListWork(progress.begin(), options.limit) : options.work,
+        mapError: (error) => further(mapError(error)),
+      }),
     close: () => client.close(),
   }
 }

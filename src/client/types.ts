@@ -97,7 +97,7 @@ export const answered = <E extends Endpoint>(endpoint: E, whole: WholeAnswer): T
 
 // What the client is made of.
 
-type Told = (exchange: Exchange) => void
+type Trace = (exchange: Exchange) => void
 
 /** An instance, and how it is reached; what crosses a wall is handed in as a value. */
 export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' | 'userAgent'> {
@@ -121,13 +121,13 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   /** Told before a client is made, how long its answers are. */
   readonly opening?: (patience: WaitKind) => void
   /** Told of each exchange; credentials are redacted. */
-  readonly trace?: Told
+  readonly trace?: Trace
   /**
    * Opens the record of what is written, before anything is sent that may write; what it gives is told
    * of each exchange. Throws where it cannot be opened.
    * @param credential what goes along
    */
-  readonly record?: (credential: Credential | undefined) => Told | undefined
+  readonly record?: (credential: Credential | undefined) => Trace | undefined
   /** Asked before each write; refuses it by throwing. */
   readonly guard?: (request: WireRequest) => void | Promise<void>
   /** Told of an endpoint that takes a job's token and goes without any credential. */
@@ -139,7 +139,7 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
     readonly failed: (endpoint: EndpointTraits, error: unknown) => void
   }
   /** What is thrown in the words of whoever shows it. */
-  readonly worded?: (error: unknown) => unknown
+  readonly mapError?: (error: unknown) => unknown
   /** The instance's own words. */
   readonly words?: Words
   /** What answers in the place of the instance; nothing is sent. */

@@ -27,7 +27,7 @@ import { isSource, liveHow } from './perform/live.js'
 import { parseGiven } from './plan/given.js'
 import { withoutParents } from './plan/parents.js'
 import type { Until } from './repeat.js'
-import { createServices, type RunParts } from './services.js'
+import { RunParts } from './services.js'
 import { goesOn, inPart, type LineInput, type ObjectsLine, readsInput } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
 
@@ -142,8 +142,8 @@ const performing =
 
 /** The services of a run, and what does with them what a command says. */
 export const startRun = async (options: RunOptions): Promise<Running> => {
-  const parts = await createServices(options)
-  return { ...parts, perform: performing(parts) }
+  const parts = await RunParts.open(options)
+  return Object.assign(parts, { perform: performing(parts) })
 }
 
 // From a line to its targets.

@@ -14,7 +14,7 @@ import { accessible, createStyle, type Style } from '../terminal/text/style.js'
 import { getCommandName } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/many-flags.js'
-import type { ExchangeOptions } from './instance/exchange.js'
+import type { ExchangeScreen } from './instance/exchange.js'
 import type { RunOptions, Streams } from './options.js'
 import type { Rounds } from './repeat.js'
 
@@ -50,10 +50,7 @@ const traceText = (
 }
 
 /** What the exchange says beside the answer. */
-export const heardBy = (
-  { notes, meter, style, of }: Streams,
-  verbose: number,
-): ExchangeOptions['screen'] => ({
+export const heardBy = ({ notes, meter, style, of }: Streams, verbose: number): ExchangeScreen => ({
   say: (text, level) => {
     if (level === 'info' || verbose > 0) notes.note(text)
   },
@@ -65,24 +62,6 @@ export const heardBy = (
   },
   meter,
 })
-
-/** Lines that stand below the output, and what else is to be said once it is there. */
-export class DeferredNotes {
-  readonly #said: (() => void)[] = []
-  readonly #notes: Streams['notes']
-
-  constructor(notes: Streams['notes']) {
-    this.#notes = notes
-  }
-
-  readonly later = (text: string, level: 'note' | 'warn' = 'note'): void => {
-    this.#said.push(() => this.#notes[level](text))
-  }
-
-  say(): void {
-    for (const say of this.#said) say()
-  }
-}
 
 // The last of several answers: those before it are let go.
 

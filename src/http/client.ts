@@ -289,8 +289,8 @@ export const createClient = (options: ClientOptions, clock: Timing = systemTimin
     open: async (request) => requests.open(guarded(request)).catch(cleaned(request)),
     call: async (request) => requests.call(guarded(request)).catch(cleaned(request)),
     list: (request, listing) => {
-      const { rethrown = (error) => error } = listing
-      const options = { ...listing, rethrown: (error: unknown) => rethrown(scrubbed(error)) }
+      const { mapError = (error) => error } = listing
+      const options = { ...listing, mapError: (error: unknown) => mapError(scrubbed(error)) }
       return listRecords(requests.pages(request), guarded(request), options)
     },
     close: () => requests.close(),

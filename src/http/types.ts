@@ -165,17 +165,17 @@ export interface ListOptions {
   /** Whether what is read has to wait: then one page is held and one more asked for. */
   readonly held?: () => boolean
   /** Told of each page before its records. */
-  readonly paged?: (page: PageHead) => void
+  readonly onPage?: (page: PageHead) => void
   /** Begins to count the list as work that goes on. */
   readonly work?: (() => ListWork) | undefined
   /** Changes what is thrown. */
-  readonly rethrown?: ((error: unknown) => unknown) | undefined
+  readonly mapError?: ((error: unknown) => unknown) | undefined
 }
 
 /** A list as work that goes on. */
 export interface ListWork {
   /** How many records have come, and how many there are where the instance says. */
-  told(records: number, total: number | undefined): void
+  update(records: number, total: number | undefined): void
   /** However the list ended. */
   end(): void
 }

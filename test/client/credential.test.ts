@@ -139,7 +139,7 @@ describe('an instance', () => {
   it('says of a missing one what its owner says of it', async () => {
     const instance = instanceOf(base, {
       credential: having({}),
-      worded: (error) =>
+      mapError: (error) =>
         error instanceof MissingCredential
           ? new Failure('auth', `${error.lack}: ${error.message}`)
           : error,

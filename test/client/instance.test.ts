@@ -197,7 +197,7 @@ describe('what is thrown', () => {
   })
   it('is in the words of its owner, whichever way it is called', async () => {
     const { base } = await serve((_, response) => json(response, 404, {}))
-    const instance = instanceOf(base, { worded: () => new Failure('failed', 'in my words') })
+    const instance = instanceOf(base, { mapError: () => new Failure('failed', 'in my words') })
     const ask = { endpoint: runners.get, values: { id: 1 } }
     const ways: readonly (() => Promise<unknown>)[] = [
       () => instance.call(runners.get, { id: 1 }),

@@ -118,19 +118,27 @@ describe('a curl command', () => {
   const wire = buildRequest({ endpoint: runners.get, values: { id: 7 } })
   // Nothing but the session is asked for it.
   const exchangeOf = (credential: () => Promise<unknown>) =>
-    new InstanceExchange({
-      globals: { insecure: false, verbose: 0 },
-      env: {},
-      signal: new AbortController().signal,
-      readOnly: false,
-      gateOf: async () => ({}),
-      session: async () => ({ baseUrl: 'https://forge.test', sudo: 'ana', credential }),
-      snapshot: async () => undefined,
-      profile: async () => undefined,
-      screen: { say: () => {}, warn: () => {}, trace: () => {}, meter: { begin: () => ({}) } },
-      remembers: false,
-      unkept: { close: async () => {}, note: async () => {} },
-    } as unknown as ConstructorParameters<typeof InstanceExchange>[0])
+    new InstanceExchange(
+      {
+        command: { endpoints: {} },
+        globals: { insecure: false, verbose: 0 },
+        env: {},
+        signal: new AbortController().signal,
+        inner: { gateOf: async () => ({}) },
+      } as unknown as ConstructorParameters<typeof InstanceExchange>[0],
+      {
+        session: async () => ({ baseUrl: 'https://forge.test', sudo: 'ana', credential }),
+        snapshot: async () => undefined,
+        profile: async () => undefined,
+        unkept: { close: async () => {}, note: async () => {} },
+      } as unknown as ConstructorParameters<typeof InstanceExchange>[1],
+      {
+        say: () => {},
+        warn: () => {},
+        trace: () => {},
+        meter: { begin: () => ({}) },
+      } as unknown as ConstructorParameters<typeof InstanceExchange>[2],
+    )
 
   it('names the kind of the credential, never the credential', async () => {
     const given = exchangeOf(async () => ({ kind: 'oauth', value: 'canary' }))

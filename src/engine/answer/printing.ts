@@ -21,7 +21,7 @@ import { changes, getCommandName, isAskable, isRehearsal } from '../command/deri
 import { isAggregate } from '../command/many-flags.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { RunOptions, Streams } from '../options.js'
-import { mayAskSingles } from '../records/budget.js'
+import { mayAskSingles, SingleBudget } from '../records/budget.js'
 import type { SingleFields } from '../records/single.js'
 import { isList, namesFor, printedValue } from './about.js'
 
@@ -98,6 +98,8 @@ export class Printing implements RunAnswer {
   readonly #absent = new Set<string>()
   /** The address of the instance that the answer comes from, where it is known. */
   readonly #address: (() => Promise<string | undefined>) | undefined
+  /** The records that its lists read one by one. */
+  readonly budget: SingleBudget
   #code = 0
   #toldHidden = false
 
@@ -112,6 +114,7 @@ export class Printing implements RunAnswer {
     this.#screen = screen
     this.#later = later
     this.#address = address
+    this.budget = new SingleBudget(asked.globals.limit !== undefined)
     this.text = textOf(screen)
   }
 
@@ -139,6 +142,7 @@ export class Printing implements RunAnswer {
   /** Another round begins: what came of those before it counts no more. */
   begin(): void {
     this.#code = 0
+    this.budget.begin()
     this.#asked.until?.begin()
   }
 

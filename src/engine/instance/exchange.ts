@@ -4,7 +4,7 @@ import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
 import type { WaitKind } from '../../client/defaults.js'
 import { createInstance, type InstanceClient, requestIn } from '../../client/instance.js'
-import type { SnapshotReader } from '../../client/snapshot/answers.js'
+import { type CredentialGap, MissingCredential } from '../../client/types.js'
 import { Failure, survived } from '../../errors.js'
 import { secretTexts } from '../../http/answers/secrets.js'
 import type { FleetGate } from '../../http/gate/index.js'
@@ -12,37 +12,22 @@ import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
 import { Audit } from '../../profile/audit.js'
 import { checkReadOnly } from '../../profile/index.js'
-import type { Profile, Session } from '../../profile/types.js'
+import type { Session } from '../../profile/types.js'
+import { isRehearsal, sendsAll } from '../command/derive/index.js'
 import type { ClientIdentity } from '../command/services.js'
-import { type FindOwn, servesOrigin, wordsFor } from '../command/words.js'
-import type { UnkeptWrites } from '../workspace/unkept.js'
-import { createCredentials, hinted } from './credential.js'
-import {
-  type Ceilings,
-  gatesOf,
-  RouteMemory,
-  type RunWays,
-  reaching,
-  Warnings,
-} from './reaching.js'
+import { servesOrigin, wordsFor } from '../command/words.js'
+import type { RunOptions } from '../options.js'
+import { withWorkspaceHint } from '../workspace/advice.js'
+import type { Workspace } from '../workspace/workspace.js'
+import { gatesOf, RouteMemory, type RunWays, reaching, Warnings } from './reaching.js'
 
-export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'signal'> {
-  /** The gates of another run, where it shares them. */
-  readonly gateOf?: ReturnType<typeof gatesOf>
-  readonly globals: RunWays['globals'] & Ceilings
-  readonly session: () => Promise<Session>
-  /** What answers in the place of its instance. */
-  readonly snapshot: () => Promise<SnapshotReader | undefined>
-  /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */
-  readonly profile: () => Promise<Profile | undefined>
-  readonly screen: RunWays['screen'] & { readonly warn: (text: string) => void }
-  /** The instance's own words, where a vocabulary is in force. */
-  readonly own?: FindOwn
-  /** Whether what is found out about the instance is kept with its profile. */
-  readonly remembers: boolean
-  /** Is told of each write just before it is sent. */
-  readonly unkept: Pick<UnkeptWrites, 'close' | 'note'>
-}
+/** Where a run stands, as far as what it sends goes by that. */
+type ExchangePlace = Pick<Workspace, 'profile' | 'session' | 'snapshot' | 'unkept'>
+
+/** What is said of requests. */
+export type ExchangeScreen = RunWays['screen'] & { readonly warn: (text: string) => void }
+
+type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'own' | 'signal'>
 
 /** A call that carries no credential. */
 const bare: EndpointTraits = { credential: 'parameter', route: 'GET /' }
@@ -63,9 +48,29 @@ const kindFor = async (
   }
 }
 
+const hints: Readonly<Record<CredentialGap, (session: Session) => string>> = {
+  job: ({ jobTokenWithheld }) =>
+    jobTokenWithheld ??
+    'Run the command in a CI job, where CI_JOB_TOKEN is set, or set SVC_JOB_TOKEN.',
+  user: ({ baseUrl }) => `Set SVC_TOKEN, or sign in with: svcctl auth login --base-url ${baseUrl}`,
+  any: ({ baseUrl }) => `Sign in with: svcctl auth login --base-url ${baseUrl}`,
+}
+
+/** What is thrown with what to do about it; a missing credential by what the session says of it. */
+const hinted =
+  (session: Session) =>
+  (error: unknown): unknown =>
+    error instanceof MissingCredential
+      ? new Failure(error.category, error.message, {
+          ...error.details,
+          hint: hints[error.lack](session),
+        })
+      : withWorkspaceHint(error)
+
 /** What a run sends, and to whom; nothing is opened before it is asked for. */
 export class InstanceExchange {
-  readonly #options: ExchangeOptions
+  readonly #options: Options
+  readonly #place: ExchangePlace
   readonly #run: RunWays
   readonly #audit = new Audit()
   /** The gate of an address. */
@@ -74,12 +79,18 @@ export class InstanceExchange {
   #opened: Promise<InstanceClient> | undefined
   #routes: RouteMemory | undefined
 
-  constructor(options: ExchangeOptions) {
-    const { globals, env, profile, screen } = options
+  constructor(options: Options, place: ExchangePlace, screen: ExchangeScreen) {
+    const { command, env, globals, inner, signal } = options
+    const note = (text: string): void => screen.say(text, 'info')
     this.#options = options
-    this.gateOf = options.gateOf ?? gatesOf(globals, profile, (text) => screen.say(text, 'info'))
+    this.#place = place
+    this.gateOf = inner?.gateOf ?? gatesOf(globals, () => place.profile(), note)
     this.#run = {
-      ...options,
+      globals,
+      env,
+      signal,
+      screen,
+      readOnly: inner?.readOnly ?? (command.readOnly === true || isRehearsal(options)),
       warnings: new Warnings({ insecure: globals.insecure, env, warn: screen.warn }),
       audit: this.#audit,
       guard: this.guard,
@@ -94,15 +105,15 @@ export class InstanceExchange {
   }
 
   /** The gate that all requests to the session's instance pass. */
-  readonly gate = async (): Promise<FleetGate> =>
-    this.gateOf((await this.#options.session()).baseUrl)
+  readonly gate = async (): Promise<FleetGate> => this.gateOf((await this.#place.session()).baseUrl)
 
   /** Refuses a write where the profile only reads, and once the audit log lost a line. */
   readonly guard = async (request: WireRequest, elsewhere = false): Promise<void> => {
     const { method, path } = request
     if (method === 'GET' || method === 'HEAD') return
-    const { profile, session } = this.#options
-    checkReadOnly(elsewhere ? await profile() : (await session()).profile, method, path)
+    const place = this.#place
+    const profile = elsewhere ? await place.profile() : (await place.session()).profile
+    checkReadOnly(profile, method, path)
     this.#audit.check(request)
   }
 
@@ -130,8 +141,8 @@ export class InstanceExchange {
 
   /** Whether what an ask writes may be sent, as far as that is known before it is. */
   readonly admits = async (ask: Ask): Promise<boolean> => {
-    const { own, readOnly } = this.#options
-    if (readOnly !== false) return false
+    const { own } = this.#options
+    if (this.#run.readOnly !== false) return false
     try {
       const wire = await this.build(ask)
       await this.guard(wire)
@@ -163,7 +174,7 @@ export class InstanceExchange {
   /** Asked just before a request is sent that no ask stands for: refuses it as `guard`, and notes it. */
   async admit(request: WireRequest, elsewhere?: boolean): Promise<void> {
     await this.guard(request, elsewhere)
-    await this.#options.unkept.note(request, elsewhere)
+    await this.#place.unkept.note(request, elsewhere)
   }
 
   async client(endpoint?: EndpointTraits, long = false): Promise<Client> {
@@ -188,14 +199,14 @@ export class InstanceExchange {
 
   /** The command that does what the request would. */
   async curlOf(wire: WireRequest, endpoint?: EndpointTraits): Promise<string> {
-    const { baseUrl, sudo } = await this.#options.session()
+    const { baseUrl, sudo } = await this.#place.session()
     const instance = await this.instance()
     const by = endpoint?.credential === 'parameter' ? undefined : sudo
     return toCurl(baseUrl, wire, await kindFor(instance, endpoint), by, instance.words)
   }
 
   async close(): Promise<void> {
-    await this.#options.unkept.close()
+    await this.#place.unkept.close()
     await (await this.#opened?.catch(() => undefined))?.close()
     await this.#routes?.keep()
     for (const other of this.#others) await other.close()
@@ -208,22 +219,22 @@ export class InstanceExchange {
 
   /** The instance of the run's session. */
   async #open(): Promise<InstanceClient> {
-    const { env, remembers, screen, session, snapshot } = this.#options
-    const given = await session()
+    const { env, screen } = this.#run
+    const given = await this.#place.session()
     const { baseUrl, profile, sudo } = given
     const words = await this.#wordsOf(baseUrl)
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
-      this.#routes = new RouteMemory({ env, profile, remembers, note })
+      this.#routes = new RouteMemory({ env, profile, remembers: sendsAll(this.#options), note })
     }
     return createInstance({
       ...(await reaching(this.#run, baseUrl, given)),
       sudo,
       words,
-      snapshot: await snapshot(),
+      snapshot: await this.#place.snapshot(),
       routes: this.#routes,
-      credential: createCredentials(given),
-      worded: hinted(given),
+      credential: async (need) => (need === 'job' ? given.jobToken() : given.credential()),
+      mapError: hinted(given),
       without: () => this.#run.warnings.withheld(given),
     })
   }

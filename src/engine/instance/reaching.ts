@@ -15,7 +15,6 @@ import type { Globals } from '../command/globals.js'
 import type { ClientIdentity } from '../command/services.js'
 import { tuneParser } from '../work/v8.js'
 import { withWorkspaceHint } from '../workspace/advice.js'
-import { createRenewal } from './credential.js'
 
 // What is said, once, about how an instance is reached.
 
@@ -120,17 +119,17 @@ export const reaching = async (
     record: (credential) => audit.open(profile, credential, user),
     guard: (request) => run.guard(request, request.absolute),
     progress: screen.meter,
-    worded: withWorkspaceHint,
+    mapError: withWorkspaceHint,
     gate: await run.gateOf(baseUrl),
     trace: globals.verbose === 0 ? undefined : screen.trace,
-    renew: renew && createRenewal(renew),
+    renew,
   }
 }
 
 // The gates of a run: how many requests at once, and how fast, by its flags and its profile.
 
 /** What a person says of how much is asked at once. */
-export type Ceilings = Pick<Globals, 'concurrency' | 'rate'>
+type Ceilings = Pick<Globals, 'concurrency' | 'rate'>
 
 /** A profile that is not there yet, since it is signed in to, has no rate; for any other the session refuses. */
 const none = (error: unknown): undefined => {

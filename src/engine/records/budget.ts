@@ -22,12 +22,6 @@ const maxUnsaid = 100
 /** More than so many take a --limit. */
 const maxUnasked = 1000
 
-/** What is told of each round, and tells the exit code. */
-interface Rounds {
-  begin(): void
-  readonly code: number
-}
-
 export class SingleBudget {
   readonly #limited: boolean
   #count = 0
@@ -37,17 +31,9 @@ export class SingleBudget {
     this.#limited = limited
   }
 
-  /** The rounds of a run, each of which counts anew. */
-  counting(rounds: Rounds): Rounds {
-    return {
-      begin: () => {
-        this.#count = 0
-        rounds.begin()
-      },
-      get code() {
-        return rounds.code
-      },
-    }
+  /** Another round begins, which counts anew. */
+  begin(): void {
+    this.#count = 0
   }
 
   /** @throws Failure `usage` where one more would be too many */

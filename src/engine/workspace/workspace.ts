@@ -276,6 +276,11 @@ export class Workspace implements WorkspaceService {
     return this.#sessions.profile()
   }
 
+  /** What answers in the place of the instance, where that is a snapshot. */
+  snapshot(): Promise<SnapshotReader | undefined> {
+    return this.#sessions.snapshot()
+  }
+
   async identity(how: 'asked' | 'known' = 'asked'): Promise<MadeBy> {
     const { glance } = this.#requests()
     const nothing = async (): Promise<undefined> => undefined

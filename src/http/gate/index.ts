@@ -206,8 +206,8 @@ export class FleetGate implements Gate {
     const { status, headers } = came
     this.#theirs.read(headers, now)
     const theirs = this.#theirs.now(now)
-    const told = readRateLimit(came, theirs)
-    if (told !== undefined) this.#pace.told(told, now, leave.serial)
+    const limit = readRateLimit(came, theirs)
+    if (limit !== undefined) this.#pace.learn(limit, now, leave.serial)
     if (turnsAway(came, theirs)) return this.#turnedAway(leave, came, now)
     this.#wellAt = now
     this.#inRow = 0

@@ -8,7 +8,7 @@ import type { Answer } from '../types.js'
 type Headers = Answer['headers']
 
 /** A limit, as one answer tells of it. */
-interface Told {
+interface RateLimit {
   readonly limit: number
   readonly remaining: number
   /** Milliseconds until it begins anew, by the instance's own clock. */
@@ -68,7 +68,7 @@ export const turnsAway = ({ status, headers }: Head, theirs: number): boolean =>
  * The limit that an answer tells of; undefined where it does not tell of all of it, or fails while something
  * remains: then it is not the limit's doing.
  */
-export const readRateLimit = ({ status, headers }: Head, theirs: number): Told | undefined => {
+export const readRateLimit = ({ status, headers }: Head, theirs: number): RateLimit | undefined => {
   const limit = countOf(headers, 'ratelimit-limit')
   const remaining = countOf(headers, 'ratelimit-remaining')
   const rest = untilReset(readHeader(headers, 'ratelimit-reset'), theirs)
@@ -190,7 +190,7 @@ export class Pace {
     this.#good += 1
   }
 
-  told({ limit, remaining, rest }: Told, now: number, serial: number): void {
+  learn({ limit, remaining, rest }: RateLimit, now: number, serial: number): void {
     this.#span = Math.max(this.#span, rest)
     const until = now + rest
     const known = this.#current(now)

@@ -74,7 +74,7 @@ class Listing {
       ahead.ask(request)
       for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
         const { next, reply } = page
-        this.#options.paged?.(reply)
+        this.#options.onPage?.(reply)
         this.#total = getTotal(reply) ?? this.#total
         ahead.check(page)
         ahead.look(page, this.#limit - this.#records, this.#pagesRead === 0)
@@ -88,7 +88,7 @@ class Listing {
         more = ahead.none && hasMore(reply)
       }
     } catch (error) {
-      throw this.#options.rethrown?.(error) ?? error
+      throw this.#options.mapError?.(error) ?? error
     } finally {
       ahead.abandon()
       this.#work?.end()
@@ -165,7 +165,7 @@ class Listing {
     if (batch.length === 0) return batch
     this.#records += batch.length
     this.#last = batch
-    this.#work?.told(this.#records, this.#total)
+    this.#work?.update(this.#records, this.#total)
     return batch
   }
 }

@@ -104,7 +104,8 @@ export class Wire {
   readonly #connections: Connections
   readonly #onInterrupt: OnInterrupt
   readonly #now: () => number
-  readonly #root: Target
+  /** The API root of the instance. */
+  readonly root: Target
   /** The instance's own path, with a slash at its end. */
   readonly #home: string
   #credential: Credential | undefined
@@ -120,13 +121,9 @@ export class Wire {
     this.#connections = connections
     this.#onInterrupt = onInterrupt
     this.#now = now
-    this.#root = getApiRoot(options.baseUrl)
+    this.root = getApiRoot(options.baseUrl)
     this.#home = `${new URL(options.baseUrl).pathname.replace(/\/+$/, '')}/`
-    this.#take(options.credential)
-  }
-
-  get root(): Target {
-    return this.#root
+    this.#credential = options.credential
   }
 
   /**
@@ -200,12 +197,8 @@ export class Wire {
       this.#renewal = undefined
     })
     const fresh = await this.#renewal
-    if (fresh !== undefined && this.#credential === used) this.#take(fresh)
+    if (fresh !== undefined && this.#credential === used) this.#credential = fresh
     return this.#credential !== used
-  }
-
-  #take(credential: Credential | undefined): void {
-    this.#credential = credential
   }
 
   async #follow(request: WireRequest, attempts: Attempts, abroad: boolean): Promise<OpenAnswer> {
@@ -228,14 +221,14 @@ export class Wire {
 
   /** Whether an address is of the instance: its origin, and below its path. */
   #isHome({ origin, path }: Target): boolean {
-    return origin === this.#root.origin && `${path}/`.startsWith(this.#home)
+    return origin === this.root.origin && `${path}/`.startsWith(this.#home)
   }
 
   #target(request: WireRequest): Target {
     if (!request.absolute && !/^[\x21-\x7e]*$/.test(request.path))
       throw usage('the path contains invalid characters', 'Percent-encode them: a space is %20.')
     if (request.absolute === true) return parseAddress(request.path)
-    return { origin: this.#root.origin, path: `${this.#root.path}${request.path}` }
+    return { origin: this.root.origin, path: `${this.root.path}${request.path}` }
   }
 
   /** A key for an alert endpoint goes where it is sent; any other credential only to the instance. */
@@ -245,9 +238,9 @@ export class Wire {
     return headersFor(request, {
       userAgent,
       credential: this.#credential,
-      trusted: target.origin === this.#root.origin || kind === 'bearer' || kind === 'basic',
+      trusted: target.origin === this.root.origin || kind === 'bearer' || kind === 'basic',
       sudo,
-      ...(target.origin === this.#root.origin ? { words } : {}),
+      ...(target.origin === this.root.origin ? { words } : {}),
     })
   }
 
@@ -258,7 +251,7 @@ export class Wire {
     headers: Readonly<Record<string, string>>,
     attempts: Attempts,
   ): Promise<OpenAnswer> {
-    const gate = target.origin === this.#root.origin ? this.#options.gate : undefined
+    const gate = target.origin === this.root.origin ? this.#options.gate : undefined
     if (gate === undefined) return this.#exchange(request, target, headers)
     const admission = await gate.admit(this.#interruption(request), attempts.admission)
     attempts.admission = admission
@@ -284,14 +277,7 @@ export class Wire {
     const label = requestLabel(method, target)
     // Milliseconds.
     const timeout = (request.how?.timeout ?? this.#options.timeout) * 1000
-    const outgoing: OutgoingRequest = {
-      ...target,
-      method,
-      headers,
-      label,
-      timeout,
-      body,
-    }
+    const outgoing: OutgoingRequest = { ...target, method, headers, label, timeout, body }
     const { words } = this.#options
     for (const text of secretTexts({ ...request, headers }, words)) remember(text)
     if (this.#credential !== undefined) remember(this.#credential.value)
