@@ -22,7 +22,7 @@ import { follow, preflight, startRun } from './run.js'
 import { checkSelection, spreadBy } from './targets/objects.js'
 
 /** What a line says of its journal, before anything of it is understood. */
-const journalOptionsOf = (
+const createJournalOptions = (
   command: Command,
   raw: Raw,
   globals: Globals,
@@ -70,15 +70,6 @@ export const execute = async (
   return executeSeveral(line, executeOne)
 }
 
-/** What says something of several instances only. */
-const checkAlone = ({ tolerate = [] }: Globals): void => {
-  if (!tolerate.includes('unreachable')) return
-  throw usage(
-    '--tolerate unreachable requires several instances',
-    'Pass several profiles, such as -p staging,prod.',
-  )
-}
-
 /** @throws Failure `usage` for flags that say nothing of this line */
 const checkLine = (
   command: Command,
@@ -89,7 +80,11 @@ const checkLine = (
   checkKept(globals)
   checkSelection(command, globals)
   checkOrder(command, raw, globals)
-  if (part === undefined) checkAlone(globals)
+  if (part === undefined && globals.tolerate?.includes('unreachable'))
+    throw usage(
+      '--tolerate unreachable requires several instances',
+      'Pass several profiles, such as -p staging,prod.',
+    )
 }
 
 /** What cannot stand beside a snapshot. */
@@ -137,10 +132,6 @@ const checkKept = (globals: Globals): void => {
   else if (allFields) throw usage('--all-fields requires --since')
 }
 
-/** One of several takes the names of the others as well. */
-const inWords = (part: LinePart | undefined): { readonly words?: Words } =>
-  part?.words === undefined ? {} : { words: part.words }
-
 /** @throws Failure `usage` for what has no place beside an order */
 const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
   const { limit, page, perPage, sort } = globals
@@ -161,17 +152,17 @@ const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
 }
 
 /** What is waited for. */
-const untilOf = async (
+const createUntil = async (
   command: Command,
   { waitUntil: texts, waitTimeout: timeout }: Globals,
-  words: { readonly words?: Words },
-): Promise<{ readonly until?: Until }> => {
+  words: Words | undefined,
+): Promise<Until | undefined> => {
   if (texts === undefined) {
-    if (timeout === undefined) return {}
+    if (timeout === undefined) return undefined
     throw usage('--wait-timeout requires --wait-until', 'For example: --wait-until status=success')
   }
   const { Until } = await import('./repeat.js')
-  return { until: new Until(texts, { command, timeout, ...words }) }
+  return new Until(texts, { command, timeout, words })
 }
 
 /** What a line says, before anything is done for it. */
@@ -188,10 +179,12 @@ const understand = async (
   decided(toldBy(globals, format))
   checkLine(command, raw, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
-  const journaling = journalOptionsOf(command, raw, globals, parents)
-  const words = { ...(await ownWords(command, own)), ...inWords(part) }
-  const said = { ...words, ...(await untilOf(command, globals, words)) }
-  return { raw, early, globals, format, parents, journaling, words, said }
+  const journaling = createJournalOptions(command, raw, globals, parents)
+  const found = await ownWords(command, own)
+  // One of several takes the names of the others as well.
+  const words = part?.words ?? found
+  const until = await createUntil(command, globals, words)
+  return { raw, early, parents, said: { globals, format, journaling, words, until } }
 }
 
 /** What runs commands and lines within a run. */
@@ -213,21 +206,18 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   const { command, signal, own, parse } = line
   const env = inner?.env ?? process.env
   const input = line.input ?? part?.input ?? new StandardInput(signal)
-  const understood = await understand(line, part, env, inner)
-  const { raw, globals, format, parents, journaling, said } = understood
+  const { raw, early, parents, said } = await understand(line, part, env, inner)
+  const { globals, format, journaling, words } = said
   const options: RunOptions = {
-    own,
     ...said,
+    own,
     part,
     command,
-    globals,
-    format,
     env,
     inner: inner?.part,
     signal,
     stdin: input,
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
-    journaling,
     runs: (sharing) => runsWithin(options, sharing, parse),
     chosen: new Map(),
   }
@@ -236,9 +226,9 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
   let failed: unknown
   try {
     const { ui } = running.services
-    await preflight({ command, globals, ui, ...understood.words }, understood.early)
+    await preflight({ command, globals, ui, words }, early)
     checkShown(format, command, globals)
-    const all = { command, raw, globals, signal, parents, running, journaling, input, ...said }
+    const all = { ...said, command, raw, signal, parents, running, input }
     await (globals.since === undefined
       ? follow(all)
       : (await import('./since.js')).printChanges(all))

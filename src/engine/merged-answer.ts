@@ -76,9 +76,9 @@ export interface AskedSite {
 /** Words that cannot be had are told of where the instance is asked, or at once where it is to be changed. */
 const ownOfSite = async (command: Command, { name }: Profile, writing: boolean) => {
   const own = findOwnWords([`--profile=${name}`], process.env)
-  const { words } = await ownWords(command, own).catch((error: unknown) => {
+  const words = await ownWords(command, own).catch((error: unknown) => {
     if (writing) throw error
-    return { words: undefined }
+    return undefined
   })
   return { name, own, words }
 }

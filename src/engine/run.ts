@@ -127,23 +127,25 @@ const carryOut = async (
 }
 
 /** @throws Failure what became of the one object, or of all as a whole */
-const performing =
-  (parts: RunParts): Perform =>
-  async (given, operation, targets) => {
-    const { around = (work) => work() } = operation
-    const source = await parts.planning.requests(given, operation, targets)
-    const work = (): Promise<void> => carryOut(parts, operation, source)
-    if (parts.curl !== undefined || parts.preview !== undefined) return work()
-    await around(work)
-    const further = await operation.after?.()
-    if (further !== undefined)
-      await parts.crowd.many(further, { done: 'resumed', final: operation.final })
-  }
+const perform = async (
+  parts: RunParts,
+  ...[given, operation, targets]: Parameters<Perform>
+): Promise<void> => {
+  const source = await parts.planning.requests(given, operation, targets)
+  const work = (): Promise<void> => carryOut(parts, operation, source)
+  if (parts.curl !== undefined || parts.preview !== undefined) return work()
+  await (operation.around === undefined ? work() : operation.around(work))
+  const further = await operation.after?.()
+  if (further !== undefined)
+    await parts.crowd.many(further, { done: 'resumed', final: operation.final })
+}
 
 /** The services of a run, and what does with them what a command says. */
 export const startRun = async (options: RunOptions): Promise<Running> => {
   const parts = await RunParts.open(options)
-  return Object.assign(parts, { perform: performing(parts) })
+  return Object.assign(parts, {
+    perform: (...asked: Parameters<Perform>) => perform(parts, ...asked),
+  })
 }
 
 // From a line to its targets.
@@ -255,12 +257,10 @@ const openSelection = async (
   return new Selection(running, select)
 }
 
-/** What of its objects a line reads from standard input. */
-const inputOf = async (line: RunLine): Promise<LineInput> =>
-  readsInput(line) ? (await import('./targets/stdin.js')).readInput(line) : {}
-
 const followTargets = async (taken: RunLine): Promise<void> => {
-  const { coming, rowFields, ...read } = await inputOf(taken)
+  const { coming, rowFields, ...read }: LineInput = readsInput(taken)
+    ? await (await import('./targets/stdin.js')).readInput(taken)
+    : {}
   const line = { ...taken, ...read }
   const { command, parents, running, journaling } = line
   const { services } = running

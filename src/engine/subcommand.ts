@@ -168,8 +168,8 @@ const meant = async (
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
   const plainly = plain === true ? { ...withoutSpecial(found), registry } : found
   const one = manner === 'tries' ? unrehearsedCommand(plainly) : plainly
-  const { words } = own === undefined ? {} : await ownWords(one, own)
-  return words === undefined ? { command: one } : { command: commandIn(one, words, []), words }
+  const words = own && (await ownWords(one, own))
+  return { command: words === undefined ? one : commandIn(one, words, []), words }
 }
 
 interface Understood {

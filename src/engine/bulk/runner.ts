@@ -37,7 +37,7 @@ export class BulkRunner {
 
   /** Confirms, runs and shows plans; throws what the run as a whole came to. */
   async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
-    this.#checkFlags()
+    parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
     if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
@@ -56,7 +56,7 @@ export class BulkRunner {
 
   /** The same with objects that are planned as they come. */
   async stream(source: PlanSource, how: Many = {}): Promise<void> {
-    this.#checkFlags()
+    parseFailureLimit(this.#engine.globals.maxFailures)
     const { streamed } = await import('./streaming.js')
     await streamed({
       engine: this.#engine,
@@ -82,11 +82,6 @@ export class BulkRunner {
   }
 
   /** Asks once for all plans together when something is lost with them. */
-  /** @throws Failure `usage` before anything is asked or sent */
-  #checkFlags(): void {
-    parseFailureLimit(this.#engine.globals.maxFailures)
-  }
-
   async #confirm(plans: readonly Plan[], how: Many, count: number = plans.length): Promise<void> {
     const { ui } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)

@@ -104,13 +104,8 @@ export const findOwnWords = (tokens: readonly string[], env: NodeJS.ProcessEnv):
 export const speaks = (command: Command): boolean => calls(command) || command.open === true
 
 /** The words of a command that speaks of the instance's names. */
-export const ownWords = async (
-  command: Command,
-  own: FindOwn,
-): Promise<{ readonly words?: Words }> => {
-  const found = speaks(command) ? await own() : undefined
-  return found === undefined ? {} : { words: found.words }
-}
+export const ownWords = async (command: Command, own: FindOwn): Promise<Words | undefined> =>
+  speaks(command) ? (await own())?.words : undefined
 
 /**
  * What was asked, by the names of the documents.

@@ -13,7 +13,6 @@ import type { Ask } from '../../http/types.js'
 import type { Choice, Prompts } from '../../terminal/prompts.js'
 import { getScope } from '../command/derive/index.js'
 import { isRepeated } from '../command/many-flags.js'
-import type { UiService } from '../command/services.js'
 import type { Command, Given, ObjectStream, Operation, Plan, PlanSource } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
 import type { AskFor, Missing, PickFlags, PlanContext } from '../plan/objects.js'
@@ -33,7 +32,7 @@ export interface Replied {
   readonly secret: boolean
 }
 
-export interface AskOptions {
+interface AskOptions {
   readonly interactive: () => boolean
   readonly prompts: Prompts
   readonly fetch: (wanted: Wanted) => Promise<unknown>
@@ -153,53 +152,12 @@ export class Questions {
   }
 }
 
-// Projects by number and by path are the same: what the instance says of a number.
-
-/**
- * Paths of projects by number, each asked for once.
- * @param read the data that a request is answered with; undefined where nothing may be sent
- */
-const projectPaths = (
-  read: (ask: Ask) => Promise<unknown>,
-): ((id: number) => Promise<string | undefined>) => {
-  const kept = new AsyncCache<number, string | undefined>()
-  const pathOf = async (id: number): Promise<string | undefined> => {
-    const { projects } = await import('../../catalogue/areas/projects.js')
-    const data = await read({ endpoint: projects.get, values: { id } })
-    return isObject(data) ? toText(data.path_with_namespace) : undefined
-  }
-  return (id) => kept.of(id, () => pathOf(id))
-}
-
 /** What planning may read from the instance; nothing is where nothing is to be sent. */
 export interface Reads {
   readonly data: (ask: Ask) => Promise<unknown>
   readonly wanted: (wanted: Wanted) => Promise<unknown>
   /** Whether a write's answer will tell what it did not take. */
   readonly answers: boolean
-}
-
-const surroundingsOf = (
-  place: Workspace,
-  notes: Pick<UiService, 'note'>,
-  questions: Questions,
-  reads: Reads,
-  words: RunOptions['words'],
-): PlanContext => {
-  const tell = sentUnknown(notes, words)
-  return {
-    env: place.env,
-    note: (text) => notes.note(text),
-    unknown: (endpoint, name) => {
-      if (!reads.answers || !echoes(endpoint)) tell(endpoint, name)
-    },
-    offered: (endpoint) => refuseGone(endpoint, words),
-    baseUrl: async () => (await place.session()).baseUrl,
-    scope: (kinds) => place.scopeAmong(kinds),
-    pathOf: projectPaths(reads.data),
-    missing: questions.ask,
-    pick: questions.pick,
-  }
 }
 
 type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
@@ -243,29 +201,48 @@ const completed = async (
 /** The plans of a run. */
 export class Planning {
   readonly #options: Options
+  readonly #reads: Reads
   readonly #questions: Questions
-  readonly #around: PlanContext
+  readonly #context: PlanContext
   /** A watch plans once: nobody is asked for the same value every round. */
   readonly #kept = new AsyncCache<string, readonly Plan[]>()
+  /** Paths of projects by number, each asked for once: both name the same project. */
+  readonly #paths = new AsyncCache<number, string | undefined>()
 
   constructor(
     options: Options,
-    screen: Pick<Streams, 'interactive' | 'notes' | 'prompts'>,
+    { interactive, notes, prompts }: Pick<Streams, 'interactive' | 'notes' | 'prompts'>,
     place: Workspace,
     reads: Reads,
   ) {
-    this.#options = options
-    this.#questions = new Questions({
-      interactive: screen.interactive,
-      prompts: screen.prompts,
-      note: (text) => screen.notes.note(text),
-      argv: process.argv.slice(2),
+    const { journaling, words } = options
+    const note = (text: string): void => notes.note(text)
+    const argv = process.argv.slice(2)
+    const tell = sentUnknown(notes, words)
+    const questions = new Questions({
+      interactive,
+      prompts,
+      note,
+      argv,
       fetch: reads.wanted,
-      words: options.words,
+      words,
     })
-    this.#around = {
-      ...surroundingsOf(place, screen.notes, this.#questions, reads, options.words),
-      piped: options.journaling.source === 'stdin',
+    this.#options = options
+    this.#reads = reads
+    this.#questions = questions
+    this.#context = {
+      env: place.env,
+      note,
+      piped: journaling.source === 'stdin',
+      unknown: (endpoint, name) => {
+        if (!reads.answers || !echoes(endpoint)) tell(endpoint, name)
+      },
+      offered: (endpoint) => refuseGone(endpoint, words),
+      baseUrl: async () => (await place.session()).baseUrl,
+      scope: (kinds) => place.scopeAmong(kinds),
+      pathOf: (id) => this.#paths.of(id, () => this.#pathOf(id)),
+      missing: questions.ask,
+      pick: questions.pick,
     }
   }
 
@@ -292,7 +269,7 @@ export class Planning {
     if ('slots' in targets) return this.below(asked, operation, targets.slots)
     const { createSource } = await import('../plan/sourced.js')
     const { command } = this.#options
-    return createSource(command, { given: asked, operation }, targets.coming, this.#around)
+    return createSource(command, { given: asked, operation }, targets.coming, this.#context)
   }
 
   /** Those of what each of several projects or groups has. */
@@ -347,7 +324,14 @@ export class Planning {
 
   /** The plans of another command than the run's, whose values are all known. */
   ofCommand(command: Command, given: Given): Promise<readonly Plan[]> {
-    return createPlans(command, given, this.#around)
+    return createPlans(command, given, this.#context)
+  }
+
+  /** What the instance says of a project by its number. */
+  async #pathOf(id: number): Promise<string | undefined> {
+    const { projects } = await import('../../catalogue/areas/projects.js')
+    const data = await this.#reads.data({ endpoint: projects.get, values: { id } })
+    return isObject(data) ? toText(data.path_with_namespace) : undefined
   }
 
   async #make(
@@ -355,7 +339,7 @@ export class Planning {
     override: JsonValues | undefined,
     apart: boolean,
   ): Promise<readonly Plan[]> {
-    const made = await createPlans(this.#options.command, given, this.#around, override, apart)
+    const made = await createPlans(this.#options.command, given, this.#context, override, apart)
     this.#questions.teach()
     return made
   }
