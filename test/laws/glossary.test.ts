@@ -36,7 +36,7 @@ const plain = new Set(
  */
 const unnamed = new Set(
   wordsIn(`
-  About Accepts Agreed AllDeclared Answering Applied AsOf AskFor AskedOnce Beside BranchAt CalledBy Ceilings
+  About Accepts Agreed AllDeclared Answering Applied AsOf AskFor AskedOnce Beside BranchAt CalledBy
   ChangeSigns ChildSurroundings Chosen Collecting CommitCard Common Decided Declared Described Due Emit Ended
   Enough Entrance Expanded Factoring Failed FindOwn FolderOwns Foreign Found How Included Incoming IsWanted
   JobCourse JobSurroundings Keep Kept Lazy LevelsAfter ListHow LookedAt MadeBy Making Manner Many Meant
