@@ -79,7 +79,7 @@ const environmentOf = (
 }
 
 /** Whose program it is, and of what environment it is given its own. */
-export interface ChildSurroundings {
+interface ChildSurroundings {
   readonly as: ProgramKind
   readonly env: ChildEnvironment
 }

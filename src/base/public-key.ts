@@ -3,7 +3,7 @@
  * same way by the client, before a deploy key is sent, and by the embedded instance.
  */
 
-export interface PublicKey {
+interface PublicKey {
   /** Type and base64, without the comment: what makes two keys the same. */
   readonly identity: string
   readonly family: 'rsa' | 'dsa' | 'ecdsa' | 'ed25519'

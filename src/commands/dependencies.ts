@@ -21,7 +21,7 @@ const getRank = (severity: unknown): number => {
 }
 
 /** Compares two severities; the worst comes first. */
-export const compareSeverity = (a: unknown, b: unknown): number => getRank(a) - getRank(b)
+const compareSeverity = (a: unknown, b: unknown): number => getRank(a) - getRank(b)
 
 const getSeverity = (record: unknown): unknown => (isObject(record) ? record.severity : undefined)
 

@@ -22,7 +22,7 @@ const bare = 'value'
 
 const fieldsOf = (record: unknown): Fields => (isObject(record) ? record : { [bare]: record })
 
-export interface Rows {
+interface Rows {
   /** Known from the start, else by the first record; as the documents call them. */
   readonly columns: () => readonly string[]
   /** What stands above them: the instance's own words, where it has some. */

@@ -13,7 +13,7 @@ import type { Profile } from './types.js'
 /** How a request ended: carried out, refused by the instance, not known, or never sent. */
 const auditOutcomes = ['done', 'refused', 'unknown', 'not_sent'] as const
 /** How a request ended. */
-export type AuditOutcome = (typeof auditOutcomes)[number]
+type AuditOutcome = (typeof auditOutcomes)[number]
 
 /** A line of the log. */
 export interface AuditEntry {
@@ -50,7 +50,7 @@ export const auditFields = [
 ] as const satisfies readonly (keyof AuditEntry)[]
 
 /** What the log needs of an exchange. */
-export interface AuditedExchange {
+interface AuditedExchange {
   readonly method: string
   readonly url: string
   readonly requestHeaders: Readonly<Record<string, string>>

@@ -233,7 +233,7 @@ const refreshToken = (
   })
 
 /** Provides a credential when one is needed, and another if that one was rejected. */
-export interface CredentialSource {
+interface CredentialSource {
   get(): Promise<ResolvedCredential>
   /** A credential other than the one given last, or undefined. */
   renew(): Promise<ResolvedCredential | undefined>

@@ -95,7 +95,7 @@ const remoteProject = (
 export type ScopeChoice = 'project' | 'group' | 'either'
 
 /** A project or group, and where it comes from. */
-export interface Scope {
+interface Scope {
   readonly kind: 'project' | 'group'
   /** ID or full path. */
   readonly value: string

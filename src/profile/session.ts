@@ -173,7 +173,7 @@ const getWarnings = (
 // Whose words count: the environment's for the one instance of a run, else the profile's for its own.
 
 /** The vocabulary of a run. */
-export interface ActiveVocabulary {
+interface ActiveVocabulary {
   readonly file: string
   /** The only address that it is for; any where it is missing. */
   readonly serves?: string
@@ -326,7 +326,7 @@ export interface Consent {
 }
 
 /** `go`: confirmed already; `ask`: ask yes or no; `ask-name`: ask for the profile's name. */
-export type Confirmation = 'go' | 'ask' | 'ask-name'
+type Confirmation = 'go' | 'ask' | 'ask-name'
 
 /**
  * Decides how something destructive is confirmed. Under a protected profile `--yes` is not enough: it also takes

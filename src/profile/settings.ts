@@ -27,7 +27,7 @@ type Kebab<S extends string> = S extends `${infer C}${infer Rest}`
 /** Fields of a profile that a person sets; the rest is written by signing in. */
 type Settable = Exclude<keyof Profile, 'name' | 'tokenStore' | 'user'>
 /** The name of a setting. */
-export type SettingName = Kebab<Settable>
+type SettingName = Kebab<Settable>
 type SettingValue = string | number | boolean | readonly string[]
 /** Settings by name; undefined, null and '' remove one. Values may be texts or already parsed. */
 export type Changes = Partial<Readonly<Record<SettingName, unknown>>>

@@ -13,7 +13,7 @@ import type { StoredToken, Tokens } from './tokens.js'
 import type { Environment, Profile } from './types.js'
 
 /** Command lines by alias. */
-export type Aliases = Readonly<Record<string, string>>
+type Aliases = Readonly<Record<string, string>>
 
 /** The aliases that a file holds. @throws Failure `usage` for what are none */
 const aliasesIn = (file: string, { aliases = {} }: Fields): Aliases => {
@@ -284,7 +284,7 @@ export const openStore = (paths: Paths, waiting: LockWait = {}): Store =>
 // Signing in and out: a token and the profile that knows where it is, kept in step.
 
 /** What signing in stores. */
-export interface SignIn {
+interface SignIn {
   readonly name: string
   /** The instance that the token is for; becomes the profile's base URL. */
   readonly baseUrl: string

@@ -92,13 +92,13 @@ export interface Due {
 }
 
 /** What was sent, before any check. */
-export interface Sent {
+interface Sent {
   /** Query, form, multipart (files as their text) and JSON body together. */
   readonly params: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-export interface Needs {
+interface Needs {
   /** The least role; 403 below it. */
   readonly role?: Role
   /** The least role where visibility alone does not open the project (`reporter`: its code). */
@@ -106,7 +106,7 @@ export interface Needs {
 }
 
 /** What an event is about; author and time are filled in unless given. */
-export type NewEvent = { action: EventAction } & Partial<Omit<EventRecord, 'id' | 'action'>>
+type NewEvent = { action: EventAction } & Partial<Omit<EventRecord, 'id' | 'action'>>
 
 export class Call {
   readonly user: UserRecord | undefined

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import { isObject } from '../base/objects.js'
 
-export type Headers = Readonly<Record<string, string>>
+type Headers = Readonly<Record<string, string>>
 
 /** An answer with a status of its own. A body of undefined sends none. */
 export class Reply {

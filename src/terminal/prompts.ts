@@ -81,7 +81,7 @@ export interface Prompts {
 }
 
 /** The streams of prompts. */
-export interface PromptStreams {
+interface PromptStreams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   /** Standard error: the answer of the command has standard output for itself. */
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }

@@ -6,7 +6,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join, parse, resolve, sep } from 'node:path'
 
 /** The part of a path that others may change. */
-export interface Distrust {
+interface Distrust {
   readonly path: string
   /** Whose it is, or that others may write it; what the system said where it cannot be looked at. */
   readonly why: 'owner' | 'writable' | 'links' | 'hidden'

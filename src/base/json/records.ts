@@ -15,7 +15,7 @@ export interface FieldMatch {
 }
 
 /** Where records lie in a chunk, each one byte behind the one before it, and what was found in them. */
-export interface PackedParts {
+interface PackedParts {
   /** The first record, where it began in an earlier chunk. */
   readonly begun: Uint8Array | undefined
   /** There is a byte before the first and one behind the last. */

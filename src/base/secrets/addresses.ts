@@ -2,7 +2,7 @@
 import { isSecretParameter, masked } from './names.js'
 
 /** What is put in the place of a secret part; `name` is its parameter, or `userinfo`. */
-export type AddressMark = (name: string) => string
+type AddressMark = (name: string) => string
 
 /** A secret part of a text, and the parameter that it is the value of. */
 interface Part {

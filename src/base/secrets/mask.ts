@@ -10,7 +10,7 @@ import { isSecretName, masked } from './names.js'
 export type Secrecy = 'declared' | 'guessed'
 
 /** What else a name may say: a `value` is a secret beside what `marks` its record as a variable. */
-export type Meaning = Secrecy | 'value' | 'marks' | undefined
+type Meaning = Secrecy | 'value' | 'marks' | undefined
 
 /** What a field's name says about secrets. */
 export type SecrecyOf = (name: string) => Meaning

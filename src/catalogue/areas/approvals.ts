@@ -18,7 +18,7 @@ import {
 } from '../shapes/common.js'
 import { visibilities } from '../shapes/project.js'
 
-export const ApprovalConfiguration = Obj(
+const ApprovalConfiguration = Obj(
   {
     approvals_before_merge: Int(),
     reset_approvals_on_push: Bool(),
@@ -92,7 +92,7 @@ export const Approvals = Obj(
   },
   { title: 'Merge request approvals' },
 )
-export const ApprovalState = Obj(
+const ApprovalState = Obj(
   {
     approval_rules_overwritten: Bool({ description: 'the merge request has its own rules' }),
     rules: maybe(ArrayOf(Unknown())),

@@ -4,7 +4,7 @@ import { boolean, project, string } from '../params.js'
 import { ArrayOf, Bool, maybe, Obj, Str, Word } from '../shapes/common.js'
 
 const findings = { errors: ArrayOf(Str()), warnings: ArrayOf(Str()) }
-export const LintStatus = Obj(
+const LintStatus = Obj(
   {
     status: Word(['valid', 'invalid']),
     ...findings,
@@ -12,7 +12,7 @@ export const LintStatus = Obj(
   },
   { title: 'Lint status' },
 )
-export const LintResult = Obj(
+const LintResult = Obj(
   { valid: Bool(), merged_yaml: maybe(Str()), ...findings },
   { title: 'Lint result' },
 )

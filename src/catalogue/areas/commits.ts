@@ -37,20 +37,17 @@ const ofEach = {
     ),
   ),
 }
-export const Commit = Obj(
+const Commit = Obj(
   { ...ofEach, status: maybe(nullable(Str())), last_pipeline: maybe(LastPipeline) },
   { title: 'Commit' },
 )
 /** As it is answered when one commit is read. */
-export const CommitDetails = Obj(
+const CommitDetails = Obj(
   { ...ofEach, status: nullable(Str()), last_pipeline: LastPipeline },
   { title: 'Commit details' },
 )
-export const DryRun = Obj({ dry_run: Word(['success']) }, { title: 'Dry run' })
-export const CommitRef = Obj(
-  { type: Word(['branch', 'tag']), name: Str() },
-  { title: 'Commit reference' },
-)
+const DryRun = Obj({ dry_run: Word(['success']) }, { title: 'Dry run' })
+const CommitRef = Obj({ type: Word(['branch', 'tag']), name: Str() }, { title: 'Commit reference' })
 
 const sha = string('commit hash, branch or tag', { completes: 'commit' })
 const stats = boolean('include the numbers of added and deleted lines', {

@@ -4,7 +4,7 @@ import { list, project } from '../params.js'
 import { ArrayOf, maybe, Obj, Str, Version } from '../shapes/common.js'
 import { Severity } from '../shapes/vulnerability.js'
 
-export const packageManagers = [
+const packageManagers = [
   'bundler',
   'composer',
   'conan',

@@ -14,7 +14,7 @@ import {
   Word,
 } from '../shapes/common.js'
 
-export const eventActions = [
+const eventActions = [
   'approved',
   'closed',
   'commented',
@@ -28,7 +28,7 @@ export const eventActions = [
   'reopened',
   'updated',
 ] as const
-export const eventTargets = [
+const eventTargets = [
   'issue',
   'milestone',
   'merge_request',

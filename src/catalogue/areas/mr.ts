@@ -23,7 +23,7 @@ import {
   mergeRequestStates,
 } from '../shapes/merge-request.js'
 
-export const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
+const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 
 const assignee_username = string('filter by assignee username', {
   keeps: { field: 'assignees.username' },

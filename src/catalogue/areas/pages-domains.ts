@@ -4,7 +4,7 @@ import { boolean, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 
 /** As the endpoints of a project show it. */
-export const PagesCertificate = Obj(
+const PagesCertificate = Obj(
   {
     expired: Bool(),
     subject: Str(),
@@ -18,12 +18,12 @@ const ofAnyList = {
   url: Str(),
   auto_ssl_enabled: maybe(Bool({ description: 'absent for domains without a certificate' })),
 } as const
-export const PagesDomain = Obj(
+const PagesDomain = Obj(
   { ...ofAnyList, certificate: maybe(PagesCertificate) },
   { title: 'Pages domain' },
 )
 /** As the list for administrators shows it: when the certificate ends, and not the certificate itself. */
-export const InstancePagesDomain = Obj(
+const InstancePagesDomain = Obj(
   {
     ...ofAnyList,
     project_id: Int(),

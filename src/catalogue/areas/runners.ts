@@ -73,10 +73,7 @@ export const RunnerJob = Obj(
   },
   { title: 'Runner job' },
 )
-export const RegisteredRunner = Obj(
-  { id: maybe(Int()), token: Secret },
-  { title: 'Registered runner' },
-)
+const RegisteredRunner = Obj({ id: maybe(Int()), token: Secret }, { title: 'Registered runner' })
 
 const runnerId = integer('runner ID', { name: 'id', completes: 'runner' })
 const filters = {

@@ -103,7 +103,7 @@ const parseFile = async (
  * Reads the rules of policy files and of the files that they include, each file once.
  * @throws Failure `usage` with all mistakes, each with its position
  */
-export const readPolicy = async (
+const readPolicy = async (
   paths: readonly string[],
   options: PathOptions,
 ): Promise<readonly PolicyRule[]> => {
@@ -255,7 +255,7 @@ const renderPlain = (outcome: PolicyOutcome, safe: Safe): string => {
 }
 
 /** Renders the result for Nagios. */
-export const renderPolicyNagios = (outcome: PolicyOutcome, safe: Safe): string => {
+const renderPolicyNagios = (outcome: PolicyOutcome, safe: Safe): string => {
   const { failing, unread, judged } = outcome
   const state = failing.length > 0 ? 'CRITICAL' : unread.length > 0 ? 'UNKNOWN' : 'OK'
   return renderNagios('policy', state, safe(summarize(outcome)), [
@@ -264,7 +264,7 @@ export const renderPolicyNagios = (outcome: PolicyOutcome, safe: Safe): string =
 }
 
 /** Renders the result as Prometheus metrics. */
-export const renderPolicyPrometheus = ({ judged }: PolicyOutcome, safe: Safe): string =>
+const renderPolicyPrometheus = ({ judged }: PolicyOutcome, safe: Safe): string =>
   renderPrometheus(
     [
       {

@@ -139,7 +139,7 @@ const checkName = (name: string, text: string): string => {
 }
 
 /** The objects that a plan is about, if there are several. */
-export interface ObjectChoice {
+interface ObjectChoice {
   /** In the place of the one that the arguments name. */
   readonly ids?: readonly string[]
   /** A condition on the records of their list. */
@@ -165,7 +165,7 @@ const checkObjects = (args: readonly string[]): readonly string[] => {
 }
 
 /** A command line made of arguments. */
-export interface PlannedLine {
+interface PlannedLine {
   /** Its words, without the program and the flags that name the instance. */
   readonly words: readonly string[]
   /** The values of secrets, by the variables that stand in their place. */

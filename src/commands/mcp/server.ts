@@ -40,7 +40,7 @@ import {
 type EndCall = (failure?: Failure) => void
 
 /** The log of tool calls. */
-export interface CallLog {
+interface CallLog {
   /**
    * A call begins.
    * @throws Failure `failed` once a line was lost: nothing more is done that would not be on record

@@ -12,7 +12,7 @@ const maxBytes = 4e6
 const maxTogether = 512e6
 
 /** The files of a commit. */
-export interface BaseFiles {
+interface BaseFiles {
   readonly commit: string
   readonly texts: readonly ReadText[]
   /** What a file that they name held. @throws an Error in words for one that was not there */

@@ -10,7 +10,7 @@ import { settings } from '../../profile/settings.js'
 import { type Arguments, reportFlag } from '../define.js'
 
 /** The flags; never filled from the environment or a git remote. */
-export const selectionFlags = {
+const selectionFlags = {
   project: {
     ...list('string', 'only these projects (full paths or IDs)', { completes: 'project' }),
     short: 'P',

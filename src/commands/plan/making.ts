@@ -38,7 +38,7 @@ import { filesAtBase } from './base.js'
 import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
 
-export interface Making {
+interface Making {
   /** Nothing is ever done: secrets need not be there. */
   readonly checks?: boolean
   readonly secrets?: SecretsPolicy

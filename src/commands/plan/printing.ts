@@ -113,7 +113,7 @@ export const getPlanEnd = (
 }
 
 /** Prints a plan that nothing comes of, writes its reports, and ends as it says. */
-export const shownPlan = async (
+const shownPlan = async (
   services: Services,
   given: PlanGiven,
   of: 'plan' | 'drift',
@@ -248,7 +248,7 @@ export const planBytes = (path: string): Buffer => readRegular(path, maxBytes)
  * Whether a plan may be written there, before anything is asked for it.
  * @throws Failure `usage` where something is in the way that is no plan
  */
-export const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
+const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
   let bytes: Uint8Array
   try {
     bytes = planBytes(resolve(cwd, file))

@@ -294,7 +294,7 @@ export const handlers: Handlers<typeof issues> = {
 
 // The lists of issues: which of them, in what order (`catalogue/reference/issues.md`).
 
-export type IssueFilters = CheckedOf<(typeof issues)['list']>
+type IssueFilters = CheckedOf<(typeof issues)['list']>
 
 const day = 86_400_000
 const shift = (today: string, days: number): string =>
@@ -366,7 +366,7 @@ const getKeys = (call: Call, by: NonNullable<IssueFilters['order_by']>) => (issu
 }
 
 /** The issues of these projects that the acting user sees and the filters match, presented. */
-export const listIssues = (
+const listIssues = (
   call: Call,
   projects: readonly ProjectRecord[],
   filters: IssueFilters,

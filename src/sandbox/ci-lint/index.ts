@@ -26,7 +26,7 @@ export interface Occasion extends Pick<PipelineContext, 'branch' | 'variables'> 
   readonly files?: () => Promise<PipelineContext['files']>
 }
 
-export interface Setting {
+interface Setting {
   /** Where local and other projects' files come from; absent where there is no project at hand. */
   readonly files?: Files
   /** What a pipeline is to be planned for. */

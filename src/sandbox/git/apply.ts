@@ -87,7 +87,7 @@ export const mergeBase = (
   b: string,
 ): Promise<string | undefined> => repository.line(['merge-base', a, b])
 
-export interface Rebased {
+interface Rebased {
   /** The new head; `onto` itself when nothing is left. */
   readonly head: string
   readonly commits: number

@@ -246,7 +246,7 @@ export const changedLines = async (
     })
 }
 
-export interface Ref {
+interface Ref {
   readonly type: 'branch' | 'tag'
   readonly name: string
 }
@@ -269,7 +269,7 @@ export const refsWith = async (
   return refs
 }
 
-export interface Branch {
+interface Branch {
   readonly name: string
   /** The commit at its tip, and the first line of its message. */
   readonly id: string

@@ -11,12 +11,12 @@ import { runFile } from '../../base/processes.js'
 import { Failure, getErrorCode } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
 
-export interface GitOptions {
+interface GitOptions {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
 }
 
-export interface GitOutcome {
+interface GitOutcome {
   readonly code: number
   readonly stdout: Buffer
   readonly stderr: string
@@ -149,7 +149,7 @@ interface Signature {
   readonly email: string
 }
 
-export interface CommitPlan {
+interface CommitPlan {
   readonly author: Signature
   /** ISO 8601; whole seconds count. */
   readonly date: string

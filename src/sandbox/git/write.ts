@@ -8,7 +8,7 @@ import { badRequest, invalid, missing } from '../reply.js'
 import type { Person } from './read.js'
 import type { Repository } from './repositories.js'
 
-export interface TreeFile {
+interface TreeFile {
   readonly mode: string
   /** The blob; a commit for a submodule. */
   readonly id: string
@@ -63,7 +63,7 @@ export const writeTree = async (
   }
 }
 
-export interface NewCommit {
+interface NewCommit {
   readonly tree: string
   readonly parents: readonly string[]
   readonly message: string

@@ -115,7 +115,7 @@ const withTotal = ({ commit_count, ...sizes }: ProjectRecord['statistics']) => {
   return { commit_count, storage_size, ...sizes }
 }
 
-export interface With {
+interface With {
   /** Sizes, where the acting user is at least Reporter. */
   readonly statistics?: boolean
   readonly custom_attributes?: boolean

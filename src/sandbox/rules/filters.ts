@@ -60,7 +60,7 @@ export const declaredTests = (
 // What the filters of issues and merge requests have in common (`catalogue/filters.ts`).
 
 /** What both kinds of record have. */
-export interface Planned {
+interface Planned {
   readonly id: number
   readonly iid: number
   readonly project_id: number

@@ -6,7 +6,7 @@ import { forbidden, notFound, Refusal, unauthorized } from '../reply.js'
 import type { TokenRecord, TokenType, UserRecord } from '../state/people-and-projects.js'
 
 /** What of a request speaks of credentials. */
-export interface Claims {
+interface Claims {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly query: Readonly<Record<string, unknown>>

@@ -18,7 +18,7 @@ import { notFound, Refusal } from '../reply.js'
 import { labelsAround } from '../rules/filters.js'
 import type { GroupRecord, TokenRecord } from '../state/people-and-projects.js'
 
-export interface ExtraRoute {
+interface ExtraRoute {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly credential?: CredentialNeed

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 /** So many requests in each span of the clock. */
-export interface Limit {
+interface Limit {
   readonly requests: number
   /** Milliseconds. */
   readonly span: number

@@ -61,7 +61,7 @@ export interface Frames extends Stdout {
   draw(): Promise<void>
 }
 
-export interface FramesOptions {
+interface FramesOptions {
   readonly stdout: Stdout
   readonly style: Pick<Style, 'bold' | 'dim'>
   /** Rows of the terminal, now. */

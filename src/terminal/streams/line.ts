@@ -1,6 +1,6 @@
 /** The one line of a terminal that is redrawn: whoever prints makes room for it first. */
 
-export interface LiveLine {
+interface LiveLine {
   /** Takes it off the screen. */
   clear(): void
   /** Draws it again. */

@@ -14,7 +14,7 @@ import { aside } from './line.js'
 import { say as sayTo, standardError } from './standard.js'
 
 /** A stream for standard error; written to without waiting. */
-export interface NoteStream extends Screen {
+interface NoteStream extends Screen {
   write(text: string): unknown
 }
 
@@ -30,7 +30,7 @@ export interface Notes {
   report(failure: Failure, of?: string): void
 }
 
-export interface NoteOptions {
+interface NoteOptions {
   readonly stream: NoteStream
   readonly style: Style
   readonly quiet?: boolean

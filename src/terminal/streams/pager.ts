@@ -24,7 +24,7 @@ export const parsePager = (env: Env): readonly [string, ...string[]] | undefined
   return isLess && args.length === 0 ? [program, '-FRX'] : [program, ...args]
 }
 
-export interface PagerOptions {
+interface PagerOptions {
   readonly stdout: Stdout
   /** Rows and columns of the terminal. */
   readonly rows: number

@@ -79,7 +79,7 @@ export interface AllType extends Typed {
 }
 
 /** Which type it is depends on the value. */
-export interface ChosenType extends Typed {
+interface ChosenType extends Typed {
   readonly kind: 'chosen'
   readonly of: (value: unknown) => Type
 }
@@ -223,7 +223,7 @@ export const exactlyOne = (...keys: readonly string[]): Relation => ({
 export type CiVersion = `${number}.${number}`
 
 /** From which version on something is known, and from which on no longer; absent where no public page tells. */
-export interface Span {
+interface Span {
   readonly since?: CiVersion
   readonly until?: CiVersion
 }

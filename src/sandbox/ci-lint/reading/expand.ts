@@ -13,7 +13,7 @@ export interface Expanded {
 }
 
 /** How a tree is expanded. */
-export interface Expansion {
+interface Expansion {
   /** What is not there is passed over: a file that was not fetched may hold it. */
   readonly lenient: boolean
   readonly budget: Budget

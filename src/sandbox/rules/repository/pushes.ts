@@ -183,7 +183,7 @@ export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly n
 /** How many commits of a push are asked which issues they close. */
 const maxMessages = 1000
 
-export interface Push {
+interface Push {
   readonly branch: string
   /** Undefined for a new branch. */
   readonly from: string | undefined
