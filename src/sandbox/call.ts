@@ -10,7 +10,7 @@ import {
   type Role,
   seesGroup,
   seesProject,
-} from './rules/people/access.js'
+} from './rules/access.js'
 import type { JobRecord } from './state/ci.js'
 import {
   type EventAction,

@@ -2,10 +2,194 @@
  * Plays what happens on the instance by itself. Nothing ticks: before a request is looked at, and after one that wrote, all that
  * came due since is played in its order, each as of its own moment. Who looks, and when, changes nothing.
  */
+
+import { addToGroup } from '../base/group-by.js'
 import type { Due, Instance } from './call.js'
-import { dueMerges, dueRebases } from './rules/planning/merging.js'
-import { dueJobs, settleJobs } from './rules/repository/job-order.js'
-import { dueMoves } from './rules/repository/pushes.js'
+import { endJob, getJobEnd, takeJobs } from './rules/job-runs.js'
+import { dueMerges, dueRebases } from './rules/merging.js'
+import { dueMoves } from './rules/pushes.js'
+import type { JobCourse, JobRecord, JobStatus } from './state/ci.js'
+import type { State } from './state/state.js'
+
+// Whose turn it is in a pipeline: stages, needs, manual and delayed jobs, resource groups; and
+// what state the pipeline is in.
+
+type Going = JobRecord & { readonly course: JobCourse }
+
+const goes = (job: JobRecord): job is Going => job.course !== undefined
+
+const isActive = ({ status }: JobRecord): boolean =>
+  status === 'created' || status === 'pending' || status === 'running'
+
+/** A manual job that the pipeline waits for. */
+const blocks = ({ status, allow_failure }: JobRecord): boolean =>
+  status === 'manual' && !allow_failure
+
+const isLost = ({ status, allow_failure }: JobRecord): boolean =>
+  !allow_failure && (status === 'failed' || status === 'canceled')
+
+/** What the jobs before one mean for it. */
+interface Before {
+  readonly open: boolean
+  readonly lost: boolean
+  readonly skipped: boolean
+}
+
+/** A job that is needed has to have run; of a stage manual jobs may be left out. */
+const sumUp = (jobs: readonly JobRecord[], needed: boolean): Before => ({
+  open: jobs.some((job) => isActive(job) || (needed ? job.status === 'manual' : blocks(job))),
+  lost: jobs.some(isLost),
+  skipped: needed && jobs.some(({ status }) => status === 'skipped'),
+})
+
+/** What becomes of a created job; undefined where it waits on. */
+const nextStatus = (then: Instance, { id, kind, course }: Going, before: Before) => {
+  if (before.open) return undefined
+  const begins =
+    course.when === 'always' ||
+    (course.when === 'on_failure' ? before.lost : !before.lost && !before.skipped)
+  if (!begins) return 'skipped'
+  if (course.when === 'manual') return 'manual'
+  if (course.when === 'delayed') {
+    if (course.ready_at === undefined)
+      then.state.jobs.change(id, { course: { ...course, ready_at: then.clock.iso() } })
+    return undefined
+  }
+  return kind === 'bridge' ? 'success' : 'pending'
+}
+
+/** Of the jobs whose turn it is those that their resource group lets in, one a group. */
+const letIn = (state: State, jobs: readonly Going[]): readonly Going[] => {
+  const keyOf = ({ project_id, course }: Going) => `${project_id} ${course.resource_group}`
+  const held = new Set(
+    state.jobs
+      .watched()
+      .filter((j) => j.status !== 'created')
+      .filter(goes)
+      .map(keyOf),
+  )
+  const modeOf = ({ project_id, course }: Going) =>
+    state.resourceGroups.find((r) => r.project_id === project_id && r.key === course.resource_group)
+      ?.process_mode
+  const inOrder = jobs.toSorted((a, b) =>
+    modeOf(a) === 'newest_first' ? b.pipeline_id - a.pipeline_id || a.id - b.id : a.id - b.id,
+  )
+  return inOrder.filter((job) => {
+    if (job.course.resource_group === undefined) return true
+    if (held.has(keyOf(job))) return false
+    held.add(keyOf(job))
+    return true
+  })
+}
+
+/** Sums up what stands before each job, once for all jobs of a stage. */
+const befores = (state: State, created: readonly Going[]): ((job: Going) => Before) => {
+  const pipelines = new Set(created.map(({ pipeline_id }) => pipeline_id))
+  const siblings = new Map<number, JobRecord[]>()
+  for (const job of state.jobs.all())
+    if (pipelines.has(job.pipeline_id) && !job.retried) addToGroup(siblings, job.pipeline_id, job)
+  const ofStages = new Map<string, Before>()
+  return ({ pipeline_id, course: { needs, place } }) => {
+    if (needs !== undefined)
+      return sumUp(
+        needs.flatMap((id) => state.jobs.get(id) ?? []),
+        true,
+      )
+    const key = `${pipeline_id} ${place}`
+    const jobs = () =>
+      (siblings.get(pipeline_id) ?? []).filter(({ course }) => (course?.place ?? 0) < place)
+    const before = ofStages.get(key) ?? sumUp(jobs(), false)
+    ofStages.set(key, before)
+    return before
+  }
+}
+
+/** Has jobs begin whose turn it is; the jobs that changed. */
+const beginJobs = (then: Instance): readonly JobRecord[] => {
+  const { state } = then
+  const created = state.jobs
+    .watched()
+    .filter(({ status }) => status === 'created')
+    .filter(goes)
+  if (created.length === 0) return []
+  const beforeOf = befores(state, created)
+  const next = created.map((job) => [job, nextStatus(then, job, beforeOf(job))] as const)
+  const entering = letIn(
+    state,
+    next.flatMap(([job, status]) => (status === 'pending' ? [job] : [])),
+  )
+  return next.flatMap(([job, status]) => {
+    if (status === undefined || (status === 'pending' && !entering.includes(job))) return []
+    const now = then.clock.iso()
+    // A bridge starts nothing here, and is through at once.
+    const through = status === 'success' ? { started_at: now, finished_at: now } : {}
+    state.jobs.change(job.id, { status, ...through })
+    return [job]
+  })
+}
+
+/** The state of a pipeline by those of its jobs. */
+const getStatus = (jobs: readonly JobRecord[]): string => {
+  const has = (status: JobStatus) => jobs.some((job) => job.status === status)
+  const begun = jobs.some(({ started_at }) => started_at !== null)
+  if (has('running')) return 'running'
+  if (has('pending')) return begun ? 'running' : 'pending'
+  if (jobs.some(blocks)) return 'manual'
+  if (has('created')) return begun ? 'running' : 'created'
+  if (jobs.some((job) => job.status === 'failed' && isLost(job))) return 'failed'
+  if (jobs.some(isLost)) return 'canceled'
+  return jobs.every(({ status }) => status === 'skipped' || status === 'manual')
+    ? 'skipped'
+    : 'success'
+}
+
+const unfinished = ['created', 'pending', 'running', 'manual']
+
+const refresh = ({ state, clock }: Instance, id: number): void => {
+  const pipeline = state.pipelines.get(id)
+  if (pipeline === undefined) return
+  const status = getStatus(state.jobs.filter((j) => j.pipeline_id === id && !j.retried))
+  if (status === pipeline.status) return
+  const now = clock.iso()
+  const finished_at = unfinished.includes(status) ? undefined : now
+  state.pipelines.change(id, { status, updated_at: now, finished_at })
+}
+
+/** Carries on as far as nothing has to be waited for; whether anything changed. */
+const settleJobs = (then: Instance): boolean => {
+  const pipelines = new Set<number>()
+  for (;;) {
+    const changed = [...beginJobs(then), ...takeJobs(then)]
+    for (const { pipeline_id } of changed) pipelines.add(pipeline_id)
+    if (changed.length === 0) break
+  }
+  for (const id of pipelines) refresh(then, id)
+  return pipelines.size > 0
+}
+
+const getDue = (instance: Instance, job: JobRecord): Due | undefined => {
+  if (job.status === 'running') {
+    const at = getJobEnd(instance, job)
+    const play = async (then: Instance) => {
+      await endJob(then, job)
+      refresh(then, job.pipeline_id)
+    }
+    return at === undefined ? undefined : { at, play }
+  }
+  const { course } = job
+  if (job.status !== 'created' || course?.ready_at === undefined || course.when !== 'delayed')
+    return undefined
+  return {
+    at: instance.clock.due(course.ready_at, course.start_in ?? 0),
+    play: ({ state }) => state.jobs.change(job.id, { course: { ...course, when: 'always' } }),
+  }
+}
+
+/** The jobs that end, and delayed ones that start. */
+const dueJobs = (instance: Instance): Due[] =>
+  instance.state.jobs.watched().flatMap((job) => getDue(instance, job) ?? [])
+
+// What comes due, of jobs and of all else.
 
 const sources: readonly ((instance: Instance) => Due[])[] = [
   dueJobs,

@@ -20,7 +20,7 @@ import {
   getApprovalRules,
   membersAmong,
   overwritten,
-} from '../rules/planning/approval-rules.js'
+} from '../rules/approval-rules.js'
 import type {
   ApprovalSettings,
   GroupRecord,

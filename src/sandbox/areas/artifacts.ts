@@ -7,12 +7,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { archiveName, findJob, presentJob, projectWithJobs, withChildren } from '../present/job.js'
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
-import {
-  countArtifacts,
-  createArchive,
-  listArchive,
-  openArchiveEntry,
-} from '../rules/repository/job-runs.js'
+import { countArtifacts, createArchive, listArchive, openArchiveEntry } from '../rules/job-runs.js'
 import type { JobRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 

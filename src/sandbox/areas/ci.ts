@@ -4,13 +4,13 @@ import type { Call } from '../call.js'
 import { isVersion, type LintVerdict, lintContent, type Version } from '../ci-lint/index.js'
 import type { Handlers } from '../handlers.js'
 import { invalid, notFound, unauthorized } from '../reply.js'
-import { getRoleLevel } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/access.js'
 import {
   configurationAt,
   configurationNames,
   occasionAt,
   readFilesAt,
-} from '../rules/repository/configuration.js'
+} from '../rules/configuration.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 /** Whether signing up is open to anyone, so that anyone may lint. */

@@ -32,7 +32,7 @@ import {
 import type { Handlers } from '../handlers.js'
 import { pipelineBrief } from '../present/common.js'
 import { badRequest, conflict, invalid, Lazy, notFound, Refusal, Reply } from '../reply.js'
-import { pushed, refuseUnlessPusher, signature } from '../rules/repository/pushes.js'
+import { pushed, refuseUnlessPusher, signature } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 // A commit of several file actions (`POST /projects/:id/repository/commits`).

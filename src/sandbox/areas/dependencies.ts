@@ -3,8 +3,8 @@ import { Dependency, dependencies } from '../../catalogue/areas/dependencies.js'
 import type { Handlers } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { lazily } from '../reply.js'
+import { getRoleLevel } from '../rules/access.js'
 import { declaredTests } from '../rules/filters.js'
-import { getRoleLevel } from '../rules/people/access.js'
 
 export const handlers: Handlers<typeof dependencies> = {
   list: (call, input) => {

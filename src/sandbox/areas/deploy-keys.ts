@@ -7,7 +7,7 @@ import type { Call } from '../call.js'
 import { type Handlers, managedProject, resource } from '../handlers.js'
 import { presentAs } from '../present/common.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
-import { getRoleLevel } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/access.js'
 import type { DeployKeyRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 

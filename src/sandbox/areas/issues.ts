@@ -26,6 +26,7 @@ import {
   unauthorized,
   unchanged,
 } from '../reply.js'
+import { getProjectGroup, projectsWithin } from '../rules/access.js'
 import {
   declaredTests,
   except,
@@ -38,7 +39,6 @@ import {
   sortRecords,
   testWhere,
 } from '../rules/filters.js'
-import { getProjectGroup, projectsWithin } from '../rules/people/access.js'
 import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
 import type { EpicRecord, IssueRecord, NoteRecord } from '../state/planning.js'
 

@@ -18,7 +18,7 @@ import {
   tellProject,
   updateMember,
   withInherited,
-} from '../rules/people/members.js'
+} from '../rules/members.js'
 import type { GroupRecord, UserRecord } from '../state/people-and-projects.js'
 
 // Billable members of a top-level group.

@@ -14,6 +14,7 @@ import {
   simpleRequest,
 } from '../present/planning.js'
 import { forbidden, lazily, notFound, Refusal, unchanged } from '../reply.js'
+import { getApprovers } from '../rules/approval-rules.js'
 import {
   between,
   declaredTests,
@@ -25,9 +26,8 @@ import {
   sortRecords,
   testWhere,
 } from '../rules/filters.js'
-import { getApprovers } from '../rules/planning/approval-rules.js'
-import { startRebase } from '../rules/planning/merging.js'
-import { lookAgain } from '../rules/repository/pushes.js'
+import { startRebase } from '../rules/merging.js'
+import { lookAgain } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
 

@@ -6,8 +6,8 @@ import { checkInput, parsePosition } from '../check.js'
 import type { Handlers } from '../handlers.js'
 import { fullProject, simpleProject } from '../present/project.js'
 import { forbidden, Keyset, lazily, notFound, Refusal } from '../reply.js'
+import { getRoleLevel, projectLevel } from '../rules/access.js'
 import { declaredTests } from '../rules/filters.js'
-import { getRoleLevel, projectLevel } from '../rules/people/access.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Filters = CheckedOf<(typeof projects)['list']>

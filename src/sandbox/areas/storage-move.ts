@@ -1,10 +1,10 @@
-/** Repository storage moves (`catalogue/reference/storage-move.md`): schedules them; `rules/repository/pushes.ts` has them arrive. */
+/** Repository storage moves (`catalogue/reference/storage-move.md`): schedules them; `rules/pushes.ts` has them arrive. */
 import type { storageMove } from '../../catalogue/areas/storage-move.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid } from '../reply.js'
-import { isMoving } from '../rules/repository/pushes.js'
+import { isMoving } from '../rules/pushes.js'
 import type { StorageMoveRecord } from '../state/people-and-projects.js'
 
 type Input = CheckedOf<(typeof storageMove)['projects']>

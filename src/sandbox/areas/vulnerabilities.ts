@@ -5,7 +5,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { describedProject, presentAs } from '../present/common.js'
 import { badRequest, forbidden, lazily, notFound, unchanged } from '../reply.js'
-import { getRoleLevel } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/access.js'
 import type { FindingRecord, VulnerabilityRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 

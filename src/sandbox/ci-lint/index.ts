@@ -3,21 +3,27 @@
  * and extends, its keywords, and how its jobs hang together.
  */
 
+import {
+  type Expanded,
+  type Files,
+  type Included,
+  withExtends,
+  withIncludes,
+  withReferences,
+} from './expand.js'
 import { isDressed, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
-import { include } from './grammar/table/others.js'
+import { include } from './grammar/others.js'
 import type { AsOf, CiVersion } from './grammar/types.js'
 import { checkBetween, checkEach, checkNames, checkRoot, getWarnings } from './jobs.js'
 import type { PipelineContext } from './plan.js'
 import { type PipelinePlan, planPipeline } from './plan.js'
-import { type Expanded, withExtends, withReferences } from './reading/expand.js'
-import { type Files, type Included, withIncludes } from './reading/include.js'
-import { readTree, type Tree, writeYaml } from './reading/tree.js'
+import { readTree, type Tree, writeYaml } from './tree.js'
 import { Budget, type Finding, type Hash, isHash, Unreadable } from './values.js'
 
+export type { Files } from './expand.js'
 export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/types.js'
 export type { ArtifactPlan, PipelinePlan, When } from './plan.js'
-export type { Files } from './reading/include.js'
 
 /** What a pipeline is to be made for; the paths are only asked for where a rule speaks of them. */
 export interface Occasion extends Pick<PipelineContext, 'branch' | 'variables'> {

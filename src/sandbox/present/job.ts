@@ -2,7 +2,7 @@
 import { BridgeJob, DownstreamPipeline, Job, JobRunner } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
-import { createArchive, traceSize } from '../rules/repository/job-runs.js'
+import { createArchive, traceSize } from '../rules/job-runs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import { longUser, pipelineUrl, presentAs } from './common.js'

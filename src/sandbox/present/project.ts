@@ -2,7 +2,7 @@
 import { Project, SimpleProject } from '../../catalogue/shapes/project.js'
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
-import { getRoleLevel } from '../rules/people/access.js'
+import { getRoleLevel } from '../rules/access.js'
 import type { ProjectRecord, SourceType } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 import { presentAs } from './common.js'

@@ -5,7 +5,7 @@ import type { Call } from '../call.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../state/planning.js'
 import { getTable, type State, type TableRecords } from '../state/state.js'
-import { getProjectGroup, lineage } from './people/access.js'
+import { getProjectGroup, lineage } from './access.js'
 
 /** What an answer shows of another record: the attribute with its ID or IDs, and its table. */
 const relations: Readonly<Record<string, readonly [attribute: string, table: keyof TableRecords]>> =

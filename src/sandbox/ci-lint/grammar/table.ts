@@ -5,8 +5,8 @@
  * firecow/gitlab-ci-local, `src/schema.json` of commit 4e945cd.
  */
 import { isHash } from '../values.js'
-import { artifacts, cache, pages, release } from './table/kept.js'
-import { environmentType, idTokens, secrets, trigger } from './table/others.js'
+import { artifacts, cache, pages, release } from './kept.js'
+import { environmentType, idTokens, secrets, trigger } from './others.js'
 import {
   allowFailure,
   image,
@@ -21,7 +21,7 @@ import {
   startIn,
   variables,
   whens,
-} from './table/running.js'
+} from './running.js'
 import {
   advised,
   all,

@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { isDots } from '../../../base/segments.js'
-import type { Call, Instance } from '../../call.js'
-import type { ArtifactEntry, JobCourse, JobRecord, RunnerRecord } from '../../state/ci.js'
-import type { ProjectRecord } from '../../state/people-and-projects.js'
-import type { State } from '../../state/state.js'
-import { getProjectGroup, lineage } from '../people/access.js'
+import { isDots } from '../../base/segments.js'
+import type { Call, Instance } from '../call.js'
+import type { ArtifactEntry, JobCourse, JobRecord, RunnerRecord } from '../state/ci.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
+import type { State } from '../state/state.js'
+import { getProjectGroup, lineage } from './access.js'
 
 /** How long a job goes on that would run for ever, once its runner is paused. */
 const remainingSeconds = 2

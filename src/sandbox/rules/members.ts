@@ -1,7 +1,7 @@
 /** Who belongs to a group or project, directly or from above, and how memberships change (`catalogue/reference/members.md`). */
 
-import { accessLevels, givenLevels } from '../../../catalogue/shapes/common.js'
-import type { Call } from '../../call.js'
+import { accessLevels, givenLevels } from '../../catalogue/shapes/common.js'
+import type { Call } from '../call.js'
 import {
   badRequest,
   conflict,
@@ -10,13 +10,13 @@ import {
   missing,
   notFound,
   type Refusal,
-} from '../../reply.js'
+} from '../reply.js'
 import type {
   GroupRecord,
   MemberRecord,
   ProjectRecord,
   UserRecord,
-} from '../../state/people-and-projects.js'
+} from '../state/people-and-projects.js'
 import { current, family, getProjectGroup, lineage, projectsWithin } from './access.js'
 
 /** A group or a project, whichever members are asked of. */

@@ -1,22 +1,15 @@
 /** Merges merge requests when their pipeline succeeds, and rebases them, in the instance's own time (`sandbox/README.md`). */
-import { getReason } from '../../../errors.js'
-import { Call, type Due, type Instance } from '../../call.js'
-import { mergeBase, mergeCommits, rebaseBranch } from '../../git/apply.js'
-import { branchHead, commit, count } from '../../git/read.js'
-import type { Repository } from '../../git/repositories.js'
-import { copyCommit, moveBranch, writeCommit } from '../../git/write.js'
-import { conflict, forbidden } from '../../reply.js'
-import type { ProjectRecord } from '../../state/people-and-projects.js'
-import type { MergeRequestRecord } from '../../state/planning.js'
-import {
-  closeIssues,
-  isMoving,
-  mayPush,
-  pushed,
-  refuseWhileMoving,
-  signature,
-} from '../repository/pushes.js'
+import { getReason } from '../../errors.js'
+import { Call, type Due, type Instance } from '../call.js'
+import { mergeBase, mergeCommits, rebaseBranch } from '../git/apply.js'
+import { branchHead, commit, count } from '../git/read.js'
+import type { Repository } from '../git/repositories.js'
+import { copyCommit, moveBranch, writeCommit } from '../git/write.js'
+import { conflict, forbidden } from '../reply.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
+import type { MergeRequestRecord } from '../state/planning.js'
 import { approvalCounts } from './approval-rules.js'
+import { closeIssues, isMoving, mayPush, pushed, refuseWhileMoving, signature } from './pushes.js'
 
 const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean => {
   const rule = call.state.protectedBranches.find(

@@ -1,9 +1,9 @@
 /** Approval rules (`catalogue/reference/approvals.md`): who may approve, and what is still missing. */
 
-import type { Call } from '../../call.js'
-import type { ProjectRecord, UserRecord } from '../../state/people-and-projects.js'
-import type { ApprovalRuleRecord, MergeRequestRecord } from '../../state/planning.js'
-import { projectLevel } from '../people/access.js'
+import type { Call } from '../call.js'
+import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
+import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
+import { projectLevel } from './access.js'
 
 /** The rules of a project itself. */
 export const getApprovalRules = (

@@ -1,11 +1,11 @@
 /** YAML of a CI configuration → a tree of plain values, with `!reference` kept as such and inputs in their places. */
 import type { CollectionTag, Document, LineCounter, Tags } from 'yaml'
-import { isModestYaml, untraced } from '../../../base/json/yaml.js'
-import { compileRegex, readyRegexes } from '../expression.js'
-import { checkNode } from '../grammar/findings.js'
-import { header } from '../grammar/table/others.js'
-import type { AsOf } from '../grammar/types.js'
-import { Budget, type Hash, isHash, KeywordReference, Unreadable } from '../values.js'
+import { isModestYaml, untraced } from '../../base/json/yaml.js'
+import { compileRegex, readyRegexes } from './expression.js'
+import { checkNode } from './grammar/findings.js'
+import { header } from './grammar/others.js'
+import type { AsOf } from './grammar/types.js'
+import { Budget, type Hash, isHash, KeywordReference, Unreadable } from './values.js'
 
 /** A configuration as it was read. */
 export interface Tree {

@@ -1,7 +1,7 @@
 /** What says where and when a job runs: `variables`, `image`, `services`, then `rules`, `only`, `needs`, `retry`, `parallel`. */
 
-import { isExpression } from '../../expression.js'
-import { isHash } from '../../values.js'
+import { isExpression } from '../expression.js'
+import { isHash } from '../values.js'
 import {
   advised,
   all,
@@ -25,7 +25,7 @@ import {
   until,
   type Values,
   wordsType,
-} from '../types.js'
+} from './types.js'
 import {
   anything,
   atMost,
@@ -44,7 +44,7 @@ import {
   textOrTexts,
   unique,
   week,
-} from '../values.js'
+} from './values.js'
 
 const unknownData = 'uses invalid data keys'
 const definition = 'variable definition must be either a string or a hash'

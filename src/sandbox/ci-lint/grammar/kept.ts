@@ -15,7 +15,7 @@ import {
   since,
   until,
   wordsType,
-} from '../types.js'
+} from './types.js'
 import {
   atMost,
   booleanType,
@@ -27,7 +27,7 @@ import {
   text,
   textList,
   textOrTexts,
-} from '../values.js'
+} from './values.js'
 
 const ends = wordsType(['on_success', 'on_failure', 'always'])
 

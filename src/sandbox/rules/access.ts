@@ -1,14 +1,14 @@
 /**
  * Who may see and do what (`sandbox/README.md`): the highest of a direct membership, those of the groups above, and shares.
  */
-import { accessLevels } from '../../../catalogue/shapes/common.js'
+import { accessLevels } from '../../catalogue/shapes/common.js'
 import type {
   GroupRecord,
   ProjectRecord,
   SourceType,
   UserRecord,
-} from '../../state/people-and-projects.js'
-import type { State } from '../../state/state.js'
+} from '../state/people-and-projects.js'
+import type { State } from '../state/state.js'
 
 export type Role = keyof typeof accessLevels
 export const getRoleLevel = (role: Role): number => accessLevels[role]

@@ -1,6 +1,6 @@
 /** Nodes of a YAML document → plain values, counted: aliases cost what they stand for. */
 import { isAlias, isMap, isScalar, isSeq, type Pair } from 'yaml'
-import { Budget, Unreadable } from '../values.js'
+import { Budget, Unreadable } from './values.js'
 
 /** Instances take no deeper tree. */
 const deepest = 100

@@ -1,8 +1,8 @@
 /** The CI configuration of a project at a commit, and what a pipeline of it is made for. */
-import type { Call } from '../../call.js'
-import type { Files, Occasion } from '../../ci-lint/index.js'
-import type { ProjectRecord } from '../../state/people-and-projects.js'
-import { openTo } from '../people/access.js'
+import type { Call } from '../call.js'
+import type { Files, Occasion } from '../ci-lint/index.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
+import { openTo } from './access.js'
 
 const read = async (
   call: Call,

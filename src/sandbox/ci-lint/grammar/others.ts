@@ -1,5 +1,6 @@
 /** What a job has to do with others: environments, other pipelines, included files, secrets. */
-import { isHash } from '../../values.js'
+import { isHash } from '../values.js'
+import { rules } from './running.js'
 import {
   advised,
   all,
@@ -19,7 +20,7 @@ import {
   requiresKeys,
   since,
   wordsType,
-} from '../types.js'
+} from './types.js'
 import {
   anyHash,
   anything,
@@ -31,8 +32,7 @@ import {
   short,
   text,
   textOrTexts,
-} from '../values.js'
-import { rules } from './running.js'
+} from './values.js'
 
 const environmentName = all(
   text,
