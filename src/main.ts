@@ -7,16 +7,10 @@ import { parseTokens } from './cli/words/tree.js'
 import type { Decided } from './engine/options.js'
 import { type About, isWord, type Meant } from './engine/plan/line.js'
 import { exitCodes } from './errors.js'
-import { openPager } from './terminal/streams/pager.js'
-import {
-  endBy,
-  mayBeTerminal,
-  say,
-  standardError,
-  standardOutput,
-} from './terminal/streams/standard.js'
-import { ClosedPipe, openStdout, printAtOnce } from './terminal/streams/stdout.js'
-import { createStyle } from './terminal/text/style.js'
+import { openPager } from './terminal/pager.js'
+import { endBy, mayBeTerminal, say, standardError, standardOutput } from './terminal/standard.js'
+import { ClosedPipe, openStdout, printAtOnce } from './terminal/stdout.js'
+import { createStyle } from './terminal/style.js'
 
 /** Signals that interrupt a run. */
 const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const

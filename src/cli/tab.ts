@@ -17,7 +17,7 @@ import { commandNamed, toolCommands } from '../commands/index.js'
 import { flagsOfCommand } from '../engine/command/derive/index.js'
 import type { Argument, Command, Flag } from '../engine/command/types.js'
 import type { About } from '../engine/plan/line.js'
-import { answerAtOnce } from '../terminal/streams/standard.js'
+import { answerAtOnce } from '../terminal/standard.js'
 import {
   type Candidate,
   type Candidates,

@@ -5,9 +5,9 @@
 import { access, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { openReadable } from '../base/files/readable.js'
+import { openReadable } from '../base/files/files.js'
 import { Failure, getReason, usage } from '../errors.js'
-import { standardInput } from '../terminal/streams/standard.js'
+import { standardInput } from '../terminal/standard.js'
 
 // Reads one configuration: bounded, and never waiting without a word.
 

@@ -3,7 +3,7 @@
  * (`catalogue/reference/commits.md`).
  */
 import { isAbsolute, resolve } from 'node:path'
-import { readReadable } from '../base/files/readable.js'
+import { readReadable } from '../base/files/files.js'
 import { type JsonValues, jsonFields } from '../base/json/value.js'
 import { readHeld } from '../base/json/yaml.js'
 import { type Fields, isObject } from '../base/objects.js'

@@ -4,7 +4,7 @@ import { type Fields, isObject, objects, toText } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
 import type { Services } from '../engine/command/services.js'
 import { survived } from '../errors.js'
-import { age } from '../terminal/text/time.js'
+import { age } from '../terminal/text.js'
 import { define } from './define.js'
 
 /** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */

@@ -217,7 +217,7 @@ const run = async (services: Services, given: ExplainGiven): Promise<void> => {
     return services.answer.printDocument(configSchema())
   }
   if (given.flags['policy-schema'] === true) {
-    const { policySchema } = await import('./check/policy.js')
+    const { policySchema } = await import('./policy.js')
     return services.answer.printDocument(policySchema)
   }
   const words = given.args

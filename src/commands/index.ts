@@ -45,7 +45,7 @@ const specials: readonly SpecialRow[] = [
     'rules create': 'rulesCreate',
     'rules update': 'rulesUpdate',
   }),
-  from('members', () => import('./members/index.js'), {
+  from('members', () => import('./members.js'), {
     get: 'get',
     add: 'add',
     update: 'update',
@@ -53,8 +53,8 @@ const specials: readonly SpecialRow[] = [
     'billable memberships': 'billableMemberships',
     'billable remove': 'billableRemove',
   }),
-  from('members', () => import('./members/memberships.js'), { where: 'where' }),
-  from('members', () => import('./members/leaving.js'), {
+  from('members', () => import('./memberships.js'), { where: 'where' }),
+  from('members', () => import('./members-leaving.js'), {
     'remove-everywhere': 'removeEverywhere',
   }),
   from('issues', () => import('./issues.js'), { promote: 'promote' }),
@@ -108,10 +108,10 @@ export const toolCommands: readonly ToolRow[] = [
     }),
   ]),
   ...grouped('glance', [
-    from('overview', () => import('./overview/index.js'), { '': 'overview' }),
-    from('access', () => import('./members/access.js'), { '': 'access' }),
+    from('overview', () => import('./overview.js'), { '': 'overview' }),
+    from('access', () => import('./access.js'), { '': 'access' }),
     from('snapshot', () => import('./snapshot.js'), { '': 'snapshot' }),
-    from('check', () => import('./check/index.js'), {
+    from('check', () => import('./check.js'), {
       instance: 'instance',
       runners: 'runners',
       geo: 'geo',

@@ -6,7 +6,7 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { basename, resolve } from 'node:path'
-import { readReadable } from '../base/files/readable.js'
+import { readReadable } from '../base/files/files.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import type { MadeField } from '../catalogue/kinds.js'
 import { boolean, string } from '../catalogue/params.js'

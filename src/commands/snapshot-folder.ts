@@ -21,7 +21,7 @@ import { viewed } from '../base/bytes.js'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
 import { nonBlocking, otherThanFile, readRegular } from '../base/files/regular.js'
-import { wrapper } from '../base/json/below.js'
+import { wrapper } from '../base/json/records.js'
 import {
   compareValues,
   getIdentity,

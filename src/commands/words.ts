@@ -1,6 +1,6 @@
 /** Formats counts, durations and failures for pages and notes. */
 import type { Failure } from '../errors.js'
-import { span } from '../terminal/text/time.js'
+import { span } from '../terminal/text.js'
 
 // Why something could not be read, in a phrase.
 

@@ -2,8 +2,8 @@
 
 import { bugs } from '../base/version.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
-import { printError } from '../terminal/streams/notes.js'
-import { say, standardError } from '../terminal/streams/standard.js'
+import { printError } from '../terminal/notes.js'
+import { say, standardError } from '../terminal/standard.js'
 import { failuresInJson } from './format.js'
 import type { Decided } from './options.js'
 import { withWorkspaceHint } from './workspace/advice.js'

@@ -1,5 +1,5 @@
 /** Runs a line within a command: for its records, for what it would change, or as if a person had typed it. */
-import { splitBelow } from '../base/json/below.js'
+import { splitBelow } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
 import { Failure, usage } from '../errors.js'
 import { calls, getCommandName, lists, onlyReads } from './command/derive/index.js'

@@ -1,7 +1,7 @@
 /** Standard input of a run: read once, whole or as it comes. */
 import { StringDecoder } from 'node:string_decoder'
 import { Failure } from '../errors.js'
-import { standardInput } from '../terminal/streams/standard.js'
+import { standardInput } from '../terminal/standard.js'
 
 /** So much is looked at to see what it is. */
 const headSize = 1 << 16

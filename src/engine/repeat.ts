@@ -1,6 +1,6 @@
 /** `--watch`: a command again and again, redrawn on a terminal, one answer after the other in a pipe. */
 
-import { parseBytes } from '../base/json/built.js'
+import { parseBytes } from '../base/json/records.js'
 import { nearest } from '../base/suggest.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { levelsNamed } from '../catalogue/shapes/common.js'

@@ -1,7 +1,7 @@
 /** `--since`: a list held against the same list of a snapshot. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { parseBytes } from '../base/json/built.js'
+import { parseBytes } from '../base/json/records.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { isSwitch } from '../catalogue/params.js'
 import { getIdentifier, getIdentity, volatileFields } from '../client/snapshot/manifest.js'

@@ -2,7 +2,7 @@
 
 import { legible } from '../catalogue/legible.js'
 import { jsonFormat } from './formats.js'
-import { maskedPick, maskedWriter } from './masking/stage.js'
+import { maskedPick, maskedWriter } from './masking.js'
 import { decodeText, parse, picker } from './record.js'
 import { shownPage } from './shown.js'
 import type {

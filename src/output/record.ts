@@ -1,6 +1,7 @@
 /** Records: from bytes to values, and what of a value was asked for. */
-import { parseBytes } from '../base/json/built.js'
+
 import { ExactNumber, stringifyExact } from '../base/json/json.js'
+import { parseBytes } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
 import { shownFields } from '../catalogue/kinds.js'
 import { legible } from '../catalogue/legible.js'

@@ -3,10 +3,8 @@
  * words and symbols for people. Elsewhere: tab-separated whole values for programs.
  */
 import { type Fields, isObject } from '../base/objects.js'
+import { type Cell, createCell, getColumnOwner, getLabel, linkIn, painted } from './cell.js'
 import { createRows, getLevelName, getMeaning } from './columns.js'
-import { isScalar, stringify } from './record.js'
-import { type Shown, shown, shownLines } from './shown.js'
-import { type Cell, createCell, getColumnOwner, getLabel, linkIn, painted } from './table/cell.js'
 import {
   type GridCell,
   gap,
@@ -15,7 +13,9 @@ import {
   shareWidth,
   stackWidth,
   type TableLine,
-} from './table/grid.js'
+} from './grid.js'
+import { isScalar, stringify } from './record.js'
+import { type Shown, shown, shownLines } from './shown.js'
 import type { OpenPrinter, TextWidths, View } from './types.js'
 
 // A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The

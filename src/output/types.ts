@@ -8,7 +8,7 @@ export interface Sink {
   write(chunk: string | Uint8Array): Promise<void>
 }
 
-/** How wide text is, and what fits. `terminal/text/width.ts` has it. */
+/** How wide text is, and what fits. `terminal/text.ts` has it. */
 export interface TextWidths {
   /** Display columns of one line. */
   measure(text: string): number
@@ -18,7 +18,7 @@ export interface TextWidths {
   wrap(text: string, columns: number): string[]
 }
 
-/** How text meets a screen. `terminal/text/style.ts` makes one. */
+/** How text meets a screen. `terminal/style.ts` makes one. */
 export interface TextStyle {
   /** Text from outside, with whatever could move the cursor or turn the text shown as escapes. */
   visible(text: string): string

@@ -2,7 +2,7 @@
 import { momentAfter } from '../base/dates.js'
 import { describeDistrust, distrust } from '../base/files/trust.js'
 import { type Fields, isObject } from '../base/objects.js'
-import { parseOauthError } from '../base/secrets/oauth-errors.js'
+import { parseOauthError } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
 import type { StoredToken, Tokens } from './tokens.js'
 import { checkToken } from './tokens.js'

@@ -2,10 +2,9 @@
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
 import type { SearchItem } from './redrawn-prompts.js'
-import { clearLine } from './streams/line.js'
-import { isGone } from './streams/standard.js'
-import { visible } from './text/escape.js'
-import { accessible, type Env, inCi } from './text/style.js'
+import { clearLine, isGone } from './standard.js'
+import { accessible, type Env, inCi } from './style.js'
+import { visible } from './text.js'
 
 // Knows when a person leaves a question without a word: Ctrl-D, or a terminal that hung up.
 

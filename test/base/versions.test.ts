@@ -1,7 +1,7 @@
 /** Versions in their order. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareVersions, isVersion } from '../../src/base/versions.js'
+import { compareVersions, isVersion } from '../../src/base/version.js'
 
 describe('versions', () => {
   const ascending = [

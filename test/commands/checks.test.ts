@@ -9,7 +9,7 @@ import {
   normalizeProperty,
 } from '../../src/commands/integrations.js'
 import { promotes } from '../../src/commands/issues.js'
-import { getAddOutcomes } from '../../src/commands/members/index.js'
+import { getAddOutcomes } from '../../src/commands/members.js'
 
 describe('approvals rules update', () => {
   const record = {

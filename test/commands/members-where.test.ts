@@ -5,7 +5,7 @@ import {
   MemberPlaces,
   soughtBy,
   textOfPlace,
-} from '../../src/commands/members/memberships.js'
+} from '../../src/commands/memberships.js'
 import type { InstanceService } from '../../src/engine/command/services.js'
 import { calling, rowsOf } from './calling.js'
 

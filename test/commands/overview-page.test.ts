@@ -1,11 +1,11 @@
 /** The page of `overview` as people see it, narrow and wide: the parts in their places, of a made-up instance. */
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
-import { readOverview, renderOverview, toRecord } from '../../src/commands/overview/index.js'
-import { parts } from '../../src/commands/overview/parts.js'
+import { readOverview, renderOverview, toRecord } from '../../src/commands/overview.js'
+import { parts } from '../../src/commands/overview-parts.js'
 import type { AnswerService, Services } from '../../src/engine/command/services.js'
 import { Failure } from '../../src/errors.js'
-import { createStyle } from '../../src/terminal/text/style.js'
+import { createStyle } from '../../src/terminal/style.js'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const ends = (days: number): string => new Date(now.getTime() + days * 86_400_000).toISOString()

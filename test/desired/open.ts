@@ -1,6 +1,6 @@
 /** Instances as declared state reads them, for tests: everything that is asked is written down. */
 import { onTestFinished } from 'vitest'
-import { parseBytes } from '../../src/base/json/built.js'
+import { parseBytes } from '../../src/base/json/records.js'
 import { type Fields, isObject } from '../../src/base/objects.js'
 import { createInstance, type InstanceClient } from '../../src/client/instance.js'
 import type { WritableInstance } from '../../src/desired/state.js'

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { Printing } from '../../src/engine/answer/printing.js'
 import { formatNamed } from '../../src/output/formats.js'
-import { createStyle } from '../../src/terminal/text/style.js'
+import { createStyle } from '../../src/terminal/style.js'
 
 type Made = ConstructorParameters<typeof Printing>
 

@@ -12,7 +12,7 @@ it('has no rule that is switched off for some', () => {
   const excused = sourceFiles.filter((file) =>
     /biome-ignore lint\/(?:complexity|style)/.test(textOf(file)),
   )
-  expect(sourceFiles.length).toBeGreaterThan(500)
+  expect(sourceFiles.length).toBeGreaterThan(400)
   expect(excused, 'split the function or the file instead of excusing it').toEqual([
     'base/json/scan.ts',
   ])

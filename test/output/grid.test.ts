@@ -14,7 +14,7 @@ vi.mock('cli-table3', async (load) => {
   }
   return { default: Counted }
 })
-const { grid } = await import('../../src/output/table/grid.js')
+const { grid } = await import('../../src/output/grid.js')
 const { shown } = await import('./open.js')
 
 describe('a grid', () => {

@@ -4,7 +4,7 @@ import { KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
 import { formatNamed, formats } from '../../src/output/formats.js'
 import { openWriter } from '../../src/output/index.js'
 import type { AnswerView, Sink, Writer } from '../../src/output/types.js'
-import { createStyle } from '../../src/terminal/text/style.js'
+import { createStyle } from '../../src/terminal/style.js'
 
 /** The formats that show whole records; those that show one thing of each are held by the laws. */
 export const wholeFormats: readonly string[] = formats

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gap, shareWidth } from '../../src/output/table/grid.js'
+import { gap, shareWidth } from '../../src/output/grid.js'
 
 describe('columns on a terminal', () => {
   it('are as wide as their values where those fit, the last one taking the rest', () => {

@@ -1,7 +1,7 @@
 /** Rounds of a watch drawn over each other. */
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { openFrames } from '../../src/terminal/streams/frames.js'
+import { openFrames } from '../../src/terminal/frames.js'
 
 const make = (rows = 24) => {
   let text = ''

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
+import { createNotes, failureText, getLiveness, printError } from '../../src/terminal/notes.js'
+import { progress, progressLine } from '../../src/terminal/progress.js'
 import { interactive } from '../../src/terminal/prompts.js'
-import {
-  createNotes,
-  failureText,
-  getLiveness,
-  printError,
-} from '../../src/terminal/streams/notes.js'
-import { progress, progressLine } from '../../src/terminal/streams/progress.js'
-import { createStyle, useColor } from '../../src/terminal/text/style.js'
+import { createStyle, useColor } from '../../src/terminal/style.js'
 import { fakeScreen } from './streams.js'
 
 const plain = await createStyle({ isTTY: false }, {}, 'never')

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { meterLine } from '../../src/terminal/streams/progress.js'
+import { meterLine } from '../../src/terminal/progress.js'
 import { configuration, folder, program } from '../support/program.js'
 import { has, openTerminal, type Terminal } from '../support/terminal.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Speed } from '../../src/terminal/streams/progress.js'
+import { Speed } from '../../src/terminal/progress.js'
 
 describe('the speed', () => {
   it('is that of the last ten seconds', () => {

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { ClosedPipe, openStdout } from '../../src/terminal/streams/stdout.js'
+import { ClosedPipe, openStdout } from '../../src/terminal/stdout.js'
 
 describe('standard output', () => {
   it('gathers what is written in one turn', async () => {

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { visible } from '../../src/terminal/text/escape.js'
-import { bar, createLinker, getStatusStyle, hyperlink } from '../../src/terminal/text/style.js'
-import { age, formatAge, span } from '../../src/terminal/text/time.js'
-import { roughWidths, widthsFor } from '../../src/terminal/text/width.js'
+import { bar, createLinker, getStatusStyle, hyperlink } from '../../src/terminal/style.js'
+import { age, formatAge, roughWidths, span, visible, widthsFor } from '../../src/terminal/text.js'
 
 describe('visible', () => {
   it.each([

@@ -1,4 +1,9 @@
-/** Records of a list as bytes: an array of them, or the memory that they came in, which is passed on in place. */
+/** Records as bytes: those of a list, in the memory that they came in or an array of them; and the value of one. */
+import { Failure } from '../../errors.js'
+import { textOf } from '../bytes.js'
+import { parseExact } from './json.js'
+import { MalformedJson, maxBuilt } from './malformed.js'
+import { Scanner } from './scan.js'
 
 /** Records in their order, however they are kept. */
 export type Records = Pick<
@@ -118,4 +123,66 @@ export class PackedRecords implements Records {
     ]
     return this.#views
   }
+}
+
+// A record with what it belongs to: `{"project":"platform/app","record":…}`.
+
+/** What stands before the record; behind it stands `tail`. */
+export const getHead = (column: string, name: string): Buffer =>
+  Buffer.from(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
+
+export const tail = Buffer.from('}')
+
+/** Puts records below what they belong to. */
+export const wrapper = (column: string, name: string): ((record: Uint8Array) => Uint8Array) => {
+  const head = getHead(column, name)
+  return (record) => Buffer.concat([head, record, tail])
+}
+
+const between = Buffer.from(',"record":')
+const quote = 0x22
+
+/** The name and the record of such bytes; undefined where there is no record, as of what could not be read. */
+export const splitBelow = (
+  bytes: Uint8Array,
+  column: string,
+): { readonly name: string; readonly record: Uint8Array } | undefined => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const begin = Buffer.byteLength(JSON.stringify(column)) + 2
+  // Quotes inside a name are escaped, so that this is the first one that ends it.
+  let end = begin + 1
+  while (end < text.length && text[end] !== quote) end += text[end] === 0x5c ? 2 : 1
+  const at = end + 1 + between.length
+  if (!text.subarray(end + 1, at).equals(between)) return undefined
+  const name = String(JSON.parse(text.subarray(begin, end + 1).toString()))
+  return { name, record: text.subarray(at, text.length - tail.length) }
+}
+
+// The value of a record, within what may be built of one.
+
+const unbuilt = (what: string): Failure =>
+  new Failure('unreachable', `a record ${what}, which this output format cannot handle`, {
+    advice: { code: 'record-size' },
+  })
+
+/** Small ones cannot hold too many: each value takes two bytes at least. */
+const checkValues = (bytes: Uint8Array): void => {
+  if (bytes.length <= maxBuilt.values * 2) return
+  try {
+    new Scanner(undefined, maxBuilt.values).scan(bytes, 0)
+  } catch (error) {
+    if (error instanceof MalformedJson)
+      throw unbuilt(`has more than ${maxBuilt.values} values, or is not JSON`)
+    throw error
+  }
+}
+
+/**
+ * The value of a record's bytes; numbers that would print otherwise than they came are `Exact`.
+ * @throws Failure unreachable, where it is more than may be built; SyntaxError where it is no JSON
+ */
+export const parseBytes = (bytes: Uint8Array): unknown => {
+  if (bytes.length > maxBuilt.bytes) throw unbuilt(`is larger than ${maxBuilt.bytes >> 20} MiB`)
+  checkValues(bytes)
+  return parseExact(textOf(bytes))
 }

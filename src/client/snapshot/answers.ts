@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { viewed } from '../../base/bytes.js'
-import { parseBytes } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/records.js'
 import { isObject, toText } from '../../base/objects.js'
 import { type Endpoint, type EndpointTraits, getPath } from '../../catalogue/endpoint.js'
 import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'

@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nonBlocking, readRegular } from '../../base/files/regular.js'
-import { getHead, tail } from '../../base/json/below.js'
+import { getHead, tail } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 

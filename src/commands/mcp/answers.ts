@@ -3,12 +3,12 @@
  * is in `structuredContent` and, for clients that show only that, in a text.
  */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { parseBytes } from '../../base/json/built.js'
 import { ExactNumber } from '../../base/json/json.js'
+import { parseBytes } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Failure } from '../../errors.js'
-import { visibleLines } from '../../terminal/text/escape.js'
+import { visibleLines } from '../../terminal/text.js'
 
 // A record that is larger than an answer may be, without what makes it so.
 

@@ -3,7 +3,7 @@
  * approval.
  */
 
-import { wrapper } from '../../base/json/below.js'
+import { wrapper } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
@@ -19,7 +19,7 @@ import {
 import type { InnerRuns } from '../../engine/command/services.js'
 import type { Flag, Given, MadeBy } from '../../engine/command/types.js'
 import { type Failure, getReason, usage } from '../../errors.js'
-import { visible } from '../../terminal/text/escape.js'
+import { visible } from '../../terminal/text.js'
 import type { Offer } from './offers.js'
 import { getText, type ToolInput } from './tools.js'
 

@@ -1,8 +1,7 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 
 import type { JsonValue } from '../../base/json/value.js'
-import { version } from '../../base/version.js'
-import { compareVersions } from '../../base/versions.js'
+import { compareVersions, version } from '../../base/version.js'
 import { documentedVersion } from '../../catalogue/implied.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'

@@ -15,7 +15,7 @@ import { planText, rowOf, toPlanDocument } from '../../desired/planfile/write.js
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'
-import { roughWidths } from '../../terminal/text/width.js'
+import { roughWidths } from '../../terminal/text.js'
 import { explained } from './explain.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'

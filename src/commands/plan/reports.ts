@@ -7,7 +7,7 @@ import { addressText, placeText } from '../../desired/address.js'
 import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import type { Services } from '../../engine/command/services.js'
 import { escaped } from '../../output/markdown.js'
-import { visible } from '../../terminal/text/escape.js'
+import { visible } from '../../terminal/text.js'
 import {
   type JunitCase,
   renderJunit,

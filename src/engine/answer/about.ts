@@ -1,6 +1,6 @@
 /** Answers about several objects: each says which object it is about, as that was given. */
 
-import { parseBytes } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/records.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { getSecretFields } from '../../catalogue/secret-fields.js'
 import { openDocument, openWriter } from '../../output/index.js'
-import { maskedPick } from '../../output/masking/stage.js'
+import { maskedPick } from '../../output/masking.js'
 import { picker } from '../../output/record.js'
 import { ownColours } from '../../output/shown.js'
 import type {
@@ -15,7 +15,7 @@ import type {
   Reader,
   Writer,
 } from '../../output/types.js'
-import { printable, visibleLines } from '../../terminal/text/escape.js'
+import { printable, visibleLines } from '../../terminal/text.js'
 import { getAnswerFields, getFirstSegment } from '../command/derive/derived.js'
 import { changes, getCommandName, isAskable, isRehearsal } from '../command/derive/index.js'
 import { isAggregate } from '../command/many-flags.js'
@@ -195,7 +195,7 @@ export class Printing implements RunAnswer {
     const view: AnswerView = { ...this.#view(true, {}), columns, names: columns.slice(0, 1), page }
     const writer = await openWriter(format, this.#screen.out, view, new Set())
     const answering = { command, emit, words }
-    const { createCell } = await import('../../output/table/cell.js')
+    const { createCell } = await import('../../output/cell.js')
     const roughly = (name: string, value: unknown) => `≈ ${createCell(name, value, view).text}`
     const read = this.terminal && this.reader === 'people'
     const shows = { roughly: read ? roughly : undefined, note: this.#later }

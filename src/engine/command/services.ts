@@ -12,7 +12,7 @@ import type {
 } from '../../http/types.js'
 import type { Reader } from '../../output/types.js'
 import type { Profile, Session } from '../../profile/types.js'
-import type { CountedWork, TimeLimit } from '../../terminal/streams/progress.js'
+import type { CountedWork, TimeLimit } from '../../terminal/progress.js'
 import type { Described, Given, MadeBy, Plan } from './described.js'
 import type { Globals } from './globals.js'
 import type { Details, Emit, PlanAnswer } from './running.js'

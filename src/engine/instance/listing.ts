@@ -1,5 +1,5 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
-import { parseBytes } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { legible } from '../../catalogue/legible.js'
 import {

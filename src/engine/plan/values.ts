@@ -138,7 +138,7 @@ export const readText = async (
   { read, signal }: Pick<Sources, 'read' | 'signal'>,
 ): Promise<HeldText> => {
   try {
-    const { readReadable } = await import('../../base/files/readable.js')
+    const { readReadable } = await import('../../base/files/files.js')
     const bytes = await readReadable(path, signal, maxFile)
     await read?.(path, bytes)
     return holdText(bytes.toString())

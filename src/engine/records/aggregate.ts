@@ -1,9 +1,8 @@
 /** `--group-by`, `--count`, `--sum` …: an answer of which groups are printed, and what their records come to. */
 
 import { isMoment } from '../../base/dates.js'
-import { parseBytes } from '../../base/json/built.js'
 import { isNumber, stringifyExact } from '../../base/json/json.js'
-import type { Records } from '../../base/json/records.js'
+import { parseBytes, type Records } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { defaultLimit } from '../../client/defaults.js'

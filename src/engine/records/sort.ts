@@ -1,8 +1,7 @@
 /** `--sort`: an answer whose records wait until all came, and are then printed in their order. */
 import { mapConcurrent } from '../../base/async.js'
-import { parseBytes } from '../../base/json/built.js'
 import { stringifyExact } from '../../base/json/json.js'
-import type { Records } from '../../base/json/records.js'
+import { parseBytes, type Records } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { nearest } from '../../base/suggest.js'
 import { levelsNamed } from '../../catalogue/shapes/common.js'

@@ -1,5 +1,5 @@
 /** The stage of a list that lets only matching records through, each as the bytes that came. */
-import { parseBytes } from '../../base/json/built.js'
+import { parseBytes } from '../../base/json/records.js'
 import { Failure } from '../../errors.js'
 import type { Batch, ListEnd } from '../../http/types.js'
 import type { Where } from '../where/index.js'

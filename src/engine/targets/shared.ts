@@ -1,6 +1,7 @@
 /** One answer to which several parents write, each in its turn and in their order. */
-import { wrapper } from '../../base/json/below.js'
+
 import { stringifyExact } from '../../base/json/json.js'
+import { wrapper } from '../../base/json/records.js'
 import type { Fields } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'

@@ -8,7 +8,7 @@
 
 import { isMoment, parseMoment, parseSpan } from '../../base/dates.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
-import { compareVersions, isVersion } from '../../base/versions.js'
+import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
 import type { FieldKind, Ranks } from './shape.js'
 

@@ -1,7 +1,7 @@
 /** `--where` and `--select`: which records match. */
 import { parseSpan } from '../../base/dates.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
-import { compareVersions, isVersion } from '../../base/versions.js'
+import { compareVersions, isVersion } from '../../base/version.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { legible } from '../../catalogue/legible.js'
 import { called, dotted, type Naming, namesIn } from '../../catalogue/words.js'

@@ -1,11 +1,11 @@
 /** A value as people read it: words, symbols and ages instead of codes and timestamps. */
-import { ExactNumber } from '../../base/json/json.js'
-import { type Fields, isObject } from '../../base/objects.js'
-import type { Tone } from '../../base/text.js'
-import { getLevelName } from '../columns.js'
-import { isScalar, stringify } from '../record.js'
-import { type Shown, shown } from '../shown.js'
-import type { View } from '../types.js'
+import { ExactNumber } from '../base/json/json.js'
+import { type Fields, isObject } from '../base/objects.js'
+import type { Tone } from '../base/text.js'
+import { getLevelName } from './columns.js'
+import { isScalar, stringify } from './record.js'
+import { type Shown, shown } from './shown.js'
+import type { View } from './types.js'
 
 /** How the text of a cell is painted once it has its width. */
 interface Paint {

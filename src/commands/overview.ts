@@ -3,21 +3,21 @@
  * end the others.
  */
 import { stripVTControlCharacters } from 'node:util'
-import { projects } from '../../catalogue/areas/projects.js'
-import { list } from '../../catalogue/params.js'
-import type { AnswerService, Services } from '../../engine/command/services.js'
-import { exitCodes, type Failure, survived } from '../../errors.js'
-import { type Widths, widthsFor } from '../../terminal/text/width.js'
-import { type Arguments, define } from '../define.js'
-import { isUnoffered, whyUnread } from '../words.js'
-import { parts, unavailableParts } from './parts.js'
+import { projects } from '../catalogue/areas/projects.js'
+import { list } from '../catalogue/params.js'
+import type { AnswerService, Services } from '../engine/command/services.js'
+import { exitCodes, type Failure, survived } from '../errors.js'
+import { type Widths, widthsFor } from '../terminal/text.js'
+import { type Arguments, define } from './define.js'
 import type {
   OverviewPart,
   OverviewProject,
   OverviewSources,
   ReadPart,
   SectionWriter,
-} from './types.js'
+} from './overview-jobs.js'
+import { parts, unavailableParts } from './overview-parts.js'
+import { isUnoffered, whyUnread } from './words.js'
 
 // All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.
 

@@ -1,11 +1,11 @@
 /** Credentials in records that are not parsed: found and masked in their bytes. */
 
-import { viewed } from '../../base/bytes.js'
-import { stringEnd } from '../../base/json/json.js'
-import { isAddress, maskAddresses } from '../../base/secrets/addresses.js'
-import { type Secrecy, type SecrecyOf, secrecyIn } from '../../base/secrets/mask.js'
-import { innerWords, masked } from '../../base/secrets/names.js'
-import { bytesOfPieces, readTokens } from '../json-text.js'
+import { viewed } from '../base/bytes.js'
+import { stringEnd } from '../base/json/json.js'
+import { isAddress, maskAddresses } from '../base/secrets/addresses.js'
+import { type Secrecy, type SecrecyOf, secrecyIn } from '../base/secrets/mask.js'
+import { innerWords, masked } from '../base/secrets/names.js'
+import { bytesOfPieces, readTokens } from './json-text.js'
 
 const quote = 0x22
 const backslash = 0x5c

@@ -1,8 +1,6 @@
 /** Styles text for a terminal: colors, symbols, links, bars, and whether each is wanted. */
-import type { Tone } from '../../base/text.js'
-import { visible } from './escape.js'
-import { age, span } from './time.js'
-import { roughWidths, type Widths, widthsFor } from './width.js'
+import type { Tone } from '../base/text.js'
+import { age, roughWidths, span, visible, type Widths, widthsFor } from './text.js'
 
 /** The values of `--color`. */
 export type ColorFlag = 'auto' | 'always' | 'never'

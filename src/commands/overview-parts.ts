@@ -1,7 +1,7 @@
 /** The sections of `overview`, in order: what each reads, and how it is shown. */
-import { isObject } from '../../base/objects.js'
-import { runners } from '../../catalogue/areas/runners.js'
-import { settings } from '../../catalogue/areas/settings.js'
+import { isObject } from '../base/objects.js'
+import { runners } from '../catalogue/areas/runners.js'
+import { settings } from '../catalogue/areas/settings.js'
 import {
   countStates,
   countTypes,
@@ -14,10 +14,14 @@ import {
   readCredentials,
   readSites,
   runnerStates,
-} from '../health.js'
-import { formatSpan, formatTimeLeft, several } from '../words.js'
-import { jobsPart } from './jobs.js'
-import type { OverviewPart, OverviewSources, SectionWriter } from './types.js'
+} from './health.js'
+import {
+  jobsPart,
+  type OverviewPart,
+  type OverviewSources,
+  type SectionWriter,
+} from './overview-jobs.js'
+import { formatSpan, formatTimeLeft, several } from './words.js'
 
 const sumCounts = (counts: RunnerCounts): number =>
   runnerStates.reduce((sum, state) => sum + counts[state], 0)

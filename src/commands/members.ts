@@ -1,16 +1,16 @@
 /** `members add`, `members update`, `members remove`, `members billable remove` (`catalogue/reference/members.md`). */
 
-import { type Fields, isObject, toText } from '../../base/objects.js'
-import { members } from '../../catalogue/areas/members.js'
-import { pathIn } from '../../catalogue/endpoint.js'
-import { scopeOf } from '../../catalogue/params.js'
-import type { InstanceService, Services } from '../../engine/command/services.js'
-import type { Given, Operation, Plan } from '../../engine/command/types.js'
-import { Failure, survived } from '../../errors.js'
-import type { WholeAnswer } from '../../http/types.js'
-import { define } from '../define.js'
-import { filledFrom } from '../fill.js'
-import { lookUp, namedUsers } from '../usernames.js'
+import { type Fields, isObject, toText } from '../base/objects.js'
+import { members } from '../catalogue/areas/members.js'
+import { pathIn } from '../catalogue/endpoint.js'
+import { scopeOf } from '../catalogue/params.js'
+import type { InstanceService, Services } from '../engine/command/services.js'
+import type { Given, Operation, Plan } from '../engine/command/types.js'
+import { Failure, survived } from '../errors.js'
+import type { WholeAnswer } from '../http/types.js'
+import { define } from './define.js'
+import { filledFrom } from './fill.js'
+import { lookUp, namedUsers } from './usernames.js'
 
 /** Why a user was not added, from the messages by user; undefined where the instance has none. */
 const reasonOf = (messages: unknown, user: string): string | undefined => {

@@ -2,13 +2,10 @@
  * Makes a command of a check: compares its numbers with thresholds, and prints the result for people, Nagios or
  * Prometheus.
  */
-import { list } from '../../catalogue/params.js'
-import type { Services } from '../../engine/command/services.js'
-import type { Given, Special } from '../../engine/command/types.js'
-import { survived, usage } from '../../errors.js'
-import { type Arguments, define, outputFlag } from '../define.js'
-import { renderNagios, renderPrometheus } from '../reports.js'
-import { joinFirst, whyUnread } from '../words.js'
+import { list } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Given, Special } from '../engine/command/types.js'
+import { survived, usage } from '../errors.js'
 import {
   type Bounds,
   type CheckFact,
@@ -22,7 +19,10 @@ import {
   type Sample,
   type Thresholds,
   type TroubleSeverity,
-} from './fact.js'
+} from './check-fact.js'
+import { type Arguments, define, outputFlag } from './define.js'
+import { renderNagios, renderPrometheus } from './reports.js'
+import { joinFirst, whyUnread } from './words.js'
 
 // What a check saw, held against its levels.
 

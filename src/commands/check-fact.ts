@@ -1,10 +1,10 @@
 /** Defines what a check is: what it reads, what it measures, and the thresholds that `--warn` and `--crit` set. */
-import { parseSpan } from '../../base/dates.js'
-import type { Param } from '../../catalogue/params.js'
-import type { Services } from '../../engine/command/services.js'
-import type { Given } from '../../engine/command/types.js'
-import { usage } from '../../errors.js'
-import type { Arguments } from '../define.js'
+import { parseSpan } from '../base/dates.js'
+import type { Param } from '../catalogue/params.js'
+import type { Services } from '../engine/command/services.js'
+import type { Given } from '../engine/command/types.js'
+import { usage } from '../errors.js'
+import type { Arguments } from './define.js'
 
 /** The severities of a check. `unknown` means that something could not be read. */
 export const checkSeverities = ['ok', 'warning', 'critical', 'unknown'] as const

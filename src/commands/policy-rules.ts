@@ -1,15 +1,15 @@
 /** Judges a policy rule: reads its list, and returns the records that break it as findings. */
-import { parseBytes } from '../../base/json/built.js'
-import { isObject } from '../../base/objects.js'
-import { getIdentity } from '../../client/snapshot/manifest.js'
-import { originText } from '../../desired/state.js'
-import { groupFlags } from '../../engine/command/globals.js'
-import { lineFlags } from '../../engine/command/many-flags.js'
-import type { LineAnswer, LineAsk, LineParent, Services } from '../../engine/command/services.js'
-import { bindWhere, negated, parseWhere } from '../../engine/where/index.js'
-import { Failure, usage } from '../../errors.js'
-import { whyUnread } from '../words.js'
+import { parseBytes } from '../base/json/records.js'
+import { isObject } from '../base/objects.js'
+import { getIdentity } from '../client/snapshot/manifest.js'
+import { originText } from '../desired/state.js'
+import { groupFlags } from '../engine/command/globals.js'
+import { lineFlags } from '../engine/command/many-flags.js'
+import type { LineAnswer, LineAsk, LineParent, Services } from '../engine/command/services.js'
+import { bindWhere, negated, parseWhere } from '../engine/where/index.js'
+import { Failure, usage } from '../errors.js'
 import type { PolicyRule, PolicySeverity } from './policy.js'
+import { whyUnread } from './words.js'
 
 /** A record that breaks a rule, or a list that could not be read. */
 export interface PolicyFinding {

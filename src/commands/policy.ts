@@ -1,7 +1,7 @@
 /** The schema of policy files, and the flags of `check policy`. */
-import { list, oneOf } from '../../catalogue/params.js'
-import type { Origin } from '../../desired/state.js'
-import { type Arguments, outputFlag, reportFlag } from '../define.js'
+import { list, oneOf } from '../catalogue/params.js'
+import type { Origin } from '../desired/state.js'
+import { type Arguments, outputFlag, reportFlag } from './define.js'
 
 /** How severe a finding is, in ascending order. */
 export const policySeverities = ['info', 'warning', 'error', 'critical'] as const

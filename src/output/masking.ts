@@ -2,7 +2,7 @@
  * The one stage between the client and every format: no format sees a record before its secrets are
  * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
  */
-import { type FieldMatch, PackedRecords, type Records } from '../../base/json/records.js'
+import { type FieldMatch, PackedRecords, type Records } from '../base/json/records.js'
 import {
   maskSecrets,
   type OwnNames,
@@ -10,12 +10,12 @@ import {
   secrecies,
   secrecyIn,
   variableNames,
-} from '../../base/secrets/mask.js'
-import { lastLetters, masked } from '../../base/secrets/names.js'
-import type { Words } from '../../catalogue/words.js'
-import { parse, shallow } from '../record.js'
-import type { HiddenFields, Pick, Printer, Writer } from '../types.js'
-import { holdsAddress, holdsInner, maskerOfBytes, mentions } from './bytes.js'
+} from '../base/secrets/mask.js'
+import { lastLetters, masked } from '../base/secrets/names.js'
+import type { Words } from '../catalogue/words.js'
+import { holdsAddress, holdsInner, maskerOfBytes, mentions } from './masking-bytes.js'
+import { parse, shallow } from './record.js'
+import type { HiddenFields, Pick, Printer, Writer } from './types.js'
 
 // What to look for in bytes: the words that names of secrets end in, or have in them.
 

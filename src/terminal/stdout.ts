@@ -1,9 +1,8 @@
 /** Standard output: small writes gathered, back-pressure obeyed, a closed pipe a quiet end. */
 import { writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { Failure, getErrorCode } from '../../errors.js'
-import { aside } from './line.js'
-import { standardOutput } from './standard.js'
+import { Failure, getErrorCode } from '../errors.js'
+import { aside, standardOutput } from './standard.js'
 
 /** The reader of standard output went away (`| head -1`): the run ends quietly and well. */
 export class ClosedPipe extends Error {

@@ -6,12 +6,14 @@
  * tokens`: one line and an exit code for monitoring; and `check policy`.
  */
 
-import { runners as listing } from '../../catalogue/areas/runners.js'
-import { group, list, oneOf, project } from '../../catalogue/params.js'
-import type { InstanceService, Services } from '../../engine/command/services.js'
-import { usage } from '../../errors.js'
-import { type Arguments, define } from '../define.js'
-import { instanceChecks } from '../doctor-checks.js'
+import { runners as listing } from '../catalogue/areas/runners.js'
+import { group, list, oneOf, project } from '../catalogue/params.js'
+import type { InstanceService, Services } from '../engine/command/services.js'
+import { usage } from '../errors.js'
+import { checkCommand } from './check-command.js'
+import { type Concern, checkFact } from './check-fact.js'
+import { type Arguments, define } from './define.js'
+import { instanceChecks } from './doctor-checks.js'
 import {
   countStates,
   type DomainCertificate,
@@ -22,11 +24,9 @@ import {
   readCredentials,
   readSites,
   runnerState,
-} from '../health.js'
-import { formatSpan, formatTimeLeft, joinFirst, several } from '../words.js'
-import { checkCommand } from './command.js'
-import { type Concern, checkFact } from './fact.js'
+} from './health.js'
 import { policyFlags } from './policy.js'
+import { formatSpan, formatTimeLeft, joinFirst, several } from './words.js'
 
 // `check runners`: whether there is somebody to run jobs.
 

@@ -1,19 +1,14 @@
 /** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
-import { isObject, toText } from '../../base/objects.js'
-import { members } from '../../catalogue/areas/members.js'
-import { account } from '../../catalogue/implied.js'
-import { accessLevels } from '../../catalogue/shapes/common.js'
-import { toAnswer } from '../../engine/command/running.js'
-import type { InstanceService, PlanAnswer, Services } from '../../engine/command/services.js'
-import type { Given } from '../../engine/command/types.js'
-import {
-  innerFirst,
-  parseTreePlace,
-  type TreePlace,
-  Turns,
-} from '../../engine/journaling/inverse.js'
-import { exitCodes, Failure, isMissing, usage } from '../../errors.js'
-import { define } from '../define.js'
+import { isObject, toText } from '../base/objects.js'
+import { members } from '../catalogue/areas/members.js'
+import { account } from '../catalogue/implied.js'
+import { accessLevels } from '../catalogue/shapes/common.js'
+import { toAnswer } from '../engine/command/running.js'
+import type { InstanceService, PlanAnswer, Services } from '../engine/command/services.js'
+import type { Given } from '../engine/command/types.js'
+import { innerFirst, parseTreePlace, type TreePlace, Turns } from '../engine/journaling/inverse.js'
+import { exitCodes, Failure, isMissing, usage } from '../errors.js'
+import { define } from './define.js'
 import {
   beginRun,
   carryRun,
@@ -24,8 +19,7 @@ import {
   type RunEnded,
   resumeRun,
   toldRun,
-} from '../journal/own-run.js'
-import type { GroupMember } from '../usernames.js'
+} from './journal/own-run.js'
 import {
   type FoundMembership,
   Memberships,
@@ -34,6 +28,7 @@ import {
   type UserQuery,
   userArgument,
 } from './memberships.js'
+import type { GroupMember } from './usernames.js'
 
 // What stays of a leaver's memberships whatever is asked for: the token's own user, the last owner of a group, one's own project.
 

@@ -1,7 +1,7 @@
 /** Rounds of an answer, drawn over each other: no flicker, what changed marked, the last one stays. */
 import { stripVTControlCharacters } from 'node:util'
-import type { Style } from '../text/style.js'
 import type { Stdout } from './stdout.js'
+import type { Style } from './style.js'
 
 /** Columns that the marks take. */
 export const gutter = 2

@@ -1,8 +1,94 @@
+/** Text for a terminal: times in words, control characters made visible, and lines cut and wrapped by their width. */
+import { mapChunks } from '../base/text.js'
+
+// Times and durations, without Intl, which is slow to load.
+
+const second = 1000
+const units = [
+  ['y', 365 * 24 * 3600],
+  ['mo', 30 * 24 * 3600],
+  ['d', 24 * 3600],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/
+
+/** Formats how long before or after `now` a time is: `2 h ago`, `in 3 d`, `just now`. */
+export const formatAge = (time: Date, now: Date): string => {
+  const seconds = Math.round((now.getTime() - time.getTime()) / second)
+  const distance = Math.abs(seconds)
+  if (distance < 5) return 'just now'
+  const [unit, size] = units.find(([, s]) => distance >= s) ?? ['s', 1]
+  const text = `${Math.floor(distance / size)} ${unit}`
+  return seconds > 0 ? `${text} ago` : `in ${text}`
+}
+
+/** Formats the age of a time in ISO 8601; undefined if the text is no time. */
+export const age = (text: string, now: Date): string | undefined => {
+  if (text.length < 17 || !iso.test(text)) return undefined
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) ? undefined : formatAge(time, now)
+}
+
+/** Formats seconds in their two largest units: `1 h 5 min`, `3.2 s`. */
+export const span = (seconds: number): string => {
+  const sign = seconds < 0 ? '-' : ''
+  const whole = Math.abs(seconds)
+  if (whole < 60) return `${sign}${Number(whole.toFixed(1))} s`
+  const first = units.findIndex(([, size]) => Math.round(whole) >= size)
+  const parts: string[] = []
+  let rest = Math.round(whole)
+  for (const [unit, size] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) parts.push(`${count} ${unit}`)
+  }
+  return sign + parts.join(' ')
+}
+
+// Text from outside, safe to show on a terminal.
+
 /**
- * Measures the display width of text, and truncates and wraps by it. Latin, Greek, Cyrillic and the symbols of
- * svcctl are one column a character; other text is measured by string-width, which `widthsFor` loads only for such
- * text, because it starts Intl. `roughWidths` does without it, and counts two columns for each other character.
+ * What can move the cursor, change the terminal, turn the reading direction or say what nobody sees: control
+ * characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional marks, embeddings,
+ * overrides and isolates, invisible operators and spaces without a width, the byte order mark, interlinear
+ * annotations and tags, which spell a text for programs alone.
  */
+const hostile =
+  /[\p{Cc}\p{Cs}\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u
+const allHostile = new RegExp(hostile.source, 'gu')
+
+const short: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+const escaped = (char: string): string =>
+  short[char] ??
+  Array.from(
+    { length: char.length },
+    (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('')
+
+/** Replaces control characters by the escapes that JSON would use (`\u001b`, `\n`). Compact JSON stays JSON. */
+export const visible = (text: string): string =>
+  hostile.test(text) ? mapChunks(text, (piece) => piece.replace(allHostile, escaped)) : text
+
+/** Does the same for text of several lines, whose line breaks and tabs stay. */
+export const visibleLines = (text: string): string =>
+  hostile.test(text)
+    ? mapChunks(text, (piece) => piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, visible))
+    : text
+
+const controls = /(?!\r\n)[^\P{Cc}\t\n]/gu
+/** Escapes only what no text file contains, for pipes, where text is data. */
+export const printable = (text: string): string =>
+  text.replace(controls, (char, at: number) =>
+    char === '\r' && text[at + 1] === '\n' ? char : escaped(char),
+  )
+
+// Display widths. Latin, Greek, Cyrillic and the symbols of svcctl are one column a character; other text is measured by
+// string-width, which `widthsFor` loads only for such text, because it starts Intl. `roughWidths` does without it, and
+// counts two columns for each other character.
 
 /** One column a character, whatever stands beside it. */
 const simple =

@@ -1,6 +1,7 @@
 /** What is said beside the answer, on standard error: notes, warnings, failures. */
-import { scrub } from '../../base/secrets/scrub.js'
-import { Failure } from '../../errors.js'
+import { scrub } from '../base/secrets/scrub.js'
+import { Failure } from '../errors.js'
+import { aside, say as sayTo, standardError } from './standard.js'
 import {
   accessible,
   type ColorFlag,
@@ -9,9 +10,7 @@ import {
   inCi,
   type Screen,
   type Style,
-} from '../text/style.js'
-import { aside } from './line.js'
-import { say as sayTo, standardError } from './standard.js'
+} from './style.js'
 
 /** A stream for standard error; written to without waiting. */
 interface NoteStream extends Screen {

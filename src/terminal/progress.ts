@@ -2,14 +2,11 @@
  * How far the work of a run is, on one line of a terminal that is redrawn: drawn from the moment on at
  * which somebody has waited, gone when the work is over.
  */
-import { grouped } from '../../base/text.js'
-import { visible } from '../text/escape.js'
-import { bar } from '../text/style.js'
-import { span } from '../text/time.js'
-import { roughWidths } from '../text/width.js'
-import { aside, setLiveLine, withinLine } from './line.js'
+import { grouped } from '../base/text.js'
 import type { Liveness } from './notes.js'
-import { say, standardError } from './standard.js'
+import { aside, say, setLiveLine, standardError, withinLine } from './standard.js'
+import { bar } from './style.js'
+import { roughWidths, span, visible } from './text.js'
 
 /** Says how far the work is; `fraction` from 0 to 1 where the total is known. */
 type Say = (text: string, fraction?: number) => void

@@ -1,28 +1,20 @@
 /** Runs `check policy`: reads the policy files, judges each rule, and writes the reports. */
 import { isUtf8 } from 'node:buffer'
 import { dirname, join } from 'node:path'
-import { isDay } from '../../base/dates.js'
-import { splitCommand } from '../../base/shell-words.js'
-import { version } from '../../base/version.js'
+import { isDay } from '../base/dates.js'
+import { splitCommand } from '../base/shell-words.js'
+import { version } from '../base/version.js'
 import {
   filesAt,
   type PathOptions,
   parsedDocuments,
   type ReadText,
   shownPath,
-} from '../../desired/files/parse.js'
-import { Mistakes, type Written } from '../../desired/files/written.js'
-import type { Origin } from '../../desired/state.js'
-import type { Services } from '../../engine/command/services.js'
-import { exitCodes, Failure, usage } from '../../errors.js'
-import {
-  renderJunit,
-  renderNagios,
-  renderPrometheus,
-  renderSarif,
-  writeReport,
-} from '../reports.js'
-import { several } from '../words.js'
+} from '../desired/files/parse.js'
+import { Mistakes, type Written } from '../desired/files/written.js'
+import type { Origin } from '../desired/state.js'
+import type { Services } from '../engine/command/services.js'
+import { exitCodes, Failure, usage } from '../errors.js'
 import {
   type Policy,
   type PolicyArguments,
@@ -32,6 +24,8 @@ import {
   type Schema,
 } from './policy.js'
 import { getOpenFindings, judgeRule, type PolicyFinding, type RuleResult } from './policy-rules.js'
+import { renderJunit, renderNagios, renderPrometheus, renderSarif, writeReport } from './reports.js'
+import { several } from './words.js'
 
 /** What a value says by its schema; maps say where they stand as well. */
 const readValue = (written: Written, name: string, schema: Schema, mistakes: Mistakes): unknown => {

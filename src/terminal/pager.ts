@@ -2,9 +2,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
-import { splitCommand } from '../../base/shell-words.js'
-import type { Env } from '../text/style.js'
+import { splitCommand } from '../base/shell-words.js'
 import { openStdout, type Stdout } from './stdout.js'
+import type { Env } from './style.js'
 
 /** The words of a command line that may be wrong: output does not end for it. */
 const wordsOf = (line: string): readonly string[] => {
@@ -66,7 +66,7 @@ const start = async (
   env: Env,
 ): Promise<ChildProcess | undefined> => {
   const [program, ...args] = command
-  const { startProgram } = await import('../../base/processes.js')
+  const { startProgram } = await import('../base/processes.js')
   const child = await startProgram(program, args, {
     as: 'tool',
     env,
