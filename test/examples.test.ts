@@ -7,7 +7,6 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { splitCommand } from '../src/base/shell-words.js'
 import { version } from '../src/base/version.js'
 import { writes } from '../src/catalogue/endpoint.js'
 import { allCommands, loadExamples } from '../src/commands/index.js'
@@ -16,7 +15,7 @@ import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './engine/work/header.js'
 import { clean, configuration, folder, program } from './support/program.js'
-import { absentIn, inShell, pathToProgram } from './support/shell.js'
+import { absentIn, pathToProgram, runLine } from './support/shell.js'
 import { has, openTerminal } from './support/terminal.js'
 import { svcctl } from './support/within.js'
 
@@ -146,9 +145,6 @@ const environment = (area: string, name: string, url: string): Record<string, st
 /** Addresses that stand for an instance. */
 const elsewhere = /https:\/\/(svc|staging)\.example/
 
-/** Lines with a pipe, a file as a stream, a substitution, a pattern of files, or a program that prints beside ours. */
-const needsShell = /[|<>$*~&;]|\n|--exec|--resume-after/
-
 type Place = ReturnType<typeof placeOf>
 
 /** Where an example is run, and as whom. */
@@ -157,11 +153,11 @@ const placeOf = (sandbox: Sandbox, area: string, name: string) => ({
   env: environment(area, name, sandbox.url),
 })
 
-const run = async (sandbox: Sandbox, how: Place, written: string) => {
-  const line = written.replace(elsewhere, sandbox.url)
-  if (!needsShell.test(line)) return svcctl(splitCommand(line), how)
-  return inShell(`svcctl ${line}`, { ...how, shell: ['bash', '-o', 'pipefail'] })
-}
+const run = (sandbox: Sandbox, how: Place, written: string) =>
+  runLine(`svcctl ${written.replace(elsewhere, sandbox.url)}`, {
+    ...how,
+    shell: ['bash', '-o', 'pipefail'],
+  })
 
 /** Whether a line of a command writes by requests of its own, and only so. */
 const writesBy = (command: Command, line: string): boolean =>

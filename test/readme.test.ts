@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { blocksOf, pages, textOf } from './support/pages.js'
 import { configuration, folder } from './support/program.js'
-import { absentIn, inShell } from './support/shell.js'
+import { absentIn, type InShell, inShell, runLine } from './support/shell.js'
 
 const root = join(import.meta.dirname, '..')
 /** Documents that name files of the repository, each from its own folder. */
@@ -40,6 +40,20 @@ const block = (line: string): string => {
   const found = blocksOf('sh').find((lines) => lines.includes(line))
   if (found === undefined) throw new Error(`no page has a block with "${line}"`)
   return found
+}
+
+/** What it takes to run on an embedded instance that is kept from line to line. */
+const onSandbox = () => ({ env: { SVC_SANDBOX: '1', SVC_CONFIG_DIR: configuration() } })
+
+/** Runs each line by itself, without its comment, until one fails. */
+const runAll = async (lines: string, how: InShell) => {
+  let stdout = ''
+  for (const line of lines.trimEnd().split('\n')) {
+    const ran = await runLine(line.replace(/ +# .*/, ''), how)
+    stdout += `${ran.stdout}\n`
+    if (ran.code !== 0) return { ...ran, stdout }
+  }
+  return { code: 0, stdout, stderr: '' }
 }
 
 /** What the README shows first, each block by its first line. */
@@ -98,9 +112,9 @@ describe('README.md', () => {
     mkdirSync(join(cwd, 'ci'))
     for (const name of ['.gitlab-ci.yml', 'ci/deploy.yml'])
       writeFileSync(join(cwd, name), 'build:\n  script: [make]\n')
-    const env = { SVC_SANDBOX: '1', SVC_CONFIG_DIR: configuration() }
+    const { env } = onSandbox()
     for (const line of better) {
-      const { code, stderr } = await inShell(block(line), { env, cwd })
+      const { code, stderr } = await runAll(block(line), { env, cwd })
       expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({
         line,
         code: 0,
@@ -154,14 +168,14 @@ describe('README.md', () => {
   })
 
   it('chooses records', async () => {
-    const ran = await inShell(`export SVC_SANDBOX=1\n${block('# and: silent')}`)
+    const ran = await runAll(block('# and: silent'), onSandbox())
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^platform\/app!4\topened/m)
     expect(ran.stdout).toMatch(/\towner\t/)
   })
 
   it('changes what it selects', async () => {
-    const ran = await inShell(`export SVC_SANDBOX=1\n${block("--select 'contacted_at")}`)
+    const ran = await runAll(block("--select 'contacted_at"), onSandbox())
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^id\tdescription[^\n]*\n2\t/m)
   })

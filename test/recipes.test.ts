@@ -7,7 +7,7 @@ import { type Recipe, recipes } from '../src/commands/recipes.js'
 import { type SandboxOptions, startSandbox } from '../src/sandbox/index.js'
 import { jobsFrom } from './support/pages.js'
 import { configuration, folder } from './support/program.js'
-import { inShell } from './support/shell.js'
+import { runLine } from './support/shell.js'
 import { svcctl } from './support/within.js'
 
 /** What these tests look at of a record. */
@@ -73,7 +73,7 @@ const beside = async (
 }
 
 const shell = (line: string, cwd: string, env: Record<string, string>) =>
-  inShell(line, { cwd, env, shell: ['sh', '-eu'] })
+  runLine(line, { cwd, env, shell: ['sh', '-eu'] })
 
 /** Two jobs that want the same resource group. */
 const grouped = ['one', 'two']

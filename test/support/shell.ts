@@ -1,9 +1,11 @@
 /** Lines of a shell, as a person or a job runs them, with `svcctl` on the path. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { splitCommand } from '../../src/base/shell-words.js'
 import { clean, configuration, folder, program } from './program.js'
 import { started } from './starting.js'
 import { has } from './terminal.js'
+import { svcctl } from './within.js'
 
 /** Writes a program in the words of `sh`. */
 export const writeScript = (file: string, text: string): void => {
@@ -37,6 +39,8 @@ export interface InShell {
   readonly shell?: readonly string[]
 }
 
+const withoutEnd = (text: string): string => text.replace(/\n$/, '')
+
 /** Runs lines in a shell; never throws for an exit code. */
 export const inShell = async (
   lines: string,
@@ -52,6 +56,20 @@ export const inShell = async (
       PATH: env.PATH ?? pathToProgram(),
     },
   })
-  const read = (bytes: Buffer): string => bytes.toString().replace(/\n$/, '')
+  const read = (bytes: Buffer): string => withoutEnd(bytes.toString())
   return { code: code ?? undefined, stdout: read(stdout), stderr: read(stderr), all: read(all) }
+}
+
+/** A pipe, a file as a stream, a substitution, a pattern of files, several lines, or a program that prints beside ours. */
+const forShell = /[|<>$*~&;\n]|\s#|--exec|--resume-after/
+
+/** Whether a line needs a shell: what stands between single quotes is text. */
+const needsShell = (line: string): boolean => forShell.test(line.replace(/'[^']*'/g, ''))
+
+/** Runs a line that begins with `svcctl`, as `inShell` does: in the process that is there already where it needs no shell. */
+export const runLine = async (line: string, how: InShell = {}) => {
+  const [, words] = /^svcctl (.+)/s.exec(line) ?? []
+  if (words === undefined || needsShell(words)) return inShell(line, how)
+  const { code, stdout, stderr } = await svcctl(splitCommand(words), how)
+  return { code, stdout: withoutEnd(stdout), stderr: withoutEnd(stderr) }
 }
