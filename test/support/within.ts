@@ -23,11 +23,22 @@ export interface Host {
   past: string
 }
 
-/** Hosts that wait for a line. They are kept from file to file, and end with the process of the tests. */
+interface Hosts {
+  readonly waiting: Host[]
+  /** How many there are, those at work included. */
+  count: number
+  /** Lines that wait for one of them. */
+  readonly lines: ((host: Host) => void)[]
+}
+
+/** They are kept from file to file, and end with the process of the tests. */
 const key = Symbol.for('svcctl.hosts')
-const kept: typeof globalThis & { [key]?: Host[] } = globalThis
-kept[key] ??= []
-const waiting = kept[key]
+const kept: typeof globalThis & { [key]?: Hosts } = globalThis
+kept[key] ??= { waiting: [], count: 0, lines: [] }
+const hosts = kept[key]
+
+/** More lines at once wait: what a host has to load first takes longer than most lines. */
+const most = 6
 
 /** Starts a host for a build of the program. */
 export const startHost = (of: string): Host => {
@@ -46,6 +57,22 @@ export const startHost = (of: string): Host => {
   child.channel?.unref()
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
   return host
+}
+
+const takeHost = (): Host | Promise<Host> => {
+  const host = hosts.waiting.pop()
+  if (host !== undefined) return host
+  if (hosts.count >= most) return new Promise((resolve) => hosts.lines.push(resolve))
+  hosts.count += 1
+  return startHost(program)
+}
+
+/** Has the next line run; without a host, that of the line before is not fit for more. */
+const giveHost = (host: Host | undefined): void => {
+  const line = hosts.lines.shift()
+  if (line !== undefined) line(host ?? startHost(program))
+  else if (host !== undefined) hosts.waiting.push(host)
+  else hosts.count -= 1
 }
 
 /** What Node reads when it starts: a host has it as this process does. */
@@ -88,13 +115,18 @@ export const svcctl = async (args: readonly string[], how: How = {}): Promise<Ra
   if (needsProcess(how.env ?? {})) return alone(args, how)
   const { env = {}, input, cwd = folder() } = how
   const whole = { ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(), ...env }
-  const host = waiting.pop() ?? startHost(program)
-  const ran = await runIn(host, {
-    args,
-    env: whole,
-    cwd,
-    ...(input === undefined ? {} : { input }),
-  })
-  waiting.push(host)
-  return ran
+  const host = await takeHost()
+  let next: Host | undefined
+  try {
+    const ran = await runIn(host, {
+      args,
+      env: whole,
+      cwd,
+      ...(input === undefined ? {} : { input }),
+    })
+    next = host
+    return ran
+  } finally {
+    giveHost(next)
+  }
 }
