@@ -4,35 +4,27 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { addToGroup } from '../../base/group-by.js'
 import { groupsAbove, type ManagedPlace, placeText } from '../../desired/address.js'
+import { ExportFile, ExportFolder, filesOf, type Selected } from '../../desired/exporting/folder.js'
+import type { LookedAt } from '../../desired/exporting/kind.js'
 import {
   documentOf,
-  inTheirOrder,
+  Factoring,
+  FileMap,
+  type FileSection,
   jsonWriter,
-  type LookedAt,
-  untilOneFails,
   yamlWriter,
-} from '../../desired/exporting/document.js'
-import {
-  ExportFile,
-  ExportFolder,
-  filesOf,
-  type PlacedFile,
-  type Selected,
-} from '../../desired/exporting/folder.js'
-import { Factoring, FileMap, type FileSection } from '../../desired/exporting/model.js'
+} from '../../desired/exporting/model.js'
 import { configSchema } from '../../desired/files/document.js'
 import type { UnreadPlace } from '../../desired/reading/index.js'
 import type { ProjectPlace } from '../../desired/reading/view.js'
 import type { ReadableInstance } from '../../desired/state.js'
 import type { Services, UiService } from '../../engine/command/services.js'
 import { type Category, Failure, usage } from '../../errors.js'
-
-/** What a document is written as. */
-type DocumentForm = 'yaml' | 'json'
+import { outputName } from '../plan/making.js'
 
 interface ExportTarget {
   readonly is: 'output' | 'file' | 'folder'
-  readonly form: DocumentForm
+  readonly form: 'yaml' | 'json'
   /** Absolute; empty for standard output. */
   readonly path: string
 }
@@ -45,28 +37,23 @@ const isFile = (path: string): boolean => {
   }
 }
 
-/** The form that was asked for; YAML where only the environment or a profile asks for what it cannot be. */
-const formOf = async ({ place }: Services): Promise<DocumentForm> => {
-  const { output } = place.globals
-  if (output !== undefined && !['json', 'yaml', 'table'].includes(output))
-    throw usage(`export writes YAML or JSON, not ${output}`, 'Omit --output or pass json.')
-  const wanted = output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
-  return wanted === 'json' ? 'json' : 'yaml'
-}
-
 /**
  * Where an export goes.
  * @param to what --to says: `-`, a file, or a folder, which need not be there
  * @throws Failure `usage` for a form that does not go there
  */
-export const openExportTarget = async (services: Services, to = '-'): Promise<ExportTarget> => {
-  const form = await formOf(services)
+export const openExportTarget = async ({ place }: Services, to = '-'): Promise<ExportTarget> => {
+  const { output } = place.globals
+  if (output !== undefined && !['json', 'yaml', 'table'].includes(output))
+    throw usage(`export writes YAML or JSON, not ${output}`, 'Omit --output or pass json.')
+  // YAML where only the environment or a profile asks for what it cannot be.
+  const form = (await outputName(place)) === 'json' ? 'json' : 'yaml'
   if (to === '-') return { is: 'output', form, path: '' }
   if (to === '') throw usage('--to must be a folder, a file or -')
-  const path = resolve(services.place.cwd, to)
+  const path = resolve(place.cwd, to)
   if (/\.json$/i.test(path)) return { is: 'file', path, form: 'json' }
   if (isFile(path) && !/[/\\]$/.test(to)) return { is: 'file', path, form }
-  if (services.place.globals.output === 'json')
+  if (output === 'json')
     throw usage('a folder export is always YAML', 'Pass a file to --to, or omit --output.')
   return { is: 'folder', path, form: 'yaml' }
 }
@@ -83,6 +70,55 @@ export interface ExportRun {
   readonly look: (place: ManagedPlace) => Promise<LookedAt>
   /** With --factor: the groups that are told what all projects below them share. */
   readonly shareable: readonly ManagedPlace[] | undefined
+}
+
+/**
+ * Works on items as many at once as the instance takes, until one fails: those that are under way end first,
+ * since whoever fails closes the way to the instance.
+ * @throws what work throws first
+ */
+export const untilOneFails = async <I>(
+  instance: Pick<ReadableInstance, 'each'>,
+  items: readonly I[],
+  work: (item: I, index: number) => Promise<void>,
+): Promise<void> => {
+  let lost: { readonly error: unknown } | undefined
+  await instance.each(items, async (item, index) => {
+    if (lost !== undefined) return
+    try {
+      await work(item, index)
+    } catch (error) {
+      lost ??= { error }
+    }
+  })
+  if (lost !== undefined) throw lost.error
+}
+
+/**
+ * Works on items as many at once as the instance takes, and hands on what comes of them in their order.
+ * @throws what work or take throw
+ */
+export const inTheirOrder = async <I, T>(
+  instance: Pick<ReadableInstance, 'each'>,
+  items: readonly I[],
+  work: (item: I) => Promise<T>,
+  take: (done: T) => Promise<void>,
+): Promise<void> => {
+  const ready = new Map<number, { readonly done: T }>()
+  let next = 0
+  let taking = Promise.resolve()
+  const hand = async (): Promise<void> => {
+    for (let first = ready.get(next); first !== undefined; first = ready.get(next)) {
+      ready.delete(next)
+      next += 1
+      await take(first.done)
+    }
+  }
+  await untilOneFails(instance, items, async (item, i) => {
+    ready.set(i, { done: await work(item) })
+    taking = taking.then(hand)
+    await taking
+  })
 }
 
 /** Writes places in their order, each as soon as it is known. */
@@ -115,14 +151,11 @@ const toFile = async (run: ExportRun, target: ExportTarget): Promise<void> => {
   run.services.ui.note(`wrote ${target.path}`)
 }
 
-const counted = (count: number, word: string): readonly string[] =>
-  count === 0 ? [] : [`${count} ${word}`]
-
 /** Writes a file a place. A file of which not all could be read stays as it was. */
 const toFolder = async (run: ExportRun, target: ExportTarget): Promise<void> => {
   const { instance, places, unread, selected } = run
   const { ui } = run.services
-  const files: readonly PlacedFile<ManagedPlace>[] = filesOf(places)
+  const files = filesOf(places)
   const folder = new ExportFolder(target.path, selected)
   await folder.check(files.map(({ path }) => path))
   const sectionsAt = await sectionsOf(run)
@@ -141,11 +174,9 @@ const toFolder = async (run: ExportRun, target: ExportTarget): Promise<void> => 
   await folder.furnish(configSchema())
   if (unread.some) await folder.clear()
   const { written, same, removed } = folder.counts
-  const parts = [
-    `${written} written`,
-    ...counted(same, 'unchanged'),
-    ...counted(removed, 'removed'),
-  ]
+  const parts = [`${written} written`]
+  if (same > 0) parts.push(`${same} unchanged`)
+  if (removed > 0) parts.push(`${removed} removed`)
   ui.note(`${target.path}: ${parts.join(', ')}`)
 }
 
@@ -158,20 +189,10 @@ export const writeExport = (run: ExportRun, target: ExportTarget): Promise<void>
 
 // What each place of an export says: as it is read, or once all are, less what they have in common.
 
-/** What is written of a place. */
-interface PlaceSections {
-  readonly sections: readonly FileSection[]
-  /** Whether all of it could be read. */
-  readonly whole: boolean
-}
-
 /** With --factor all places are read first: what all projects below a group share is said of the group. */
-const sectionsOf = async (
-  run: ExportRun,
-): Promise<(place: ManagedPlace) => Promise<PlaceSections>> => {
-  const { instance, places, look, shareable } = run
+const sectionsOf = async ({ instance, places, look, shareable }: ExportRun) => {
   if (shareable === undefined)
-    return async (place) => {
+    return async (place: ManagedPlace) => {
       const { section, unread } = await look(place)
       return { sections: section === undefined ? [] : [section], whole: unread.length === 0 }
     }
@@ -185,7 +206,7 @@ const sectionsOf = async (
     else if (section !== undefined) sections.set(placeText(place), [section])
   })
   for (const section of factoring.shared()) addToGroup(sections, placeText(section.place), section)
-  return async (place) => {
+  return async (place: ManagedPlace) => {
     const own = place.scope === 'project' ? factoring.own(place) : undefined
     return {
       sections: own === undefined ? (sections.get(placeText(place)) ?? []) : [own],

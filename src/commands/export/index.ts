@@ -2,8 +2,8 @@
 
 import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../../desired/address.js'
-import { lookAt } from '../../desired/exporting/document.js'
 import type { HeldKind, Selected } from '../../desired/exporting/folder.js'
+import { lookAt } from '../../desired/exporting/kind.js'
 import { chosenBy, type ExportOptions } from '../../desired/exporting/model.js'
 import { openView } from '../../desired/reading/index.js'
 import type { InstanceView } from '../../desired/reading/view.js'

@@ -73,6 +73,10 @@ export interface MadePlan {
   readonly worked: Worked
 }
 
+/** The name of the format that was asked for: on the line, by the environment, by the profile. */
+export const outputName = async (place: Services['place']) =>
+  place.globals.output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
+
 /** Where files are looked for unless they are named. */
 const defaultFolder = './svcctl'
 

@@ -19,7 +19,7 @@ import { roughWidths } from '../../terminal/text.js'
 import { explained } from './explain.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
-import { inLittleMemory, type MadePlan, madePlan } from './making.js'
+import { inLittleMemory, type MadePlan, madePlan, outputName } from './making.js'
 import { notePage, writeReports } from './reports.js'
 import {
   type ChangeSigns,
@@ -30,13 +30,6 @@ import {
   type Reported,
   summarizePlan,
 } from './rows.js'
-
-/** The format that was asked for. */
-const formatOf = async (place: Services['place']) => {
-  const { output } = place.globals
-  const name = output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
-  return name === undefined ? tableFormat : formatNamed(name)
-}
 
 /** Fields that some actions have. */
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
@@ -63,7 +56,8 @@ export const printPlan = async (
   const { made } = reported
   const isPeople = answer.reader === 'people'
   if (isPeople && outcomeOf !== undefined) return
-  const format = await formatOf(services.place)
+  const name = await outputName(services.place)
+  const format = name === undefined ? tableFormat : formatNamed(name)
   if (format.name === 'markdown') return answer.write(notePage(reported))
   if (answer.reader === 'pages') return printTables(answer, reported)
   if (isPeople) {

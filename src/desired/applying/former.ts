@@ -5,14 +5,15 @@ import type { JsonValue } from '../../base/json/value.js'
 import type { Managed } from '../../catalogue/managed.js'
 import type { PlannedAction } from '../actions.js'
 import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
-import { documentOf, yamlWriter } from '../exporting/document.js'
 import { escaped, kindValue } from '../exporting/kind.js'
 import {
+  documentOf,
   type ExportOptions,
   FileMap,
   type FileSection,
   type FileValue,
   plain,
+  yamlWriter,
 } from '../exporting/model.js'
 import type { PlanAction } from '../planfile/read.js'
 import type { InstanceView } from '../reading/view.js'

@@ -8,12 +8,12 @@ import { openWhole, type WholeFile, writeWhole } from '../../base/files/files.js
 import { makeFolders } from '../../base/files/folders.js'
 import { readRegular } from '../../base/files/regular.js'
 import { isModestYaml } from '../../base/json/yaml.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { isObject } from '../../base/objects.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
 import { isConfigSchema } from '../files/document.js'
-import { schemaFile, writtenHere } from './document.js'
+import { schemaFile, writtenHere } from './model.js'
 
 /** Whether what a file holds is looked at now; `all` where nothing is left out. */
 export interface Selected {
@@ -83,7 +83,7 @@ const standing = async (file: string, selected: Selected): Promise<string | unde
   if (text === undefined) return undefined
   if (basename(file) === schemaFile)
     return isConfigSchema(text) ? undefined : 'the file is not a schema of svcctl'
-  if (!isWrittenHere(text)) return 'the file was not written by export'
+  if (text.split('\n', 2)[1]?.trimEnd() !== writtenHere) return 'the file was not written by export'
   if (selected.all) return undefined
   const held = await heldIn(text)
   if (held === undefined)
@@ -237,44 +237,41 @@ export interface HeldKind {
   readonly kind: string
 }
 
-/** Whether a text begins as those that export writes. */
-const isWrittenHere = (text: string): boolean => text.split('\n', 2)[1]?.trimEnd() === writtenHere
-
 /** As many lexemes as the largest of our files may have. */
 const maxLexemes = 500_000
 
-const kindsIn = (place: ManagedPlace, value: unknown): readonly HeldKind[] | undefined =>
-  isObject(value) ? Object.keys(value).map((kind) => ({ place, kind })) : undefined
+type KindsIn = (value: unknown, key: string) => readonly HeldKind[] | undefined
+
+const inPlace =
+  (scope: ManagedPlace['scope']): KindsIn =>
+  (value, path) =>
+    isObject(value)
+      ? Object.keys(value).map((kind) => ({ place: { scope, path }, kind }))
+      : undefined
 
 /** What stands under a group's key; of all below it, under `projects` and `members`. */
-const inGroup = (key: string, value: unknown): readonly HeldKind[] | undefined => {
-  const place: ManagedPlace = { scope: 'group', path: key }
-  if (!key.endsWith('/**') || !isObject(value)) return kindsIn(place, value)
-  const { projects, ...others } = value
-  const below: ManagedPlace = { scope: 'project', path: key }
-  const own = kindsIn({ scope: 'group', path: key.slice(0, -3) }, others) ?? []
-  return projects === undefined ? own : [...own, ...(kindsIn(below, projects) ?? [])]
+const inGroup: KindsIn = (value, key) => {
+  if (!key.endsWith('/**') || !isObject(value)) return inPlace('group')(value, key)
+  const { projects = {}, ...others } = value
+  const own = inPlace('group')(others, key.slice(0, -3)) ?? []
+  return [...own, ...(inPlace('project')(projects, key) ?? [])]
 }
 
-type Reading = (value: unknown) => readonly HeldKind[] | undefined
-
-const each =
-  (read: (key: string, value: unknown) => readonly HeldKind[] | undefined): Reading =>
+/** What stands under each key; undefined where any of it is something else. */
+const under =
+  (kindsIn: KindsIn): KindsIn =>
   (value) => {
     if (!isObject(value)) return undefined
-    const all = Object.entries(value).map(([key, one]) => read(key, one))
+    const all = Object.entries(value).map(([key, one]) => kindsIn(one, key))
     return all.some((one) => one === undefined) ? undefined : all.flatMap((one) => one ?? [])
   }
 
-const keys: Readonly<Record<string, Reading>> = {
+const keys: Readonly<Record<string, KindsIn>> = {
   version: () => [],
-  site: (value) => kindsIn({ scope: 'site', path: '' }, value),
-  groups: each(inGroup),
-  projects: each((path, value) => kindsIn({ scope: 'project', path }, value)),
+  site: (value) => inPlace('site')(value, ''),
+  groups: under(inGroup),
+  projects: under(inPlace('project')),
 }
-
-const inDocument = (document: Fields): readonly HeldKind[] | undefined =>
-  each((key, value) => (Object.hasOwn(keys, key) ? keys[key]?.(value) : undefined))(document)
 
 /** The kinds that a text holds; undefined where it holds anything else, or is no YAML. */
 const heldIn = async (text: string): Promise<readonly HeldKind[] | undefined> => {
@@ -282,7 +279,10 @@ const heldIn = async (text: string): Promise<readonly HeldKind[] | undefined> =>
   const { parse } = await import('yaml')
   try {
     const document: unknown = parse(text, { logLevel: 'silent' })
-    return isObject(document) ? inDocument(document) : undefined
+    return under((value, key) => (Object.hasOwn(keys, key) ? keys[key]?.(value, key) : undefined))(
+      document,
+      '',
+    )
   } catch {
     return undefined
   }
@@ -292,10 +292,6 @@ const heldIn = async (text: string): Promise<readonly HeldKind[] | undefined> =>
 
 /** The folders of groups and projects. */
 const foldersOf = { group: 'groups', project: 'projects' } as const
-
-/** A name that begins with a dot, and the folder of packages, are passed over when files are read. */
-const readable = (name: string): string =>
-  name.startsWith('.') || name.toLowerCase() === 'node_modules' ? `_${name}` : name
 
 /**
  * The path of a place's file below the folder, parted by slashes.
@@ -308,7 +304,9 @@ const fileOf = (place: ManagedPlace): string => {
       `the path of ${JSON.stringify(placeText(place))} cannot be a file name`,
       'Exclude it with --except, or write to a single file.',
     )
-  return `${[foldersOf[place.scope], ...place.path.split('/').map(readable)].join('/')}.yml`
+  // What begins with a dot, and the folder of packages, are passed over when files are read.
+  const names = place.path.split('/').map((name) => name.replace(/^(?=\.|node_modules$)/i, '_'))
+  return `${[foldersOf[place.scope], ...names].join('/')}.yml`
 }
 
 /** A file with the places that stand in it. */

@@ -1,10 +1,12 @@
-/** A kind in its place, as it stands in a file. */
+/** Kinds of a place as they stand in its file: read, and written so that they are read as just that. */
+import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
-import type { Managed } from '../../catalogue/managed.js'
-import { type ManagedPlace, parseReference } from '../address.js'
+import { type Managed, managedKinds } from '../../catalogue/managed.js'
+import type { Failure } from '../../errors.js'
+import { addressText, type ManagedPlace, parseReference } from '../address.js'
 import {
   type Attribute,
   attributesOf,
@@ -12,9 +14,17 @@ import {
   isAttributeName,
   isSecretPlace,
 } from '../attributes.js'
+import { type InstanceView, sideBySide } from '../reading/view.js'
 import { type CurrentItem, type CurrentKind, itemText } from '../state.js'
 import { sameValue } from '../values.js'
-import { type ExportOptions, FileMap, type FileValue, fileValue, sorted } from './model.js'
+import {
+  type ExportOptions,
+  FileMap,
+  type FileSection,
+  type FileValue,
+  fileValue,
+  sorted,
+} from './model.js'
 
 // What files can say of what an instance has: a value that is read as just that value, and as nothing else.
 
@@ -32,24 +42,7 @@ const isPlain = (value: JsonValue): boolean =>
     ? Object.values(value).every(isPlain)
     : !Number.isInteger(value) || Number.isSafeInteger(value)
 
-/** The same of an attribute that no document knows. */
-const canSayOther = (name: string, value: JsonValue): boolean =>
-  !isSecretPlace(name, value) && isPlain(value)
-
 // Which family's parameters an item has, where its identity does not say so.
-
-/** What an item was told to belong to: `said` where files must repeat it. */
-interface Told {
-  readonly family: IntegrationFamily
-  readonly said: boolean
-}
-
-/** The documented parameters that the record shows. */
-const shownBy = (kind: Managed, { record }: CurrentItem): readonly string[] => {
-  const { echo = '', params = {} } = kind.update ?? {}
-  const properties = record[echo]
-  return isObject(properties) ? Object.keys(properties).filter((name) => name in params) : []
-}
 
 /** How badly a family fits: what it does not have, what it requires and is not there, what it has besides. */
 const misfit = ({ params }: IntegrationFamily, shown: readonly string[]): number => {
@@ -65,12 +58,14 @@ const misfit = ({ params }: IntegrationFamily, shown: readonly string[]): number
  * The family of an item: the one that its identity is documented to belong to, else the one that its
  * record fits best, which the file then says. Undefined where its kind has none.
  */
-const toldFamily = (kind: Managed, item: CurrentItem): Told | undefined => {
-  const known = familyOf(kind, item.identity)
-  if (known !== undefined) return { family: known, said: false }
-  const shown = shownBy(kind, item)
+const toldFamily = (kind: Managed, { identity, record }: CurrentItem) => {
+  const known = familyOf(kind, identity)
+  if (known !== undefined) return { family: known, isSaid: false }
+  const { echo = '', params = {} } = kind.update ?? {}
+  const properties = record[echo]
+  const shown = Object.keys(isObject(properties) ? properties : {}).filter((name) => name in params)
   const [best] = [...(kind.families ?? [])].sort((a, b) => misfit(a, shown) - misfit(b, shown))
-  return best === undefined ? undefined : { family: best, said: true }
+  return best && { family: best, isSaid: true }
 }
 
 // An item of a kind, or the one object, as a map of a file.
@@ -84,45 +79,48 @@ interface WrittenIn {
 
 type Entry = readonly [string, JsonValue]
 
-/** What an item has beyond the documented attributes, by name; what is not set cannot be said. */
-const undocumented = (kind: Managed, { attributes }: CurrentItem): readonly Entry[] => {
-  const documented = attributesOf(kind)
-  const others = Object.entries(attributes).filter(
-    ([name, value]) => !documented.has(name) && isAttributeName(name) && value !== null,
-  )
-  return kind.open === true ? sorted(others, ([name]) => name) : []
-}
-
 /** The values of an item, each with whether files that have it say just that. */
 const valuesOf = (
   item: CurrentItem,
   attributes: readonly Attribute[],
   { kind, place, how }: WrittenIn,
 ): readonly { readonly entry: Entry; readonly canBeSaid: boolean }[] => {
-  const others = undocumented(kind, item)
+  const documented = attributes.flatMap((attribute) => {
+    const { name, secret, operational } = attribute
+    if (secret || (operational && !how.operational)) return []
+    const value = fileValue(attribute, item.attributes[name], place, how)
+    if (value === undefined) return []
+    return [{ entry: [name, value] as const, canBeSaid: canSay(attribute, value) }]
+  })
+  if (kind.open !== true) return documented
+  // What no document knows, by name; what is not set cannot be said.
+  const others = Object.entries(item.attributes).filter(
+    ([name, value]) => !attributesOf(kind).has(name) && isAttributeName(name) && value !== null,
+  )
   if (!how.allSettings && others.length > 0) how.leftOut?.(others.length)
   return [
-    ...attributes.flatMap((attribute) => {
-      const { name, secret, operational } = attribute
-      if (secret || (operational && !how.operational)) return []
-      const value = fileValue(attribute, item.attributes[name], place, how)
-      if (value === undefined) return []
-      return [{ entry: [name, value] as const, canBeSaid: canSay(attribute, value) }]
-    }),
-    ...(how.allSettings ? others : []).map((entry) => ({
+    ...documented,
+    ...sorted(how.allSettings ? others : [], ([name]) => name).map((entry) => ({
       entry,
-      canBeSaid: canSayOther(...entry),
+      canBeSaid: !isSecretPlace(...entry) && isPlain(entry[1]),
     })),
   ]
 }
 
-/** A set's secrets cannot be read, and yet an item that is made anew needs them. */
-const secretsOf = ({ kind }: WrittenIn, attributes: readonly Attribute[]): readonly string[] =>
-  kind.holds !== 'set'
-    ? []
-    : attributes.flatMap(({ name, secret }) =>
-        secret ? [`${name}: env:… (cannot be read back)`] : [],
-      )
+/** What of an item is not written, and what is said in its place. */
+const keptBack = (
+  { mask = {}, pair, refs = {}, usual = {} }: Managed,
+  { attributes, record }: CurrentItem,
+): { readonly without: readonly string[]; readonly remarks: readonly string[] } => {
+  // What cannot be seen would be removed if the rest were sent again.
+  const masked = Object.keys(mask).filter((name) => record[mask[name] ?? ''] === true)
+  const ordinary = Object.keys(usual).filter((name) => attributes[name] === usual[name])
+  const isPair = pair === undefined || typeof attributes[pair.shown] === 'string'
+  return {
+    without: [...masked, ...ordinary, ...(isPair ? [] : [pair.hidden])],
+    remarks: masked.map((name) => `${name}: some ${refs[name]}s cannot be seen`),
+  }
+}
 
 /**
  * The attributes of an item as files have them; undefined for one of which nothing is selected.
@@ -136,29 +134,27 @@ const itemMap = (
   const { kind, place, how } = within
   const { without, remarks } = keptBack(kind, item)
   const told = toldFamily(kind, item)
-  const address = {
-    scope: place.scope,
-    path: place.path,
-    kind: kind.name,
-    ...(kind.holds === 'one' ? {} : { item: itemText(kind, item, place, how.names) }),
-  }
+  const name = kind.holds === 'one' ? undefined : itemText(kind, item, place, how.names)
+  const address = { scope: place.scope, path: place.path, kind: kind.name, item: name }
   const isMeant = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
   const attributes = [...attributesOf(kind, told?.family).values()].filter(
-    ({ name }) => !without.includes(name) && isMeant(name),
+    (one) => !without.includes(one.name) && isMeant(one.name),
   )
-  const all = valuesOf(item, attributes, within).filter(({ entry: [name] }) => isMeant(name))
+  const all = valuesOf(item, attributes, within).filter(({ entry: [one] }) => isMeant(one))
   const unsaid = all.filter(({ canBeSaid }) => !canBeSaid)
   const entries = all.flatMap(({ entry, canBeSaid }) =>
     canBeSaid && byKey[entry[0]] !== entry[1] ? [entry] : [],
   )
   if (entries.length === 0 && !how.chosen.item(address)) return undefined
-  const family: readonly Entry[] = told?.said === true ? [['family', told.family.name]] : []
+  const family: readonly Entry[] = told?.isSaid === true ? [['family', told.family.name]] : []
+  // A set's secrets cannot be read, and yet an item that is made anew needs them.
+  const secrets = attributes.filter(({ secret }) => secret && kind.holds === 'set')
   return new FileMap(
     [...family, ...entries],
     [
       ...remarks,
-      ...unsaid.map(({ entry: [name] }) => `${name}: declared files cannot express this value`),
-      ...secretsOf(within, attributes),
+      ...unsaid.map(({ entry: [one] }) => `${one}: declared files cannot express this value`),
+      ...secrets.map((one) => `${one.name}: env:… (cannot be read back)`),
     ],
   )
 }
@@ -166,27 +162,20 @@ const itemMap = (
 /** A key of a set that begins like a word of ours is written with one sign more. */
 export const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
 
-/** A key that no item before has: ` (2)` behind it where one does. */
-const free = (key: string, taken: ReadonlySet<string>): string => {
-  for (let n = 1; ; n++) {
-    const tried = n === 1 ? key : `${key} (${n})`
-    if (!taken.has(tried)) return tried
-  }
-}
-
+/** Items by their keys; one that another has before is followed by ` (2)`. */
 const keyed = (
   items: readonly CurrentItem[],
-  within: WrittenIn,
+  { kind, place, how }: WrittenIn,
 ): readonly [string, CurrentItem][] => {
   const list = items.map((item): [string, CurrentItem] => [
-    itemText(within.kind, item, within.place, within.how.names),
+    itemText(kind, item, place, how.names),
     item,
   ])
-  const ordered = sorted(list, ([key, { identity }]) => `${key}\0${identity}`)
   const taken = new Set(list.map(([key]) => key))
   const used = new Set<string>()
-  return ordered.map(([key, item]) => {
-    const own = used.has(key) ? free(key, taken) : key
+  return sorted(list, ([key, { identity }]) => `${key}\0${identity}`).map(([key, item]) => {
+    let own = key
+    for (let n = 2; used.has(key) && taken.has(own); n++) own = `${key} (${n})`
     used.add(own)
     taken.add(own)
     return [own, item]
@@ -206,39 +195,28 @@ const setOf = (items: readonly CurrentItem[], within: WrittenIn): FileMap | unde
   return new FileMap([...(exact ? [['$exact', true] as const] : []), ...entries])
 }
 
-/**
- * The rule of one item: by what people call it where that is it alone, else by its number.
- * @param alone whether no other item is called so
- */
-const ruleOf = (
-  item: CurrentItem,
-  within: WrittenIn,
-  alone: (name: string) => boolean,
-): readonly FileMap[] => {
-  const { label, identity = 'id' } = within.kind
-  const name = item.label ?? ''
-  const named = label !== undefined && name !== '' && !name.includes('*') && alone(name)
-  const match: FileMap = new FileMap([named ? [label, name] : [identity, Number(item.identity)]])
-  const set = itemMap(item, within, named ? { [label]: name } : {})
-  if (set === undefined) return []
-  return [
-    new FileMap([
-      ['match', match],
-      ['set', set],
-    ]),
-  ]
-}
-
+/** A rule an item: by what people call it where that is it alone, else by its number. */
 const rulesOf = (
   items: readonly CurrentItem[],
   within: WrittenIn,
 ): readonly FileMap[] | undefined => {
-  const [once, again] = [new Set<string>(), new Set<string>()]
-  for (const { label = '' } of items)
-    (once.has(label.toLowerCase()) ? again : once).add(label.toLowerCase())
-  const alone = (name: string): boolean => !again.has(name.toLowerCase())
-  const inOrder = sorted(items, ({ identity }) => identity.padStart(20, '0'))
-  const rules = inOrder.flatMap((item) => ruleOf(item, within, alone))
+  const { label, identity = 'id' } = within.kind
+  const named = groupBy(items, (item) => item.label?.toLowerCase())
+  const inOrder = sorted(items, (item) => item.identity.padStart(20, '0'))
+  const rules = inOrder.flatMap((item): readonly FileMap[] => {
+    const name = item.label ?? ''
+    const isAlone = named.get(name.toLowerCase())?.length === 1
+    const isNamed = label !== undefined && isAlone && name !== '' && !name.includes('*')
+    const set = itemMap(item, within, isNamed ? { [label]: name } : {})
+    const match = new FileMap([isNamed ? [label, name] : [identity, Number(item.identity)]])
+    if (set === undefined) return []
+    return [
+      new FileMap([
+        ['match', match],
+        ['set', set],
+      ]),
+    ]
+  })
   return rules.length === 0 ? undefined : rules
 }
 
@@ -257,17 +235,68 @@ export const kindValue = (current: CurrentKind, how: ExportOptions): FileValue |
   return holdings[kind.holds](items, { kind, place, how })
 }
 
-/** What of an item is not written, and what is said in its place. */
-const keptBack = (
-  { mask = {}, pair, refs = {}, usual = {} }: Managed,
-  { attributes, record }: CurrentItem,
-): { readonly without: readonly string[]; readonly remarks: readonly string[] } => {
-  // What cannot be seen would be removed if the rest were sent again.
-  const masked = Object.keys(mask).filter((name) => record[mask[name] ?? ''] === true)
-  const ordinary = Object.keys(usual).filter((name) => attributes[name] === usual[name])
-  const isPair = pair === undefined || typeof attributes[pair.shown] === 'string'
-  return {
-    without: [...masked, ...ordinary, ...(isPair ? [] : [pair.hidden])],
-    remarks: masked.map((name) => `${name}: some ${refs[name]}s cannot be seen`),
+// One place after another, read and written.
+
+/**
+ * What a place's kinds say, in their order; what could not be read is told to people.
+ * @param current kinds of one place
+ * @returns undefined where they say nothing
+ */
+export const sectionOf = (
+  current: readonly CurrentKind[],
+  how: ExportOptions,
+): FileSection | undefined => {
+  const entries = current.flatMap((one): [string, FileValue][] => {
+    const value = kindValue(one, how)
+    return value === undefined ? [] : [[one.kind.name, value]]
+  })
+  const place = current[0]?.place
+  if (place === undefined || entries.length === 0) return undefined
+  const unread = current.filter(({ is }) => is === 'unreadable')
+  const remarks = unread.map(({ kind }) => `${kind.name}: could not be read`)
+  return { place, value: new FileMap(entries, remarks) }
+}
+
+/** What came of looking at a place. */
+export interface LookedAt {
+  readonly place: ManagedPlace
+  /** Nothing where there is nothing to say. */
+  readonly section: FileSection | undefined
+  readonly unread: readonly { readonly address: string; readonly failure: Failure }[]
+  /** Kinds that the instance does not have. */
+  readonly unsupported: readonly string[]
+  /** Kinds that nobody asked for, and that the token may not read. */
+  readonly denied: readonly string[]
+  /** How many kinds were asked for. */
+  readonly kinds: number
+}
+
+/**
+ * Reads the kinds of a place that are selected, and lets go of what was read.
+ * @param atOnce whether they are asked for side by side: where places are, one kind after another is as
+ *   fast, and less is in hand
+ */
+export const lookAt = async (
+  view: InstanceView,
+  place: ManagedPlace,
+  how: ExportOptions,
+  atOnce = true,
+): Promise<LookedAt> => {
+  const { scope, path } = place
+  const kinds = managedKinds.filter((kind) => kind.scope === scope && view.selected(place, kind))
+  const width = atOnce ? kinds.length : 1
+  const current = await sideBySide(kinds, (kind) => view.readKind(place, kind), width)
+  const section = sectionOf(current, how)
+  view.forget(place)
+  const [unread, denied]: [LookedAt['unread'][number][], string[]] = [[], []]
+  for (const one of current) {
+    if (one.is !== 'unreadable') continue
+    const { kind, failure } = one
+    const address = addressText({ scope, path, kind: kind.name })
+    const isAdministrators = failure.details.status === 403 && kind.forAdministrators === true
+    if (isAdministrators && !how.asked) denied.push(address)
+    else unread.push({ address, failure })
   }
+  const unsupported = current.flatMap(({ is, kind }) => (is === 'unsupported' ? [kind.name] : []))
+  return { place, section, denied, kinds: kinds.length, unread, unsupported }
 }

@@ -1,9 +1,9 @@
-/** What stands in a file, before it is text: values in their order, with lines for people. */
+/** What stands in a file: values in their order, with lines for people, and the text that they become. */
 
 import { randomUUID } from 'node:crypto'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
-import { YamlMap } from '../../base/json/yaml-writer.js'
-import { emptyClears, type Param, takesSeveral } from '../../catalogue/params.js'
+import { YamlMap, yamlText } from '../../base/json/yaml-writer.js'
+import { emptyClears, takesSeveral } from '../../catalogue/params.js'
 import { type Address, addressText, groupsAbove, type ManagedPlace } from '../address.js'
 import { type Attribute, namedValue } from '../attributes.js'
 import { mayMean, meant, type Scoping } from '../selection.js'
@@ -67,36 +67,31 @@ export interface ExportOptions {
   readonly asked: boolean
 }
 
-const lines = (value: JsonValue): JsonValue =>
-  typeof value === 'string' ? value.replace(/\r\n?/g, '\n') : value
-
-const orderOf = (value: JsonValue): string =>
-  typeof value === 'number' ? String(value).padStart(20, '0') : JSON.stringify(value)
-
-/** Lists are sets, but for those of objects, whose order may mean something. */
-const listInOrder = (param: Param, list: readonly JsonValue[]): JsonValue =>
-  takesSeveral(param) ? sorted(new Set(list), orderOf) : list
-
-/** Whether an attribute that is not set is said: where files may say so, of dates in exact files only. */
-const saysNull = (param: Param, { exact }: ExportOptions): boolean =>
-  param.nullable === true || (exact && emptyClears(param))
-
 /** An attribute's value as files have it; undefined where none is written. */
 export const fileValue = (
   attribute: Attribute,
   value: JsonValue | undefined,
   near: ManagedPlace,
-  how: ExportOptions,
+  { names, exact }: ExportOptions,
 ): JsonValue | undefined => {
   const { param, ref } = attribute
   if (value === undefined) return undefined
-  if (value === null) return saysNull(param, how) ? null : undefined
+  // What is not set is said where files may say so, of dates in exact files only.
+  const saysNull = param.nullable === true || (exact && emptyClears(param))
+  if (value === null) return saysNull ? null : undefined
   const one = (item: JsonValue): JsonValue => {
-    const named = namedValue(attribute, item, near, how.names)
+    const named = namedValue(attribute, item, near, names)
     // What is no ID is nobody's: it is no name that a file may say, either.
-    return ref === undefined ? lines(named) : typeof item === 'number' ? named : null
+    if (ref !== undefined) return typeof item === 'number' ? named : null
+    return typeof named === 'string' ? named.replace(/\r\n?/g, '\n') : named
   }
-  return isJsonList(value) ? listInOrder(param, value.map(one)) : one(value)
+  if (!isJsonList(value)) return one(value)
+  // Lists are sets, but for those of objects, whose order may mean something.
+  const list = value.map(one)
+  if (!takesSeveral(param)) return list
+  return sorted(new Set(list), (item) =>
+    typeof item === 'number' ? String(item).padStart(20, '0') : JSON.stringify(item),
+  )
 }
 
 // What of a kind is written, where items or attributes are selected by themselves.
@@ -118,15 +113,97 @@ export const chosenBy = (selection: Pick<Scoping, 'only' | 'except'>): ChosenPar
   },
 })
 
+// The text of a document.
+
+/**
+ * The schema beside the files of a folder, where editors find what they may hold; what begins with a dot is no
+ * file that declares anything.
+ */
+export const schemaFile = '.schema.json'
+
+/** What files say that were written here: such a one may be written anew. */
+export const writtenHere = '# written by svcctl export'
+
+/**
+ * What a document of YAML begins with.
+ * @param path of its file below the folder of an export; undefined of one by itself
+ */
+export const openingOf = (path?: string): string => {
+  // For editors: the schema beside it, or, of a document by itself, where there is one.
+  const schema =
+    path === undefined
+      ? '# what may stand here: svcctl explain --config-schema'
+      : `# yaml-language-server: $schema=${'../'.repeat(path.split('/').length - 1)}${schemaFile}`
+  return `${schema}\n${writtenHere}\nversion: 1\n`
+}
+
+/** The keys of a document, in their order. */
+const sections = { site: 'site', group: 'groups', project: 'projects' } as const
+
+const keyOf = ({ place, all }: FileSection): string =>
+  all === true ? `${place.path}/**` : place.path
+
+/** Writes a document section by section, in the order of its keys. */
+export interface DocumentWriter {
+  /** The text of the next section; sections of one scope follow each other. */
+  add(section: FileSection): string
+  /** What ends the document. */
+  end(): string
+}
+
+/** YAML, with what is said to people. @param path of its file, where it is one of a folder */
+export const yamlWriter = (path?: string): DocumentWriter => {
+  const opening = openingOf(path)
+  let scope: ManagedPlace['scope'] | undefined
+  return {
+    add: (section) => {
+      const begun = scope === undefined ? opening : ''
+      const heading = scope === section.place.scope ? '' : `${sections[section.place.scope]}:\n`
+      scope = section.place.scope
+      const { value } = section
+      const body = scope === 'site' ? value : new FileMap([[keyOf(section), value]])
+      // Below a key each line stands further in.
+      const text = yamlText(body, { shortList: 72 }).replace(/^(?=[^\n])/gm, '  ')
+      return `${begun}${heading}${text}`
+    },
+    end: () => (scope === undefined ? opening : ''),
+  }
+}
+
+/** JSON: pretty where people read it. */
+export const jsonWriter = (pretty: boolean): DocumentWriter => {
+  const space = pretty ? ' ' : ''
+  const line = (depth: number): string => (pretty ? `\n${'  '.repeat(depth)}` : '')
+  const json = (value: FileValue, depth: number): string =>
+    JSON.stringify(plain(value), null, pretty ? 2 : 0).replaceAll('\n', line(depth))
+  const field = (name: string, text: string): string => `${JSON.stringify(name)}:${space}${text}`
+  let scope: ManagedPlace['scope'] | undefined
+  const closed = (): string => (scope === undefined || scope === 'site' ? '' : `${line(1)}}`)
+  return {
+    add: (section) => {
+      const before = scope === undefined ? `{${line(1)}${field('version', '1')}` : ''
+      const same = scope === section.place.scope
+      const heading = same ? ',' : `${closed()},${line(1)}`
+      scope = section.place.scope
+      if (scope === 'site') return `${before}${heading}${field('site', json(section.value, 1))}`
+      const opened = same ? '' : field(sections[scope], '{')
+      return `${before}${heading}${opened}${line(2)}${field(keyOf(section), json(section.value, 2))}`
+    },
+    end: () =>
+      scope === undefined
+        ? `{${line(1)}${field('version', '1')}${line(0)}}\n`
+        : `${closed()}${line(0)}}\n`,
+  }
+}
+
+/** The whole text of a document. */
+export const documentOf = (writer: DocumentWriter, list: readonly FileSection[]): string =>
+  list.map((section) => writer.add(section)).join('') + writer.end()
+
 // What all projects below a group share, said once for all of them.
 
 /** The entries of a kind, by their keys, as texts. */
 type Entries = ReadonlyMap<string, string>
-
-const entriesOf = (value: FileValue): Entries =>
-  new Map(
-    value instanceof FileMap ? [...value.entries].map(([key, one]) => [key, packed(one)]) : [],
-  )
 
 /** What the projects below a group have alike, as far as they were looked at. */
 class Alike {
@@ -156,10 +233,6 @@ class Alike {
   }
 }
 
-/** Outer groups come before those within them. */
-const outward = ({ path }: ManagedPlace): string =>
-  `${String(path.split('/').length).padStart(3, '0')} ${path}`
-
 /**
  * Moves what all projects below a group share up to `group/**`: of a single object its attributes, of sets
  * whole items. A group with one project below it keeps nothing. Projects are taken in one by one, and kept as
@@ -171,6 +244,9 @@ export class Factoring {
 
   /** @param groups those of which all projects are looked at */
   constructor(groups: readonly ManagedPlace[]) {
+    // Outer groups come before those within them.
+    const outward = ({ path }: ManagedPlace): string =>
+      `${String(path.split('/').length).padStart(3, '0')} ${path}`
     this.#groups = new Map(
       sorted(groups, outward).map((group) => [group.path.toLowerCase(), new Alike(group)]),
     )
@@ -178,7 +254,11 @@ export class Factoring {
 
   /** Adds a project, also one of which nothing is written. */
   add({ path }: ManagedPlace, value: FileMap): void {
-    const kinds = new Map([...value.entries].map(([kind, one]) => [kind, entriesOf(one)]))
+    const textsOf = (one: FileValue): Entries => {
+      const entries = one instanceof FileMap ? [...one.entries] : []
+      return new Map(entries.map(([key, inner]) => [key, packed(inner)]))
+    }
+    const kinds = new Map([...value.entries].map(([kind, one]) => [kind, textsOf(one)]))
     for (const group of groupsAbove(path.toLowerCase())) this.#groups.get(group)?.add(kinds)
     this.#kept.set(path, packed(value))
   }

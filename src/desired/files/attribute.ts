@@ -52,17 +52,14 @@ const isHeld = (param: Param): boolean => ['pem', 'public-key'].includes(formatO
 /** A text that YAML reads as something else is taken as it is written. */
 const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
 
-/** Numbers as texts; where there are few, just those. */
-const digitsIn = (min: number | undefined, max: number | undefined): string => {
-  if (min === undefined || max === undefined || max - min > 100) return '-?\\d+'
-  return Array.from({ length: max - min + 1 }, (_, i) => String(min + i)).join('|')
-}
-
+/** A whole number, also as text (where there are few, just those), and the names of levels. */
 const numberOf = (param: IntegerParam | ListParam): JsonSchema => {
-  const [min, max] = param.type === 'integer' ? [param.min, param.max] : []
-  const digits: JsonSchema = { type: 'string', pattern: `^(?:${digitsIn(min, max)})$` }
+  const [min = 0, max = Number.POSITIVE_INFINITY] =
+    param.type === 'integer' && param.min !== undefined ? [param.min, param.max] : []
+  const few = Array.from({ length: max - min > 100 ? 0 : max - min + 1 }, (_, i) => min + i)
+  const pattern = `^(?:${few.length === 0 ? '-?\\d+' : few.join('|')})$`
   const names = param.names && { enum: Object.keys(param.names) }
-  return either({ type: 'integer', ...rangeOf(param) }, names, digits)
+  return either({ type: 'integer', ...rangeOf(param) }, names, { type: 'string', pattern })
 }
 
 const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonSchema>>> = {
@@ -239,7 +236,8 @@ const valuesOf = (
   { key, value }: WrittenEntry,
   mistakes: Mistakes,
 ): readonly JsonValue[] | undefined => {
-  if (attribute.param.type === 'list') {
+  const { name: label, param } = attribute
+  if (param.type === 'list') {
     const members = attributeValue(attribute, value, mistakes)
     return isJsonList(members) ? members : undefined
   }
@@ -247,15 +245,17 @@ const valuesOf = (
   const members = value.is === 'list' ? value.items : [value]
   if (members.length === 0 || isOneOf !== (value.is === 'list')) {
     const takes = isOneOf ? 'a list of values' : 'one value'
-    return mistakes.add(value.origin, `${key} of ${attribute.name} must be ${takes}`)
+    return mistakes.add(value.origin, `${key} of ${label} must be ${takes}`)
   }
-  const values = members.map((one) =>
-    isNull(one) ? null : attributeValue(attribute, one, mistakes),
-  )
-  if (values.includes(null)) mistakes.add(value.origin, `${key} of ${attribute.name} has no value`)
-  return values.every((one) => one !== undefined && one !== null) ? values : undefined
+  if (members.some(isNull)) mistakes.add(value.origin, `${key} of ${label} has no value`)
+  const values = members.flatMap((one) => {
+    const found = isNull(one) ? undefined : attributeValue(attribute, one, mistakes)
+    return found === undefined || found === null ? [] : [found]
+  })
+  return values.length < members.length ? undefined : values
 }
 
+/** What a map says of a list: which members it has and has not, whatever else is in it. */
 const deltaOf = (
   { name: label, ref }: Typed,
   { origin }: WrittenMap,
@@ -263,39 +263,36 @@ const deltaOf = (
   mistakes: Mistakes,
 ): ListDelta | undefined => {
   const [add, remove] = [values.get('$add') ?? [], values.get('$remove') ?? []]
-  if (withoutMembers(add, remove, ref).length < add.length)
-    return mistakes.add(origin, `${label} adds and removes the same member`)
-  return { is: 'change', add, remove }
+  if (withoutMembers(add, remove, ref).length === add.length) return { is: 'change', add, remove }
+  return mistakes.add(origin, `${label} adds and removes the same member`)
 }
 
-const shownText = (written: Written): string => {
-  if (written.is === 'list') return written.items.map(shownText).join(', ')
-  return written.is === 'scalar' ? quoteText(written.text) : ''
+const shownText = (written: Written | undefined): string => {
+  if (written?.is === 'list') return written.items.map(shownText).join(', ')
+  return written?.is === 'scalar' ? quoteText(written.text) : ''
 }
 
-const rangeText = (entries: readonly WrittenEntry[]): string => {
-  const texts = new Map(entries.map(({ key, value }) => [key, shownText(value)]))
-  const [min, max, oneOf] = [texts.get('min'), texts.get('max'), texts.get('one_of')]
-  if (oneOf !== undefined) return `one of ${oneOf}`
-  if (min !== undefined && max !== undefined) return `from ${min} to ${max}`
-  return min === undefined ? `at most ${max}` : `at least ${min}`
-}
-
+/** What a map says of where a value lies. */
 const rangeIn = (
   { name: label }: Typed,
   { origin, entries }: WrittenMap,
   values: ReadonlyMap<string, readonly JsonValue[]>,
   mistakes: Mistakes,
 ): ValueRange | undefined => {
-  const oneOf = values.get('one_of')
-  const [min, max] = [values.get('min')?.[0], values.get('max')?.[0]].map((one) =>
-    typeof one === 'number' ? one : undefined,
-  )
+  const numberAt = (key: string): number | undefined => {
+    const [one] = values.get(key) ?? []
+    return typeof one === 'number' ? one : undefined
+  }
+  const [min, max, oneOf] = [numberAt('min'), numberAt('max'), values.get('one_of')]
   if (oneOf !== undefined && values.size > 1)
     return mistakes.add(origin, `${label} cannot combine one_of with min or max`)
   if (min !== undefined && max !== undefined && min > max)
     return mistakes.add(origin, `the minimum of ${label} is greater than its maximum`)
-  return { is: 'range', min, max, oneOf, text: rangeText(entries) }
+  const textAt = (key: string) => shownText(entries.find((entry) => entry.key === key)?.value)
+  const bound = values.has('min') ? `at least ${textAt('min')}` : `at most ${textAt('max')}`
+  const both = values.has('min') && values.has('max')
+  const bounds = both ? `from ${textAt('min')} to ${textAt('max')}` : bound
+  return { is: 'range', min, max, oneOf, text: oneOf ? `one of ${textAt('one_of')}` : bounds }
 }
 
 /** Whether a map may stand in place of an attribute's value. */

@@ -68,17 +68,6 @@ const mapOf = ({ key, value }: WrittenEntry, { mistakes }: ReadContext): Written
   return mistakes.mistyped(value, `${quoteText(key)} must be a map`, hint)
 }
 
-const takeVersion = (map: WrittenMap, { mistakes }: ReadContext): void => {
-  const version = map.entries.find(({ key }) => key === 'version')
-  if (version === undefined) mistakes.add(map.origin, 'version is missing', 'Write version: 1.')
-  else if (version.value.is !== 'scalar' || version.value.value !== 1)
-    mistakes.add(
-      version.value.origin,
-      'version must be the number 1',
-      'A newer svcctl may support other versions.',
-    )
-}
-
 type Take = (entry: WrittenEntry, context: DocumentContext) => void
 
 const takeInstance: Take = ({ value, origin }, { all, mistakes }) => {
@@ -93,17 +82,13 @@ const takeInstance: Take = ({ value, origin }, { all, mistakes }) => {
   else if (address !== undefined) all.instance = { value: address, origin }
 }
 
-const takeDefaults: Take = (entry, context) => {
-  for (const below of mapOf(entry, context)?.entries ?? []) {
-    const { key, origin } = below
-    const map = key === 'projects' ? mapOf(below, context) : undefined
-    if (map !== undefined)
-      takeLevel(context, { form: 'defaults', scope: 'project', path: '', origin }, map)
-    else if (key !== 'projects') {
-      const text = `defaults can contain only projects, not ${quoteText(key)}`
-      context.mistakes.unknown(below, ['projects'], undefined, text)
-    }
-  }
+const takeDefaults: Take = (below, context) => {
+  const { key, origin } = below
+  const text = `defaults can contain only projects, not ${quoteText(key)}`
+  if (key !== 'projects') return context.mistakes.unknown(below, ['projects'], undefined, text)
+  const map = mapOf(below, context)
+  if (map !== undefined)
+    takeLevel(context, { form: 'defaults', scope: 'project', path: '', origin }, map)
 }
 
 const groupHint =
@@ -112,19 +97,17 @@ const groupHint =
 /** `group`, or `group/**` and `'**'`: the group's projects, its members, and those of the groups below. */
 const takeGroup: Take = (entry, context) => {
   const { key, origin } = entry
+  const { mistakes } = context
   const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
   if (key !== '**' && !isPlacePath(path))
-    return context.mistakes.add(origin, `${quoteText(key)} is not the path of a group`, groupHint)
+    return mistakes.add(origin, `${quoteText(key)} is not the path of a group`, groupHint)
   const map = mapOf(entry, context)
   const projects = map?.entries.find((below) => below.key === 'projects')
   const own = map && { ...map, entries: map.entries.filter((below) => below !== projects) }
   if (path === key) {
+    const hint = `Put settings for all its projects under '${key}/**'.`
     if (projects !== undefined)
-      context.mistakes.add(
-        projects.origin,
-        'projects is not allowed under a group',
-        `Put settings for all its projects under '${key}/**'.`,
-      )
+      mistakes.add(projects.origin, 'projects is not allowed under a group', hint)
     return takeLevel(context, { form: 'exact', scope: 'group', path, origin }, own)
   }
   const below = projects && mapOf(projects, context)
@@ -135,18 +118,18 @@ const takeGroup: Take = (entry, context) => {
 }
 
 const takeProject: Take = (entry, context) => {
-  const { key, origin } = entry
-  if (key.includes('*') || key.startsWith('{')) {
-    const selector = selectorOf(key, origin, context.flow, context.mistakes)
+  const { key: path, origin } = entry
+  const { flow, mistakes } = context
+  if (path.includes('*') || path.startsWith('{')) {
+    const selector = selectorOf(path, origin, flow, mistakes)
     const map = mapOf(entry, context)
     if (selector !== undefined && map !== undefined)
-      takeLevel(context, { form: 'selector', scope: 'project', path: key, origin, selector }, map)
-  } else if (isPlacePath(key) && key.includes('/')) {
-    const map = mapOf(entry, context)
-    takeLevel(context, { form: 'exact', scope: 'project', path: key, origin }, map)
-  } else {
+      takeLevel(context, { form: 'selector', scope: 'project', path, origin, selector }, map)
+  } else if (isPlacePath(path) && path.includes('/'))
+    takeLevel(context, { form: 'exact', scope: 'project', path, origin }, mapOf(entry, context))
+  else {
     const hint = 'Write its full path, group/project.'
-    context.mistakes.add(origin, `${quoteText(key)} is not the full path of a project`, hint)
+    mistakes.add(origin, `${quoteText(path)} is not the full path of a project`, hint)
   }
 }
 
@@ -163,25 +146,15 @@ const path = `${segment}(?:/${segment})*`
 const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` })
 
 /** `'**'` and `group/**`: the projects below as well. */
-const below = (): JsonSchema => ({
-  type: 'object',
-  properties: {
-    $inherit: inherit,
-    ...Object.fromEntries(
-      Object.keys(kindSchemas('group')).map((name) => [name, ref(`group/properties/${name}`)]),
-    ),
-    projects: ref('project'),
-  },
-  additionalProperties: false,
-})
-
-/** A key of a document: how editors know it, and how it is taken. */
-interface DocumentKey {
-  schema(): JsonSchema
-  readonly take: Take
+const below = (): JsonSchema => {
+  const kinds = Object.keys(kindSchemas('group'))
+  const own = Object.fromEntries(kinds.map((name) => [name, ref(`group/properties/${name}`)]))
+  const properties = { $inherit: inherit, ...own, projects: ref('project') }
+  return { type: 'object', properties, additionalProperties: false }
 }
 
-const documentKeys: Readonly<Record<string, DocumentKey>> = {
+/** The keys of a document: how editors know each, and how it is taken. */
+const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly take: Take }>> = {
   version: {
     schema: () => ({ const: 1, description: 'version of the file format' }),
     take: () => {},
@@ -208,7 +181,7 @@ const documentKeys: Readonly<Record<string, DocumentKey>> = {
       additionalProperties: false,
       description: 'settings of every project that another key names or matches',
     }),
-    take: takeDefaults,
+    take: takeEach(takeDefaults),
   },
   groups: {
     schema: () => ({
@@ -234,25 +207,28 @@ const documentKeys: Readonly<Record<string, DocumentKey>> = {
   site: {
     schema: () => ({ ...ref('site'), description: 'the instance itself' }),
     take: (entry, context) => {
-      const { origin } = entry
-      const map = mapOf(entry, context)
-      takeLevel(context, { form: 'exact', scope: 'site', path: '', origin }, map)
+      const site = { form: 'exact', scope: 'site', path: '', origin: entry.origin } as const
+      takeLevel(context, site, mapOf(entry, context))
     },
   },
 }
 
 /** Adds the content of a document; what is wrong in it is reported. */
-export const takeDocument = (document: Written, context: DocumentContext): void => {
+export const takeDocument = (document: Written, context: DocumentContext): undefined => {
   const { mistakes } = context
-  if (document.is !== 'map') {
-    mistakes.mistyped(document, 'a document must be a map with version: 1')
-    return
+  if (document.is !== 'map')
+    return mistakes.mistyped(document, 'a document must be a map with version: 1')
+  const { entries, origin } = document
+  const version = entries.find(({ key }) => key === 'version')?.value
+  if (version === undefined) mistakes.add(origin, 'version is missing', 'Write version: 1.')
+  else if (version.is !== 'scalar' || version.value !== 1) {
+    const hint = 'A newer svcctl may support other versions.'
+    mistakes.add(version.origin, 'version must be the number 1', hint)
   }
-  takeVersion(document, context)
   const known = Object.keys(documentKeys)
   // Any file may have been named: its keys may be lines of it.
-  if (document.entries.every(({ key }) => !known.includes(key))) return
-  for (const entry of document.entries) {
+  if (entries.every(({ key }) => !known.includes(key))) return undefined
+  for (const entry of entries) {
     const form = known.includes(entry.key) ? documentKeys[entry.key] : undefined
     if (form !== undefined) form.take(entry, context)
     else mistakes.unknown(entry, known, `The keys of a document are ${known.join(', ')}.`)

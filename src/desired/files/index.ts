@@ -16,7 +16,6 @@ import {
   type Levels,
   levelsOf,
   type PlacesThereAre,
-  placesSaid,
 } from './levels.js'
 import { checkMerged, checkRivals, type MergedKind, mergeLevels } from './merge.js'
 import {
@@ -95,22 +94,6 @@ const takeFile = async (
   all.open.clear()
 }
 
-const rulesFor = (
-  texts: readonly ReadText[],
-  { cwd, allowLiteralSecrets, allowOutside, allowCommands, open }: FileOptions,
-  held: SourceRules['held'],
-): SourceRules => {
-  const folders = new Map(texts.map(({ path, folder }) => [shownPath(path), folder]))
-  return {
-    cwd,
-    literals: allowLiteralSecrets === true,
-    commands: allowCommands === true,
-    within: (file) => (allowOutside === true ? undefined : (folders.get(file) ?? '.')),
-    held,
-    open,
-  }
-}
-
 /** What levels want together, worked out once for places of which the same levels speak. */
 const merging = (): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]) => {
   const ids = new Map<DeclaredLevel, number>()
@@ -168,13 +151,12 @@ const idleIn = (
   return all.flatMap((level) => {
     const { form, scope, path, origin } = level.key
     if (form === 'exact' || scope !== 'project' || reached.has(level)) return []
+    const at = `${originText(origin)}: `
     const below = path === '' ? '**' : `${path}/**`
-    const key = form === 'defaults' ? 'defaults' : form === 'selector' ? path : below
-    const hint =
-      form === 'defaults'
-        ? ': they apply only to projects under projects: or matched by a group/** key'
-        : ''
-    return [`${originText(origin)}: ${quoteText(key)} matches no project${hint}`]
+    if (form !== 'defaults')
+      return [`${at}${quoteText(form === 'selector' ? path : below)} matches no project`]
+    const why = 'they apply only to projects under projects: or matched by a group/** key'
+    return [`${at}defaults matches no project: ${why}`]
   })
 }
 
@@ -182,11 +164,15 @@ const idleIn = (
 const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
   const merge = merging()
   for (const kind of merge(levels.site)) checkMerged(kind, mistakes)
-  for (const { path, inGroup } of placesSaid(levels)) {
-    const said = levels.ofProject(path, inGroup)
-    if (!said.some((level) => level.isCheckedTogether)) continue
-    const isSame = !inGroup && said.length === levels.ofProject(path, true).length
-    for (const kind of isSame ? [] : merge(said)) checkMerged(kind, mistakes)
+  const { projects, below } = levels.reach
+  // A project of each group that is spoken of, whatever there is.
+  const within = below.map((path) => (path === '' ? '\0/\0' : `${path}/\0`))
+  for (const path of [...projects, ...within]) {
+    const all = levels.ofProject(path, true)
+    const own = levels.ofProject(path, false)
+    for (const said of own.length === all.length ? [all] : [all, own])
+      if (said.some((level) => level.isCheckedTogether))
+        for (const kind of merge(said)) checkMerged(kind, mistakes)
   }
 }
 
@@ -206,9 +192,15 @@ export const readDeclared = async (
 ): Promise<DeclaredState> => {
   const held = new Map<string, string>()
   const mistakes = new Mistakes(texts.map(({ path }) => shownPath(path)))
-  const rules = rulesFor(texts, how, (path, text) =>
-    held.set(path, sha256(Buffer.from(openHeld(text)))),
-  )
+  const folders = new Map(texts.map(({ path, folder }) => [shownPath(path), folder]))
+  const rules: SourceRules = {
+    cwd: how.cwd,
+    literals: how.allowLiteralSecrets === true,
+    commands: how.allowCommands === true,
+    within: (file) => (how.allowOutside === true ? undefined : (folders.get(file) ?? '.')),
+    held: (path, text) => held.set(path, sha256(Buffer.from(openHeld(text)))),
+    open: how.open,
+  }
   const all: AllDeclared = {
     levels: new Map(),
     teams: new Map(),

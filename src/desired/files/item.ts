@@ -1,6 +1,5 @@
 /** An item in a file: its attributes, and the words beside them. */
 
-import type { JsonValue } from '../../base/json/value.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
@@ -29,7 +28,6 @@ import {
   inherit,
   plainValue,
   type ReadContext,
-  switched,
   type Written,
   type WrittenEntry,
 } from './written.js'
@@ -44,19 +42,14 @@ type TakeEntry = (entry: WrittenEntry, context: ItemContext) => void
 
 // The words that stand beside attributes.
 
-const namesIn = ({ value }: WrittenEntry): readonly string[] | undefined => {
-  const items = value.is === 'list' ? value.items : [value]
-  const texts = items.flatMap((item) =>
-    item.is === 'scalar' && item.value !== null && item.text !== '' ? [item.text] : [],
-  )
-  return texts.length === items.length ? texts : undefined
-}
-
 /** `previously`: the former names of an item. */
-const takePreviously: TakeEntry = (entry, { item, mistakes }) => {
-  const { key, origin } = entry
-  const value = namesIn(entry)
-  if (value === undefined) return mistakes.add(entry.value.origin, `${key} must be a list of names`)
+const takePreviously: TakeEntry = ({ key, origin, value: written }, { item, mistakes }) => {
+  const items = written.is === 'list' ? written.items : [written]
+  const value = items.flatMap((one) =>
+    one.is === 'scalar' && one.value !== null && one.text !== '' ? [one.text] : [],
+  )
+  if (value.length < items.length)
+    return mistakes.add(written.origin, `${key} must be a list of names`)
   const name = String(item.identity)
   if (value.includes(name)) mistakes.add(origin, `${key} contains ${quoteText(name)} itself`)
   item.previously = mistakes.once(item.previously, { value, origin }, key)
@@ -99,9 +92,8 @@ const words: Readonly<Record<string, ItemWord>> = {
   $inherit: {
     isOf: () => true,
     schema: () => inherit,
-    take: (entry, context) => {
-      const { item, mistakes } = context
-      item.inherit = mistakes.once(item.inherit, switched(entry, context), entry.key)
+    take: (entry, { item, mistakes }) => {
+      item.inherit = mistakes.switched(item.inherit, entry)
     },
   },
   $other: {
@@ -133,7 +125,7 @@ const wordsOf = (kind: Managed): readonly string[] =>
 
 // As JSON Schema.
 
-/** The attributes of an item, and its words; `more` of them said otherwise. */
+/** The attributes of an item, and its words. */
 const propertiesOf = (kind: Managed, family?: IntegrationFamily): JsonSchema => ({
   ...Object.fromEntries(
     [...attributesOf(kind, family)].map(([name, attribute]) => [name, attributeSchema(attribute)]),
@@ -143,37 +135,29 @@ const propertiesOf = (kind: Managed, family?: IntegrationFamily): JsonSchema => 
 })
 
 /** Only what an item's family takes, and what it requires, as soon as the family is known. */
-const narrowed = (kind: Managed, family: IntegrationFamily): JsonSchema => ({
-  properties: Object.fromEntries(
-    [...attributesOf(kind, family)].flatMap(([name, { required }]) =>
-      required ? [[name, filled]] : [],
-    ),
-  ),
-  propertyNames: { enum: [...wordsOf(kind), ...attributesOf(kind, family).keys()] },
-})
-
-const familyRules = (kind: Managed): JsonSchema => {
-  const rules = (kind.families ?? []).map((family) => ({
+const narrowed = (kind: Managed, family: IntegrationFamily): JsonSchema => {
+  const known = attributesOf(kind, family)
+  const required = [...known].filter(([, attribute]) => attribute.required)
+  return {
     if: { properties: { family: { const: family.name } }, required: ['family'] },
     // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema, in a value that nobody awaits.
-    then: narrowed(kind, family),
-  }))
-  return rules.length === 0 ? {} : { allOf: rules }
+    then: {
+      properties: Object.fromEntries(required.map(([name]) => [name, filled])),
+      propertyNames: { enum: [...wordsOf(kind), ...known.keys()] },
+    },
+  }
 }
 
-const closed = ({ open }: Managed): JsonSchema =>
-  open === true
-    ? { propertyNames: { not: { pattern: '^\\$(?!inherit$)' } } }
-    : { additionalProperties: false }
-
 /** What may stand at an item. @param family that of its name */
-export const itemSchema = (kind: Managed, family?: IntegrationFamily): JsonSchema => ({
-  type: 'object',
-  properties: propertiesOf(kind, family),
-  ...(family === undefined
-    ? { ...closed(kind), ...familyRules(kind) }
-    : { additionalProperties: false }),
-})
+export const itemSchema = (kind: Managed, family?: IntegrationFamily): JsonSchema => {
+  const properties = propertiesOf(kind, family)
+  const closed: JsonSchema = { additionalProperties: false }
+  if (family !== undefined) return { type: 'object', properties, ...closed }
+  const { open, families } = kind
+  const others = { propertyNames: { not: { pattern: '^\\$(?!inherit$)' } } }
+  const rules = families && { allOf: families.map((one) => narrowed(kind, one)) }
+  return { type: 'object', properties, ...(open === true ? others : closed), ...rules }
+}
 
 // Attributes.
 
@@ -184,16 +168,6 @@ const secretOf = (
 ): DesiredValue | undefined => {
   const source = secretSource(name, written, rules, mistakes)
   return source && { is: 'secret', source }
-}
-
-const fileValue = (
-  attribute: Attribute,
-  file: string,
-  origin: Origin,
-  { rules, mistakes }: ReadContext,
-): JsonValue | undefined => {
-  const held = textInFile(file, { name: attribute.name, origin }, rules, mistakes)
-  return held && heldValue(attribute, { file, origin, held }, mistakes)
 }
 
 /** A text that is a secret is one of its own; no map or list can be sent as one, nor can a plan show its members. */
@@ -213,8 +187,8 @@ const documented = (
   written: Written,
   context: ReadContext,
 ): DesiredValue | undefined => {
-  const { name, source } = attribute
-  const { mistakes } = context
+  const { name, source, required } = attribute
+  const { mistakes, rules } = context
   const { origin } = written
   if (source === 'secret') return secretOf(name, written, context)
   if (written.is === 'map' && takesWords(attribute)) {
@@ -222,12 +196,13 @@ const documented = (
     return change?.is === 'change' ? withoutSecrets(name, change, origin, context) : change
   }
   const file = source === 'file' ? fileNamed(written) : undefined
+  const held = file === undefined ? undefined : textInFile(file, { name, origin }, rules, mistakes)
   const value =
     file === undefined
       ? attributeValue(attribute, written, mistakes)
-      : fileValue(attribute, file, origin, context)
+      : held && heldValue(attribute, { file, origin, held }, mistakes)
   if (value === undefined) return undefined
-  if (attribute.required && (value === null || value === ''))
+  if (required && (value === null || value === ''))
     return mistakes.add(origin, `${name} cannot be unset, because creation requires it`)
   return withoutSecrets(name, { is: 'value', value }, origin, context)
 }
@@ -281,10 +256,6 @@ const sayUnknown: TakeEntry = (entry, { kind, mistakes }) => {
   mistakes.unknown(entry, known, beyond, `${quoteText(key)} is not an attribute of ${kind.name}`)
 }
 
-/** Whether the instance's answer is what says that an attribute is one. */
-const isOpen = (kind: Managed, key: string): boolean =>
-  kind.open === true && isAttributeName(key) && kind.update?.params[key]?.deprecated === undefined
-
 /** Takes what an entry of an item says. */
 export const takeAttribute: TakeEntry = (entry, context) => {
   const { key, value } = entry
@@ -292,9 +263,11 @@ export const takeAttribute: TakeEntry = (entry, context) => {
   const attribute = attributesOf(kind).get(key)
   if (attribute !== undefined) return say(entry, documented(attribute, value, context), context)
   const word = Object.hasOwn(words, key) ? words[key] : undefined
+  // The instance's answer is what says that an attribute of an open kind is one.
+  const isDeprecated = kind.update?.params[key]?.deprecated !== undefined
+  const isOpen = kind.open === true && isAttributeName(key) && !isDeprecated
   if (word?.isOf(kind) === true) word.take(entry, context)
-  else if (word === undefined && isOpen(kind, key))
-    say(entry, undocumented(entry, context), context)
+  else if (word === undefined && isOpen) say(entry, undocumented(entry, context), context)
   else sayUnknown(entry, context)
 }
 

@@ -19,7 +19,6 @@ import {
   plainValue,
   type ReadContext,
   sort,
-  switched,
   type Written,
   type WrittenEntry,
   type WrittenMap,
@@ -28,25 +27,21 @@ import {
 
 // As JSON Schema.
 
-/** Items whose names say their family. */
-const knownItems = (kind: Managed, gone: JsonSchema | undefined): JsonSchema =>
-  Object.fromEntries(
-    (kind.families ?? []).flatMap((family) =>
-      family.slugs.map((slug) => [slug, either(itemSchema(kind, family), gone)]),
-    ),
-  )
-
 const setSchema = (kind: Managed): JsonSchema => {
   const isRemovable = kind.remove !== undefined
   const gone = kind.remove && { type: 'null', description: kind.remove.destructive ?? '' }
   const words = isRemovable ? 'exact$|inherit$' : 'inherit$'
   const short = shortAttribute(kind)
+  // Items whose names say their family.
+  const known = (kind.families ?? []).flatMap((family) =>
+    family.slugs.map((slug) => [slug, either(itemSchema(kind, family), gone)] as const),
+  )
   return {
     type: 'object',
     properties: defined({
       $exact: isRemovable ? flag('true: what is not listed is deleted') : undefined,
       $inherit: inherit,
-      ...knownItems(kind, gone),
+      ...Object.fromEntries(known),
     }),
     // `$$` stands for a `$` that begins a name.
     propertyNames: { pattern: `^(?!\\$(?!\\$|${words}))` },
@@ -78,16 +73,15 @@ const rulesSchema = (kind: Managed): JsonSchema => {
 }
 
 /** The kinds of a scope by name. */
-export const kindSchemas = (scope: ManagedScope): JsonSchema =>
-  Object.fromEntries(
-    managedKinds
-      .filter((kind) => kind.scope === scope)
-      .map((kind) => {
-        if (kind.holds === 'rules') return [kind.name, rulesSchema(kind)]
-        const schema = kind.holds === 'one' ? itemSchema(kind) : setSchema(kind)
-        return [kind.name, { ...schema, description: kind.read.summary }]
-      }),
-  )
+export const kindSchemas = (scope: ManagedScope): JsonSchema => {
+  const kinds = managedKinds.filter((kind) => kind.scope === scope)
+  const schemaOf = (kind: Managed): JsonSchema => {
+    if (kind.holds === 'rules') return rulesSchema(kind)
+    const schema = kind.holds === 'one' ? itemSchema(kind) : setSchema(kind)
+    return { ...schema, description: kind.read.summary }
+  }
+  return Object.fromEntries(kinds.map((kind) => [kind.name, schemaOf(kind)]))
+}
 
 /** What stands in a place of a scope: its kinds. */
 export const placeSchema = (scope: ManagedScope): JsonSchema => ({
@@ -101,48 +95,46 @@ export const placeSchema = (scope: ManagedScope): JsonSchema => ({
 /** The fields that a rule matches; undefined where they are wrong, which is reported. */
 const matchOf = (
   kind: Managed,
-  map: WrittenMap,
+  { origin, entries }: WrittenMap,
   { mistakes }: ReadContext,
 ): Readonly<Record<string, JsonValue>> | undefined => {
   const fields = fieldsOfKind(kind)
-  const wrong = map.entries.filter((entry) => {
+  const right = entries.filter((entry) => {
     const { key, value } = entry
     const isField = fields.includes(key)
     const texts = value.is === 'list' ? value.items : [value]
     const fits = texts.every((text) => text.is === 'scalar' && text.value !== null)
-    if (!isField) {
-      const text = `${quoteText(key)} is not a field of ${kind.name}`
-      mistakes.unknown(entry, fields, `Its fields are ${fields.join(', ')}.`, text)
-    } else if (!fits) mistakes.add(value.origin, `${key} must be a value to match`)
-    return !isField || !fits
+    const text = `${quoteText(key)} is not a field of ${kind.name}`
+    if (!isField) mistakes.unknown(entry, fields, `Its fields are ${fields.join(', ')}.`, text)
+    else if (!fits) mistakes.add(value.origin, `${key} must be a value to match`)
+    return isField && fits
   })
-  if (map.entries.length === 0)
-    mistakes.add(map.origin, 'a rule needs match', 'To match everything, write {id: "*"}.')
-  if (wrong.length > 0 || map.entries.length === 0) return undefined
-  return Object.fromEntries(map.entries.map(({ key, value }) => [key, plainValue(value, mistakes)]))
+  if (entries.length === 0)
+    return mistakes.add(origin, 'a rule needs match', 'To match everything, write {id: "*"}.')
+  if (right.length < entries.length) return undefined
+  return Object.fromEntries(right.map(({ key, value }) => [key, plainValue(value, mistakes)]))
 }
 
 /** Later rules win; one for the same items as another goes on with it. */
-const takeRule = (declared: DeclaredKind, rule: Written, context: ReadContext): void => {
+const takeRule = (declared: DeclaredKind, rule: Written, context: ReadContext): undefined => {
   const { mistakes } = context
+  const { origin } = rule
   if (rule.is !== 'map') {
-    mistakes.add(rule.origin, `a rule has match and set, and cannot be ${quoteText(sort(rule))}`)
-    return
+    const text = `a rule has match and set, and cannot be ${quoteText(sort(rule))}`
+    return mistakes.add(origin, text)
   }
-  const parts = new Map(rule.entries.map((entry) => [entry.key, entry.value]))
   for (const entry of rule.entries)
     if (entry.key !== 'match' && entry.key !== 'set')
       mistakes.unknown(entry, ['match', 'set'], 'A rule has match and set.')
+  const parts = new Map(rule.entries.map(({ key, value }) => [key, value]))
   const [match, set] = [parts.get('match'), parts.get('set')]
-  if (match?.is !== 'map' || set?.is !== 'map') {
-    mistakes.add(rule.origin, 'match and set of a rule must be maps')
-    return
-  }
+  if (match?.is !== 'map' || set?.is !== 'map')
+    return mistakes.add(origin, 'match and set of a rule must be maps')
   const fields = matchOf(declared.kind, match, context)
-  const key = fields === undefined ? `?${originText(rule.origin)}` : `=${canonical(fields)}`
-  const item = declared.items.get(key) ?? newItem(key.slice(1), rule.origin, fields ?? {})
+  const key = fields === undefined ? `?${originText(origin)}` : `=${canonical(fields)}`
+  const item = declared.items.get(key) ?? newItem(key.slice(1), origin, fields ?? {})
   declared.items.set(key, item)
-  takeBody(declared.kind, item, set, rule.origin, context)
+  takeBody(declared.kind, item, set, origin, context)
 }
 
 /** What a map says of an item, added to what other files say of it at the same level. */
@@ -174,43 +166,34 @@ const itemOf = (
 
 const emptyHint = 'Write {} for an empty map.'
 
-const takeNull = (
-  { remove, name }: Managed,
-  item: DesiredItem,
-  { key, origin }: WrittenEntry,
-  { mistakes }: ReadContext,
-): void => {
-  if (remove === undefined)
-    mistakes.add(origin, `objects of the kind ${name} cannot be deleted`, emptyHint)
-  else if (item.gone !== undefined)
-    mistakes.twice(origin, `${quoteText(key)} is null twice at this level`, item.gone)
-  item.gone ??= origin
-}
-
-const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadContext): void => {
+const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadContext): undefined => {
   const { kind } = declared
   const { mistakes } = context
   const { key, origin, value } = entry
   // `$$` stands for a `$` that begins a name.
   const name = key.startsWith('$$') ? key.slice(1) : key
   const identity = kind.by === undefined ? name : mistakes.reference(origin, name)
-  if (identity === undefined) return
+  if (identity === undefined) return undefined
   const item = itemOf(declared, identity, origin)
   const short = value.is === 'scalar' ? shortAttribute(kind) : undefined
-  if (isNull(value)) takeNull(kind, item, entry, context)
-  else if (value.is === 'map') takeBody(kind, item, value, origin, context)
+  if (isNull(value)) {
+    if (kind.remove === undefined)
+      mistakes.add(origin, `objects of the kind ${kind.name} cannot be deleted`, emptyHint)
+    else if (item.gone !== undefined)
+      mistakes.twice(origin, `${quoteText(key)} is null twice at this level`, item.gone)
+    item.gone ??= origin
+  } else if (value.is === 'map') takeBody(kind, item, value, origin, context)
   else if (short !== undefined) {
-    const attribute = { key: short.name, origin: value.origin, value }
-    takeBody(kind, item, { is: 'map', origin, entries: [attribute] }, origin, context)
+    const entries = [{ key: short.name, origin: value.origin, value }]
+    takeBody(kind, item, { is: 'map', origin, entries }, origin, context)
   } else {
     const orNull = kind.remove === undefined ? '' : ', or null'
-    mistakes.mistyped(value, `${quoteText(key)} must be a map of attributes${orNull}`)
-    return
+    return mistakes.mistyped(value, `${quoteText(key)} must be a map of attributes${orNull}`)
   }
   const { gone, body } = item
-  if (gone === undefined || body === undefined) return
+  if (gone === undefined || body === undefined) return undefined
   const text = `${quoteText(String(identity))} is both null and has attributes at the same level`
-  mistakes.twice(origin, text, gone === origin ? body : gone)
+  return mistakes.twice(origin, text, gone === origin ? body : gone)
 }
 
 /** How a list of names is written as a map; undefined for what may be anything. */
@@ -225,40 +208,26 @@ const mapHint = (kind: Managed, value: Written): string | undefined => {
   return `Write ${kind.name}: {${items.join(', ')}}.`
 }
 
-/** @returns whether the entry was `$exact` */
-const takesExact = (declared: DeclaredKind, entry: WrittenEntry, context: ReadContext): boolean => {
-  if (entry.key !== '$exact') return false
-  const { kind } = declared
-  const { mistakes } = context
-  if (kind.remove === undefined)
-    mistakes.add(
-      entry.origin,
-      `objects of the kind ${kind.name} cannot be deleted, so the set cannot be exact`,
-    )
-  else declared.exact = mistakes.once(declared.exact, switched(entry, context), '$exact')
-  return true
-}
-
-/** @returns whether the entry was `$inherit` */
-const takesInherit = (
-  to: Pick<DeclaredKind | DeclaredLevel, 'inherit'>,
+const takeExact = (
+  declared: DeclaredKind,
   entry: WrittenEntry,
-  context: ReadContext,
-): boolean => {
-  if (entry.key !== '$inherit') return false
-  to.inherit = context.mistakes.once(to.inherit, switched(entry, context), '$inherit')
-  return true
+  { mistakes }: ReadContext,
+): void => {
+  const { kind, exact } = declared
+  const text = `objects of the kind ${kind.name} cannot be deleted, so the set cannot be exact`
+  if (kind.remove === undefined) mistakes.add(entry.origin, text)
+  else declared.exact = mistakes.switched(exact, entry)
 }
 
 const takeSet = (declared: DeclaredKind, map: WrittenMap, context: ReadContext): void => {
+  const { mistakes } = context
   for (const entry of map.entries) {
     const { key } = entry
-    if (takesInherit(declared, entry, context) || takesExact(declared, entry, context)) continue
-    if (!key.startsWith('$') || key.startsWith('$$')) takeItem(declared, entry, context)
-    else {
-      const hint = `Write an item whose name begins with $ as $${quoteText(key)}.`
-      context.mistakes.unknown(entry, ['$exact', '$inherit'], hint)
-    }
+    const hint = `Write an item whose name begins with $ as $${quoteText(key)}.`
+    if (key === '$inherit') declared.inherit = mistakes.switched(declared.inherit, entry)
+    else if (key === '$exact') takeExact(declared, entry, context)
+    else if (!key.startsWith('$') || key.startsWith('$$')) takeItem(declared, entry, context)
+    else mistakes.unknown(entry, ['$exact', '$inherit'], hint)
   }
 }
 
@@ -283,7 +252,9 @@ const takeKind = (
   if (said.is === 'list') for (const rule of said.items) takeRule(declared, rule, context)
   else if (said.is === 'map' && kind.holds === 'set') takeSet(declared, said, context)
   else if (said.is === 'map') {
-    const entries = said.entries.filter((entry) => !takesExact(declared, entry, context))
+    const exact = said.entries.find(({ key }) => key === '$exact')
+    if (exact !== undefined) takeExact(declared, exact, context)
+    const entries = said.entries.filter((entry) => entry !== exact)
     const item = itemOf(declared, '', declared.origin)
     takeBody(kind, item, { ...said, entries }, said.origin, context)
   }
@@ -293,17 +264,18 @@ const takeKind = (
 export const takeKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadContext): void => {
   const kinds = managedKinds.filter(({ scope }) => scope === level.key.scope)
   const names = kinds.map(({ name }) => name)
+  const { mistakes } = context
   for (const entry of map.entries) {
-    if (takesInherit(level, entry, context)) continue
     const { key, origin } = entry
     const kind = kinds.find(({ name }) => name === key)
     const elsewhere = managedKinds
       .filter(({ name }) => name === key)
       .map(({ scope }) => (scope === 'site' ? 'site' : `${scope}s`))
     const text = `${quoteText(key)} is not a kind of object in a ${level.key.scope}`
-    if (kind !== undefined) takeKind(level, kind, entry, context)
+    if (key === '$inherit') level.inherit = mistakes.switched(level.inherit, entry)
+    else if (kind !== undefined) takeKind(level, kind, entry, context)
     else if (elsewhere.length === 0)
-      context.mistakes.unknown(entry, names, `Available: ${names.join(', ')}.`, text)
-    else context.mistakes.add(origin, text, `${key} belongs under ${elsewhere.join(' and ')}.`)
+      mistakes.unknown(entry, names, `Available: ${names.join(', ')}.`, text)
+    else mistakes.add(origin, text, `${key} belongs under ${elsewhere.join(' and ')}.`)
   }
 }

@@ -1,7 +1,7 @@
 /** Levels: what files say under one key, and which levels apply to a place, the least specific first. */
 
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
-import { groupsAbove, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
+import { groupsAbove, pathsDownTo, placeText } from '../address.js'
 import { packed, unpacked } from '../packed.js'
 import type { KnownPlaces, ProjectFacts } from '../reading/view.js'
 import type { DesiredItem, Origin, Said } from '../state.js'
@@ -64,10 +64,6 @@ const reachOf = (all: readonly DeclaredLevel[]): Levels['reach'] => {
   }
 }
 
-/** Those of one rank by their text: in which order files have them makes no difference. */
-const bySelector = ({ key: a }: DeclaredLevel, { key: b }: DeclaredLevel): number =>
-  (a.selector?.rank ?? 0) - (b.selector?.rank ?? 0) || (a.path < b.path ? -1 : 1)
-
 /** Levels in the order of how specific they are. */
 export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
   const defaults = byPath(all, 'defaults', 'project')
@@ -75,7 +71,13 @@ export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
   const groups = byPath(all, 'exact', 'group')
   const projectsBelow = byPath(all, 'below', 'project')
   const groupsBelow = byPath(all, 'below', 'group')
-  const selecting = all.filter(({ key }) => key.form === 'selector').toSorted(bySelector)
+  // Those of one rank by their text: in which order files have them makes no difference.
+  const selecting = all
+    .filter(({ key }) => key.form === 'selector')
+    .toSorted(
+      ({ key: a }, { key: b }) =>
+        (a.selector?.rank ?? 0) - (b.selector?.rank ?? 0) || (a.path < b.path ? -1 : 1),
+    )
   return {
     site: [...byPath(all, 'exact', 'site').values()],
     reach: reachOf(all),
@@ -111,14 +113,6 @@ export interface PlacesThereAre {
   readonly groups: readonly string[]
   /** What is known of a project besides. */
   readonly about?: (project: string) => ProjectFacts | undefined
-}
-
-/** The places that files might speak of, so that what they say together can be checked before any is known. */
-export const placesSaid = ({ reach }: Levels): readonly (ManagedPlace & { inGroup: boolean })[] => {
-  const within = reach.below.map((path) => (path === '' ? '\0/\0' : `${path}/\0`))
-  return [...reach.projects, ...within].flatMap((path) =>
-    [true, false].map((inGroup) => ({ scope: 'project' as const, path, inGroup })),
-  )
 }
 
 // What files declare at one level: of each kind its items.
@@ -178,12 +172,10 @@ export class DeclaredLevel {
     if (form !== 'exact' || scope === 'site' || !(this.#kinds instanceof Map)) return
     // Asked for of every level, and too dear to unpack it.
     this.#isChecked = this.isCheckedTogether
-    this.#kinds = packedKinds(this.#kinds) ?? this.#kinds
+    const all = [...this.#kinds].map(([name, { kind: _, ...said }]) => [name, said])
+    this.#kinds = packed(all) ?? this.#kinds
   }
 }
-
-const packedKinds = (kinds: DeclaredKinds): Uint8Array | undefined =>
-  packed([...kinds].map(([name, { kind: _, ...said }]) => [name, said]))
 
 const unpackedKinds = (bytes: Uint8Array, scope: ManagedScope): DeclaredKinds =>
   new Map(

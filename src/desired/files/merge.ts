@@ -4,9 +4,8 @@ import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/held.js'
-import { nearest } from '../../base/suggest.js'
+import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
-import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import type { Managed, Referent } from '../../catalogue/managed.js'
 import { addressText, type ManagedPlace } from '../address.js'
 import { attributesOf, familyOf } from '../attributes.js'
@@ -40,12 +39,11 @@ const isSame = (a: unknown, b: unknown): boolean => {
   return textOf(a.value.map(textOf).sort()) === textOf(b.value.map(textOf).sort())
 }
 
-const shares = (some: readonly JsonValue[], others: readonly JsonValue[]): boolean =>
-  withoutMembers(some, others, undefined).length < some.length
-
 /** Two changes of a list as one; undefined where one removes what the other adds. */
 const bothChanges = (a: DesiredValue, b: DesiredValue): DesiredValue | undefined => {
   if (a.is !== 'change' || b.is !== 'change') return undefined
+  const shares = (some: readonly JsonValue[], others: readonly JsonValue[]) =>
+    withoutMembers(some, others, undefined).length < some.length
   const isTorn = shares(a.add, b.remove) || shares(a.remove, b.add)
   return isTorn ? undefined : changedChange(a, b, undefined)
 }
@@ -159,10 +157,6 @@ const mergeKind = (declared: readonly DeclaredKind[]): readonly MergedKind[] => 
   return [{ kind: first.kind, origin, exact, items: [...items.values()] }]
 }
 
-/** How specific a level is; only selectors can be so alike. */
-const rankOf = ({ key: { form, path, selector } }: DeclaredLevel): string =>
-  form === 'selector' ? `selector ${selector?.rank}` : `${form} ${path}`
-
 /**
  * The desired state of the kinds of one place.
  * @param levels the least specific first
@@ -172,7 +166,9 @@ export const mergeLevels = (
   levels: readonly DeclaredLevel[],
   kinds: readonly Managed[],
 ): readonly MergedKind[] => {
-  // Each level is unpacked once.
+  // Only selectors can be equally specific. Each level is unpacked once.
+  const rankOf = ({ key: { form, path, selector } }: DeclaredLevel): string =>
+    form === 'selector' ? `selector ${selector?.rank}` : `${form} ${path}`
   const ranked = [...groupBy(levels, rankOf).values()].map((same) =>
     same
       .map((level): LevelContent => ({ inherit: level.inherit, kinds: level.kinds }))
@@ -187,52 +183,33 @@ export const mergeLevels = (
 
 // What can be wrong only in what several levels say together.
 
-const checkItem = (kind: Managed, item: DesiredItem, mistakes: Mistakes): void => {
-  const family = familyOf(kind, String(item.identity), item.family?.value)
-  const name = quoteText(String(item.identity))
-  if (family === undefined) {
-    const slugs = kind.families?.flatMap((one) => one.slugs) ?? []
-    const near = nearest(String(item.identity), slugs)
-    const hint = `Set family: to declare its attributes.`
-    mistakes.add(
-      item.origin,
-      `${name} needs family:, because its attributes are unknown`,
-      near === undefined ? hint : `Did you mean ${near}? ${hint}`,
-    )
-    return
-  }
-  if (item.family !== undefined && item.family.value !== family.name)
-    mistakes.add(
-      item.origin,
-      `${name} belongs to the family ${family.name}, not ${item.family.value}`,
-    )
-  checkAttributes(kind, item, family, mistakes)
-}
-
 const isUnset = (value: DesiredValue): boolean =>
   value.is === 'secret'
     ? 'literal' in value.source && openHeld(value.source.literal) === ''
     : value.is === 'value' && (value.value === '' || value.value === null)
 
-const checkAttributes = (
-  kind: Managed,
-  item: DesiredItem,
-  family: IntegrationFamily,
-  mistakes: Mistakes,
-): void => {
+/** The attributes of an item are those of its family. */
+const checkFamily = (kind: Managed, item: DesiredItem, mistakes: Mistakes): undefined => {
+  const { identity, origin, family: said, attributes } = item
+  const family = familyOf(kind, String(identity), said?.value)
+  const name = quoteText(String(identity))
+  if (family === undefined) {
+    const near = didYouMean(String(identity), kind.families?.flatMap((one) => one.slugs) ?? [])
+    const hint = [near, 'Set family: to declare its attributes.'].filter(Boolean).join(' ')
+    return mistakes.add(origin, `${name} needs family:, because its attributes are unknown`, hint)
+  }
+  if (said !== undefined && said.value !== family.name)
+    mistakes.add(origin, `${name} belongs to the family ${family.name}, not ${said.value}`)
   const known = attributesOf(kind, family)
-  for (const [name, { origin, value }] of item.attributes) {
+  for (const [key, { origin: at, value }] of attributes) {
     // What no document knows is of any family.
-    if (!attributesOf(kind).has(name)) continue
-    const attribute = known.get(name)
+    if (!attributesOf(kind).has(key)) continue
+    const attribute = known.get(key)
+    const text = `${key} is not an attribute of ${name}, whose family is ${family.name}`
     if (attribute === undefined)
-      mistakes.add(
-        origin,
-        `${name} is not an attribute of ${quoteText(String(item.identity))}, whose family is ${family.name}`,
-        `Its attributes are ${[...known.keys()].join(', ')}.`,
-      )
+      mistakes.add(at, text, `Its attributes are ${[...known.keys()].join(', ')}.`)
     else if (attribute.required && isUnset(value))
-      mistakes.add(origin, `${name} cannot be unset: the family ${family.name} requires it`)
+      mistakes.add(at, `${key} cannot be unset: the family ${family.name} requires it`)
   }
 }
 
@@ -277,7 +254,7 @@ const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
 export const checkMerged = (merged: MergedKind, mistakes: Mistakes): void => {
   const { kind, items } = merged
   for (const item of kind.families === undefined ? [] : items)
-    if (item.gone === undefined) checkItem(kind, item, mistakes)
+    if (item.gone === undefined) checkFamily(kind, item, mistakes)
   checkLabels(merged, mistakes)
   checkNames(merged, mistakes)
 }

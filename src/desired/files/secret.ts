@@ -22,6 +22,7 @@ interface Said {
 
 const forms = 'Write {env: NAME}, {file: path} or {command: [program, argument]}.'
 const words = ['env', 'file', 'command'] as const
+const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 const sourceSchema = (name: string, value: JsonSchema, description: string): JsonSchema => ({
   type: 'object',
@@ -43,7 +44,7 @@ export const secretSchema: JsonSchema = {
   anyOf: [
     sourceSchema(
       'env',
-      { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+      { type: 'string', pattern: variable.source },
       'an environment variable that contains it',
     ),
     heldSchema,
@@ -59,21 +60,15 @@ export const secretSchema: JsonSchema = {
   description: 'the source of the secret; secrets are not written in files',
 }
 
-/** What says who asks is the tool's own, and nothing that a file may send. */
-const isOwn = (variable: string): boolean =>
-  variable === 'CI_JOB_TOKEN' || (variable.startsWith('SVC_') && isSecretName(variable))
-
 const ofEnvironment = ({ origin, mistakes }: Said, env: string): SecretSource | undefined => {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))
-    mistakes.add(origin, 'this is not the name of an environment variable', 'Write {env: NAME}.')
-  else if (isOwn(env))
-    mistakes.add(
-      origin,
-      `${env} is a credential of svcctl, which files cannot use`,
-      'Put the secret into another variable.',
-    )
-  else return { env }
-  return undefined
+  if (!variable.test(env)) {
+    const text = 'this is not the name of an environment variable'
+    return mistakes.add(origin, text, 'Write {env: NAME}.')
+  }
+  // What says who asks is the tool's own, and nothing that a file may send.
+  const isOwn = env === 'CI_JOB_TOKEN' || (env.startsWith('SVC_') && isSecretName(env))
+  const text = `${env} is a credential of svcctl, which files cannot use`
+  return isOwn ? mistakes.add(origin, text, 'Put the secret into another variable.') : { env }
 }
 
 const besideOf = ({ origin, rules }: Said, file: string) => {
@@ -89,18 +84,14 @@ const ofFile = (said: Said, file: string): SecretSource | undefined => {
     besidePath(beside, said.rules.cwd)
     return beside
   } catch (error) {
-    refuse(said, file, error)
-    return undefined
+    return refuse(said, file, error)
   }
 }
 
-const refuse = ({ origin, mistakes }: Said, file: string, error: unknown): void => {
+const refuse = ({ origin, mistakes }: Said, file: string, error: unknown): undefined => {
   const isOutside = error instanceof Error && error.message.includes('outside')
-  mistakes.add(
-    origin,
-    `${quoteText(file)}: ${quoteText(getReason(error))}`,
-    isOutside ? 'To allow files outside the folder, pass --allow-outside.' : undefined,
-  )
+  const hint = isOutside ? 'To allow files outside the folder, pass --allow-outside.' : undefined
+  return mistakes.add(origin, `${quoteText(file)}: ${quoteText(getReason(error))}`, hint)
 }
 
 const ofCommand = (
@@ -109,15 +100,10 @@ const ofCommand = (
 ): SecretSource | undefined => {
   const texts = command.filter((part): part is string => typeof part === 'string')
   if (texts.length !== command.length || !texts[0])
-    mistakes.add(origin, 'command must be a list: a program and its arguments')
-  else if (!rules.commands)
-    mistakes.add(
-      origin,
-      `${name} comes from a command, and commands are not allowed`,
-      'To run commands, pass --allow-commands.',
-    )
-  else return { command: texts }
-  return undefined
+    return mistakes.add(origin, 'command must be a list: a program and its arguments')
+  if (rules.commands) return { command: texts }
+  const text = `${name} comes from a command, and commands are not allowed`
+  return mistakes.add(origin, text, 'To run commands, pass --allow-commands.')
 }
 
 const listIn = (text: string): readonly unknown[] => {
@@ -131,22 +117,22 @@ const listIn = (text: string): readonly unknown[] => {
 
 const textIn = (written: Written): string => (written.is === 'scalar' ? written.text : '')
 
-/** A word of a command; undefined where something else stands. */
-const wordIn = (written: Written): string | undefined =>
-  written.is === 'scalar' && written.value !== null ? written.text : undefined
-
 const ofMap = (said: Said, map: WrittenMap): SecretSource | undefined => {
   const [entry, ...more] = map.entries
   const word = words.find((known) => known === entry?.key)
   if (entry === undefined || word === undefined || more.length > 0) {
-    const hint = entry === undefined ? undefined : didYouMean(entry.key, words)
-    said.mistakes.add(map.origin, `${said.name} must be one of env, file, command`, hint ?? forms)
-    return undefined
+    const hint = (entry && didYouMean(entry.key, words)) ?? forms
+    return said.mistakes.add(map.origin, `${said.name} must be one of env, file, command`, hint)
   }
   const { value } = entry
   const at = { ...said, origin: value.origin }
-  if (word === 'command') return ofCommand(at, value.is === 'list' ? value.items.map(wordIn) : [])
-  return word === 'env' ? ofEnvironment(at, textIn(value)) : ofFile(at, textIn(value))
+  if (word === 'env') return ofEnvironment(at, textIn(value))
+  if (word === 'file') return ofFile(at, textIn(value))
+  const items = value.is === 'list' ? value.items : []
+  return ofCommand(
+    at,
+    items.map((one) => (one.is === 'scalar' && one.value !== null ? one.text : undefined)),
+  )
 }
 
 const ofText = (said: Said, text: string): SecretSource | undefined => {
@@ -155,12 +141,11 @@ const ofText = (said: Said, text: string): SecretSource | undefined => {
   if (text.startsWith('command:')) return ofCommand(said, listIn(text.slice('command:'.length)))
   // Nothing is no secret: it takes away what is set.
   if (said.rules.literals || text === '') return { literal: holdText(text) }
-  said.mistakes.add(
+  return said.mistakes.add(
     said.origin,
     `${said.name} is a secret, and secrets cannot be written in files`,
     `${forms} To allow it anyway, pass --allow-literal-secrets.`,
   )
-  return undefined
 }
 
 /**
@@ -176,8 +161,7 @@ export const secretSource = (
   const said: Said = { name, origin: written.origin, rules, mistakes }
   if (written.is === 'map') return ofMap(said, written)
   if (written.is === 'scalar') return ofText(said, written.value === null ? '' : written.text)
-  mistakes.add(written.origin, `${name} must be one of env, file, command`, forms)
-  return undefined
+  return mistakes.add(written.origin, `${name} must be one of env, file, command`, forms)
 }
 
 /**
@@ -207,8 +191,7 @@ export const textInFile = (
     rules.held(isAbsolute(file) ? file : join(dirname(beside.base), file), whole)
     return holdText(openHeld(whole).trimEnd())
   } catch (error) {
-    refuse(said, file, error)
-    return undefined
+    return refuse(said, file, error)
   }
 }
 

@@ -68,10 +68,10 @@ const wantedIn = (
   for (const [name, value] of Object.entries(map)) {
     const key = keys.find((one) => one === name)
     const texts = textsIn(value)
-    if (key === undefined) {
-      const text = `a selector does not have ${quoteText(name)}`
+    const text = `a selector does not have ${quoteText(name)}`
+    if (key === undefined)
       mistakes.unknown({ key: name, origin }, keys, `Its keys are ${keys.join(', ')}.`, text)
-    } else if (texts === undefined)
+    else if (texts === undefined)
       mistakes.add(origin, `${key} of a selector must be text or a list`)
     else wanted.set(key, texts)
   }
@@ -89,13 +89,8 @@ const mapSelector = (
   const wanted = wantedIn(map, origin, mistakes)
   if (wanted === undefined) return undefined
   const globsOf = (key: SelectorKey) =>
-    (wanted.get(key) ?? []).flatMap((text) => {
-      const glob = pathGlob(text)
-      if (glob === undefined)
-        mistakes.add(origin, `${quoteText(text)} is not a valid path pattern`, globHint)
-      return glob ?? []
-    })
-  const [paths, not] = [globsOf('path'), globsOf('not')]
+    (wanted.get(key) ?? []).flatMap((text) => pathGlob(text) ?? noGlob(text, origin, mistakes))
+  const [globs, not] = [globsOf('path'), globsOf('not')]
   const [topics, visibility] = [wanted.get('topic'), wanted.get('visibility')]
   const byRecord = (project: ProjectFacts): boolean | undefined => {
     if (topics !== undefined && project.topics === undefined) return undefined
@@ -105,16 +100,20 @@ const mapSelector = (
   }
   return {
     rank: 0,
-    globs: paths,
+    globs,
     needsRecord: topics !== undefined || visibility !== undefined,
     fits: (project) => {
-      const isAt = paths.length === 0 || paths.some((glob) => glob.test(project.path))
+      const isAt = globs.length === 0 || globs.some((glob) => glob.test(project.path))
       return isAt && !not.some((glob) => glob.test(project.path)) ? byRecord(project) : false
     },
   }
 }
 
-const globHint = '* matches anything within a segment, and ** matches any number of segments.'
+const noGlob = (text: string, origin: Origin, mistakes: Mistakes): readonly never[] => {
+  const hint = '* matches anything within a segment, and ** matches any number of segments.'
+  mistakes.add(origin, `${quoteText(text)} is not a valid path pattern`, hint)
+  return []
+}
 
 /**
  * The selector that a key of projects is.
@@ -134,8 +133,10 @@ export const selectorOf = (
     return mistakes.add(origin, 'this selector is not a map', hint)
   }
   const glob = pathGlob(key)
-  if (glob === undefined)
-    return mistakes.add(origin, `${quoteText(key)} is not a valid path pattern`, globHint)
+  if (glob === undefined) {
+    noGlob(key, origin, mistakes)
+    return undefined
+  }
   const rank = 1 + glob.literal.length
   return { rank, globs: [glob], needsRecord: false, fits: ({ path }) => glob.test(path) }
 }
@@ -179,15 +180,11 @@ export interface NamedKey {
   readonly regions: readonly Region[] | undefined
 }
 
-/** The group itself, or with all below it. */
-const ofGroup = (path: string, isTree: boolean): readonly Region[] => [
+/** A group with all below it. */
+const ofTree = (path: string): readonly Region[] => [
   { scope: 'group', path },
-  ...(isTree
-    ? [
-        { scope: 'group', prefix: `${path}/` } as const,
-        { scope: 'project', prefix: `${path}/` } as const,
-      ]
-    : []),
+  { scope: 'group', prefix: `${path}/` },
+  { scope: 'project', prefix: `${path}/` },
 ]
 
 /** A glob that everything fits which begins so is no more than its beginning. */
@@ -207,7 +204,8 @@ const ownedBy = (given: string): readonly Region[] | undefined => {
   const [, head, path = ''] = /^(groups|projects)\/(.+)$/.exec(text) ?? []
   if (head === 'groups') {
     const group = path.replace(/\/\*\*$/, '')
-    return isPlacePath(group) ? ofGroup(group, group !== path) : undefined
+    if (!isPlacePath(group)) return undefined
+    return group === path ? [{ scope: 'group', path }] : ofTree(group)
   }
   if (head === undefined) return undefined
   if (path.includes('*')) return ofGlob(path)
@@ -215,16 +213,12 @@ const ownedBy = (given: string): readonly Region[] | undefined => {
 }
 
 /** What a key of a level may be about. */
-export const regionsOf = ({
-  form,
-  scope,
-  path,
-  selector,
-}: Omit<LevelKey, 'origin'>): NamedKey['regions'] => {
+export const regionsOf = (key: LevelKey): NamedKey['regions'] => {
+  const { form, scope, path, selector } = key
   const lower = path.toLowerCase()
   if (form === 'exact') return [{ scope, path: lower }]
   if (form === 'defaults' || (form === 'below' && path === '')) return undefined
-  if (form === 'below') return ofGroup(lower, true).filter((region) => region.scope === scope)
+  if (form === 'below') return ofTree(lower).filter((region) => region.scope === scope)
   const globs = selector?.globs ?? []
   return globs.length === 0 ? undefined : globs.flatMap(({ text }) => ofGlob(text) ?? [])
 }
@@ -303,17 +297,11 @@ export const checkOwns = (
     for (const owner of all) {
       const at = originText(owner.origin)
       const isInside = isWithin(regions, owner)
-      if (isBelow(folder, owner.folder)) {
-        if (!isInside)
-          mistakes.add(
-            origin,
-            `${quoteText(text)} is not owned by this folder, according to owns at ${at}`,
-          )
-      } else if (isInside)
-        mistakes.add(
-          origin,
-          `${quoteText(text)} is owned by ${quoteText(owner.folder)}, as declared at ${at}`,
-        )
+      const isOwn = isBelow(folder, owner.folder)
+      const why = isOwn
+        ? `is not owned by this folder, according to owns at ${at}`
+        : `is owned by ${quoteText(owner.folder)}, as declared at ${at}`
+      if (isInside !== isOwn) mistakes.add(origin, `${quoteText(text)} ${why}`)
     }
   }
   for (const [i, one] of all.entries())

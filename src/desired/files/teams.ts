@@ -1,7 +1,7 @@
 /** Teams: names for lists of users, put in their place at the level that names them, before levels are merged. */
 import { dirname } from 'node:path'
 import { addToGroup } from '../../base/group-by.js'
-import type { JsonValue } from '../../base/json/value.js'
+import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { didYouMean } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
@@ -63,10 +63,13 @@ const listOf = <T>(
   })
 }
 
+const teamWords = ['users', 'teams']
+const teamName = /^[A-Za-z0-9_.-]+$/
+
 /** Teams, for editors. */
 export const teamsSchema: JsonSchema = {
   type: 'object',
-  propertyNames: { pattern: '^[A-Za-z0-9_.-]+$' },
+  propertyNames: { pattern: teamName.source },
   additionalProperties: {
     type: 'object',
     properties: {
@@ -78,8 +81,6 @@ export const teamsSchema: JsonSchema = {
   description: "named lists of users; use one as 'team:name'",
 }
 
-const teamWords = ['users', 'teams']
-
 /** Takes the definition of a team. */
 export const takeTeam = (
   { key, origin, value }: WrittenEntry,
@@ -87,12 +88,8 @@ export const takeTeam = (
   mistakes: Mistakes,
 ): undefined => {
   const known = teams.get(key)
-  if (!/^[A-Za-z0-9_.-]+$/.test(key))
-    mistakes.add(
-      origin,
-      `${quoteText(key)} is not a valid team name`,
-      'Use letters, digits, _, . and -.',
-    )
+  const text = `${quoteText(key)} is not a valid team name`
+  if (!teamName.test(key)) mistakes.add(origin, text, 'Use letters, digits, _, . and -.')
   else if (known !== undefined)
     mistakes.twice(origin, `the team ${key} is defined twice`, known.origin)
   const body: Written = withValues(value, mistakes)
@@ -107,8 +104,8 @@ export const takeTeam = (
   teams.set(key, {
     name: key,
     origin,
-    users: listOf(entryOf('users'), mistakes, (at, text) => mistakes.reference(at, text)),
-    teams: listOf(entryOf('teams'), mistakes, (_, text) => teamNamed(text) ?? text),
+    users: listOf(entryOf('users'), mistakes, (at, user) => mistakes.reference(at, user)),
+    teams: listOf(entryOf('teams'), mistakes, (_, team) => teamNamed(team) ?? team),
   })
 }
 
@@ -162,10 +159,7 @@ class Teams {
   }
 
   /** The members of a team that is used: none is worth a note. */
-  used(
-    name: string,
-    origin: Origin,
-  ): { readonly at: Origin; readonly members: readonly Reference[] } {
+  used(name: string, origin: Origin): UsedTeam {
     const team = this.named(name, origin)
     if (team === undefined) return { at: origin, members: [] }
     const members = this.members(team)
@@ -174,17 +168,20 @@ class Teams {
   }
 }
 
+/** Who is meant where a team is named; `at` says that it is. */
+interface UsedTeam {
+  readonly at: Origin
+  readonly members: readonly Reference[]
+}
+
 const keyOf = (user: Reference): string =>
   typeof user === 'number' ? `#${user}` : `=${foldedName('user', user)}`
 
 // Lists of users: a team is all of its members.
 
-const expandedList = (
-  teams: Teams,
-  members: readonly JsonValue[],
-  origin: Origin,
-): { readonly members: readonly JsonValue[]; readonly origin: Origin } => {
-  if (members.every((member) => teamNamed(member) === undefined)) return { members, origin }
+const isTeam = (reference: JsonValue): boolean => teamNamed(reference) !== undefined
+
+const expandedList = (teams: Teams, members: readonly JsonValue[], origin: Origin) => {
   let at = origin
   const all = members.flatMap((member): readonly JsonValue[] => {
     const name = teamNamed(member)
@@ -194,30 +191,28 @@ const expandedList = (
     return used.members
   })
   const once = new Map(all.map((one) => [canonical(one).toLowerCase(), one]))
-  return { members: [...once.values()], origin: at }
+  return { members: members.some(isTeam) ? [...once.values()] : members, origin: at }
 }
 
+/** A list with its teams expanded; undefined where it names none. */
 const expandedValue = (
   teams: Teams,
   name: string,
   { value, origin, ...rest }: Said<DesiredValue>,
-): Said<DesiredValue> => {
+): Said<DesiredValue> | undefined => {
   if (value.is === 'change') {
+    if (![...value.add, ...value.remove].some(isTeam)) return undefined
     const add = expandedList(teams, value.add, origin)
     const remove = expandedList(teams, value.remove, add.origin)
     const both = { is: 'change', add: add.members, remove: remove.members } as const
     return { value: both, origin: remove.origin, ...rest }
   }
-  if (value.is !== 'value' || !Array.isArray(value.value)) return { value, origin, ...rest }
-  const all = value.value as readonly JsonValue[]
-  const list = expandedList(teams, all, origin)
-  if (list.members.length === 0 && all.length > 0)
-    teams.mistakes.add(
-      origin,
-      `${name} contains only teams without users`,
-      'Write [] for an empty list.',
-    )
-  return { value: { is: 'value', value: list.members }, origin: list.origin, ...rest }
+  const all = value.is === 'value' && isJsonList(value.value) ? value.value : []
+  if (!all.some(isTeam)) return undefined
+  const { members, origin: at } = expandedList(teams, all, origin)
+  const text = `${name} contains only teams without users`
+  if (members.length === 0) teams.mistakes.add(origin, text, 'Write [] for an empty list.')
+  return { value: { is: 'value', value: members }, origin: at, ...rest }
 }
 
 // Keys of members: a team's attributes are those of each of its members.
@@ -229,14 +224,6 @@ const isBounded = ({ attributes }: DesiredItem): boolean =>
 
 const textOf = (said: Said<DesiredValue> | undefined): string => JSON.stringify(said?.value)
 
-/** The attributes, none of them the person's own, of which two teams say other things. */
-const differing = (a: DesiredItem, b: DesiredItem, own: DesiredItem | undefined): boolean =>
-  [...a.attributes.keys(), ...b.attributes.keys()].some(
-    (name) =>
-      own?.attributes.has(name) !== true &&
-      textOf(a.attributes.get(name)) !== textOf(b.attributes.get(name)),
-  )
-
 /** The first of other lines that cannot stand beside the first one. */
 const rivalOf = (
   [first, ...others]: readonly DesiredItem[],
@@ -246,9 +233,14 @@ const rivalOf = (
   const top = Math.max(levelOf(first), ...others.map(levelOf))
   return others.find((other) => {
     if ((other.gone === undefined) !== (first.gone === undefined)) return true
-    if (!differing(first, other, own)) return false
-    if (isBounded(first) || isBounded(other)) return true
-    return levelOf(first) === top && levelOf(other) === top
+    // Attributes, none of them the person's own, of which the two say other things.
+    const isOther = [...first.attributes.keys(), ...other.attributes.keys()].some(
+      (name) =>
+        own?.attributes.has(name) !== true &&
+        textOf(first.attributes.get(name)) !== textOf(other.attributes.get(name)),
+    )
+    const isTied = levelOf(first) === top && levelOf(other) === top
+    return isOther && (isTied || isBounded(first) || isBounded(other))
   })
 }
 
@@ -322,19 +314,13 @@ const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   for (const { attributes } of lists.length === 0 ? [] : items.values())
     for (const { name } of lists) {
       const said = attributes.get(name)
-      if (said === undefined || !namesTeam(said.value)) continue
-      attributes.set(name, expandedValue(teams, name, said))
+      const expanded = said && expandedValue(teams, name, said)
+      if (expanded === undefined) continue
+      attributes.set(name, expanded)
       any = true
     }
   return any
 }
-
-const namesTeam = (value: DesiredValue): boolean => {
-  if (value.is === 'change') return [...value.add, ...value.remove].some(isTeam)
-  return value.is === 'value' && Array.isArray(value.value) && value.value.some(isTeam)
-}
-
-const isTeam = (reference: JsonValue): boolean => teamNamed(reference) !== undefined
 
 /** Puts users in place of the teams that levels name. */
 export const expandTeams = (

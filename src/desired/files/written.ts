@@ -62,21 +62,21 @@ export const withValues = (written: Written, mistakes: Mistakes, items = false):
   const isEmpty = (value: Written): boolean => isNull(value) && 'text' in value && value.text === ''
   if (written.is === 'scalar') return written
   if (written.is === 'list') {
-    const all = written.items.filter((item) => !isEmpty(item))
     for (const { origin } of written.items.filter(isEmpty))
       mistakes.add(origin, 'an item of this list has no value')
+    const all = written.items.filter((item) => !isEmpty(item))
     return { ...written, items: all.map((item) => withValues(item, mistakes)) }
   }
-  const entries = written.entries.flatMap((entry): readonly WrittenEntry[] => {
-    const { key, origin, value } = entry
-    if (!isEmpty(value)) return [{ ...entry, value: withValues(value, mistakes) }]
+  for (const { key, origin } of written.entries.filter(({ value }) => isEmpty(value))) {
     const name = quoteText(key)
     const instead = items
       ? `write null to remove ${name}, or its attributes`
       : 'write null to unset it, or leave it out'
     mistakes.add(origin, `${name} has no value: ${instead}`)
-    return []
-  })
+  }
+  const entries = written.entries.flatMap(({ value, ...entry }): readonly WrittenEntry[] =>
+    isEmpty(value) ? [] : [{ ...entry, value: withValues(value, mistakes) }],
+  )
   return { ...written, entries }
 }
 
@@ -101,17 +101,6 @@ interface Mistake {
   readonly origin: Origin
   readonly text: string
   readonly hint: string | undefined
-}
-
-const failureOf = (found: readonly Mistake[]): Failure => {
-  const [first] = found
-  if (found.length === 1 && first !== undefined)
-    return new Failure('usage', `${originText(first.origin)}: ${first.text}`, { hint: first.hint })
-  const lines = found.map(
-    ({ origin, text, hint }) =>
-      `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
-  )
-  return new Failure('usage', `${found.length} errors in files:\n${lines.join('\n')}`)
 }
 
 /** Collects mistakes and notes; each is kept once. */
@@ -170,6 +159,14 @@ export class Mistakes {
     return known ?? said
   }
 
+  /** The boolean of a key such as `$exact`, after what is known of it at the level. */
+  switched(known: Said<boolean> | undefined, { key, origin, value }: WrittenEntry) {
+    if (value.is === 'scalar' && typeof value.value === 'boolean')
+      return this.once(known, { value: value.value, origin }, key)
+    this.mistyped(value, `${key} must be true or false`)
+    return known
+  }
+
   /** A user, group or the like, by name or by ID. */
   reference(origin: Origin, text: string): Reference | undefined {
     const reference = parseReference(text)
@@ -190,7 +187,6 @@ export class Mistakes {
 
   /** @throws Failure `usage` with all mistakes, if there are any */
   refuse(): void {
-    if (this.#found.size === 0) return
     const order = new Map(this.#files?.map((file, index) => [file, index]))
     const rank = ({ file }: Origin): number => order.get(file) ?? order.size
     const sorted = [...this.#found.values()].sort(
@@ -201,7 +197,15 @@ export class Mistakes {
         a.column - b.column ||
         (this.#files === undefined ? byText(text, other) : 0),
     )
-    throw failureOf(sorted)
+    const [first] = sorted
+    if (first === undefined) return
+    const lines = sorted.map(
+      ({ origin, text, hint }) =>
+        `${originText(origin)}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
+    )
+    throw sorted.length === 1
+      ? new Failure('usage', `${originText(first.origin)}: ${first.text}`, { hint: first.hint })
+      : new Failure('usage', `${sorted.length} errors in files:\n${lines.join('\n')}`)
   }
 }
 
@@ -224,15 +228,6 @@ export interface ReadContext {
   readonly rules: SourceRules
 }
 
-/** The boolean of a key such as `$exact`. */
-export const switched = (
-  { key, origin, value }: WrittenEntry,
-  { mistakes }: ReadContext,
-): Said<boolean> | undefined =>
-  value.is === 'scalar' && typeof value.value === 'boolean'
-    ? { value: value.value, origin }
-    : mistakes.mistyped(value, `${key} must be true or false`)
-
-/** The boolean of such a key, for editors. */
+/** The boolean of a key such as `$exact`, for editors. */
 export const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
 export const inherit = flag('false ignores the values of less specific levels')

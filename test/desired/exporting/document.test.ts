@@ -1,10 +1,17 @@
 /** Documents: what is written reads back as it was, as YAML and as JSON. */
+
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { documentOf, jsonWriter, yamlWriter } from '../../../src/desired/exporting/document.js'
-import type { FileSection } from '../../../src/desired/exporting/model.js'
-import { FileMap, type FileValue, plain } from '../../../src/desired/exporting/model.js'
+import {
+  documentOf,
+  FileMap,
+  type FileSection,
+  type FileValue,
+  jsonWriter,
+  plain,
+  yamlWriter,
+} from '../../../src/desired/exporting/model.js'
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),

@@ -2,8 +2,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/json/value.js'
-import type { FileSection } from '../../../src/desired/exporting/model.js'
-import { Factoring, FileMap, plain } from '../../../src/desired/exporting/model.js'
+import {
+  Factoring,
+  FileMap,
+  type FileSection,
+  plain,
+} from '../../../src/desired/exporting/model.js'
 
 type Kinds = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>
 

@@ -1,4 +1,5 @@
 /** The folder of an export: what is replaced, what goes, what is in the way, and that links are not followed. */
+
 import {
   existsSync,
   mkdirSync,
@@ -10,9 +11,13 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openingOf } from '../../../src/desired/exporting/document.js'
-import type { Selected } from '../../../src/desired/exporting/folder.js'
-import { ExportFile, ExportFolder, filesOf } from '../../../src/desired/exporting/folder.js'
+import {
+  ExportFile,
+  ExportFolder,
+  filesOf,
+  type Selected,
+} from '../../../src/desired/exporting/folder.js'
+import { openingOf } from '../../../src/desired/exporting/model.js'
 import { configSchema } from '../../../src/desired/files/document.js'
 import { folder } from '../../support/program.js'
 

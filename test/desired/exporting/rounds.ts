@@ -1,13 +1,15 @@
 /** An instance to files and back: exported, read, planned; all in this process. */
 
 import type { ManagedPlace } from '../../../src/desired/address.js'
-import { documentOf, lookAt, yamlWriter } from '../../../src/desired/exporting/document.js'
+import { lookAt } from '../../../src/desired/exporting/kind.js'
 import {
   chosenBy,
+  documentOf,
   type ExportOptions,
   Factoring,
   FileMap,
   type FileSection,
+  yamlWriter,
 } from '../../../src/desired/exporting/model.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import { openView } from '../../../src/desired/reading/index.js'

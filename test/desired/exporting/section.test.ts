@@ -1,9 +1,10 @@
 /** Kinds as files have them: what is written of each, in which order, and what is not. */
+
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/json/value.js'
 import { referenceText } from '../../../src/desired/address.js'
-import { documentOf, sectionOf, yamlWriter } from '../../../src/desired/exporting/document.js'
-import { plain } from '../../../src/desired/exporting/model.js'
+import { sectionOf } from '../../../src/desired/exporting/kind.js'
+import { documentOf, plain, yamlWriter } from '../../../src/desired/exporting/model.js'
 import type { CurrentKind } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
 import { app, current, kindOf, plainly, site } from './seen.js'
