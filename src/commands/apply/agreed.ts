@@ -1,12 +1,42 @@
-/** What somebody agreed to: a plan file, or the plan of a run that is gone on with. */
+/** What somebody agreed to: a plan file, or the plan that is kept beside the journal of a run that is gone on with. */
 import { createHash } from 'node:crypto'
+import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { writeWhole } from '../../base/files/files.js'
+import { type JsonValues, jsonFields } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import { formerState } from '../../desired/applying/former.js'
 import { type Fitting, fitting } from '../../desired/applying/verifying.js'
-import { type PlanAction, type PlanDocument, readPlan } from '../../desired/planfile/read.js'
+import {
+  type PlanAction,
+  type PlanDocument,
+  readKept,
+  readPlan,
+} from '../../desired/planfile/read.js'
 import { toPlanDocument } from '../../desired/planfile/write.js'
 import type { Services } from '../../engine/command/services.js'
+import {
+  checkIdentity,
+  formerBeside,
+  journalId,
+  journalsIn,
+  planBeside,
+} from '../../engine/journal/folder.js'
+import type { Header } from '../../engine/journal/lines.js'
+import { getNextStep, isDone, openJournal, readPast } from '../../engine/journal/reader.js'
+import type { Journal } from '../../engine/journal/writer.js'
+import {
+  againBy,
+  makeJournal,
+  resumable,
+  takeUpJournal,
+  tellGap,
+} from '../../engine/journaling/runs.js'
+import type { End } from '../../engine/work/report.js'
+import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import type { PlanGiven } from '../plan/flags.js'
+import { journalFolder } from '../../profile/index.js'
+import { type PlanGiven, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import { planBytes } from '../plan/printing.js'
 
@@ -154,4 +184,208 @@ export const staleIn = (agreed: Agreed, { plan }: MadePlan): Fitting => {
   if (agreed.open === undefined) return fitting(agreed.document, plan)
   const left = new Set(plan.actions.map(({ id }) => id))
   return fitting({ actions: openIn(agreed).filter(({ id }) => left.has(id)), sets: {} }, plan)
+}
+
+// The journal of an apply: what was agreed to is kept beside it, so that it can be gone on with.
+
+const command = 'apply'
+
+/** What a run is gone on with by: its plan, and the flags that it was made with. */
+interface KeptPlan {
+  readonly kept: 1
+  readonly cwd: string
+  readonly flags: JsonValues
+  readonly plan: unknown
+}
+
+/** A run with its journal. */
+export interface OwnRun {
+  /** Undefined where none is kept. */
+  readonly journal: Journal | undefined
+  /** The place of each action in the journal, by its id. */
+  readonly places: ReadonlyMap<string, number>
+  end(end: End): Promise<void>
+  close(): Promise<void>
+}
+
+/** A run that is gone on with, as it was agreed to. */
+export interface ResumedRun extends OwnRun {
+  readonly agreed: Agreed
+}
+
+/** The run that a run takes back, where it does. */
+export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
+
+const headerOf = async (services: Services, id: string, undoes: UndoHeader): Promise<Header> => ({
+  ...undoes,
+  journal: 2,
+  id,
+  began: services.place.clock.now().toISOString(),
+  command,
+  endpoint: command,
+  input: {},
+  source: 'arguments',
+  ...(await services.place.identity()),
+})
+
+const runOf = (
+  journal: Journal | undefined,
+  { actions }: { readonly actions: readonly { readonly id: string }[] },
+): OwnRun => {
+  let closed = false
+  return {
+    journal,
+    places: new Map(actions.map(({ id }, i) => [id, i + 1])),
+    end: async (end) => journal?.end(end),
+    close: async () => {
+      if (!closed) await journal?.close()
+      closed = true
+    },
+  }
+}
+
+/** Flags of a line by their names, less those that the plan itself has. */
+const flagsOf = ({ flags }: PlanGiven): JsonValues =>
+  Object.fromEntries(
+    Object.entries(flags).filter(
+      ([name]) => name.startsWith('allow-') || ['self', 'secrets'].includes(name),
+    ),
+  )
+
+/** Begins the journal of a plan, as it was agreed to; nothing is written before it stands. */
+export const keepApplyRun = async (
+  services: Services,
+  given: PlanGiven,
+  made: MadePlan,
+  undoes: UndoHeader = {},
+): Promise<OwnRun> => {
+  const { place } = services
+  const { plan, view } = made
+  if (place.globals.journal === 'none') return runOf(undefined, plan)
+  const document = toPlanDocument(made)
+  const header = await headerOf(services, journalId(command, place.clock.now()), undoes)
+  const journal = await makeJournal(place, place.globals.journal, header)
+  const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
+  const beside = planBeside(journal.file)
+  try {
+    // Somebody's plan, or that of another run.
+    if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
+    await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
+    const former = await formerState(view, plan.actions)
+    await writeWhole(formerBeside(journal.file), former, { own: true })
+  } catch (error) {
+    await journal.discard()
+    throw usage(
+      `cannot store the confirmed plan as ${beside} next to the journal: ${getReason(error)}`,
+      'Pass another file with --journal.',
+    )
+  }
+  for (const [i, { id }] of document.actions.entries())
+    journal.add({ n: i + 1, object: id, state: 'queued' })
+  await journal.append({ input: 'complete', total: document.actions.length })
+  return runOf(journal, document)
+}
+
+/** Says that the last apply to this instance was not finished: a plan made anew may leave what that had begun. */
+export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => {
+  const instance = await getInstanceName(place)
+  const { entries } = await journalsIn(journalFolder(place.env))
+  const last = entries.find(
+    ({ header }) => header.command === command && header.instance === instance,
+  )
+  const past = last && (await readPast(last.file).catch(() => undefined))
+  if (past === undefined || isDone(past)) return
+  const { journal: _, ...globals } = place.globals
+  const again = againBy(command, globals)
+  ui.note(`the last apply to ${instance} did not finish; run ${again} to complete it`)
+}
+
+/** A plan of a hundred thousand actions has a tenth of this, in bytes. */
+const maxPlan = 1 << 29
+
+/** As with the journal itself: nobody else can have written it. */
+const keptText = async (path: string): Promise<string> => {
+  const handle = await openJournal(path)
+  try {
+    const { size } = await handle.stat()
+    if (size > maxPlan) throw usage(`${path} is larger than any plan`)
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What was agreed to of a run, and the flags that it was made with. */
+export const keptIn = async (path: string): Promise<KeptPlan> => {
+  const text = await keptText(path)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {}
+  if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string' && isObject(value.flags))
+    return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }
+  throw usage(`${path} is not a plan of a run`)
+}
+
+/** What a line says of its plan: the journal has it. How it is told may be said again. */
+const planned = new Set(
+  Object.keys({ ...planningFlags, stale: true }).filter(
+    (name) => !['fail-on', 'report', 'secrets'].includes(name),
+  ),
+)
+
+const checkLine = ({ args, flags }: PlanGiven): void => {
+  const [arg] = args
+  if (arg !== undefined)
+    throw usage(`--resume takes no files; remove "${arg}"`, 'The journal contains the plan.')
+  const stray = Object.entries(flags).find(
+    ([name, value]) => value !== undefined && planned.has(name),
+  )
+  if (stray !== undefined)
+    throw usage(
+      `--resume and --${stray[0]} exclude each other, because the journal defines the run`,
+    )
+}
+
+/**
+ * The run that is gone on with.
+ * @returns undefined where nothing of it is left
+ * @throws Failure `usage` for another instance or user, or files that are not as they were; `conflict` where
+ *   another process has it
+ */
+export const resumedRun = async (
+  services: Services,
+  given: PlanGiven,
+  name: string,
+): Promise<ResumedRun | undefined> => {
+  const { place, ui } = services
+  checkLine(given)
+  const before = await resumable(
+    place,
+    { name, command },
+    (instance) => `no apply to ${instance} can be resumed`,
+  )
+  if (before === undefined) return undefined
+  if (before.header.command !== command)
+    throw usage(`the run ${before.header.id} belongs to "svcctl ${before.header.command}"`)
+  const doubt = checkIdentity(before.header, await place.identity())
+  if (isDone(before)) return undefined
+  tellGap(services, before)
+  const path = planBeside(before.file)
+  const kept = await keptIn(path)
+  const document = readKept(kept.plan, path)
+  checkFiles(kept.cwd, before.header.id, document)
+  if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
+  const { journal, past } = await takeUpJournal(place, before.file)
+  const { endpoint } = past.header
+  const open = document.actions.filter(
+    (_, i) => getNextStep(past.states.get(i + 1) ?? 'queued', endpoint) !== 'skip',
+  )
+  const agreed = {
+    file: before.file,
+    document,
+    given: againFor(document, { ...given, flags: { ...given.flags, ...kept.flags } }),
+    open: new Set(open.map(({ id }) => id)),
+  }
+  return { ...runOf(journal, document), agreed }
 }

@@ -5,52 +5,41 @@ import { join } from 'node:path'
 import { makeFolders } from '../../base/files/folders.js'
 import { lock } from '../../base/files/lock.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
+import { type ExecutionResult, executePlan } from '../../desired/applying/execute.js'
+import { type Verified, verify } from '../../desired/applying/verifying.js'
 import { entriesOf } from '../../desired/entries.js'
 import { countsOf } from '../../desired/planfile/write.js'
 import { originText } from '../../desired/state.js'
+import { concurrencyLimit } from '../../engine/command/globals.js'
 import type { Services, WorkspaceService } from '../../engine/command/services.js'
+import type { Attributes } from '../../engine/journal/lines.js'
+import { recordIn } from '../../engine/journal/record.js'
+import { keptAs } from '../../engine/journaling/runs.js'
+import { closingLine, parseFailureLimit, verdict } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
 import type { ApplyLine } from '../plan/flags.js'
-import { readSecrets } from '../plan/instance.js'
+import { readSecrets, toWritable } from '../plan/instance.js'
 import { inLittleMemory, type MadePlan, madePlan } from '../plan/making.js'
 import { checkLimits, getPlanEnd, parseFailOn, printPlan } from '../plan/printing.js'
 import { writeReports } from '../plan/reports.js'
 import type { Reported } from '../plan/rows.js'
-import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
-import { type ApplyRun, done } from './doing.js'
 import {
+  type Agreed,
+  agreedIn,
+  checkAgreed,
   keepApplyRun,
   noteUnfinished,
+  type OwnRun,
+  openIn,
   type ResumedRun,
   resumedRun,
+  staleIn,
   type UndoHeader,
-} from './journal.js'
+} from './agreed.js'
 
-// One apply at a time on an instance, from one state folder.
-
-/**
- * Keeps others from applying to the instance meanwhile.
- * @returns what lets them again
- * @throws Failure `conflict` where another does
- */
-const onlyOne = async (
-  place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
-): Promise<() => void> => {
-  const instance = await getInstanceName(place)
-  const { state } = getPaths(place.env)
-  makeFolders(state, 0o700)
-  const name = createHash('sha256').update(instance).digest('hex').slice(0, 16)
-  const held = await lock(join(state, `apply-${name}.lock`), {
-    patience: 0,
-    held: (owner) =>
-      new Failure('conflict', `another apply to ${instance} is running: ${owner}`, {
-        hint: 'Wait for it to end.',
-      }),
-  })
-  return () => held.release()
-}
+type ReadSecrets = Awaited<ReturnType<typeof readSecrets>>
 
 /** The plan as it is made now, and what of it is to be done. */
 interface Wanted {
@@ -60,12 +49,11 @@ interface Wanted {
   readonly partly: boolean
 }
 
-/** @throws Failure `usage` where a secret that would be sent cannot be had */
-const checkSecrets = ({ findings }: DesiredPlan): void => {
-  const missing = findings.flatMap(({ is, text, origin }) =>
-    is === 'secret' ? [origin === undefined ? text : `${originText(origin)}: ${text}`] : [],
-  )
-  if (missing.length > 0) throw usage(`nothing was written: ${[...new Set(missing)].join('; ')}`)
+/** The plan with these of its actions. */
+const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan => {
+  if (actions.length === made.plan.actions.length) return made
+  const plan = { ...made.plan, actions }
+  return { ...made, plan, counts: countsOf(plan), entries: entriesOf(plan) }
 }
 
 /** The plan of files, or what a plan file has of it. */
@@ -73,24 +61,19 @@ const wantedBy = async (
   services: Services,
   given: ApplyLine,
   agreed: Agreed | undefined,
-  secrets: Awaited<ReturnType<typeof readSecrets>>,
+  { policy }: ReadSecrets,
   undoing: ApplyUndo | undefined,
 ): Promise<Wanted> => {
   const { ui } = services
+  const unfinished = agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest]))
   const made = await ui.progress('comparing', () =>
     inLittleMemory((look) =>
-      madePlan(services, agreed?.given ?? given, {
-        secrets: secrets.policy,
-        unfinished: agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest])),
-        look,
-      }),
+      madePlan(services, agreed?.given ?? given, { secrets: policy, unfinished, look }),
     ),
   )
   if (agreed === undefined) {
-    const all = made.plan.actions
-    const actions = undoing === undefined ? all : await undoing.due(made)
-    const whole = actions.length === all.length
-    return { made: whole ? made : withOnly(made, actions), actions, partly: false }
+    const actions = undoing === undefined ? made.plan.actions : await undoing.due(made)
+    return { made: withOnly(made, actions), actions, partly: false }
   }
   checkAgreed(agreed, made)
   const { actions, stale } = staleIn(agreed, made)
@@ -116,44 +99,31 @@ const noteBeyond = (
   const agreed = new Set(document.actions.map(({ id }) => id))
   const beyond = plan.actions.filter(({ id }) => !agreed.has(id)).length
   if (beyond === 0) return
-  const what = beyond === 1 ? '1 additional change' : `${beyond} additional changes`
-  note(
-    `${what} would be needed now; not applied, because ${file} does not contain ${beyond === 1 ? 'it' : 'them'}`,
-  )
+  const [what, it] =
+    beyond === 1 ? ['1 additional change', 'it'] : [`${beyond} additional changes`, 'them']
+  note(`${what} would be needed now; not applied, because ${file} does not contain ${it}`)
 }
 
-/** The plan with these of its actions. */
-const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan => {
-  const plan = { ...made.plan, actions }
-  return { ...made, plan, counts: countsOf(plan), entries: entriesOf(plan) }
-}
-
-/** @param seen whether the plan stands on the screen, where nothing of it has to be said again */
+/** Asks whether it is to be done. @param isShown whether the plan stands on the screen, where nothing of it has to be said again */
 const confirmed = async (
   { ui }: Services,
   { actions, made }: Wanted,
-  current: boolean,
+  isShown: boolean,
 ): Promise<void> => {
-  const deletes = actions.filter(({ verb }) => verb === 'delete')
-  const lost = deletes.length === 0 ? '' : `, ${deletes.length} of them deletes`
+  const deletes = actions.filter(({ verb }) => verb === 'delete').length
+  const lost = deletes === 0 ? '' : `, ${deletes} of them deletes`
   const count = actions.length === 1 ? '1 change is' : `${actions.length} changes are`
   const what = `${count} made at ${made.head.instance}${lost}.`
-  if (current) await ui.confirm(what)
-  else
-    await ui.confirm(
-      what,
-      actions.map(({ id }) => id),
-      undefined,
-      actions.length,
-    )
+  const ids = isShown ? undefined : actions.map(({ id }) => id)
+  await ui.confirm(what, ids, undefined, ids?.length)
 }
 
-/** Shows the plan to people, before anything is asked or done; to programs it is shown with what became of it. */
-const showPlan = async (services: Services, reported: Reported): Promise<void> => {
-  const { answer } = services
-  if (answer.reader !== 'people' && reported.made.plan.actions.length > 0) return
-  await printPlan(services, reported)
-  await answer.flush()
+/** @throws Failure `usage` where a secret that would be sent cannot be had */
+const checkSecrets = ({ findings }: DesiredPlan): void => {
+  const missing = findings.flatMap(({ is, text, origin }) =>
+    is === 'secret' ? [origin === undefined ? text : `${originText(origin)}: ${text}`] : [],
+  )
+  if (missing.length > 0) throw usage(`nothing was written: ${[...new Set(missing)].join('; ')}`)
 }
 
 /** A run that takes another one back. */
@@ -163,14 +133,14 @@ export interface ApplyUndo {
   readonly due: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
 
-/** @returns undefined where there is nothing to do */
-const begun = async (
+/** Makes the plan, shows it, asks for it, and does it. @param own the run that is gone on with */
+const applied = async (
   services: Services,
   given: ApplyLine,
   own: ResumedRun | undefined,
   undoing: ApplyUndo | undefined,
-): Promise<ApplyRun | undefined> => {
-  const { ui, place } = services
+): Promise<void> => {
+  const { ui, place, answer } = services
   const agreed = own?.agreed ?? agreedIn(services, given)
   const asked = agreed?.given ?? given
   const secrets = await readSecrets(services, asked.flags.secrets)
@@ -180,36 +150,179 @@ const begun = async (
       'Make the key file private (chmod 600), or pass --secrets always or --secrets never.',
     )
   const wanted = await wantedBy(services, given, agreed, secrets, undoing)
+  const { made, actions } = wanted
   const failOn = await parseFailOn(services, asked)
-  const reported: Reported = { of: 'apply', made: wanted.made, failOn }
-  if (own === undefined) {
-    if (undoing === undefined) await noteUnfinished(services)
-    await showPlan(services, reported)
+  const reported: Reported = { of: 'apply', made, failOn }
+  if (own === undefined && undoing === undefined) await noteUnfinished(services)
+  // People see the plan before anything is asked or done; programs with what became of it.
+  if (own === undefined && (answer.reader === 'people' || actions.length === 0)) {
+    await printPlan(services, reported)
+    await answer.flush()
   }
   await writeReports(services, given, reported)
-  if (wanted.partly) services.answer.exit(exitCodes.partial)
-  getPlanEnd(services, wanted.made, failOn)
-  if (wanted.actions.length === 0) {
+  if (wanted.partly) answer.exit(exitCodes.partial)
+  getPlanEnd(services, made, failOn)
+  if (actions.length === 0) {
     if (own !== undefined) ui.note('nothing is left to do')
-    await own?.end('completed')
-    return undefined
+    return own?.end('completed')
   }
-  if (own === undefined) checkLimits(wanted.made, 'nothing was written')
-  if (place.globals.dryRun) return undefined
-  checkSecrets(wanted.made.plan)
-  const { reader, terminal } = services.answer
-  await confirmed(services, wanted, own === undefined && reader === 'people' && terminal)
-  const run = own ?? (await keepApplyRun(services, asked, wanted.made, undoing?.undoes))
-  return {
-    services,
-    made: wanted.made,
-    actions: wanted.actions,
-    secrets,
-    run,
-    verify: given.flags.verify,
-    reported,
-    report: (ends) => writeReports(services, given, { ...reported, ends }),
+  if (own === undefined) checkLimits(made, 'nothing was written')
+  if (place.globals.dryRun) return
+  checkSecrets(made.plan)
+  const isShown = own === undefined && answer.reader === 'people' && answer.terminal
+  await confirmed(services, wanted, isShown)
+  const run = own ?? (await keepApplyRun(services, asked, made, undoing?.undoes))
+  await done({ services, given, made, actions, secrets, run, reported })
+}
+
+// What was agreed to, done: carried out, read once more, told of.
+
+interface ApplyRun {
+  readonly services: Services
+  readonly given: ApplyLine
+  readonly made: MadePlan
+  readonly actions: readonly PlannedAction[]
+  readonly secrets: ReadSecrets
+  readonly run: OwnRun
+  readonly reported: Reported
+}
+
+/** What became of an action, as the plan's document tells it. */
+const outcomeOf = (
+  id: string,
+  { outcomes, skipped }: ExecutionResult,
+  { unkept }: Verified,
+): { readonly outcome: string; readonly error?: unknown; readonly unkept?: unknown } => {
+  const outcome = outcomes.get(id)
+  if (outcome === undefined) return { outcome: 'not_tried' }
+  if ('failure' in outcome) {
+    const state = skipped.has(id) ? 'skipped' : outcome.state
+    return { outcome: state, error: outcome.failure.toJSON().error }
   }
+  return { outcome: outcome.state, unkept: unkept.find(({ action }) => action.id === id)?.found }
+}
+
+/** Carries the plan out, each action on record. */
+const carried = async (doing: ApplyRun): Promise<ExecutionResult> => {
+  const { services, made, actions, secrets, run } = doing
+  const { ui, place } = services
+  const tally = ui.tally(actions.length)
+  const record =
+    run.journal &&
+    recordIn(run.journal, {
+      facts: ({ status }: { readonly status?: number } = {}) => ({ status }),
+      mask: (attributes: Attributes) => attributes,
+    })
+  return executePlan(actions, {
+    instance: toWritable(services),
+    view: made.view,
+    secrets: secrets.values,
+    // How many are sent at once is the gate's affair: every request passes it.
+    gate: { width: concurrencyLimit(place.globals) },
+    failureLimit: parseFailureLimit(place.globals.maxFailures),
+    signal: place.clock.signal,
+    record,
+    numbered: ({ id }) => run.places.get(id),
+    told: ({ outcome }) => tally.add(1, 'failure' in outcome),
+  }).finally(tally.end)
+}
+
+/** What was set of secrets is known the next time. */
+const remembered = async (
+  { services, secrets, actions }: ApplyRun,
+  { outcomes }: ExecutionResult,
+): Promise<void> => {
+  const set = actions.flatMap(({ id }) => {
+    const outcome = outcomes.get(id)
+    return outcome?.state === 'done' ? outcome.result.set : []
+  })
+  try {
+    if (secrets.unusable === undefined) await secrets.record.remember(set)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    services.ui.warn(`cannot record which secrets were set: ${why}`)
+  }
+}
+
+const verified = async (
+  { services, given, made, actions }: ApplyRun,
+  { outcomes }: ExecutionResult,
+): Promise<Verified> => {
+  const { signal, sleep } = services.place.clock
+  if (!given.flags.verify || signal.aborted) return { unkept: [], unread: [] }
+  const { each } = toWritable(services)
+  const written = actions.filter(({ id }) => {
+    return ['done', 'unchanged'].includes(outcomes.get(id)?.state ?? '')
+  })
+  return services.ui.progress('verifying the changes', () =>
+    verify({ view: made.view, each, sleep }, written),
+  )
+}
+
+/** What the run ends with, beside what could not be read for its plan. */
+const endedWith = (
+  { services }: ApplyRun,
+  { report }: ExecutionResult,
+  { unkept, unread }: Verified,
+): void => {
+  const failure = verdict(report)
+  if (failure !== undefined && services.place.clock.signal.aborted) throw failure
+  if (unread.length > 0) services.answer.exit(exitCodes.partial)
+  if (failure !== undefined) throw failure
+  if (unkept.length === 0) return
+  const text = `the instance did not apply all changes to ${unkept.length} objects`
+  throw new Failure('failed', text, {
+    hint: 'Change the files to the values that the instance keeps, or check whether its version supports the attribute.',
+  })
+}
+
+/** @throws Failure for what it came to as a whole */
+const done = async (doing: ApplyRun): Promise<void> => {
+  const { services, given, run } = doing
+  const { ui, place } = services
+  try {
+    const all = await carried(doing)
+    await remembered(doing, all)
+    await run.end(all.report.end)
+    const looked = await verified(doing, all)
+    // Failures in full, what was not kept, and the counts.
+    for (const { item, failure } of all.report.failures) ui.report(failure, item.object)
+    for (const { action, found } of looked.unkept)
+      for (const { text } of found) ui.warn(`${action.id}: ${text}`)
+    for (const { action, failure } of looked.unread)
+      ui.warn(`${action.id}: could not be read again: ${failure.message}`)
+    ui.note(closingLine(all.report, keptAs(run.journal, 'apply', place.globals)))
+    const reported = { ...doing.reported, ends: all.outcomes }
+    await writeReports(services, given, reported)
+    await printPlan(services, reported, (id) => outcomeOf(id, all, looked))
+    endedWith(doing, all, looked)
+  } finally {
+    await run.close()
+  }
+}
+
+// One apply at a time on an instance, from one state folder.
+
+/**
+ * Keeps others from applying to the instance meanwhile.
+ * @returns what lets them again
+ * @throws Failure `conflict` where another does
+ */
+const onlyOne = async (
+  place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
+): Promise<() => void> => {
+  const instance = await getInstanceName(place)
+  const { state } = getPaths(place.env)
+  makeFolders(state, 0o700)
+  const name = createHash('sha256').update(instance).digest('hex').slice(0, 16)
+  const held = await lock(join(state, `apply-${name}.lock`), {
+    patience: 0,
+    held: (owner) =>
+      new Failure('conflict', `another apply to ${instance} is running: ${owner}`, {
+        hint: 'Wait for it to end.',
+      }),
+  })
+  return () => held.release()
 }
 
 /** @param undoing what it takes back, where it does */
@@ -223,9 +336,8 @@ export const applying = async (
   let own: ResumedRun | undefined
   try {
     own = resume === undefined ? undefined : await resumedRun(services, given, resume)
-    if (resume !== undefined && own === undefined) return services.ui.note('nothing is left to do')
-    const doing = await begun(services, given, own, undoing)
-    if (doing !== undefined) await done(doing)
+    if (resume !== undefined && own === undefined) services.ui.note('nothing is left to do')
+    else await applied(services, given, own, undoing)
   } finally {
     await own?.close()
     release()

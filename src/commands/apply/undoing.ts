@@ -10,8 +10,8 @@ import { formerBeside, planBeside } from '../../engine/journal/folder.js'
 import { openJournal, type Past } from '../../engine/journal/reader.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import type { MadePlan } from '../plan/making.js'
+import { keptIn } from './agreed.js'
 import { type ApplyUndo, applying } from './index.js'
-import { keptIn } from './journal.js'
 
 /** So many attributes that cannot be brought back are named. */
 const mostNamed = 20

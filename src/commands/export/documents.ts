@@ -242,29 +242,26 @@ export const shareableGroups = (
 const maxTold = 20
 
 export class UnreadParts {
-  readonly #ui: Pick<UiService, 'note' | 'report'>
   readonly #categories = new Set<Category>()
   readonly #unsupported = new Set<string>()
   #first: Failure | undefined
   #unread = 0
   #asked = 0
 
-  constructor(ui: Pick<UiService, 'note' | 'report'>) {
-    this.#ui = ui
-  }
+  constructor(private readonly ui: Pick<UiService, 'note' | 'report'>) {}
 
   /** A part that is not in what is written. */
   add(address: string, failure: Failure): void {
     this.#unread += 1
     this.#first ??= failure
     this.#categories.add(failure.category)
-    if (this.#unread <= maxTold) this.#ui.report(failure, address)
+    if (this.#unread <= maxTold) this.ui.report(failure, address)
   }
 
   looked({ unread, unsupported, denied, kinds }: LookedAt): void {
     this.#asked += kinds - denied.length
     for (const kind of denied)
-      this.#ui.note(`${kind}: skipped, because only administrators can read it`)
+      this.ui.note(`${kind}: skipped, because only administrators can read it`)
     for (const { address, failure } of unread) this.add(address, failure)
     for (const kind of unsupported) this.#unsupported.add(kind)
   }
@@ -283,11 +280,11 @@ export class UnreadParts {
   /** What the run ends with; undefined where all was read. */
   verdict(): Failure | undefined {
     for (const kind of this.#unsupported)
-      this.#ui.note(`${kind}: skipped, because the instance does not support it`)
+      this.ui.note(`${kind}: skipped, because the instance does not support it`)
     const first = this.#first
     if (first === undefined) return undefined
     const more = this.#unread - maxTold
-    if (more > 0) this.#ui.note(`and ${more} more objects that could not be read`)
+    if (more > 0) this.ui.note(`and ${more} more objects that could not be read`)
     const alike = !this.some && this.#categories.size === 1
     return new Failure(
       alike ? first.category : 'partial',

@@ -47,7 +47,7 @@ const faultOf = (entry: PlanEntry, { of, failOn, ends }: Reported): string | und
   if (id === undefined) return failOn.has(is) ? `${addressText(address)}: ${text}` : undefined
   if (of === 'drift') return wrongOf(entry)
   const end = ends?.get(id)
-  return end?.failed === true ? `${id}: ${end.text}` : undefined
+  return end !== undefined && 'failure' in end ? `${id}: ${end.failure.message}` : undefined
 }
 
 const caseOf = (entry: PlanEntry, reported: Reported): JunitCase => {

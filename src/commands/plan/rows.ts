@@ -8,13 +8,8 @@ import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/e
 import type { PlanCounts } from '../../desired/planfile/read.js'
 import { type Origin, type SecretSource, sourceText } from '../../desired/state.js'
 import { withoutMembers } from '../../desired/values.js'
+import type { Outcome } from '../../engine/work/report.js'
 import type { MadePlan, Worked } from './making.js'
-
-/** What became of an action. */
-export interface ActionEnd {
-  readonly failed: boolean
-  readonly text: string
-}
 
 /** A plan that is told of. */
 export interface Reported {
@@ -23,7 +18,7 @@ export interface Reported {
   readonly made: MadePlan
   readonly failOn: ReadonlySet<string>
   /** What became of actions, by their ids, once they were carried out. */
-  readonly ends?: ReadonlyMap<string, ActionEnd>
+  readonly ends?: ReadonlyMap<string, Outcome<unknown>>
 }
 
 // Values.
@@ -159,9 +154,9 @@ export const findingRows = ({ made }: Reported, write: CellWriter): readonly Row
   })
 
 /** What could not be done, and why. */
-export const failedRows = ({ ends = new Map() }: Reported, write: CellWriter): readonly Row[] =>
-  [...ends].flatMap(([id, { failed, text }]) =>
-    failed ? [[write.code(id), write.prose(text)]] : [],
+export const failedRows = ({ ends }: Reported, write: CellWriter): readonly Row[] =>
+  [...(ends ?? [])].flatMap(([id, end]) =>
+    'failure' in end ? [[write.code(id), write.prose(end.failure.message)]] : [],
   )
 
 /** A table of a page. */

@@ -7,7 +7,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { makeFolders } from '../../base/files/folders.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { isObject } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { getErrorCode, getReason, usage } from '../../errors.js'
 import { type Address, addressText } from '../address.js'
@@ -26,13 +26,11 @@ export interface SecretPlaces {
   readonly command: (line: readonly string[]) => Promise<HeldText>
 }
 
-const withoutEnd = (text: string): HeldText => holdText(text.replace(/\r?\n$/, ''))
-
 const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string): HeldText => {
   try {
     const text = openHeld(besideText(source, cwd))
     if (text.length > longest) throw new Error(`the value is longer than ${longest} characters`)
-    return withoutEnd(text)
+    return holdText(text.replace(/\r?\n$/, ''))
   } catch (error) {
     throw usage(`the secret @${source.file} cannot be read: ${getReason(error)}`)
   }
@@ -76,9 +74,10 @@ export class SecretValues {
   }
 
   async #read(source: FetchedSource): Promise<HeldText> {
-    if ('file' in source) return fromFile(source, this.#places.cwd)
-    if ('command' in source) return this.#places.command(source.command)
-    const value = this.#places.env[source.env]
+    const { env, cwd, command } = this.#places
+    if ('file' in source) return fromFile(source, cwd)
+    if ('command' in source) return command(source.command)
+    const value = env[source.env]
     if (value === undefined) throw usage(`the variable ${source.env} is not set`)
     return holdText(value)
   }
@@ -90,31 +89,30 @@ class Unusable extends Error {}
 const keyFile = 'secrets.key'
 const recordFile = 'secrets.json'
 
-const prefixed = (parts: readonly string[]): Buffer =>
-  Buffer.concat(
-    parts.flatMap((part) => {
-      const bytes = Buffer.from(part)
-      const length = Buffer.alloc(4)
-      length.writeUInt32BE(bytes.length)
-      return [length, bytes]
-    }),
-  )
+/** Over each part with its length before it. */
+const hmac = (key: Buffer, parts: readonly string[]): string => {
+  const mac = createHmac('sha256', key)
+  for (const part of parts) {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(Buffer.byteLength(part))
+    mac.update(length).update(part)
+  }
+  return mac.digest('hex')
+}
 
 /**
  * What was set last, as SHA-256 HMACs under a key of the state folder over instance, address and value: equal
  * secrets do not look equal, and nobody without the key can try values.
  */
 export class SecretRecord {
-  readonly #folder: string
-  readonly #instance: string
   #key: Promise<Buffer | undefined> | undefined
   #known: Promise<Map<string, string>> | undefined
 
   /** @param folder of the state, made where something is remembered */
-  constructor(folder: string, instance: string) {
-    this.#folder = folder
-    this.#instance = instance
-  }
+  constructor(
+    private readonly folder: string,
+    private readonly instance: string,
+  ) {}
 
   /** Whether a value is another than the one last set; undefined where none is on record. */
   async changed(address: Address, value: HeldText): Promise<boolean | undefined> {
@@ -139,7 +137,7 @@ export class SecretRecord {
     this.#key = Promise.resolve(key)
     this.#known = Promise.resolve(known)
     const text = `${JSON.stringify(Object.fromEntries([...known].sort()), null, 1)}\n`
-    await writeWhole(join(this.#folder, recordFile), text, { own: true })
+    await writeWhole(join(this.folder, recordFile), text, { own: true })
   }
 
   /** Why what is on record cannot be believed; undefined where it can, or where there is none. */
@@ -153,20 +151,16 @@ export class SecretRecord {
   }
 
   #nameOf(key: Buffer, address: Address): string {
-    return this.#hmac(key, ['name', this.#instance, addressText(address)])
+    return hmac(key, ['name', this.instance, addressText(address)])
   }
 
   #markOf(key: Buffer, address: Address, value: HeldText): string {
-    return this.#hmac(key, ['value', this.#instance, addressText(address), openHeld(value)])
-  }
-
-  #hmac(key: Buffer, parts: readonly string[]): string {
-    return createHmac('sha256', key).update(prefixed(parts)).digest('hex')
+    return hmac(key, ['value', this.instance, addressText(address), openHeld(value)])
   }
 
   /** @throws Unusable for a key that others may read, or that is none */
   async #readKey(): Promise<Buffer | undefined> {
-    const path = join(this.#folder, keyFile)
+    const path = join(this.folder, keyFile)
     try {
       const { mode, uid } = await stat(path)
       const others = process.platform !== 'win32' && (mode & 0o077) !== 0
@@ -183,21 +177,17 @@ export class SecretRecord {
   }
 
   async #makeKey(): Promise<Buffer> {
-    makeFolders(this.#folder, 0o700)
+    makeFolders(this.folder, 0o700)
     const key = randomBytes(keyBytes)
-    await writeWhole(join(this.#folder, keyFile), key, { own: true })
+    await writeWhole(join(this.folder, keyFile), key, { own: true })
     return key
   }
 
   async #readKnown(): Promise<Map<string, string>> {
     try {
-      const value: unknown = JSON.parse(await readFile(join(this.#folder, recordFile), 'utf8'))
-      const fields: Fields = isObject(value) ? value : {}
-      return new Map(
-        Object.entries(fields).flatMap(([name, mark]) =>
-          typeof mark === 'string' ? [[name, mark] as const] : [],
-        ),
-      )
+      const value: unknown = JSON.parse(await readFile(join(this.folder, recordFile), 'utf8'))
+      const marks = Object.entries(isObject(value) ? value : {})
+      return new Map(marks.filter((one): one is [string, string] => typeof one[1] === 'string'))
     } catch {
       // What cannot be read is as if nothing had been set: no action comes of it.
       return new Map()

@@ -6,7 +6,7 @@ import { getMethod } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { type Failure, survived } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
-import { addressText, type ManagedPlace, placeText } from '../address.js'
+import { addressText, placeText } from '../address.js'
 import { absent, attributesOf } from '../attributes.js'
 import type { InstanceView } from '../reading/view.js'
 import type { CurrentItem, ReadableInstance } from '../state.js'
@@ -33,48 +33,28 @@ export interface Verified {
   readonly unread: readonly { readonly action: PlannedAction; readonly failure: Failure }[]
 }
 
-/** The actions on one kind of one place. */
-interface Touched {
-  readonly place: ManagedPlace
-  readonly actions: readonly PlannedAction[]
-}
-
-const touched = (actions: readonly PlannedAction[]): readonly Touched[] => {
-  const groups = groupBy(
-    actions,
-    ({ address, kind }) => `${placeText(address).toLowerCase()}:${kind.name}`,
-  )
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group
-    if (first === undefined) return []
-    const { scope, path } = first.address
-    return [{ place: { scope, path }, actions: group }]
-  })
-}
-
-const lookAt = async ({ view }: VerifyingParts, { place, actions }: Touched): Promise<Verified> => {
+/** Reads the kind of a place that actions are about, and holds it against them. */
+const lookAt = async (
+  { view }: VerifyingParts,
+  actions: readonly PlannedAction[],
+): Promise<Verified> => {
   const [first] = actions
-  if (first === undefined) return { unkept: [], unread: [] }
-  view.forget(place)
-  const keys = actions.flatMap(({ address: { item } }) => (item === undefined ? [] : [item]))
-  const current = await view.readKind(place, first.kind, keys)
-  if (current.is === 'unreadable')
-    return { unkept: [], unread: actions.map((action) => ({ action, failure: current.failure })) }
+  if (first === undefined) return nothing
+  const { scope, path } = first.address
+  view.forget({ scope, path })
+  const keys = actions.flatMap(({ address: { item } }) => item ?? [])
+  const current = await view.readKind({ scope, path }, first.kind, keys)
+  if (current.is === 'unreadable') return unreadFor(actions, current.failure)
   const items = current.is === 'read' ? current.items : []
   const all = actions.map((action) => ({ action, found: differences(action, items) }))
   return { unkept: all.filter(({ found }) => found.length > 0), unread: [] }
 }
 
-/** What looks otherwise is looked at twice more: an instance may take a moment. */
-const verifyOne = async (parts: VerifyingParts, one: Touched): Promise<Verified> => {
-  let verified = await lookAt(parts, one)
-  for (const pause of pauses) {
-    if (verified.unkept.length === 0) break
-    await parts.sleep(pause)
-    verified = await lookAt(parts, one)
-  }
-  return verified
-}
+const nothing: Verified = { unkept: [], unread: [] }
+const unreadFor = (actions: readonly PlannedAction[], failure: Failure): Verified => ({
+  unkept: [],
+  unread: actions.map((action) => ({ action, failure })),
+})
 
 /**
  * Reads what actions wrote, and holds it against them.
@@ -84,13 +64,23 @@ export const verify = async (
   parts: VerifyingParts,
   actions: readonly PlannedAction[],
 ): Promise<Verified> => {
-  const groups = touched(actions)
+  const groups = groupBy(
+    actions,
+    ({ address, kind }) => `${placeText(address).toLowerCase()}:${kind.name}`,
+  )
+  // What looks otherwise is looked at twice more: an instance may take a moment.
+  const settled = async (some: readonly PlannedAction[]): Promise<Verified> => {
+    let verified = await lookAt(parts, some)
+    for (const pause of pauses) {
+      if (verified.unkept.length === 0) break
+      await parts.sleep(pause)
+      verified = await lookAt(parts, some)
+    }
+    return verified
+  }
   const all: Verified[] = []
-  await parts.each(groups, async (one, index) => {
-    all[index] = await verifyOne(parts, one).catch((error: unknown) => {
-      const failure = survived(error)
-      return { unkept: [], unread: one.actions.map((action) => ({ action, failure })) }
-    })
+  await parts.each([...groups.values()], async (some, index) => {
+    all[index] = await settled(some).catch((error: unknown) => unreadFor(some, survived(error)))
   })
   return {
     unkept: all.flatMap(({ unkept }) => unkept),
@@ -146,27 +136,6 @@ export const itemOf = (
   return indexed(items, 'identity', (item) => textOf(item.identity)).get(textOf(wanted))
 }
 
-/** Attributes that were sent, and that the item shows otherwise. */
-const unkept = (
-  kind: Managed,
-  { values }: ActionStep,
-  item: CurrentItem,
-): readonly Difference[] => {
-  const found: Difference[] = []
-  for (const attribute of attributesOf(kind).values()) {
-    const wanted = values[attribute.name]
-    if (wanted === undefined || attribute.field === undefined) continue
-    const { name, ref } = attribute
-    const kept = item.attributes[name]
-    if (sameValue(attribute, wanted, kept)) continue
-    const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
-    const number = ref === undefined ? '' : ' (by number)'
-    const text = `the instance did not keep ${name}: it has ${now}${number} instead of ${JSON.stringify(wanted)}`
-    found.push({ attribute: name, text })
-  }
-  return found
-}
-
 /** What an instance has otherwise than an action left it. */
 export const differences = (
   { kind, step }: Pick<PlannedAction, 'kind' | 'step'>,
@@ -176,7 +145,15 @@ export const differences = (
   if (getMethod(step.endpoint) === 'DELETE')
     return item === undefined ? [] : [{ attribute: undefined, text: 'the object still exists' }]
   if (item === undefined) return [{ attribute: undefined, text: 'the object does not exist' }]
-  return unkept(kind, step, item)
+  return [...attributesOf(kind).values()].flatMap((attribute) => {
+    const { name, ref, field } = attribute
+    const [wanted, kept] = [step.values[name], item.attributes[name]]
+    if (wanted === undefined || field === undefined || sameValue(attribute, wanted, kept)) return []
+    const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
+    const number = ref === undefined ? '' : ' (by number)'
+    const text = `the instance did not keep ${name}: it has ${now}${number} instead of ${JSON.stringify(wanted)}`
+    return [{ attribute: name, text }]
+  })
 }
 
 // Whether a plan still fits: made again from the files, it is held against what was agreed to.

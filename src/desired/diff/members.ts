@@ -81,12 +81,13 @@ const levelIn = (current: CurrentKind, user: number): number =>
 
 /** The levels that users have in places once a plan is done. */
 export class LevelsAfter {
-  readonly #view: DiffView
   /** What becomes of memberships, by user and place. */
   readonly #planned: Map<string, PlannedMembership>
 
-  constructor(view: DiffView, all: readonly PlannedMembership[]) {
-    this.#view = view
+  constructor(
+    private readonly view: DiffView,
+    all: readonly PlannedMembership[],
+  ) {
     this.#planned = new Map(all.map((one) => [keyOf(one.draft.address, one.user), one]))
   }
 
@@ -102,12 +103,12 @@ export class LevelsAfter {
 
   /** The level of a user in a place, also by the groups above it; 0 of one who is no member. */
   async of(place: ManagedPlace, user: number): Promise<number> {
-    const now = levelIn(await allMembers(this.#view, place), user)
+    const now = levelIn(await allMembers(this.view, place), user)
     if (!this.changes(place, user)) return now
     let [direct, after] = [0, 0]
     for (const one of lineOf(place)) {
       const kind = one.scope === 'group' ? groupMembers : projectMembers
-      const level = levelIn(await this.#view.readKind(one, kind), user)
+      const level = levelIn(await this.view.readKind(one, kind), user)
       direct = Math.max(direct, level)
       after = Math.max(after, this.#planned.get(keyOf(one, user))?.after ?? level)
     }

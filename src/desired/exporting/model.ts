@@ -207,13 +207,10 @@ type Entries = ReadonlyMap<string, string>
 
 /** What the projects below a group have alike, as far as they were looked at. */
 class Alike {
-  readonly group: ManagedPlace
   #projects = 0
   #kinds: ReadonlyMap<string, Entries> = new Map()
 
-  constructor(group: ManagedPlace) {
-    this.group = group
-  }
+  constructor(readonly group: ManagedPlace) {}
 
   add(kinds: ReadonlyMap<string, Entries>): void {
     this.#projects += 1

@@ -134,13 +134,10 @@ export class DeclaredLevel {
   inherit?: Said<boolean>
   /** Whether a file that speaks of it may name a team. */
   mayNameTeams = false
-  readonly key: LevelKey
   #kinds: DeclaredKinds | Uint8Array = new Map()
   #isChecked: boolean | undefined
 
-  constructor(key: LevelKey) {
-    this.key = key
-  }
+  constructor(readonly key: LevelKey) {}
 
   /** Of a level that is packed a copy: what is added to it is lost. */
   get kinds(): DeclaredKinds {

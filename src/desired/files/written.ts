@@ -107,12 +107,9 @@ interface Mistake {
 export class Mistakes {
   readonly #found = new Map<string, Mistake>()
   readonly #notes = new Set<string>()
-  readonly #files: readonly string[] | undefined
 
   /** @param files in the order in which their mistakes are found; without them mistakes come in any order */
-  constructor(files?: readonly string[]) {
-    this.#files = files
-  }
+  constructor(private readonly files?: readonly string[]) {}
 
   get notes(): readonly string[] {
     return [...this.#notes]
@@ -187,7 +184,7 @@ export class Mistakes {
 
   /** @throws Failure `usage` with all mistakes, if there are any */
   refuse(): void {
-    const order = new Map(this.#files?.map((file, index) => [file, index]))
+    const order = new Map(this.files?.map((file, index) => [file, index]))
     const rank = ({ file }: Origin): number => order.get(file) ?? order.size
     const sorted = [...this.#found.values()].sort(
       ({ origin: a, text }, { origin: b, text: other }) =>
@@ -195,7 +192,7 @@ export class Mistakes {
         byText(a.file, b.file) ||
         a.line - b.line ||
         a.column - b.column ||
-        (this.#files === undefined ? byText(text, other) : 0),
+        (this.files === undefined ? byText(text, other) : 0),
     )
     const [first] = sorted
     if (first === undefined) return

@@ -1,45 +1,31 @@
 /** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
 
-import { type Fields, isObject, toText } from '../../base/objects.js'
+import { isObject, toText } from '../../base/objects.js'
 import { account } from '../../catalogue/implied.js'
 import { groupMembers, type Managed } from '../../catalogue/managed.js'
 import { Breaker } from '../../engine/work/report.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
 import { lower, PlaceChoice, type Scoping } from '../selection.js'
-import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
+import type { CurrentKind, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
 import { PlaceListing, Places } from './places.js'
 import { hasList, isUnsupported, itemOf, type KindReader, recordsOf } from './records.js'
-import {
-  AskedOnce,
-  type InstanceView,
-  type KnownPlaces,
-  type NameResolver,
-  type Self,
-} from './view.js'
+import { AskedOnce, type InstanceView, type KnownPlaces, type Self } from './view.js'
 
 export type * from './view.js'
-
-/** A record that comes twice, as pages shift, is one item. */
-const itemsOf = (kind: Managed, records: readonly Fields[]): readonly CurrentItem[] => {
-  const items = records.map((record) => itemOf(kind, record))
-  const key = ({ at, identity, record }: CurrentItem) => JSON.stringify([at, identity, record.id])
-  return [...new Map(items.map((item) => [key(item), item])).values()]
-}
 
 /** Fewer projects than this are asked one by one sooner than the instance is asked for all. */
 const many = 4
 
+const keyOf = (place: ManagedPlace): string => lower(placeText(place))
+
 class LiveView implements InstanceView {
   readonly notes: string[] = []
-  readonly names: NameResolver
-  readonly #instance: ReadableInstance
-  readonly #scoping: Scoping
+  readonly names: NameIndex
   readonly #choice: PlaceChoice
   readonly #once = new AskedOnce()
   readonly #breaker = new Breaker()
-  readonly #book: NameIndex
   readonly #listing: PlaceListing
   /** Numbers of places, by their text. */
   readonly #numbers = new Map<string, number>()
@@ -48,9 +34,10 @@ class LiveView implements InstanceView {
   /** Places that may have changed since lists of the whole instance were read. */
   readonly #forgotten = new Set<string>()
 
-  constructor(instance: ReadableInstance, scoping: Scoping) {
-    this.#instance = instance
-    this.#scoping = scoping
+  constructor(
+    private readonly instance: ReadableInstance,
+    private readonly scoping: Scoping,
+  ) {
     this.#choice = new PlaceChoice(scoping)
     this.#reader = {
       instance,
@@ -58,26 +45,24 @@ class LiveView implements InstanceView {
       note: (text) => {
         if (!this.notes.includes(text)) this.notes.push(text)
       },
-      id: (place) => this.#numbers.get(lower(placeText(place))) ?? place.path,
-      isOneOfMany: (place) =>
-        this.#projects >= many && !this.#forgotten.has(lower(placeText(place))),
+      id: (place) => this.#numbers.get(keyOf(place)) ?? place.path,
+      isOneOfMany: (place) => this.#projects >= many && !this.#forgotten.has(keyOf(place)),
     }
-    this.#book = new NameIndex(
+    this.names = new NameIndex(
       this.#reader,
       (place, kind) => this.readKind(place, kind),
       () => this.#listing.all(),
     )
-    this.names = this.#book
-    this.#listing = new PlaceListing(this.#reader, this.#book, scoping.withArchived === true)
+    this.#listing = new PlaceListing(this.#reader, this.names, scoping.withArchived === true)
   }
 
   async places(reach: KnownPlaces | 'everything') {
     const members = (place: ManagedPlace): Promise<CurrentKind> =>
       this.readKind(place, groupMembers)
     const places = new Places(reach, this.#choice, this.#listing, members)
-    const found = await places.find(this.#scoping.missing === 'skip')
+    const found = await places.find(this.scoping.missing === 'skip')
     for (const place of [...found.projects, ...found.groups])
-      if (place.id !== undefined) this.#numbers.set(lower(placeText(place)), place.id)
+      if (place.id !== undefined) this.#numbers.set(keyOf(place), place.id)
     this.#projects = Math.max(this.#projects, found.projects.length)
     return found
   }
@@ -89,26 +74,25 @@ class LiveView implements InstanceView {
 
   readKind(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<CurrentKind> {
     const asked = hasList(kind) ? '' : JSON.stringify(keys ?? null)
-    return this.#once.ask(lower(placeText(place)), `${kind.name} ${asked}`, () =>
+    return this.#once.ask(keyOf(place), `${kind.name} ${asked}`, () =>
       this.#look(place, kind, keys),
     )
   }
 
   forget(place: ManagedPlace): void {
-    const text = lower(placeText(place))
+    const text = keyOf(place)
     this.#once.forget(text)
     this.#forgotten.add(text)
-    this.#book.forget(place)
+    this.names.forget(place)
   }
 
   self(): Promise<Self | undefined> {
     return this.#once.ask('', 'self', async () => {
       try {
-        const { data } = await this.#instance.get({ endpoint: account, values: {} })
-        const username = isObject(data) ? toText(data.username) : undefined
-        if (!isObject(data) || username === undefined || !Number.isInteger(data.id))
-          return undefined
-        return { id: Number(data.id), username }
+        const { data } = await this.instance.get({ endpoint: account, values: {} })
+        const { id, username: name } = isObject(data) ? data : {}
+        const username = toText(name)
+        return username && Number.isInteger(id) ? { id: Number(id), username } : undefined
       } catch (error) {
         survived(error)
         return undefined
@@ -118,9 +102,9 @@ class LiveView implements InstanceView {
 
   /** Learns the ID of a group that cannot be asked for by its path. @throws Failure where nobody knows it */
   async #number(place: ManagedPlace): Promise<void> {
-    const text = lower(placeText(place))
+    const text = keyOf(place)
     if (!looksLikeId(place) || this.#numbers.has(text)) return
-    const number = await this.#book.number('group', place.path, place)
+    const number = await this.names.number('group', place.path, place)
     if (number === undefined)
       throw new Failure('not_found', `cannot tell the ID of the group ${place.path}`, {
         lacks: 'record',
@@ -138,8 +122,15 @@ class LiveView implements InstanceView {
     try {
       await this.#number(place)
       const records = await recordsOf(this.#reader, place, kind, keys)
-      const current: CurrentKind = { place, kind, is: 'read', items: itemsOf(kind, records) }
-      await this.#book.learnKind(current)
+      // A record that comes twice, as pages shift, is one item.
+      const items = new Map(
+        records.map((record) => {
+          const item = itemOf(kind, record)
+          return [JSON.stringify([item.at, item.identity, record.id]), item]
+        }),
+      )
+      const current: CurrentKind = { place, kind, is: 'read', items: [...items.values()] }
+      await this.names.learnKind(current)
       this.#breaker.observe(undefined)
       return current
     } catch (error) {

@@ -23,20 +23,17 @@ import type { NameResolver } from './view.js'
 class Directory {
   readonly #numbers = new Map<string, number>()
   readonly #names = new Map<number, string>()
-  readonly #of: Referent
 
-  constructor(of: Referent) {
-    this.#of = of
-  }
+  constructor(private readonly of: Referent) {}
 
   add(number: unknown, name: unknown): void {
     if (!Number.isInteger(number) || typeof name !== 'string' || name === '') return
-    this.#numbers.set(foldedName(this.#of, name), Number(number))
+    this.#numbers.set(foldedName(this.of, name), Number(number))
     this.#names.set(Number(number), name)
   }
 
   number(name: string): number | undefined {
-    return this.#numbers.get(foldedName(this.#of, name))
+    return this.#numbers.get(foldedName(this.of, name))
   }
 
   name(number: number): string | undefined {
@@ -65,23 +62,16 @@ export class NameIndex implements NameResolver {
   /** Of each project: its own runners. */
   readonly #own = new Map<string, readonly Fields[]>()
   #runners: readonly Fields[] | undefined
-  readonly #reader: KindReader
-  readonly #readKind: (place: ManagedPlace, kind: Managed) => Promise<CurrentKind>
-  readonly #groupsOfProjects: () => Promise<unknown>
 
   /**
-   * @param see what is asked besides: who all members are, which branches rules are for
+   * @param readKind what is asked besides: who all members are, which branches rules are for
    * @param groupsOfProjects has the groups of all projects learned
    */
   constructor(
-    reader: KindReader,
-    readKind: (place: ManagedPlace, kind: Managed) => Promise<CurrentKind>,
-    groupsOfProjects: () => Promise<unknown>,
-  ) {
-    this.#reader = reader
-    this.#readKind = readKind
-    this.#groupsOfProjects = groupsOfProjects
-  }
+    private readonly reader: KindReader,
+    private readonly readKind: (place: ManagedPlace, kind: Managed) => Promise<CurrentKind>,
+    private readonly groupsOfProjects: () => Promise<unknown>,
+  ) {}
 
   /** Takes in what a record shows of users and groups. */
   learn(value: unknown, depth = 0): void {
@@ -158,12 +148,12 @@ export class NameIndex implements NameResolver {
     const known = this.#users.number(name)
     if (known !== undefined) return known
     // What is shown of them is learned as it is read.
-    if (near.scope !== 'site') await this.#readKind(near, inheritedMembers[near.scope])
+    if (near.scope !== 'site') await this.readKind(near, inheritedMembers[near.scope])
     const found = this.#users.number(name)
     if (found !== undefined) return found
     const ask = { endpoint: usersNamed, values: { username: name } }
     await this.#tried('', `user ${lower(name)}`, async () =>
-      this.learn(await this.#reader.instance.records(ask)),
+      this.learn(await this.reader.instance.records(ask)),
     )
     return this.#users.number(name)
   }
@@ -171,7 +161,7 @@ export class NameIndex implements NameResolver {
   async #group(path: string): Promise<number | undefined> {
     const known = this.#groups.number(path)
     if (known !== undefined) return known
-    const { instance } = this.#reader
+    const { instance } = this.reader
     const one = { endpoint: groupAt, values: { id: path, with_projects: 'false' } }
     await this.#tried('', `group ${lower(path)}`, async () =>
       this.learn((await instance.get(one)).data),
@@ -182,17 +172,17 @@ export class NameIndex implements NameResolver {
       await this.#tried('', `groups ${lower(last)}`, async () =>
         this.learn(await instance.records(search)),
       )
-    if (this.#groups.number(path) === undefined) await this.#groupsOfProjects()
+    if (this.#groups.number(path) === undefined) await this.groupsOfProjects()
     return this.#groups.number(path)
   }
 
   /** By the rules of its project, or, where none is for it any more, by what is protected there. */
   async #branch(name: string, near: ManagedPlace): Promise<number | undefined> {
     const about = placeText(near)
-    if (!this.#branches.has(about)) await this.#readKind(near, approvalRules)
+    if (!this.#branches.has(about)) await this.readKind(near, approvalRules)
     const known = this.#branchesAt(about).number(name)
     if (known !== undefined) return known
-    const { instance, id } = this.#reader
+    const { instance, id } = this.reader
     await this.#tried(lower(about), 'protected branches', async () => {
       const all = await instance.records({ endpoint: branchesOf, values: { id: id(near) } })
       for (const branch of all) this.#branchesAt(about).add(branch.id, branch.name)
@@ -229,7 +219,7 @@ export class NameIndex implements NameResolver {
 
   /** Every runner of projects that can be seen: the instance's, else those of the user. */
   async #everyRunner(): Promise<readonly Fields[]> {
-    const { instance } = this.#reader
+    const { instance } = this.reader
     for (const endpoint of [runners.listAll, runners.list])
       if (
         await this.#tried('', endpoint.route, async () => {
@@ -248,7 +238,7 @@ export class NameIndex implements NameResolver {
 
   /** Whether something was answered; what is denied is as if it had not been asked. @throws other Failures */
   #tried(about: string, question: string, ask: () => Promise<void>): Promise<boolean> {
-    return this.#reader.once.ask(about, `names ${question}`, async () => {
+    return this.reader.once.ask(about, `names ${question}`, async () => {
       try {
         await ask()
         return true

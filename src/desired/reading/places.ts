@@ -28,9 +28,6 @@ interface Missing {
   readonly text: string
 }
 
-const inOrder = <P extends ManagedPlace>(places: Iterable<P>): readonly P[] =>
-  [...places].sort((a, b) => (lower(a.path) < lower(b.path) ? -1 : 1))
-
 const notThere = ({ scope, path }: ManagedPlace): string =>
   `the ${scope} ${path} does not exist, or this token cannot see it`
 
@@ -54,50 +51,44 @@ export class Places {
   readonly #isEverything: boolean
   /** The projects that files name. */
   readonly #reached: ReadonlySet<string>
-  readonly #choice: PlaceChoice
-  readonly #listing: PlaceListing
-  readonly #readKind: (place: ManagedPlace) => Promise<CurrentKind>
 
   /** @param readKind the members of a group: whether it is there at all */
   constructor(
     reach: KnownPlaces | 'everything',
-    choice: PlaceChoice,
-    listing: PlaceListing,
-    readKind: (place: ManagedPlace) => Promise<CurrentKind>,
+    private readonly choice: PlaceChoice,
+    private readonly listing: PlaceListing,
+    private readonly readKind: (place: ManagedPlace) => Promise<CurrentKind>,
   ) {
     this.#isEverything = reach === 'everything'
     this.#reach = reach === 'everything' ? everything : reach
     this.#reached = new Set(this.#reach.projects.map(lower))
-    this.#choice = choice
-    this.#listing = listing
-    this.#readKind = readKind
   }
 
   /** @throws Failure `usage` naming every place that is not there, unless they are to be skipped */
   async find(skip: boolean) {
     const roots = await this.#roots()
-    if (this.#choice.means('project')) await this.#findProjects(roots)
-    if (this.#choice.means('group')) await this.#findGroups(roots)
-    if (this.#choice.means('project') || this.#choice.means('group')) await this.#checkRoots(roots)
+    if (this.choice.means('project')) await this.#findProjects(roots)
+    if (this.choice.means('group')) await this.#findGroups(roots)
+    if (this.choice.means('project') || this.choice.means('group')) await this.#checkRoots(roots)
     if (this.#missing.length > 0 && !skip) throw await this.#refusal()
+    const chosen = <P extends ManagedPlace>(places: ReadonlyMap<string, P>): readonly P[] =>
+      [...places.values()]
+        .filter((place) => this.choice.place(place))
+        .sort((a, b) => (lower(a.path) < lower(b.path) ? -1 : 1))
     return {
-      projects: inOrder(this.#chosen(this.#projects)),
-      groups: inOrder(this.#chosen(this.#groups)),
+      projects: chosen(this.#projects),
+      groups: chosen(this.#groups),
       unread: [...this.#unread, ...this.#missing.map(({ place, failure }) => ({ place, failure }))],
     }
   }
 
-  #chosen<P extends ManagedPlace>(places: ReadonlyMap<string, P>): readonly P[] {
-    return [...places.values()].filter((place) => this.#choice.place(place))
-  }
-
   /** The groups that -G names, by their paths; undefined where nothing is narrowed. */
   async #roots(): Promise<readonly string[] | undefined> {
-    const { narrowed, groups } = this.#choice
+    const { narrowed, groups } = this.choice
     if (!narrowed) return undefined
     const paths = await sideBySide(groups, async (name) => {
       if (!/^\d+$/.test(name)) return [name]
-      const all = await this.#listing.groups()
+      const all = await this.listing.groups()
       const found = all.find(({ id }) => id === Number(name))
       if (found !== undefined) return [found.path]
       this.#lacks({ scope: 'group', path: name })
@@ -129,9 +120,9 @@ export class Places {
       (root) => roots === undefined || roots.some((one) => within(one, root) || within(root, one)),
     )
     if (lists || (roots === undefined && named.length > mostNamed))
-      for (const project of await this.#listing.all())
+      for (const project of await this.listing.all())
         if (mine(project.group ?? project.path) && this.#isReached(project)) this.#add(project)
-    for (const name of this.#choice.projects) await this.#named(name, (p) => this.#isReached(p))
+    for (const name of this.choice.projects) await this.#named(name, (p) => this.#isReached(p))
     const left = named.filter((path) => mine(path) && !this.#projects.has(lower(path)))
     await sideBySide(left, (path) => this.#named(path))
   }
@@ -143,7 +134,7 @@ export class Places {
   ): Promise<void> {
     const place: ManagedPlace = { scope: 'project', path: name }
     try {
-      const project = await this.#listing.project(name)
+      const project = await this.listing.project(name)
       if (project === undefined) return this.#lacks(place)
       const moved = !/^\d+$/.test(name) && lower(project.path) !== lower(name)
       if (moved) return this.#lacks(place, `the project ${name} is now ${project.path}`)
@@ -158,10 +149,10 @@ export class Places {
   async #findGroups(roots: readonly string[] | undefined): Promise<void> {
     const { groups: named, membersBelow: below } = this.#reach
     const mine = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
-    const all = below.length > 0 ? await this.#listing.groups() : []
+    const all = below.length > 0 ? await this.listing.groups() : []
     for (const root of below)
-      for (const group of groupsWithin(all, root))
-        if (mine(group.path)) this.#groups.set(lower(group.path), group)
+      for (const group of all)
+        if (within(group.path, root) && mine(group.path)) this.#groups.set(lower(group.path), group)
     const left = named.filter((path) => mine(path) && !this.#groups.has(lower(path)))
     await sideBySide(left, (path) => this.#check(path, true))
   }
@@ -183,8 +174,8 @@ export class Places {
    * @param meant whether it is one of those that are looked at
    */
   async #check(path: string, meant: boolean): Promise<void> {
-    const group = this.#listing.group(path)
-    const current = await this.#readKind(group)
+    const group = this.listing.group(path)
+    const current = await this.readKind(group)
     if (current.is === 'unreadable' && isMissing(current.failure))
       return this.#lacks(group, undefined, current.failure)
     if (meant) this.#groups.set(lower(path), group)
@@ -207,12 +198,10 @@ export class Places {
 
   /** What a place that is not there may have been meant for. */
   async #near({ scope, path }: ManagedPlace): Promise<string> {
-    const all = scope === 'group' ? this.#listing.groups() : this.#listing.all()
+    const all = scope === 'group' ? this.listing.groups() : this.listing.all()
     const known: readonly ManagedPlace[] = await all.catch(() => [])
-    const near = didYouMean(
-      path,
-      known.map((one) => one.path),
-    )
+    const paths = known.map((one) => one.path)
+    const near = didYouMean(path, paths)
     return near === undefined ? '' : `. ${near}`
   }
 
@@ -260,34 +249,26 @@ const projectIn = (record: Fields): ListedProject | undefined => {
 }
 
 export class PlaceListing {
-  readonly #reader: KindReader
-  readonly #book: Pick<NameIndex, 'learn' | 'knownGroup'>
-  readonly #archived: boolean
-
   constructor(
-    reader: KindReader,
-    book: Pick<NameIndex, 'learn' | 'knownGroup'>,
-    archived: boolean,
-  ) {
-    this.#reader = reader
-    this.#book = book
-    this.#archived = archived
-  }
+    private readonly reader: KindReader,
+    private readonly book: Pick<NameIndex, 'learn' | 'knownGroup'>,
+    private readonly archived: boolean,
+  ) {}
 
   /** Every project that can be seen, of each only what is asked here; archived ones where they are wanted. */
   all(): Promise<readonly ListedProject[]> {
-    const { instance, once } = this.#reader
+    const { instance, once } = this.reader
     return once.ask('', 'projects', async () => {
       const found = new Map<number, ListedProject>()
       const order = { order_by: 'id', sort: 'asc' }
-      const values = this.#archived ? order : { ...order, archived: false }
+      const values = this.archived ? order : { ...order, archived: false }
       await instance.records({ endpoint: projects.list, values }, (record) => {
-        this.#book.learn(record.namespace)
+        this.book.learn(record.namespace)
         const project = projectIn(record)
         if (project !== undefined && this.#isNamed(project.path)) found.set(project.id, project)
         return false
       })
-      return [...found.values()].filter(({ archived }) => this.#archived || !archived)
+      return [...found.values()].filter(({ archived }) => this.archived || !archived)
     })
   }
 
@@ -297,12 +278,12 @@ export class PlaceListing {
    * @throws Failure as the instance answers
    */
   project(name: string): Promise<ListedProject | undefined> {
-    const { instance, once } = this.#reader
+    const { instance, once } = this.reader
     return once.ask('', `project ${lower(name)}`, async () => {
       try {
         const { data } = await instance.get({ endpoint: projects.get, values: { id: name } })
         const project = isObject(data) ? projectIn(data) : undefined
-        if (isObject(data)) this.#book.learn(data.namespace)
+        if (isObject(data)) this.book.learn(data.namespace)
         if (project === undefined || !isPlacePath(project.path))
           throw new Failure('unreachable', `the response does not contain the project ${name}`)
         return project
@@ -316,17 +297,15 @@ export class PlaceListing {
 
   /** The groups of projects, those above them, and what the instance's own list of groups has. */
   groups(): Promise<readonly GroupPlace[]> {
-    return this.#reader.once.ask('', 'groups', async () => {
+    return this.reader.once.ask('', 'groups', async () => {
       const found = new Map<string, string>()
       const add = (path: string): void => {
         if (!found.has(lower(path)) && this.#isNamed(path)) found.set(lower(path), path)
       }
       for (const { group } of await this.all())
         if (group !== undefined) pathsDownTo(group).forEach(add)
-      for (const { full_path } of await this.#ownList()) {
-        const path = toText(full_path)
+      for (const path of (await this.#ownList()).map((one) => toText(one.full_path)))
         if (path !== undefined) add(path)
-      }
       return [...found.values()].map((path) => this.group(path))
     })
   }
@@ -335,20 +314,20 @@ export class PlaceListing {
   #isNamed(path: string): boolean {
     const isPath = isPlacePath(path)
     if (!isPath)
-      this.#reader.note(`${quoteText(path)}: declared files cannot contain this path; skipped`)
+      this.reader.note(`${quoteText(path)}: declared files cannot contain this path; skipped`)
     return isPath
   }
 
   /** A group of that path, its number where anything that was read shows it. */
   group(path: string): GroupPlace {
-    return { scope: 'group', path, id: this.#book.knownGroup(path) }
+    return { scope: 'group', path, id: this.book.knownGroup(path) }
   }
 
   async #ownList(): Promise<readonly Fields[]> {
-    const { instance, note } = this.#reader
+    const { instance, note } = this.reader
     try {
       const records = await instance.records({ endpoint: groupsAll, values: {} })
-      this.#book.learn(records)
+      this.book.learn(records)
       return records
     } catch (error) {
       if (!isDenied(survived(error))) throw error
@@ -357,7 +336,3 @@ export class PlaceListing {
     }
   }
 }
-
-/** The groups at a path and below it. */
-const groupsWithin = (groups: readonly GroupPlace[], root: string): readonly GroupPlace[] =>
-  groups.filter(({ path }) => within(path, root))
