@@ -158,7 +158,7 @@ it('requests are built in one place, and where nothing is sent of them', () => {
   // The others only name a request, in a message and in a plan.
   expect(built.sort()).toEqual([
     'client/instance.ts',
-    'desired/planfile/write.ts',
+    'desired/planfile.ts',
     'engine/instance/listing.ts',
     'engine/plan/sources.ts',
   ])

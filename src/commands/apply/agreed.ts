@@ -1,4 +1,5 @@
 /** What somebody agreed to: a plan file, or the plan that is kept beside the journal of a run that is gone on with. */
+
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -12,8 +13,8 @@ import {
   type PlanDocument,
   readKept,
   readPlan,
-} from '../../desired/planfile/read.js'
-import { toPlanDocument } from '../../desired/planfile/write.js'
+  toPlanDocument,
+} from '../../desired/planfile.js'
 import type { Services } from '../../engine/command/services.js'
 import {
   checkIdentity,
@@ -75,7 +76,7 @@ const selecting = [
 ] as const
 
 /** The line that makes a plan again: its files and selection, and what this line says of how. */
-export const againFor = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
+const againFor = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
   const said = selecting.flatMap(([flag, part]) =>
     selection[part] === undefined ? [] : [[flag, selection[part]] as const],
   )
@@ -109,7 +110,7 @@ const changed = (text: string): Failure =>
   new Failure('conflict', text, { hint: 'Nothing was written. Create the plan again.' })
 
 /** @throws Failure `conflict` for a file that is not what the plan was made of */
-export const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void => {
+const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void => {
   for (const { path, sha256 } of files) {
     if (path === '-')
       throw usage(

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { runFile } from '../../base/processes.js'
 import { quoteText } from '../../base/text.js'
-import type { ReadText } from '../../desired/files/parse.js'
+import { byPathBytes, documentName, type ReadText } from '../../desired/files/parse.js'
 import type { WorkspaceService } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 
@@ -19,11 +19,11 @@ interface BaseFiles {
   open(path: string): Buffer
 }
 
-type Git = (args: readonly string[], input?: string) => Promise<Buffer | undefined>
+type Git = ReturnType<typeof gitIn>
 
 const gitIn =
-  ({ cwd, env }: Pick<WorkspaceService, 'cwd' | 'env'>): Git =>
-  async (args, input) => {
+  ({ cwd, env }: Pick<WorkspaceService, 'cwd' | 'env'>) =>
+  async (args: readonly string[], input?: string): Promise<Buffer | undefined> => {
     const how = { as: 'tool', env, cwd, input, maxBuffer: maxTogether } as const
     const { error, stdout } = await runFile('git', args, how)
     return error === null ? stdout : undefined
@@ -45,13 +45,8 @@ const baseOf = async (git: Git, ref: string): Promise<string> => {
   return base
 }
 
-interface Listed {
-  readonly path: string
-  readonly object: string
-}
-
 /** Regular files of a commit that are not too large. */
-const listed = (bytes: Buffer): readonly Listed[] =>
+const listed = (bytes: Buffer) =>
   bytes
     .toString()
     .split('\0')
@@ -74,7 +69,7 @@ const contentsIn = (bytes: Buffer): readonly Buffer[] => {
 }
 
 const isDocument = (path: string): boolean =>
-  /\.(?:ya?ml|json)$/.test(path) &&
+  documentName.test(path) &&
   !path.split('/').some((part) => part.startsWith('.') || part === 'node_modules')
 
 /** Where an input stands in the repository. @throws Failure `usage` for one that is outside of it */
@@ -85,9 +80,6 @@ const insideOf = (top: string, cwd: string, input: string): string => {
     throw usage(`--against: ${quoteText(input)} is outside of the repository`)
   return path
 }
-
-const byBytes = (a: ReadText, b: ReadText): number =>
-  Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
 
 /** The documents that an input names, called as they are now. */
 const textsOf = (
@@ -101,7 +93,7 @@ const textsOf = (
   return [...all]
     .filter(([path]) => path.startsWith(above) && isDocument(path.slice(above.length)))
     .map(([path, bytes]) => ({ path: join(input, path.slice(above.length)), folder: input, bytes }))
-    .sort(byBytes)
+    .sort(byPathBytes)
 }
 
 /**

@@ -2,8 +2,8 @@
 
 import type { JsonValue } from '../../base/json/value.js'
 import {
-  type Address,
   addressText,
+  groupsAbove,
   type ManagedPlace,
   matches,
   pathsDownTo,
@@ -19,14 +19,6 @@ import { toReadable } from './instance.js'
 import { declaredBy, desiredPlaces } from './making.js'
 import { describeSecretSource, valueText } from './rows.js'
 
-/** One value: of what, and where it and what it overrode are said. */
-interface Explained {
-  readonly of: Address
-  /** A word of the set that the value is of. */
-  readonly word: string
-  readonly said: Said<string>
-}
-
 const wantedText = (wanted: DesiredValue): string => {
   if (wanted.is === 'secret') return `secret ${describeSecretSource(wanted.source)}`
   if (wanted.is === 'range') return wanted.text
@@ -36,29 +28,26 @@ const wantedText = (wanted: DesiredValue): string => {
   return [...signed('-', wanted.remove), ...signed('+', wanted.add)].join('  ')
 }
 
-const asText = <T>({ value, origin, over }: Said<T>, text: (value: T) => string): Said<string> => ({
+/** A value with where it and what it overrode are said. */
+const saidTexts = <T>({ value, origin, over = [] }: Said<T>, text: (value: T) => string) => ({
   value: text(value),
-  origin,
-  over: over?.map((one) => asText(one, text)),
+  origin: originText(origin),
+  over: over.map((one) => ({ value: text(one.value), origin: originText(one.origin) })),
 })
 
-/** All that a desired says, a value a line. */
-const linesOf = ({ place, kind, exact, items }: DesiredKind): readonly Explained[] => {
-  const of = { ...place, kind: kind.name }
-  const own = items.flatMap((item): readonly Explained[] => {
-    const inSet = item.identity === '' ? of : { ...of, item: String(item.identity) }
-    const stated = [...item.attributes]
-    const { origin } = item
-    const whole = { value: item.gone === undefined ? 'there' : 'deleted', origin }
-    if (stated.length === 0) return [{ of: inSet, word: '', said: whole }]
-    return stated.map(([attribute, said]) => ({
-      of: { ...inSet, attribute },
-      word: '',
-      said: asText(said, wantedText),
-    }))
+/** All that a desired says, a value a line, by its address; a word of the set behind that. */
+const linesOf = ({ place, kind, exact, items }: DesiredKind) => {
+  const set = { ...place, kind: kind.name }
+  const own = items.flatMap(({ identity, attributes, origin, gone }) => {
+    const of = identity === '' ? set : { ...set, item: String(identity) }
+    const is = { value: gone === undefined ? 'there' : 'deleted', origin }
+    if (attributes.size === 0) return [{ of, word: '', ...saidTexts(is, String) }]
+    return [...attributes].map(([attribute, said]) => {
+      return { of: { ...of, attribute }, word: '', ...saidTexts(said, wantedText) }
+    })
   })
   if (exact === undefined) return own
-  return [{ of, word: ' $exact', said: asText(exact, String) }, ...own]
+  return [{ of: set, word: ' $exact', ...saidTexts(exact, String) }, ...own]
 }
 
 /** The place of an address that names one; files can be explained for it without asking anybody. */
@@ -76,19 +65,17 @@ const placesFor = async (
   declared: DeclaredState,
   address: string,
 ): Promise<readonly DesiredPlace[]> => {
+  const { reach } = declared
   const place = placeIn(address)
-  const needsRecord = declared.reach.selectors?.some((selector) => selector.needsRecord) === true
-  if (place?.scope === 'project' && !needsRecord)
-    return declared.places({
-      projects: [place.path],
-      groups: pathsDownTo(place.path).slice(0, -1),
-    })
-  if (place !== undefined && place.scope !== 'project')
-    return declared.places({ projects: [], groups: pathsDownTo(place.path) })
-  const places = await openView(toReadable(services), parseSelection(given, services.place)).places(
-    declared.reach,
-  )
-  return desiredPlaces(declared, places)
+  const needsRecord = reach.selectors?.some((selector) => selector.needsRecord) === true
+  if (place !== undefined && (place.scope !== 'project' || !needsRecord)) {
+    const isProject = place.scope === 'project'
+    const projects = isProject ? [place.path] : []
+    const groups = isProject ? groupsAbove(place.path) : pathsDownTo(place.path)
+    return declared.places({ projects, groups })
+  }
+  const view = openView(toReadable(services), parseSelection(given, services.place))
+  return desiredPlaces(declared, await view.places(reach))
 }
 
 /**
@@ -108,12 +95,7 @@ export const explained = async (
   const all = places
     .flatMap((one) => one.desired().flatMap(linesOf))
     .filter(({ of }) => matches(address, of))
-    .map(({ of, word, said }) => ({
-      address: `${addressText(of)}${word}`,
-      value: said.value,
-      origin: originText(said.origin),
-      over: (said.over ?? []).map(({ value, origin }) => ({ value, origin: originText(origin) })),
-    }))
+    .map(({ of, word, ...said }) => ({ address: `${addressText(of)}${word}`, ...said }))
   if (all.length === 0)
     throw usage(
       `the files do not declare ${address}`,

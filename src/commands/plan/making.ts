@@ -1,6 +1,5 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 
-import type { JsonValue } from '../../base/json/value.js'
 import { compareVersions, version } from '../../base/version.js'
 import { documentedVersion } from '../../catalogue/implied.js'
 import type { DesiredPlan } from '../../desired/actions.js'
@@ -20,11 +19,10 @@ import {
   readDeclared,
   readFiles,
 } from '../../desired/files/index.js'
-import type { PlanCounts, PlanHead } from '../../desired/planfile/read.js'
-import { countsOf } from '../../desired/planfile/write.js'
+import { countsOf, type PlanCounts, type PlanHead } from '../../desired/planfile.js'
 import { openView } from '../../desired/reading/index.js'
 import type { InstanceView } from '../../desired/reading/view.js'
-import { checkGlobs, type Scoping } from '../../desired/selection.js'
+import { checkGlobs } from '../../desired/selection.js'
 import { originText } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'
 import type { Given } from '../../engine/command/types.js'
@@ -103,9 +101,10 @@ const wantedBefore = async (
   try {
     const declared = await readDeclared(texts, { ...fileOptions(place, given), open })
     const { projects, groups, about } = pathsIn(places)
+    const { reach } = declared
     const all = {
-      projects: [...new Set([...projects, ...declared.reach.projects])],
-      groups: [...new Set([...groups, ...declared.reach.groups])],
+      projects: [...new Set([...projects, ...reach.projects])],
+      groups: [...new Set([...groups, ...reach.groups])],
       about,
     }
     return { commit, places: declared.places(all) }
@@ -131,28 +130,16 @@ export const declaredBy = async (
   return declared
 }
 
-const normal = (url: string): string => {
-  const text = URL.canParse(url) ? new URL(url).href : url
-  return text.replace(/\/+$/, '')
-}
-
 /** Files that are for one instance are used with no other. */
 const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
+  const normal = (url: string): string =>
+    (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
   if (instance === undefined || normal(instance.value) === normal(actual)) return
   throw usage(
     `${originText(instance.origin)}: the files are for ${instance.value}, but the instance is ${actual}`,
     'Choose that instance (--profile, --base-url), or remove "instance:" from the files.',
   )
 }
-
-const selected = (
-  scoping: Scoping & { readonly ignore?: readonly string[] },
-): Readonly<Record<string, JsonValue>> =>
-  Object.fromEntries(
-    Object.entries(scoping).filter(
-      ([, value]) => value !== undefined && (!Array.isArray(value) || value.length > 0),
-    ),
-  )
 
 type FoundPlaces = Pick<Awaited<ReturnType<InstanceView['places']>>, 'projects' | 'groups'>
 
@@ -202,15 +189,19 @@ const headOf = async (
   given: PlanGiven,
   view: InstanceView,
   { files }: DeclaredState,
-): Promise<PlanHead> => ({
-  tool: `svcctl ${version}`,
-  instance: await getInstanceName(place),
-  user: given.flags.self ?? (await view.self())?.username ?? null,
-  created: place.clock.now().toISOString(),
-  inputs: inputsOf(given),
-  files,
-  selection: selected({ ...parseSelection(given, place), ignore: given.flags.ignore }),
-})
+): Promise<PlanHead> => {
+  const said = Object.entries({ ...parseSelection(given, place), ignore: given.flags.ignore })
+  const selection = said.filter(([, one]) => !(Array.isArray(one) ? one.length === 0 : !one))
+  return {
+    tool: `svcctl ${version}`,
+    instance: await getInstanceName(place),
+    user: given.flags.self ?? (await view.self())?.username ?? null,
+    created: place.clock.now().toISOString(),
+    inputs: inputsOf(given),
+    files,
+    selection: Object.fromEntries(selection),
+  }
+}
 
 /** Whether the instance of the profile was seen to be newer than the documents. */
 const isNewer = async (place: Services['place']): Promise<boolean> => {

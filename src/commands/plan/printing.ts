@@ -10,8 +10,14 @@ import { groupBy } from '../../base/group-by.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import { placeText } from '../../desired/address.js'
 import { entryKinds, entryName, type PlanEntry } from '../../desired/entries.js'
-import { isPlan, type PlanAction, type PlanHead } from '../../desired/planfile/read.js'
-import { planText, rowOf, toPlanDocument } from '../../desired/planfile/write.js'
+import {
+  isPlan,
+  type PlanAction,
+  type PlanHead,
+  planText,
+  rowOf,
+  toPlanDocument,
+} from '../../desired/planfile.js'
 import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { formatNamed, tableFormat } from '../../output/formats.js'

@@ -1,11 +1,12 @@
 /** A plan in words: its values, its rows and its counts, of which the page, the note and the reports are made. */
+
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/json/value.js'
 import { grouped } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import { addressText, placeText } from '../../desired/address.js'
 import { entryKinds, entryName, isAction, type PlanEntry } from '../../desired/entries.js'
-import type { PlanCounts } from '../../desired/planfile/read.js'
+import type { PlanCounts } from '../../desired/planfile.js'
 import { type Origin, type SecretSource, sourceText } from '../../desired/state.js'
 import { withoutMembers } from '../../desired/values.js'
 import type { Outcome } from '../../engine/work/report.js'

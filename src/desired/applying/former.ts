@@ -15,7 +15,7 @@ import {
   plain,
   yamlWriter,
 } from '../exporting/model.js'
-import type { PlanAction } from '../planfile/read.js'
+import type { PlanAction } from '../planfile.js'
 import type { InstanceView } from '../reading/view.js'
 import { type CurrentKind, itemText } from '../state.js'
 

@@ -2,7 +2,7 @@
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import type { Managed } from '../../catalogue/managed.js'
-import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
+import type { Draft, PlanFinding, Unread } from '../actions.js'
 import {
   type Address,
   foldedName,
@@ -77,13 +77,6 @@ export interface DiffOptions extends AddressChoice {
   readonly isNewer?: boolean
   /** What a run that is gone on with still has to do: the digest of each action's item, by the action's id. */
   readonly unfinished?: ReadonlyMap<string, string> | undefined
-}
-
-/** An action, for as long as it is not known what it waits for. */
-export interface Draft extends PlannedAction {
-  waitsFor: readonly string[]
-  /** The item as it was read. */
-  readonly before?: CurrentItem
 }
 
 /** The diff of a kind in its place, which is filled item by item. */

@@ -1,16 +1,22 @@
 /** Compares the desired with the current state: a plan has all that is to change, and nothing else. */
+
 import { groupBy } from '../../base/group-by.js'
 import type { Failure } from '../../errors.js'
-import { byPlace, type DesiredPlan, type PlanFinding, type Unread } from '../actions.js'
+import {
+  byPlace,
+  type DesiredPlan,
+  type Draft,
+  type PlanFinding,
+  packedDrafts,
+  type Unread,
+} from '../actions.js'
 import { type Address, addressText, matches, placeText } from '../address.js'
 import type { DesiredPlace } from '../files/index.js'
 import { Mistakes } from '../files/written.js'
-import { packedDrafts } from '../packed.js'
 import { byText } from '../values.js'
 import {
   type DiffOptions,
   type DiffView,
-  type Draft,
   KindDiff,
   kindMeant,
   type PlanLimits,

@@ -1,7 +1,9 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
+
 import { X509Certificate } from 'node:crypto'
 import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import type { Draft } from '../actions.js'
 import { addressText, globPattern, looksLikeId } from '../address.js'
 import { digestOfSet } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
@@ -12,7 +14,6 @@ import {
   type DiffContext,
   type DiffOptions,
   type DiffView,
-  type Draft,
   itemAddress,
   itemMeant,
   KindDiff,

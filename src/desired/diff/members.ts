@@ -3,11 +3,12 @@
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { groupMembers, projectMembers } from '../../catalogue/managed.js'
+import type { Draft } from '../actions.js'
 import { type ManagedPlace, placeText, type Reference } from '../address.js'
 import type { Mistakes } from '../files/written.js'
 import { inheritedMembers } from '../reading/names.js'
 import type { CurrentKind } from '../state.js'
-import type { DiffContext, DiffOptions, DiffView, Draft } from './context.js'
+import type { DiffContext, DiffOptions, DiffView } from './context.js'
 
 /** The number of an access level; 0 where there is none. */
 export const levelOf = (value: JsonValue | undefined): number =>

@@ -11,6 +11,7 @@ import type { Managed } from '../../catalogue/managed.js'
 import {
   byPlace,
   type Change,
+  type Draft,
   type PlanFinding,
   type PlannedAction,
   ReadyQueue,
@@ -19,7 +20,7 @@ import {
 import { addressText, placeText } from '../address.js'
 import { sideBySide } from '../reading/view.js'
 import { byText, normalised, sameValue } from '../values.js'
-import type { DiffOptions, DiffView, Draft } from './context.js'
+import type { DiffOptions, DiffView } from './context.js'
 import {
   above,
   allMembers,

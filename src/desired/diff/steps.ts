@@ -2,7 +2,7 @@
 
 import type { JsonValue } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { type ActionStep, actionId, type Change, type Verb } from '../actions.js'
+import { type ActionStep, actionId, type Change, type Draft, type Verb } from '../actions.js'
 import type { Address } from '../address.js'
 import { alwaysSent, attributesOf, digestOf, familyOf } from '../attributes.js'
 import {
@@ -13,13 +13,7 @@ import {
   type SecretSource,
 } from '../state.js'
 import { readValue } from './attributes.js'
-import {
-  type AttributeDiff,
-  currentAddress,
-  type DiffContext,
-  type Draft,
-  type WithKind,
-} from './context.js'
+import { type AttributeDiff, currentAddress, type DiffContext, type WithKind } from './context.js'
 import { ownsNamespace } from './members.js'
 
 /** What is to be done in the manner of drafts. */

@@ -1,8 +1,8 @@
 /** Levels: what files say under one key, and which levels apply to a place, the least specific first. */
 
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
+import { packed, unpacked } from '../actions.js'
 import { groupsAbove, pathsDownTo, placeText } from '../address.js'
-import { packed, unpacked } from '../packed.js'
 import type { KnownPlaces, ProjectFacts } from '../reading/view.js'
 import type { DesiredItem, Origin, Said } from '../state.js'
 import type { LevelKey } from './selectors.js'

@@ -41,15 +41,10 @@ const originAt = ({ lines, file }: Reading, offset: number): Origin => {
   return { file, line: Math.max(1, line), column: Math.max(1, col) }
 }
 
-const lineAt = ({ text }: Reading, offset: number): string => {
-  const begin = text.lastIndexOf('\n', offset - 1) + 1
-  const end = text.indexOf('\n', begin)
-  return text.slice(begin, end < 0 ? undefined : end)
-}
-
 const report = (reading: Reading, problem: YAMLError): void => {
   const [at] = problem.pos
-  const line = lineAt(reading, at)
+  const { text } = reading
+  const [line = ''] = text.slice(text.lastIndexOf('\n', at - 1) + 1).split('\n', 1)
   const hint = hints.find(([pattern]) => pattern.test(line))?.[1]
   reading.mistakes.add(originAt(reading, at), `invalid YAML: ${yamlFault(problem)}`, hint)
 }
@@ -241,19 +236,19 @@ interface Found {
   readonly folder: string
 }
 
-const documents = /\.(?:ya?ml|json)$/
-const cannotRead = (path: string, cause: unknown): Failure =>
-  new Failure('usage', `${path}: cannot be read: ${getReason(cause)}`, { cause })
-
+/** What a document is called. */
+export const documentName = /\.(?:ya?ml|json)$/
 const tried = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof Failure ? error : cannotRead(path, error)
+    if (error instanceof Failure) throw error
+    throw new Failure('usage', `${path}: cannot be read: ${getReason(error)}`, { cause: error })
   }
 }
 
-const byBytes = (a: Found, b: Found): number =>
+/** Files in the order of the bytes of their paths: the same everywhere. */
+export const byPathBytes = (a: { readonly path: string }, b: { readonly path: string }): number =>
   Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
 
 /** A link of a folder: to a file in it, or it is left alone; nothing in a folder leads out of it. */
@@ -263,7 +258,7 @@ const linked = async (found: Found, cwd: string): Promise<readonly Found[]> => {
     if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   })
-  if (stats?.isDirectory() === true || !documents.test(found.path)) return []
+  if (stats?.isDirectory() === true || !documentName.test(found.path)) return []
   if (stats === undefined) throw usage(`${found.path}: the link is broken`)
   if (!liesIn(resolve(cwd, found.folder), at))
     throw usage(
@@ -281,7 +276,7 @@ const inFolder = async (path: string, folder: string, cwd: string): Promise<read
     const below = { path: join(path, entry.name), folder }
     if (entry.isSymbolicLink()) found.push(...(await tried(below.path, () => linked(below, cwd))))
     else if (entry.isDirectory()) found.push(...(await inFolder(below.path, folder, cwd)))
-    else if (documents.test(entry.name)) found.push(below)
+    else if (documentName.test(entry.name)) found.push(below)
   }
   return found
 }
@@ -290,25 +285,12 @@ const named = async (path: string, cwd: string): Promise<readonly Found[]> => {
   if (path === '-') return [{ path, folder: '.' }]
   const stats = await tried(path, () => fs.stat(resolve(cwd, path)))
   if (!stats.isDirectory()) return [{ path, folder: dirname(path) }]
-  const found = (await inFolder(path, path, cwd)).toSorted(byBytes)
+  const found = (await inFolder(path, path, cwd)).toSorted(byPathBytes)
   if (found.length > 0) return found
   throw usage(
     `${path}: the folder contains no .yml, .yaml or .json file`,
     'svcctl export --to <folder> writes what there is.',
   )
-}
-
-/** A file that was named in two ways, or that a link leads to, is read once. */
-const once = async (found: readonly Found[], cwd: string): Promise<readonly Found[]> => {
-  const known = new Set<string>()
-  const left: Found[] = []
-  for (const one of found) {
-    const real =
-      one.path === '-' ? '-' : await tried(one.path, () => fs.realpath(resolve(cwd, one.path)))
-    if (!known.has(real)) left.push(one)
-    known.add(real)
-  }
-  return left
 }
 
 /**
@@ -321,8 +303,15 @@ export const filesAt = async (
 ): Promise<readonly ReadText[]> => {
   if (paths.length === 0) throw usage('no file or folder given')
   const found = (await Promise.all(paths.map((path) => named(path, cwd)))).flat()
+  // A file that was named in two ways, or that a link leads to, is read once.
+  const known = new Map<string, Found>()
+  for (const one of found) {
+    const at = resolve(cwd, one.path)
+    const real = one.path === '-' ? '-' : await tried(one.path, () => fs.realpath(at))
+    if (!known.has(real)) known.set(real, one)
+  }
   const texts: ReadText[] = []
-  for (const { path, folder } of await once(found, cwd)) {
+  for (const { path, folder } of known.values()) {
     const bytes =
       path === '-'
         ? Buffer.from(await stdin())

@@ -1,16 +1,28 @@
-/** Plan files read back: data from others, so that every part is checked, and nothing else is in it. */
+/** Plan files: a plan as one object, in a stable order and without the value of any secret; and read back, checked. */
 import { createHash } from 'node:crypto'
-import { MalformedJson } from '../../base/json/malformed.js'
-import { Scanner } from '../../base/json/scan.js'
-import type { JsonValue } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
-import { type Failure, usage } from '../../errors.js'
+import { MalformedJson } from '../base/json/malformed.js'
+import { Scanner } from '../base/json/scan.js'
+import type { JsonValue } from '../base/json/value.js'
+import { isObject } from '../base/objects.js'
+import { type Failure, usage } from '../errors.js'
+import { buildRequest } from '../http/request/request.js'
+import {
+  type ActionStep,
+  type DesiredPlan,
+  type PlanFinding,
+  type PlannedAction,
+  replacedIn,
+  type Verb,
+} from './actions.js'
+import { addressText } from './address.js'
+import { shownPath } from './files/parse.js'
+import { type Origin, originText, type SecretSource } from './state.js'
 
 /** Values take more memory than the bytes that they are read from. */
 const maxValues = 20_000_000
 
 /** The version of plan files that this tool writes and takes. */
-export const planVersion = 2
+const planVersion = 2
 
 // What a plan file has, part by part: the types follow from the checks.
 
@@ -63,7 +75,7 @@ const secret = either(
   fields({ command: list(text) }),
   fields({ literal: isOne(true) }),
 )
-export type SecretReference = Checked<typeof secret>
+type SecretReference = Checked<typeof secret>
 
 /** The file, by its index in `files`, the line and the column. */
 const position: Check<readonly [file: number, line: number, column: number]> = (
@@ -148,6 +160,145 @@ const parts = {
 }
 export type PlanDocument = Fields<typeof parts, Readonly<Record<never, never>>>
 
+// A plan as its file has it.
+
+/** What may be told of where a secret comes from. */
+const referenceOf = (source: SecretSource): SecretReference => {
+  if ('literal' in source) return { literal: true }
+  if ('file' in source) return { file: source.file, base: source.base }
+  return 'env' in source ? { env: source.env } : { command: source.command }
+}
+
+/** A request as it would be sent, with references for secrets. */
+export const requestOf = ({ endpoint, values, secrets }: ActionStep) => {
+  const { path, body } = buildRequest({ endpoint, values })
+  // It was made of the values of a step, which are JSON.
+  const sent = typeof body === 'string' ? (JSON.parse(body) as JsonFields) : {}
+  const references = Object.entries(secrets).map(([name, one]) => [name, referenceOf(one)])
+  const whole: JsonFields = { ...sent, ...Object.fromEntries(references) }
+  const isEmpty = Object.keys(whole).length === 0
+  return { endpoint: endpoint.route, path, body: isEmpty ? undefined : whole }
+}
+type JsonFields = Readonly<Record<string, JsonValue>>
+
+/** An action with all that is said of it. @param at how it says where something is declared */
+const fieldsOf = <P>(
+  { id, verb, address, step, changes, digest, waitsFor, loses, replaces, origin }: PlannedAction,
+  at: (origin: Origin) => P,
+) => ({
+  id,
+  verb,
+  address: addressText(address),
+  ...requestOf(step),
+  changes: changes.map(({ attribute, now, wanted, secret, within, origin: said }) => ({
+    attribute,
+    now,
+    wanted,
+    secret: secret && referenceOf(secret),
+    within,
+    team: said.team?.name,
+    origin: at(said),
+  })),
+  digest,
+  waits_for: waitsFor,
+  loses,
+  replaces,
+  team: origin.team?.name,
+  origin: at(origin),
+})
+
+/** An action as its line of csv and ndjson, where no table stands beside it. */
+export const rowOf = (action: PlannedAction) => {
+  const { id, verb, address, ...rest } = fieldsOf(action, originText)
+  return { id, verb, address, kind: action.kind.name, scope: action.address.scope, ...rest }
+}
+
+/** How much of what a plan holds. */
+export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): PlanCounts => {
+  const replace = replacedIn(actions).size
+  const all = [...actions.map(({ verb }) => verb), ...findings.map(({ is }) => is)]
+  const count = (what: Verb | PlanFinding['is']): number => all.filter((is) => is === what).length
+  return {
+    create: count('create') - replace,
+    enable: count('enable'),
+    update: count('update'),
+    replace,
+    delete: count('delete') - replace,
+    impossible: count('impossible'),
+    unknown: count('unknown'),
+    unsupported: count('unsupported'),
+    leftover: count('leftover'),
+    secret: count('secret'),
+    unread: unread.length,
+    same,
+  }
+}
+
+/** The parts of a plan file in their order, but for its actions, which are written one by one. */
+const partsOf = ({ findings, unread, refused, sets, ...plan }: DesiredPlan, head: PlanHead) => ({
+  plan: planVersion,
+  ...head,
+  endpoints: [...new Set(plan.actions.map(({ step }) => step.endpoint.route))],
+  actions: undefined,
+  findings: findings.map(({ is, address, text, origin }) => {
+    return { is, address: addressText(address), text, origin: origin && originText(origin) }
+  }),
+  unread: unread.map(({ place, kind, failure: { category, message, details } }) => {
+    return { address: addressText({ ...place, kind }), category, message, status: details.status }
+  }),
+  refused,
+  sets,
+  counts: countsOf({ findings, unread, refused, sets, ...plan }),
+})
+
+/** The text of a plan's actions: what many of them say alike stands in the tables of the file. */
+function* actionTexts(
+  actions: readonly PlannedAction[],
+  { endpoints, files }: Pick<PlanDocument, 'endpoints' | 'files'>,
+): Generator<string> {
+  const indexes = new Map(files.map(({ path }, i) => [shownPath(path), i]))
+  const at = ({ file, line, column }: Origin): PlanAction['origin'] => {
+    const index = indexes.get(file)
+    if (index === undefined) throw new RangeError(`${file} is no file of the plan`)
+    return [index, line, column]
+  }
+  for (const [i, action] of actions.entries()) {
+    const { endpoint, ...rest } = fieldsOf(action, at)
+    const written: PlanAction = { ...rest, endpoint: endpoints.indexOf(endpoint) }
+    yield `${i === 0 ? '[' : ','}\n${JSON.stringify(written)}`
+  }
+  yield actions.length === 0 ? '[]' : '\n]'
+}
+
+/** The text of a plan file, a part and an action a line: the same state gives the same, but for `created`. */
+export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
+  const digest = createHash('sha256')
+  const parts = partsOf(plan, head)
+  let before = '{'
+  for (const [name, value] of Object.entries(parts)) {
+    const texts = name === 'actions' ? actionTexts(plan.actions, parts) : [JSON.stringify(value)]
+    before += `\n${JSON.stringify(name)}:`
+    for (const text of texts) {
+      if (name !== 'created') digest.update(`${before}${text}`.replaceAll('\n', ''))
+      yield `${before}${text}`
+      before = ''
+    }
+    before = ','
+  }
+  yield `,\n"sha256":"${digest.update('}').digest('hex')}"\n}\n`
+}
+
+/** A plan as one object: what its file says. */
+export const toPlanDocument = ({ plan, head }: PlanWithHead): PlanDocument =>
+  JSON.parse([...planText(plan, head)].join('')) as PlanDocument
+
+interface PlanWithHead {
+  readonly plan: DesiredPlan
+  readonly head: PlanHead
+}
+
+// A plan file, read back: data from others, so that every part is checked, and nothing else is in it.
+
 /** A value whose text is not deeper or longer than one can look into; undefined for any other. */
 const parsed = (bytes: Uint8Array): unknown => {
   try {
@@ -158,10 +309,6 @@ const parsed = (bytes: Uint8Array): unknown => {
     throw error
   }
 }
-
-/** A text without what is only there to be looked at. */
-const packed = (json: string): string =>
-  json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, kept: string = '') => kept)
 
 const noPlan = (file: string, why: string): Failure => usage(`${file} is not a plan: ${why}`)
 
@@ -188,7 +335,10 @@ export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefi
   const document = value as unknown as PlanDocument
   const { sha256, created: _, ...lasting } = document
   // A key that stands twice is read as one of the two: all that people read of it has to be what was written.
-  const isWhole = packed(Buffer.from(bytes).toString()) === JSON.stringify(document)
+  const text = Buffer.from(bytes).toString()
+  // Blanks are only there to be looked at.
+  const bare = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, kept: string = '') => kept)
+  const isWhole = bare === JSON.stringify(document)
   if (!isWhole || sha256 !== createHash('sha256').update(JSON.stringify(lasting)).digest('hex'))
     throw usage(
       `cannot apply ${file}: it was edited after it was written`,
