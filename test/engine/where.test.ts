@@ -134,7 +134,7 @@ describe('a list with conditions gives what a plain filter over the whole list g
         const some = await listed(area, key, values, texts, { limit: 2 })
         expect(some.bytes).toEqual(matching.slice(0, 2))
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     )
   })
 

@@ -34,7 +34,7 @@ const faults: readonly (readonly [string, Scripted, readonly string[]])[] = [
   ['a 403', { status: 403, body: { message: '403 Forbidden' } }, lines],
   ['a 404', { status: 404, body: { message: '404 Not found' } }, oneEach],
   ['a 500', { status: 500, body: { message: 'broken' } }, oneEach],
-  ['a cut answer', { body: '[{"id":1,"name":"one"},{"id":2,"na' }, lines],
+  ['a cut answer', { body: '[{"id":1,"name":"one"},{"id":2,"na' }, oneEach],
 ]
 const parents: Readonly<Record<string, readonly object[]>> = {
   projects: [{ id: 1, path_with_namespace: 'a/b', archived: false }],

@@ -14,10 +14,13 @@ const run = (line: readonly string[]) =>
     env: { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: 'none', SVC_CONFIG_DIR: config },
   })
 
+const helps = new Map<string, ReturnType<typeof run>>()
+
 /** The part of a command's help below that heading. */
 const manyObjects = async (command: string): Promise<string> => {
-  const { stdout } = await run([...command.split(' '), '--help'])
-  return /^Many objects:\n((?: .*\n)*)/m.exec(stdout)?.[1] ?? ''
+  const help = helps.get(command) ?? run([...command.split(' '), '--help'])
+  helps.set(command, help)
+  return /^Many objects:\n((?: .*\n)*)/m.exec((await help).stdout)?.[1] ?? ''
 }
 
 const refused = /is not available for a (?:project|group)|downloads from a single/

@@ -197,7 +197,7 @@ describe('a file never ends the program', () => {
           await survives(text)
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     )
   })
 
@@ -207,7 +207,7 @@ describe('a file never ends the program', () => {
         await survives(stringify(said))
         await survives(JSON.stringify(said))
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     )
   })
 
@@ -222,7 +222,7 @@ describe('a file never ends the program', () => {
           kinds.length,
         )
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     )
   })
 
