@@ -8,7 +8,7 @@ import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Resumed } from '../journaling/options.js'
 import { arriving, type Numbered, type WorkQueue } from '../journaling/work-queue.js'
 import { type GivenObject, type Item, maxNamed } from '../work/items.js'
-import { withSmallHeap } from '../work/v8.js'
+import { HeapTuning } from '../work/v8.js'
 import type { Engine } from './each.js'
 import { runBulk } from './run-bulk.js'
 
@@ -242,9 +242,16 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
       await confirmed(streaming, known.first, known.count)
     return plan
   })
-  const all = withSmallHeap(behind([one], objects))
-  const keeper = engine.keeper?.(first, false, how.final)
-  if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
-  if (source.known === undefined && waits(first, streaming)) return waited(streaming, first, all)
-  return runBulk(engine, arriving(first, all, source), how)
+  // Until all are settled: between their reading and their sending the heap would grow for good.
+  const heap = await HeapTuning.begin()
+  try {
+    const all = heap.during(behind([one], objects))
+    const keeper = engine.keeper?.(first, false, how.final)
+    if (keeper !== undefined) await kept(streaming, await keeper(), first, all)
+    else if (source.known === undefined && waits(first, streaming))
+      await waited(streaming, first, all)
+    else await runBulk(engine, arriving(first, all, source), how)
+  } finally {
+    heap.end()
+  }
 }

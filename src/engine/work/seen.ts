@@ -11,38 +11,38 @@ const first = 1 << 10
 /** A table fuller than this becomes slow. */
 const fullest = 0.7
 
+/** Puts a print where it belongs; false where it is there already. */
+const put = (table: Uint32Array, a: number, b: number, c: number): boolean => {
+  const places = table.length / words
+  for (let i = b % places; ; i = (i + 1) % places) {
+    const at = i * words
+    if (table[at] === a && table[at + 1] === b && table[at + 2] === c) return false
+    if (table[at] !== 0) continue
+    table[at] = a
+    table[at + 1] = b
+    table[at + 2] = c
+    return true
+  }
+}
+
 /** Prints of texts, in one piece of memory; a print of zeros is taken for another. */
 class Prints {
   #table = new Uint32Array(first * words)
   #count = 0
 
   /** False where it is there already. */
-  add(print: Uint32Array): boolean {
-    if (print[0] === 0) print[0] = 1
-    const at = this.#place(this.#table, print)
-    if (this.#table[at] !== 0) return false
-    this.#table.set(print, at)
+  add([first = 0, b = 0, c = 0]: Uint32Array): boolean {
+    if (!put(this.#table, first === 0 ? 1 : first, b, c)) return false
     this.#count += 1
     if (this.#count > (this.#table.length / words) * fullest) this.#grow()
     return true
   }
 
-  /** Where a print is, or would be. */
-  #place(table: Uint32Array, [a = 0, b = 0, c = 0]: Uint32Array): number {
-    const places = table.length / words
-    for (let i = b % places; ; i = (i + 1) % places) {
-      const at = i * words
-      if (table[at] === 0) return at
-      if (table[at] === a && table[at + 1] === b && table[at + 2] === c) return at
-    }
-  }
-
   #grow(): void {
     const larger = new Uint32Array(this.#table.length * 2)
     for (let at = 0; at < this.#table.length; at += words) {
-      if (this.#table[at] === 0) continue
-      const print = this.#table.subarray(at, at + words)
-      larger.set(print, this.#place(larger, print))
+      const [a, b, c] = [this.#table[at] ?? 0, this.#table[at + 1] ?? 0, this.#table[at + 2] ?? 0]
+      if (a !== 0) put(larger, a, b, c)
     }
     this.#table = larger
   }

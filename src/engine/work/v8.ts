@@ -92,13 +92,23 @@ export class HeapTuning {
 
   /** To be called again and again: the space for new objects grows by and by. */
   look(): void {
-    if (this.#held.has(newSpace) || ++this.#looks % each !== 0) return
-    // Before the first collection of the old space, which says how far it grows until the next.
-    this.#hold(oldSpace)
+    const looks = this.#looks++
+    if (looks % each !== 0 || this.#held.size === 2) return
+    // Before the first collection of the old space, which says how far it grows until the next; not for a few objects.
+    if (looks > 0) this.#hold(oldSpace)
+    if (this.#held.has(newSpace)) return
     const space = this.#v8
       .getHeapSpaceStatistics()
       .find(({ space_name }) => space_name === 'new_space')
     if ((space?.space_size ?? 0) >= enough) this.#hold(newSpace)
+  }
+
+  /** The same objects, with a look at each. */
+  async *during<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const object of objects) {
+      this.look()
+      yield object
+    }
   }
 
   /** Code that is kept compiled is good only under the flags it was made with: they are given back. */
@@ -114,14 +124,11 @@ export class HeapTuning {
   }
 }
 
-/** The same objects; while they are gone through, the space for new objects is kept small. */
+/** The same objects; while they are gone through, the heap is kept small. */
 export async function* withSmallHeap<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
   const heap = await HeapTuning.begin()
   try {
-    for await (const object of objects) {
-      heap.look()
-      yield object
-    }
+    yield* heap.during(objects)
   } finally {
     heap.end()
   }

@@ -52,9 +52,18 @@ test('where two keep the heap small it stays so until both have ended', () => {
   looks(one, 100)
   looks(other, 100)
   one.end()
-  expect(flags).toEqual([small.old, small.new])
+  expect(flags).toEqual([small.new, small.old])
   other.end()
-  expect(flags.slice(2)).toEqual([usual.old, usual.new])
+  expect(flags.slice(2)).toEqual([usual.new, usual.old])
+})
+
+test('the old space is kept small, too, where the new one is large from the beginning', () => {
+  const { v8, flags, grow } = heap()
+  const frugal = new HeapTuning(v8)
+  grow(8 << 20)
+  looks(frugal, 100)
+  expect(flags).toEqual([small.new, small.old])
+  frugal.end()
 })
 
 test('a run that was short left all as it was', () => {
