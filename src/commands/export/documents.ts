@@ -4,7 +4,13 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { addToGroup } from '../../base/group-by.js'
 import { groupsAbove, type ManagedPlace, placeText } from '../../desired/address.js'
-import { ExportFile, ExportFolder, filesOf, type Selected } from '../../desired/exporting/folder.js'
+import {
+  checkFile,
+  ExportFolder,
+  filesOf,
+  openFile,
+  type Selected,
+} from '../../desired/exporting/folder.js'
 import type { LookedAt } from '../../desired/exporting/kind.js'
 import {
   documentOf,
@@ -137,9 +143,8 @@ const asDocument = async (
 }
 
 const toFile = async (run: ExportRun, target: ExportTarget): Promise<void> => {
-  const file = new ExportFile(target.path, run.selected)
-  await file.check()
-  const draft = await file.open()
+  await checkFile(target.path, run.selected)
+  const draft = await openFile(target.path)
   try {
     await asDocument(run, target, (text) => draft.write([Buffer.from(text)]))
     if (!run.unread.some) return await draft.discard()

@@ -7,7 +7,7 @@ import { lookAt } from '../../desired/exporting/kind.js'
 import { chosenBy, type ExportOptions } from '../../desired/exporting/model.js'
 import { openView } from '../../desired/reading/index.js'
 import type { InstanceView } from '../../desired/reading/view.js'
-import { checkGlobs, kindMistake, type Scoping, within } from '../../desired/selection.js'
+import { checkGlobs, kindMistake, lower, type Scoping, within } from '../../desired/selection.js'
 import type { Services } from '../../engine/command/services.js'
 import { usage } from '../../errors.js'
 import { type ExportLine, parseSelection } from '../plan/flags.js'
@@ -30,19 +30,15 @@ import {
  */
 const selectedBy = (
   view: InstanceView,
-  scoping: Scoping,
-  { roots, named }: { readonly roots: readonly string[]; readonly named: readonly string[] },
+  { projects, groups, only = [], except = [] }: Scoping,
+  roots: readonly string[],
+  named: readonly string[],
 ): Selected => {
-  const { projects, groups, only = [], except = [] } = scoping
   const narrowed = projects !== undefined || groups !== undefined
   const inPlace = ({ scope, path }: HeldKind['place']): boolean => {
-    if (!narrowed) return true
-    if (scope === 'site') return false
-    const isBelow = roots.some((root) => within(path, root))
-    return (
-      isBelow ||
-      (scope === 'project' && named.some((one) => one.toLowerCase() === path.toLowerCase()))
-    )
+    if (!narrowed || scope === 'site') return !narrowed
+    const isNamed = scope === 'project' && named.some((one) => lower(one) === lower(path))
+    return isNamed || roots.some((root) => within(path, root))
   }
   // An item or an attribute that is named alone is not all of its kind.
   const whole = [...only, ...except].every((glob) => !/[#]|:[^/]*[/]/.test(glob))
@@ -90,20 +86,6 @@ const rootsOf = ({ groups = [] }: Scoping, found: Found): readonly string[] =>
       : name,
   )
 
-/** What is exported, in the order of a document. */
-const placesOf = (
-  found: Found,
-  shareable: readonly ManagedPlace[],
-  withSite: boolean,
-): readonly ManagedPlace[] => {
-  const known = new Set(found.groups.map(({ path }) => path.toLowerCase()))
-  const others = shareable.filter(({ path }) => !known.has(path.toLowerCase()))
-  const groups = [...found.groups, ...others].sort((a, b) =>
-    a.path.toLowerCase() < b.path.toLowerCase() ? -1 : 1,
-  )
-  return [...(withSite ? [site] : []), ...groups, ...found.projects]
-}
-
 /** From so many places on, they are what is asked for side by side, and not their kinds. */
 const manyPlaces = 32
 
@@ -122,7 +104,12 @@ const createExport = async (
   const roots = rootsOf(scoping, found)
   const shareable = flags.factor === true ? shareableGroups(found.projects, roots) : undefined
   const withSite = managedKinds.some((kind) => kind.scope === 'site' && view.selected(site, kind))
-  const places = placesOf(found, shareable ?? [], withSite)
+  // In the order of a document.
+  const groups = new Map(
+    [...(shareable ?? []), ...found.groups].map((group) => [lower(group.path), group]),
+  )
+  const inOrder = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
+  const places = [...(withSite ? [site] : []), ...inOrder, ...found.projects]
   const named = found.projects.map(({ path }) => path)
   const how: ExportOptions = {
     names: view.names,
@@ -139,7 +126,7 @@ const createExport = async (
     step()
     return current
   }
-  const selected = selectedBy(view, scoping, { roots, named })
+  const selected = selectedBy(view, scoping, roots, named)
   return { services, places, unread, selected, look, shareable }
 }
 

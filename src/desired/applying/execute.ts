@@ -155,10 +155,7 @@ const createQueue = (actions: readonly PlannedAction[]): ReadyQueue<PlannedActio
   })
 }
 
-const isDone = (outcome: Outcome<Performed> | undefined): boolean =>
-  outcome !== undefined && !('failure' in outcome)
-
-const outcomeFrom = (result: Performed): Outcome<Performed> => ({
+const toDone = (result: Performed): Outcome<Performed> => ({
   state: result.gone ? 'unchanged' : 'done',
   result,
 })
@@ -200,13 +197,14 @@ export const executePlan = async (
     const cause = skipped.get(action.id)
     const outcome: Outcome<Performed> =
       cause === undefined
-        ? await perform(options, action).then(outcomeFrom, toOutcome)
+        ? await perform(options, action).then(toDone, toOutcome)
         : { state: 'failed', failure: skipping(cause, outcomes.get(cause)) }
     outcomes.set(action.id, outcome)
     return outcome
   }
   const end = (action: PlannedAction): void => {
-    const well = isDone(outcomes.get(action.id))
+    const outcome = outcomes.get(action.id)
+    const well = outcome !== undefined && !('failure' in outcome)
     for (const { id, waitsFor } of queue.end(action))
       if (!well && waitsFor.includes(action.id) && !skipped.has(id)) skipped.set(id, action.id)
     wake()

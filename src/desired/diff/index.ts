@@ -162,15 +162,6 @@ type Refused = DesiredPlan['refused'][number]
 
 /** So many deletes in all, and so many changed projects, need nobody's word. */
 const few = 10
-const deletesFlag = '--max-deletes'
-
-/** A set of which something goes, by what is said of it. */
-interface Less {
-  readonly address: Address
-  readonly before: number
-  readonly gone: number
-  readonly text: string
-}
 
 /** How many drafts of these verbs there are, by the set that they are of. */
 const countedBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb'][]) => {
@@ -181,53 +172,49 @@ const countedBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb']
 }
 
 /** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
-const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]): readonly Less[] => {
+const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]) => {
   const deletesOf = countedBySet(drafts, 'delete')
   const fallen = groupBy(memberships(drafts), ({ draft, before, after }) =>
     before >= owner && after < owner ? placeText(draft.address) : undefined,
   )
   return tallies.flatMap(({ address, before, owners }) => {
-    const deletes = deletesOf(address)
-    const gone = fallen.get(placeText(address))?.length ?? 0
-    const lost = `${deletes} of ${before} would be deleted from ${addressText(address)}`
-    const less = `${gone} of ${owners} owners of ${placeText(address)} would be removed or get a lower level`
+    const gone = deletesOf(address)
+    const lost = `${gone} of ${before} would be deleted from ${addressText(address)}`
+    const place = placeText(address)
+    const less = fallen.get(place)?.length ?? 0
+    const lowered = `${less} of ${owners} owners of ${place} would be removed or get a lower level`
     return [
-      { address, before, gone: deletes, text: lost },
-      { address, before: owners, gone, text: less },
+      { address, before, gone, text: lost },
+      { address, before: owners, gone: less, text: lowered },
     ]
   })
 }
 
 /** Of a large set a quarter may go, of a small one half; the smallest are only kept from becoming empty. */
-const tooMany = ({ before, gone }: Less): string | undefined => {
-  if (before >= few) return gone * 4 > before ? 'a quarter' : undefined
-  return before >= 4 && gone * 2 > before ? 'half' : undefined
-}
-
 const deletions = (
   drafts: readonly Draft[],
   tallies: readonly SetCount[],
   { deletes: limit, removals = [] }: PlanLimits,
 ): readonly Refused[] => {
+  const flag = '--max-deletes'
   const deletes = drafts.filter(({ verb }) => verb === 'delete').length
-  const most = limit?.count ?? few
+  const { count: most = few, percent } = limit ?? {}
   const text = `${deletes} deletions in total, more than ${most}`
-  const inAll = deletes <= most ? [] : [{ text, flag: deletesFlag }]
+  const inAll = deletes <= most ? [] : [{ text, flag }]
   if (limit?.count !== undefined) return inAll
-  const all = lesser(drafts, tallies)
-  if (limit?.percent !== undefined) {
-    const { percent } = limit
-    return all
-      .filter(({ before, gone }) => gone * 100 > before * percent)
-      .map((one) => ({ text: `${one.text}, more than ${percent} %`, flag: deletesFlag }))
-  }
-  const ofSets = all.flatMap((one) => {
-    const part = tooMany(one)
-    if (part === undefined || removals.some((glob) => matches(glob, one.address))) return []
-    const flag = `--allow-removals ${addressText(one.address)}`
-    return [{ text: `${one.text}, more than ${part}`, flag }]
+  const ofSets = lesser(drafts, tallies).flatMap((one): readonly Refused[] => {
+    const { address, before, gone } = one
+    if (percent !== undefined)
+      return gone * 100 > before * percent
+        ? [{ text: `${one.text}, more than ${percent} %`, flag }]
+        : []
+    const isLarge = before >= few
+    const isMuch = isLarge ? gone * 4 > before : before >= 4 && gone * 2 > before
+    if (!isMuch || removals.some((glob) => matches(glob, address))) return []
+    const why = `${one.text}, more than ${isLarge ? 'a quarter' : 'half'}`
+    return [{ text: why, flag: `--allow-removals ${addressText(address)}` }]
   })
-  return [...ofSets, ...inAll]
+  return percent === undefined ? [...ofSets, ...inAll] : ofSets
 }
 
 const emptied = (
@@ -247,11 +234,12 @@ const emptied = (
   })
 }
 
-const changes = (drafts: readonly Draft[], how: DiffOptions): readonly Refused[] => {
-  const { projects = 0, limits } = how
-  const changed = new Set(
-    drafts.flatMap(({ address }) => (address.scope === 'project' ? [placeText(address)] : [])),
-  ).size
+const changes = (
+  drafts: readonly Draft[],
+  { projects = 0, limits }: DiffOptions,
+): readonly Refused[] => {
+  const inProjects = drafts.filter(({ address }) => address.scope === 'project')
+  const changed = new Set(inProjects.map(({ address }) => placeText(address))).size
   const { count, percent = 30 } = limits?.changes ?? {}
   const least = limits?.changes === undefined ? few : 0
   if (changed <= (count ?? Math.max(least, Math.floor((projects * percent) / 100)))) return []

@@ -108,26 +108,18 @@ const refuseStanding = (ways: readonly (readonly [string, string])[]): void => {
   )
 }
 
-/** One file that is written here. */
-export class ExportFile {
-  constructor(
-    readonly file: string,
-    readonly selected: Selected,
-  ) {}
+/** @throws Failure `usage` where anything else is in the way of a file */
+export const checkFile = async (file: string, selected: Selected): Promise<void> => {
+  const why = await objectionTo(dirname(file), basename(file), selected)
+  if (why !== undefined) refuseStanding([[file, why]])
+}
 
-  /** @throws Failure `usage` where anything else is in the way */
-  async check(): Promise<void> {
-    const why = await objectionTo(dirname(this.file), basename(this.file), this.selected)
-    if (why !== undefined) refuseStanding([[this.file, why]])
-  }
-
-  /** Begins to write it; all of it is there when it is published. @throws Failure `failed` */
-  async open(): Promise<WholeFile> {
-    try {
-      return await openWhole(this.file, { unlinked: true, durable: false })
-    } catch (error) {
-      throw failed('write', this.file, error)
-    }
+/** Begins to write a file; all of it is there when it is published. @throws Failure `failed` */
+export const openFile = async (file: string): Promise<WholeFile> => {
+  try {
+    return await openWhole(file, { unlinked: true, durable: false })
+  } catch (error) {
+    throw failed('write', file, error)
   }
 }
 

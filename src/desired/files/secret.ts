@@ -22,7 +22,6 @@ interface Said {
 
 const forms = 'Write {env: NAME}, {file: path} or {command: [program, argument]}.'
 const words = ['env', 'file', 'command'] as const
-const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 const sourceSchema = (name: string, value: JsonSchema, description: string): JsonSchema => ({
   type: 'object',
@@ -33,11 +32,11 @@ const sourceSchema = (name: string, value: JsonSchema, description: string): Jso
 })
 
 /** A file in place of a value, for editors. */
-export const heldSchema = sourceSchema(
-  'file',
-  { type: 'string', minLength: 1 },
-  'a file that contains it, relative to this file',
-)
+const fileText = 'a file that contains it, relative to this file'
+export const heldSchema = sourceSchema('file', { type: 'string', minLength: 1 }, fileText)
+
+const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
+const program: JsonSchema = { type: 'array', items: { type: 'string' }, minItems: 1 }
 
 /** What may stand at a secret, for editors. */
 export const secretSchema: JsonSchema = {
@@ -48,11 +47,7 @@ export const secretSchema: JsonSchema = {
       'an environment variable that contains it',
     ),
     heldSchema,
-    sourceSchema(
-      'command',
-      { type: 'array', items: { type: 'string' }, minItems: 1 },
-      'a program that prints it, with --allow-commands',
-    ),
+    sourceSchema('command', program, 'a program that prints it, with --allow-commands'),
     // Nothing is what unsets one.
     { type: 'string', pattern: '^(?:env:|@|command:|$)' },
     { type: 'null' },

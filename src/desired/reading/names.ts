@@ -110,38 +110,26 @@ export class NameIndex implements NameResolver {
     this.#own.delete(placeText(place))
   }
 
-  async number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined> {
-    switch (of) {
-      case 'user':
-        return this.#user(name, near)
-      case 'group':
-        return this.#group(name)
-      case 'branch':
-        return this.#branch(name, near)
-      case 'runner':
-        return this.#runner(name, near)
-    }
+  number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined> {
+    if (of === 'user') return this.#user(name, near)
+    if (of === 'group') return this.#group(name)
+    return of === 'branch' ? this.#branch(name, near) : this.#runner(name, near)
   }
 
   name(of: Referent, number: number, near: ManagedPlace): string | undefined {
-    switch (of) {
-      case 'user':
-        return this.#users.name(number)
-      case 'group':
-        return this.#groups.name(number)
-      case 'branch':
-        return this.#branches.get(placeText(near))?.name(number)
-      case 'runner':
-        return this.#description(number, near)
-    }
+    if (of === 'runner') return this.#description(number, near)
+    return this.#directory(of, near)?.name(number)
   }
 
   known(of: Referent, near: ManagedPlace): readonly string[] {
-    if (of === 'user') return this.#users.names()
-    if (of === 'group') return this.#groups.names()
-    if (of === 'branch') return this.#branches.get(placeText(near))?.names() ?? []
+    if (of !== 'runner') return this.#directory(of, near)?.names() ?? []
     const all = [...(this.#runners ?? []), ...(this.#own.get(placeText(near)) ?? [])]
     return all.flatMap(({ description }) => toText(description) ?? [])
+  }
+
+  #directory(of: Exclude<Referent, 'runner'>, near: ManagedPlace): Directory | undefined {
+    if (of === 'branch') return this.#branches.get(placeText(near))
+    return of === 'user' ? this.#users : this.#groups
   }
 
   async #user(name: string, near: ManagedPlace): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 /** The records of a kind in its place: of its list, each by itself where that lacks fields, or by their keys. */
 
 import { ExactNumber } from '../../base/json/json.js'
-import type { JsonValue } from '../../base/json/value.js'
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { listAt } from '../../catalogue/implied.js'
@@ -69,13 +69,18 @@ const holders = async (
   })
 }
 
-const one = async (reader: KindReader, place: ManagedPlace, kind: Managed) => {
+/** One record, by its own endpoint; none where it may be missing, and is. */
+const recordAt = async (
+  { instance }: KindReader,
+  endpoint: Endpoint,
+  values: JsonValues,
+  mayLack: boolean,
+): Promise<readonly Fields[]> => {
   try {
-    const ask = { endpoint: kind.read, values: placed(reader, place, kind.read) }
-    return [objectIn((await reader.instance.get(ask)).data, kind.read)]
+    return [objectIn((await instance.get({ endpoint, values })).data, endpoint)]
   } catch (error) {
     const failure = survived(error)
-    if (kind.optional === true && isMissing(failure) && !isPlaceMissing(failure)) return []
+    if (mayLack && isMissing(failure) && !isPlaceMissing(failure)) return []
     throw error
   }
 }
@@ -83,28 +88,6 @@ const one = async (reader: KindReader, place: ManagedPlace, kind: Managed) => {
 /** Whether the documents have a list of it, or one object that is all. */
 export const hasList = ({ holds, read }: Pick<Managed, 'holds' | 'read'>): boolean =>
   holds === 'one' || read.returns.kind === 'many'
-
-/** Items of which the documents have no list, by what their own endpoint is asked with. */
-const byKey = async (
-  reader: KindReader,
-  place: ManagedPlace,
-  kind: Managed,
-  keys: readonly string[],
-): Promise<readonly Fields[]> => {
-  const { read } = kind
-  const [name = ''] = Object.keys(read.path).filter((n) => place.scope === 'site' || n !== 'id')
-  const found = await sideBySide([...new Set(keys)], async (key) => {
-    try {
-      const values = { ...placed(reader, place, read), [name]: key }
-      return [objectIn((await reader.instance.get({ endpoint: read, values })).data, read)]
-    } catch (error) {
-      const failure = survived(error)
-      if (isMissing(failure) && !isPlaceMissing(failure)) return []
-      throw error
-    }
-  })
-  return found.flat()
-}
 
 /** What the instance's own list shows, which the documents do not have; none, and a note, where there is none. */
 const unlisted = async (
@@ -121,6 +104,7 @@ const unlisted = async (
   }
 }
 
+/** The records of its list, with what only each by itself shows. */
 const listed = async (
   reader: KindReader,
   place: ManagedPlace,
@@ -129,24 +113,14 @@ const listed = async (
   const having = place.scope === 'project' ? await holders(reader, place, kind) : undefined
   const id = reader.id(place)
   if (having !== undefined && typeof id === 'number' && !having.has(id)) return []
-  const values = { ...placed(reader, place, kind.read), ...kind.query }
-  return reader.instance.records({ endpoint: kind.read, values }, (record) =>
-    isManaged(kind, record),
-  )
-}
-
-/** The same records with what only each by itself shows. */
-const whole = async (
-  { instance, ...reader }: KindReader,
-  place: ManagedPlace,
-  kind: Managed,
-  records: readonly Fields[],
-): Promise<readonly Fields[]> => {
-  const { each } = kind
+  const { read, each } = kind
+  const values = { ...placed(reader, place, read), ...kind.query }
+  const isOne = (record: Fields): boolean => isManaged(kind, record)
+  const records = await reader.instance.records({ endpoint: read, values }, isOne)
   if (each === undefined) return records
   return sideBySide(records, async (record) => {
-    const values = { ...placed({ instance, ...reader }, place, each), ...itemOf(kind, record).at }
-    return { ...record, ...objectIn((await instance.get({ endpoint: each, values })).data, each) }
+    const own = { ...placed(reader, place, each), ...itemOf(kind, record).at }
+    return { ...record, ...(await recordAt(reader, each, own, false))[0] }
   })
 }
 
@@ -161,12 +135,17 @@ export const recordsOf = async (
   kind: Managed,
   keys: readonly string[] | undefined,
 ): Promise<readonly Fields[]> => {
-  if (kind.holds === 'one') return one(reader, place, kind)
-  const all = hasList(kind)
-    ? await whole(reader, place, kind, await listed(reader, place, kind))
-    : keys === undefined && kind.unlisted !== undefined
-      ? await unlisted(reader, place, kind)
-      : await byKey(reader, place, kind, keys ?? [])
+  const { holds, read, optional, unlisted: path } = kind
+  const at = placed(reader, place, read)
+  if (holds === 'one') return recordAt(reader, read, at, optional === true)
+  const byKey = async (): Promise<readonly Fields[]> => {
+    const [name = ''] = Object.keys(read.path).filter((n) => place.scope === 'site' || n !== 'id')
+    const one = (key: string) => recordAt(reader, read, { ...at, [name]: key }, true)
+    return (await sideBySide([...new Set(keys)], one)).flat()
+  }
+  const isUnlisted = keys === undefined && path !== undefined
+  const ofKeys = isUnlisted ? () => unlisted(reader, place, kind) : byKey
+  const all = await (hasList(kind) ? listed(reader, place, kind) : ofKeys())
   return all.filter((record) => isManaged(kind, record))
 }
 

@@ -12,9 +12,10 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
-  ExportFile,
+  checkFile,
   ExportFolder,
   filesOf,
+  openFile,
   type Selected,
 } from '../../../src/desired/exporting/folder.js'
 import { openingOf } from '../../../src/desired/exporting/model.js'
@@ -209,18 +210,16 @@ describe('one file', () => {
     const root = folder()
     const file = join(root, 'all.yml')
     put(root, 'all.yml', projectText('a/b'))
-    await new ExportFile(file, everything).check()
-    await expect(new ExportFile(file, platform).check()).rejects.toThrow(/also contains approvals/)
-    const draft = await new ExportFile(file, everything).open()
+    await checkFile(file, everything)
+    await expect(checkFile(file, platform)).rejects.toThrow(/also contains approvals/)
+    const draft = await openFile(file)
     await draft.write([Buffer.from('new')])
     expect(readFileSync(file, 'utf8')).toBe(projectText('a/b'))
     await draft.publish()
     expect(readFileSync(file, 'utf8')).toBe('new')
-    await expect(new ExportFile(file, everything).check()).rejects.toThrow(
-      /was not written by export/,
-    )
+    await expect(checkFile(file, everything)).rejects.toThrow(/was not written by export/)
     symlinkSync(file, join(root, 'link.yml'))
-    await expect(new ExportFile(join(root, 'link.yml'), everything).check()).rejects.toThrow(/link/)
+    await expect(checkFile(join(root, 'link.yml'), everything)).rejects.toThrow(/link/)
   })
 })
 
