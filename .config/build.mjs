@@ -52,7 +52,7 @@ const partsOf = (graph) => {
     fields: ['src/engine/records/known-fields.ts'],
     table: ['src/output/table.ts'],
     input: ['src/engine/targets/stdin.ts', 'src/engine/plan/sourced.ts'],
-    write: ['src/engine/bulk/journaled.ts', 'src/engine/bulk/streaming.ts'],
+    write: ['src/engine/bulk/queues.ts'],
   }
   const further = Object.entries(rest).map(([name, files]) => [name, reached(files, graph)])
   return { core, run, tab, further }

@@ -9,10 +9,10 @@ import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { isMaintenance, toFailure } from './answers/failure.js'
-import { readHeader } from './answers/headers.js'
 import { LostRequest, unknownOutcome, unusable } from './answers/lost.js'
 import { safeAddress } from './answers/secrets.js'
 import { isPage, pageTitle, statusText } from './answers/text.js'
+import { readHeader } from './headers.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
 import {
@@ -33,6 +33,7 @@ import type {
   Client,
   ClientOptions,
   OnInterrupt,
+  Transport,
   WholeAnswer,
   WireRequest,
 } from './types.js'
@@ -293,5 +294,43 @@ export const createClient = (options: ClientOptions, clock: Timing = systemTimin
       return listRecords(requests.pages(request), guarded(request), options)
     },
     close: () => requests.close(),
+  }
+}
+
+// A form on its way to an address of its own: the one request that the room of profiles needs.
+
+/** How a form is sent, by whom, and how long its answer is waited for. */
+export interface FormOptions extends Pick<ClientOptions, 'userAgent' | 'signal'> {
+  readonly transport?: Transport
+  /** Seconds. */
+  readonly timeout: number
+}
+
+/**
+ * Sends the form of an OAuth refresh, once; whatever answer comes is given back. Nothing of it is told.
+ * @throws Failure where none came
+ */
+export const postForm = async (
+  url: string,
+  form: Readonly<Record<string, string>>,
+  way: FormOptions,
+): Promise<{ status: number; body: unknown }> => {
+  const client = await createClient({ ...way, baseUrl: new URL(url).origin, retries: 0 })
+  try {
+    const whole = await client.call({
+      method: 'POST',
+      path: url,
+      absolute: true,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+      sealed: true,
+    })
+    return { status: whole.status, body: whole.data }
+  } catch (error) {
+    if (error instanceof Failure && error.details.status !== undefined)
+      return { status: error.details.status, body: { error: error.details.code } }
+    throw error
+  } finally {
+    await client.close()
   }
 }

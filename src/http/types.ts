@@ -4,7 +4,7 @@ import type { FieldMatch, Records } from '../base/json/records.js'
 import type { JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
-import type { AnswerHeaders } from './answers/headers.js'
+import type { AnswerHeaders } from './headers.js'
 
 /** A credential as it travels: one header, never the query. */
 export type Credential =

@@ -9,7 +9,7 @@ import { flagsOfCommand } from '../../src/engine/command/derive/index.js'
 import { parseGiven } from '../../src/engine/plan/given.js'
 import { parseValue } from '../../src/engine/plan/values.js'
 import { Failure } from '../../src/errors.js'
-import { headersFor } from '../../src/http/request/headers.js'
+import { headersFor } from '../../src/http/headers.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { decodeForm } from '../../src/sandbox/server/decode.js'
 

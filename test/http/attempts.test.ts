@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askedWait } from '../../src/http/answers/headers.js'
+import { askedWait } from '../../src/http/headers.js'
 import { json, rejected, serve, serveRaw } from '../support/servers.js'
 import { clientOf, fakeClock, get, send } from './clients.js'
 

@@ -16,8 +16,13 @@ import { parseLine } from '../../engine/journal/parse.js'
 import { type ObjectState, type Past, readPast, textsIn } from '../../engine/journal/reader.js'
 import { createJournal } from '../../engine/journal/writer.js'
 import { tellGap } from '../../engine/journaling/runs.js'
-import { getItemPlace, normalizeId } from '../../engine/work/items.js'
-import { type Counts, countsText, type End } from '../../engine/work/report.js'
+import {
+  type Counts,
+  countsText,
+  type End,
+  getItemPlace,
+  normalizeId,
+} from '../../engine/work/report.js'
 import { exitCodes, usage } from '../../errors.js'
 import { journalFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'

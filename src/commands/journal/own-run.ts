@@ -17,9 +17,10 @@ import {
   takeUpJournal,
   tellGap,
 } from '../../engine/journaling/runs.js'
-import type { GivenObject, Item } from '../../engine/work/items.js'
 import {
   closingLine,
+  type GivenObject,
+  type Item,
   type Outcome,
   parseFailureLimit,
   type Report,
@@ -29,7 +30,7 @@ import {
 import { run } from '../../engine/work/run.js'
 import { type Failure, usage } from '../../errors.js'
 
-export type { GivenObject, Item } from '../../engine/work/items.js'
+export type { GivenObject, Item } from '../../engine/work/report.js'
 
 /** What a run is, as its journal says it. */
 interface OwnCommand {

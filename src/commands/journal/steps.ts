@@ -8,8 +8,7 @@ import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
 import type { Past } from '../../engine/journal/reader.js'
-import type { Undoable } from '../../engine/journal/undo.js'
-import { readUndo } from '../../engine/journal/undo.js'
+import { readUndo, type Undoable } from '../../engine/journal/work.js'
 import {
   getUndoParent,
   type Inverse,

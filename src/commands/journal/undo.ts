@@ -12,7 +12,7 @@ import {
 import type { Line } from '../../engine/journal/lines.js'
 import { type Past, readPast } from '../../engine/journal/reader.js'
 import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
-import { chooseUndo } from '../../engine/journal/undo.js'
+import { chooseUndo } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
   findInverse,
@@ -22,8 +22,7 @@ import {
 } from '../../engine/journaling/inverse.js'
 import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
 import { readCurrent } from '../../engine/journaling/snapshot.js'
-import { getItemPlace } from '../../engine/work/items.js'
-import { countsText, type Outcome, toOutcome } from '../../engine/work/report.js'
+import { countsText, getItemPlace, type Outcome, toOutcome } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
 import { Failure, usage } from '../../errors.js'
 import { type Arguments, define } from '../define.js'

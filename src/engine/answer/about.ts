@@ -7,11 +7,11 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Kind, kindNamed, kinds } from '../../catalogue/kinds.js'
 import { isScope, scopeOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
-import type { Format } from '../../output/types.js'
+import type { Format, Reader, Writer } from '../../output/types.js'
 import { objectColumn } from '../command/derive/derived.js'
 import { flagName } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
-import type { PlanAnswer } from '../command/services.js'
+import type { AnswerService, Emit, PlanAnswer, Text } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
 
 // What the objects of an answer are called, for formats that show nothing else.
@@ -155,4 +155,82 @@ export const toldApart = (plan: Plan, value: unknown): unknown => {
   const names = [name, key, ...(kindNamed(param?.completes)?.names ?? [])]
   const says = isObject(value) && names.some((field) => texts.includes(String(value[field])))
   return says ? value : about(plan, value)
+}
+
+// The answer of a command for one of several parents: records that go below its name.
+
+const encoder = new TextEncoder()
+
+/** What is no record has no place among records. */
+export const refusePart = (what: string) =>
+  usage(`this result belongs to a single ${what}`, 'Run the command once for each.')
+
+export class PartOfAnswer implements AnswerService {
+  readonly #whole: AnswerService
+  readonly #part: (emit: Emit) => Writer
+  readonly #what: string
+
+  /** @param what it is one of several of */
+  constructor(whole: AnswerService, part: (emit: Emit) => Writer, what = 'project or group') {
+    this.#what = what
+    this.#whole = whole
+    this.#part = part
+  }
+
+  get reader(): Reader {
+    const { reader } = this.#whole
+    // Those of all parts are one list.
+    return reader === 'pages' ? 'sheets' : reader
+  }
+
+  get terminal(): boolean {
+    return this.#whole.terminal
+  }
+
+  get width(): number {
+    return this.#whole.width
+  }
+
+  get text(): Text {
+    return this.#whole.text
+  }
+
+  print(value: unknown, emit: Emit = {}): Promise<void> {
+    return this.printMany([value], emit)
+  }
+
+  async printMany(
+    values: Iterable<unknown> | AsyncIterable<unknown>,
+    emit: Emit = {},
+  ): Promise<void> {
+    const writer = this.#part(emit)
+    for await (const value of emit.among ?? values) await writer.record(value)
+    await writer.close()
+  }
+
+  async printAnswer(outcome: PlanAnswer, emit: Emit = {}): Promise<void> {
+    const items = isList(outcome) ? printedValue(outcome) : undefined
+    if (Array.isArray(items)) return this.printMany(items, emit)
+    const writer = this.#part(emit)
+    await writer.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
+    await writer.close()
+  }
+
+  async printDocument(_value: unknown): Promise<void> {
+    throw refusePart(this.#what)
+  }
+
+  async write(_chunk: string | Uint8Array): Promise<void> {
+    throw refusePart(this.#what)
+  }
+
+  async flush(): Promise<void> {}
+
+  columnsFor(endpoint: Endpoint): Promise<readonly string[]> {
+    return this.#whole.columnsFor(endpoint)
+  }
+
+  exit(code: number): void {
+    this.#whole.exit(code)
+  }
 }

@@ -17,8 +17,14 @@ import type { Many, PlanAnswer } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { Numbered, Result, WorkQueue } from '../journaling/work-queue.js'
-import { maxNamed } from '../work/items.js'
-import { closingLine, maxTold, parseFailureLimit, type Report, verdict } from '../work/report.js'
+import {
+  closingLine,
+  maxNamed,
+  maxTold,
+  parseFailureLimit,
+  type Report,
+  verdict,
+} from '../work/report.js'
 import { type Run, run } from '../work/run.js'
 import { HeapTuning } from '../work/v8.js'
 import {

@@ -46,7 +46,7 @@ export class BulkRunner {
     const keeper = due.length > 0 ? this.#engine.keeper?.(only, single, how.final) : undefined
     if (single && this.#engine.resumed?.() === undefined) return this.#single(only, how, keeper)
     if (keeper !== undefined) {
-      const { keptRun } = await import('./journaled.js')
+      const { keptRun } = await import('./queues.js')
       return keptRun(this.#engine, await keeper(), plans, how)
     }
     const { held } = await import('../journaling/work-queue.js')
@@ -57,7 +57,7 @@ export class BulkRunner {
   /** The same with objects that are planned as they come. */
   async stream(source: PlanSource, how: Many = {}): Promise<void> {
     parseFailureLimit(this.#engine.globals.maxFailures)
-    const { streamed } = await import('./streaming.js')
+    const { streamed } = await import('./queues.js')
     await streamed({
       engine: this.#engine,
       source,
@@ -108,7 +108,7 @@ export class BulkRunner {
     const outcome =
       keeper === undefined
         ? await work(plan)
-        : await (await import('./journaled.js')).keptSingle(this.#engine, keeper, plan, work)
+        : await (await import('./queues.js')).keptSingle(this.#engine, keeper, plan, work)
     try {
       await this.#show(plan, outcome, how)
       await this.#engine.answer.flush()

@@ -1,7 +1,7 @@
 /** How plans are run and shown, and what becomes of them. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Failure } from '../../errors.js'
-import { readHeader } from '../../http/answers/headers.js'
+import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
 import type { People, Stacking } from '../../output/types.js'
 import type { Plan } from './described.js'

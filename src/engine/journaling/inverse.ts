@@ -10,7 +10,7 @@ import { Failure, usage } from '../../errors.js'
 import { getScope } from '../command/derive/derived.js'
 import type { Parent } from '../command/types.js'
 import type { Attributes, Header } from '../journal/lines.js'
-import type { Undoable } from '../journal/undo.js'
+import type { Undoable } from '../journal/work.js'
 
 // Who waits for whom in a tree: what is done to a group goes after what is done inside of it.
 

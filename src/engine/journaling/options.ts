@@ -4,11 +4,10 @@ import { usage } from '../../errors.js'
 import { keepsJournal } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Plan } from '../command/types.js'
-
 import type { Next, Past } from '../journal/reader.js'
 import type { Journal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
-import type { Item } from '../work/items.js'
+import type { Item } from '../work/report.js'
 
 // A run that is gone on with: its journal, and which of its objects are left.
 

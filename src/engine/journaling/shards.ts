@@ -5,7 +5,7 @@ import { usage } from '../../errors.js'
 import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
 import { parseReference } from '../plan/arguments.js'
 import { type ParentTarget, slotIn } from '../plan/parents.js'
-import { type GivenObject, normalizeId } from '../work/items.js'
+import { type GivenObject, normalizeId } from '../work/report.js'
 
 // `--shard i/n`: one part of the objects, so that several machines share a run. The parts are
 // disjoint and together everything, whoever computes them.

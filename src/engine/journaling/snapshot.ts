@@ -11,7 +11,7 @@ import type { InstanceService, PlanAnswer } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import { agrees } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
-import type { Item } from '../work/items.js'
+import type { Item } from '../work/report.js'
 import { type Inverse, valuesFor } from './inverse.js'
 
 // An object as it is now: read before it is put back.

@@ -3,8 +3,7 @@
 import { getParentFields } from '../answer/about.js'
 import type { PlanAnswer } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
-import type { GivenObject, Item } from '../work/items.js'
-import type { Settled } from '../work/report.js'
+import type { GivenObject, Item, Settled } from '../work/report.js'
 import { Seen } from '../work/seen.js'
 
 /** A plan in its place. */

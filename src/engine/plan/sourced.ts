@@ -15,7 +15,7 @@ import type {
   Plan,
   PlanSource,
 } from '../command/types.js'
-import type { GivenObject } from '../work/items.js'
+import type { GivenObject } from '../work/report.js'
 import { type ObjectReference, parseReference, placeArgs, placeProject } from './arguments.js'
 import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'

@@ -26,7 +26,7 @@ import { type Objects, readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
 import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
 import { parseWhere } from '../where/index.js'
-import { maxNamed } from '../work/items.js'
+import { maxNamed } from '../work/report.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { besideIds, selectionList } from './objects.js'
 

@@ -5,11 +5,11 @@
  */
 import { Failure } from '../../errors.js'
 import type { Listener } from '../../http/gate/index.js'
-import type { Item } from './items.js'
 import {
   Breaker,
   type End,
   type FailureLimit,
+  type Item,
   type Outcome,
   outOfPatience,
   type Report,

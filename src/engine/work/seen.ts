@@ -3,7 +3,7 @@
  * bits of SHA-256, so that a million of them stay small.
  */
 import { createHash } from 'node:crypto'
-import { type GivenObject, normalizeId } from './items.js'
+import { type GivenObject, normalizeId } from './report.js'
 
 /** Words of 32 bits that tell a text from all others. */
 const words = 3

@@ -17,7 +17,7 @@ import type { Details, Owner, Stays, Tell, UiService } from '../command/services
 import type { Described, Plan } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
 import { isHidden } from '../plan/sources.js'
-import { maxNamed } from '../work/items.js'
+import { maxNamed } from '../work/report.js'
 
 // Objects by their names, for those who are to confirm what becomes of them.
 

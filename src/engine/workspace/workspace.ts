@@ -3,9 +3,9 @@
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { refreshTimeout } from '../../client/defaults.js'
-import { type FormOptions, postForm } from '../../client/form.js'
 import type { SnapshotReader } from '../../client/snapshot/answers.js'
 import { Failure } from '../../errors.js'
+import { type FormOptions, postForm } from '../../http/index.js'
 import type { Ask } from '../../http/types.js'
 import {
   createTransport,

@@ -2,7 +2,7 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
-import { readHeader } from './headers.js'
+import { readHeader } from '../headers.js'
 import { safeAddress } from './secrets.js'
 import { isPage, nameOfStatus, oneLine, pageTitle, statusText } from './text.js'
 

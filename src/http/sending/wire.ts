@@ -5,9 +5,16 @@ import { Failure, usage } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
 import { decoded, readSome, TimedBody } from '../answers/body.js'
 import { isMaintenance, movedProject } from '../answers/failure.js'
-import { type AnswerHeaders, askedWait, readHeader } from '../answers/headers.js'
 import { getLoss, LostRequest, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, secretTexts } from '../answers/secrets.js'
+import {
+  type AnswerHeaders,
+  askedWait,
+  headersFor,
+  isSigned,
+  readHeader,
+  strangerHeaders,
+} from '../headers.js'
 import {
   formatAddress,
   getApiRoot,
@@ -15,7 +22,6 @@ import {
   requestLabel,
   type Target,
 } from '../request/address.js'
-import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
 import type { ClientOptions, Credential, OnInterrupt, WireRequest } from '../types.js'
 import { type Attempts, interruptedBy, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'

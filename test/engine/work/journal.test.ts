@@ -30,16 +30,14 @@ import { formatLine, type Header, type Line } from '../../../src/engine/journal/
 import { parseLine, placedIn } from '../../../src/engine/journal/parse.js'
 import { getNextStep, isDone, readPast } from '../../../src/engine/journal/reader.js'
 import { recordIn } from '../../../src/engine/journal/record.js'
-import { chooseUndo, readUndo } from '../../../src/engine/journal/undo.js'
-import { readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
+import { chooseUndo, readUndo, readWork, seenIn, spool } from '../../../src/engine/journal/work.js'
 import {
   createJournal,
   Journal,
   reopenJournal,
   type Writable,
 } from '../../../src/engine/journal/writer.js'
-import type { GivenObject, Item } from '../../../src/engine/work/items.js'
-import type { Counts } from '../../../src/engine/work/report.js'
+import type { Counts, GivenObject, Item } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 import { scriptedClock } from '../../http/gate/clock.js'
 import { header } from './header.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Item } from '../../../src/engine/work/items.js'
 import {
+  type Item,
   type Outcome,
   parseFailureLimit,
   type Report,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { getShardNumber, parseShard, selectShard } from '../../../src/engine/journaling/shards.js'
-import type { GivenObject } from '../../../src/engine/work/items.js'
+import type { GivenObject } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 
 async function* given(objects: readonly GivenObject[]): AsyncGenerator<GivenObject> {

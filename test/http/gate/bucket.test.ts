@@ -1,7 +1,6 @@
 /** The client, its gate and the engine together, against an instance that allows only so much. */
 import { describe, expect, it } from 'vitest'
-import type { Item } from '../../../src/engine/work/items.js'
-import { verdict } from '../../../src/engine/work/report.js'
+import { type Item, verdict } from '../../../src/engine/work/report.js'
 import { run } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate/index.js'
 import { json, serve, serveRaw } from '../../support/servers.js'

@@ -1,15 +1,30 @@
-/** Objects as they come: planned one after the other, by way of the journal where one is kept. */
+/** Runs over objects as they come, or in hand with a journal: planned one after the other, each on record. Loaded late: one object needs none of it. */
 import { mapConcurrent } from '../../base/async.js'
-import { Failure } from '../../errors.js'
+import { Failure, survived } from '../../errors.js'
+import { getParentFields } from '../answer/about.js'
 import { lossIn, type Many } from '../command/running.js'
+import type { PlanAnswer } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { readWork, type Spool, seenIn, spool } from '../journal/work.js'
-import type { JournaledRun } from '../journaling/journaled-run.js'
+import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
 import type { Resumed } from '../journaling/options.js'
-import { arriving, type Numbered, type WorkQueue } from '../journaling/work-queue.js'
-import { type GivenObject, type Item, maxNamed } from '../work/items.js'
+import {
+  arriving,
+  createQueue,
+  Deduplicator,
+  type Numbered,
+  type WorkQueue,
+} from '../journaling/work-queue.js'
+import {
+  type End,
+  type GivenObject,
+  type Item,
+  maxNamed,
+  type Outcome,
+  toOutcome,
+} from '../work/report.js'
 import { HeapTuning } from '../work/v8.js'
-import type { Engine } from './each.js'
+import type { Engine, Keeper } from './each.js'
 import { runBulk } from './run-bulk.js'
 
 // Objects that wait for each other without a journal: as text, so that a million of them stay small.
@@ -173,7 +188,7 @@ const kept = async (
 }
 
 /** Goes on with what stands in the journal, and with what it has not yet of an input that was cut. */
-const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void> => {
+const resumeStream = async (streaming: Streaming, resumed: Resumed): Promise<void> => {
   const { engine, how, source } = streaming
   const { journal, again, next, past } = resumed
   const spooled = again ? spool(journal, source.objects, await seenIn(journal)) : undefined
@@ -230,7 +245,7 @@ const orLeave = async <T>(objects: AsyncIterator<unknown>, work: () => Promise<T
 export const streamed = async (streaming: Streaming): Promise<void> => {
   const { engine, source, how, confirmable } = streaming
   const resumed = engine.resumed?.()
-  if (resumed !== undefined) return goneOnWith(streaming, resumed)
+  if (resumed !== undefined) return resumeStream(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await firstOf(objects, 1)
   if (one === undefined) return engine.ui.note('no objects in this shard: nothing to do')
@@ -253,5 +268,128 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
     else await runBulk(engine, arriving(first, all, source), how)
   } finally {
     heap.end()
+  }
+}
+
+// Plans in hand, by way of their journal.
+
+/** What a plan works on, as the journal names it: of a tree its kind stands before its name. */
+const placeOf = (plan: Plan) => {
+  const fields = getParentFields(plan)
+  return { ...fields, parent: plan.parent?.name ?? fields.parent }
+}
+
+/** The same as it waits: with the attributes of its row. */
+const queuedAs = (plan: Plan) => ({ ...placeOf(plan), row: plan.row })
+
+const numbered = (plan: Plan, item: Item): Numbered => ({ ...item, plan })
+
+const fresh = async (
+  journaled: JournaledRun,
+  plans: readonly Plan[],
+): Promise<readonly Numbered[]> => {
+  const last = journaled.journal.states.last
+  await journaled.enlist(plans.map(queuedAs))
+  return plans.map((plan, i) => numbered(plan, { n: last + 1 + i, ...placeOf(plan) }))
+}
+
+/** Those that are left, and those that are not there yet where the input was cut. */
+const itemsLeft = async (
+  journaled: JournaledRun,
+  plans: readonly Plan[],
+): Promise<readonly Numbered[]> => {
+  const left = await journaled.left()
+  const again = journaled.resumed?.again === true
+  const seen = again ? await seenIn(journaled.journal) : undefined
+  const [known, others]: [Numbered[], Plan[]] = [[], []]
+  for (const plan of plans) {
+    const item = left(placeOf(plan))
+    if (item !== undefined) known.push(numbered(plan, item))
+    else if (seen?.add(placeOf(plan)) === true) others.push(plan)
+  }
+  return again ? [...known, ...(await fresh(journaled, others))] : known
+}
+
+const queueIn = async (journaled: JournaledRun, plans: readonly Plan[]): Promise<WorkQueue> => {
+  const once = new Deduplicator()
+  const own = plans.filter((plan) => once.take(plan))
+  const items =
+    journaled.resumed === undefined ? await fresh(journaled, own) : await itemsLeft(journaled, own)
+  return createQueue(items, once.twice)
+}
+
+/** Runs plans that are confirmed, each on record before and after. */
+export const keptRun = async (
+  engine: Engine,
+  journaled: JournaledRun,
+  plans: readonly Plan[],
+  how: Many,
+): Promise<void> => {
+  try {
+    await runBulk(engine, await queueIn(journaled, plans), how, journaled)
+  } finally {
+    // Where nothing else said how it ended, something broke it.
+    await journaled.end('stopped')
+  }
+}
+
+/**
+ * The journal of one object, which stands in it; undefined where it is named by a secret, or no journal can be
+ * written where nobody asked for one: that is no reason not to write.
+ */
+const opened = async (
+  { globals, ui }: Engine,
+  keeper: Keeper,
+  plan: Plan,
+): Promise<JournaledRun | undefined> => {
+  if (isNamedBySecret(plan)) return undefined
+  let journaled: JournaledRun | undefined
+  try {
+    journaled = await keeper()
+    await journaled.enlist([queuedAs(plan)])
+    return journaled
+  } catch (error) {
+    await journaled?.discard()
+    const failure = survived(error)
+    if (globals.journal !== undefined) throw failure
+    ui.warn(`this write cannot be undone, because it has no journal: ${failure.message}`)
+    return undefined
+  }
+}
+
+/** Does one object on record; what becomes of it counts, whether or not that can be written down. */
+export const keptSingle = async (
+  engine: Engine,
+  keeper: Keeper,
+  plan: Plan,
+  work: (plan: Plan) => Promise<PlanAnswer>,
+): Promise<PlanAnswer> => {
+  const journaled = await opened(engine, keeper, plan)
+  if (journaled === undefined) return work(plan)
+  const item: Numbered = { n: 1, ...placeOf(plan), plan }
+  let warned = false
+  const written = (line: Promise<void>): Promise<void> =>
+    line.catch((error: unknown) => {
+      const { message } = survived(error)
+      if (!warned) engine.ui.warn(`the result of this write is not recorded: ${message}`)
+      warned = true
+    })
+  let end: End = 'interrupted'
+  try {
+    await journaled.look(item)
+    await written(journaled.record.begun(item))
+    const outcome = await journaled.do(item, plan, work).then(
+      (result): Outcome<PlanAnswer> => ({
+        state: result.unchanged === true ? 'unchanged' : 'done',
+        result,
+      }),
+      toOutcome,
+    )
+    await written(journaled.record.settled(item, outcome))
+    end = 'completed'
+    if ('failure' in outcome) throw outcome.failure
+    return outcome.result ?? {}
+  } finally {
+    await journaled.end(end)
   }
 }
