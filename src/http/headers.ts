@@ -1,11 +1,7 @@
 /** Headers of answers, and how long they ask a client to wait, in milliseconds. */
 import { sessionCookie, type Words } from '../catalogue/words.js'
 import { usage } from '../errors.js'
-import { acceptEncoding } from './answers/body.js'
-import type { ClientOptions, Credential, WireRequest } from './types.js'
-
-/** Headers of an answer, by their names in lower case. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+import type { AnswerHeaders, ClientOptions, Credential, WireRequest } from './types.js'
 
 /** The first value of a header. */
 export const readHeader = (headers: AnswerHeaders, name: string): string | undefined => {
@@ -52,6 +48,9 @@ export const askedWait = (
 // Request headers: exactly one credential, and nothing that could inject another line.
 
 type Header = readonly [name: string, value: string]
+
+/** The encodings that `answers/body.ts` undoes. */
+const acceptEncoding = 'gzip, deflate, br'
 
 type Naming = Pick<Words, 'cookie' | 'header'>
 const documented: Naming = { cookie: (name) => name, header: (name) => name }

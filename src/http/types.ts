@@ -4,7 +4,6 @@ import type { FieldMatch, Records } from '../base/json/records.js'
 import type { JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
-import type { AnswerHeaders } from './headers.js'
 
 /** A credential as it travels: one header, never the query. */
 export type Credential =
@@ -131,10 +130,12 @@ export interface Ask {
   readonly how?: CallOptions | undefined
 }
 
+/** Headers of an answer, by their names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 export interface Answer {
   readonly status: number
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly headers: AnswerHeaders
   readonly url: string
   /** Decompressed; ends with a Failure when the body was cut short. */
   readonly body: AsyncIterable<Uint8Array>

@@ -18,8 +18,7 @@ import type { Paging } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
 import { answered, type ListEndpoint, type TypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
-import type { AnswerHeaders } from '../http/headers.js'
-import type { CallOptions, PageHead } from '../http/types.js'
+import type { AnswerHeaders, CallOptions, PageHead } from '../http/types.js'
 import type { Signal } from './types.js'
 
 const toPlainError = (error: unknown): unknown => {

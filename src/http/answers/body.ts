@@ -93,9 +93,6 @@ export const readSome = async (bytes: AsyncIterable<Uint8Array>): Promise<Uint8A
 
 // Content-Encoding undone on the way, with an eye on what it unpacks to.
 
-/** What the client asks for. */
-export const acceptEncoding = 'gzip, deflate, br'
-
 /** Past this much, a body that unpacks to more than `bombRatio` times its size is refused. */
 const bombFloor = 64 << 20
 const bombRatio = 200

@@ -5,11 +5,11 @@ import { Failure } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
 import { unusable } from '../answers/lost.js'
 import { safeAddress } from '../answers/secrets.js'
-import { type AnswerHeaders, readHeader } from '../headers.js'
+import { readHeader } from '../headers.js'
 import { formatAddress, parseAddress, type Target } from '../request/address.js'
 import type { Attempts } from '../sending/attempts.js'
 import type { OpenAnswer } from '../sending/exchange.js'
-import type { Batch, ListOptions, WireRequest } from '../types.js'
+import type { AnswerHeaders, Batch, ListOptions, WireRequest } from '../types.js'
 
 // Where a list goes on: the Link header as it is given (`http/README.md`).
 

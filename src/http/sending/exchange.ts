@@ -8,9 +8,9 @@ import type { TimedBody } from '../answers/body.js'
 import { LostRequest, lostTo, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, safeBody, safeHeaders } from '../answers/secrets.js'
 import { oneLine } from '../answers/text.js'
-import { type AnswerHeaders, readHeader } from '../headers.js'
+import { readHeader } from '../headers.js'
 import type { Target } from '../request/address.js'
-import type { ClientOptions, Exchange, OnInterrupt } from '../types.js'
+import type { AnswerHeaders, ClientOptions, Exchange, OnInterrupt } from '../types.js'
 import { interrupted, isSafe } from './attempts.js'
 
 type Controller = Dispatcher.DispatchController

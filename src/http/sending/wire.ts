@@ -7,14 +7,7 @@ import { decoded, readSome, TimedBody } from '../answers/body.js'
 import { isMaintenance, movedProject } from '../answers/failure.js'
 import { getLoss, LostRequest, unknownOutcome } from '../answers/lost.js'
 import { safeAddress, secretTexts } from '../answers/secrets.js'
-import {
-  type AnswerHeaders,
-  askedWait,
-  headersFor,
-  isSigned,
-  readHeader,
-  strangerHeaders,
-} from '../headers.js'
+import { askedWait, headersFor, isSigned, readHeader, strangerHeaders } from '../headers.js'
 import {
   formatAddress,
   getApiRoot,
@@ -22,7 +15,13 @@ import {
   requestLabel,
   type Target,
 } from '../request/address.js'
-import type { ClientOptions, Credential, OnInterrupt, WireRequest } from '../types.js'
+import type {
+  AnswerHeaders,
+  ClientOptions,
+  Credential,
+  OnInterrupt,
+  WireRequest,
+} from '../types.js'
 import { type Attempts, interruptedBy, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { exchange, type OpenAnswer, type OutgoingRequest, startTrace } from './exchange.js'
