@@ -56,39 +56,14 @@ const fieldOf = (kind: Managed, name: string): string | undefined => {
   return echo === undefined ? undefined : `${echo}.${name}`
 }
 
-const sourceOf = (param: Param): Attribute['source'] => {
-  if (param.secret === true) return 'secret'
-  return ['pem', 'public-key'].includes(formatOf(param) ?? '') ? 'file' : undefined
-}
+/** Whether the value may stand in a file of its own; whoever names or pastes a wrong one may have a secret there. */
+export const isHeld = (param: Param): boolean =>
+  ['pem', 'public-key'].includes(formatOf(param) ?? '')
 
 /** The parameters that every change sends: those that it requires, and what it would otherwise take away. */
 export const alwaysSent = (kind: Managed): ReadonlySet<string> => {
   const required = Object.entries(kind.update?.params ?? {}).filter(([, p]) => p.required === true)
   return new Set([...required.map(([name]) => name), ...(kind.keep ?? [])])
-}
-
-/** Parameters that a file cannot give: what the placeholders and the item's own key in files say already. */
-const leftOut = (kind: Managed): ReadonlySet<string | undefined> => {
-  // What has a label is called by it in files, and its identity is said beside it.
-  const named = kind.label === undefined ? [kind.identity] : []
-  return new Set([...named, ...Object.keys(kind.at ?? {}), ...(kind.without ?? [])])
-}
-
-const attributeOf = (kind: Managed, name: string, param: Param): Omit<Attribute, 'required'> => {
-  const ref = kind.refs?.[name]
-  const source = sourceOf(param)
-  const secret = param.secret === true
-  return {
-    name,
-    param,
-    field: secret ? undefined : fieldOf(kind, name),
-    secret,
-    source,
-    ref,
-    fixed: kind.update !== undefined && !(name in kind.update.params),
-    keep: alwaysSent(kind).has(name),
-    operational: kind.operational?.includes(name) === true,
-  }
 }
 
 const made = new WeakMap<Managed, Map<IntegrationFamily | undefined, Attributes>>()
@@ -107,16 +82,28 @@ export const attributesOf = (kind: Managed, family?: IntegrationFamily): Attribu
 }
 
 const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes => {
-  const left = leftOut(kind)
-  const required = family?.params ?? kind.create?.params
-  return new Map(
-    Object.entries(family?.params ?? paramsOfKind(kind))
-      .filter(([name, param]) => !left.has(name) && param.deprecated === undefined)
-      .map(([name, param]) => [
-        name,
-        { ...attributeOf(kind, name, param), required: required?.[name]?.required === true },
-      ]),
+  const { update, create, at = {}, without = [], refs, operational, label, identity } = kind
+  // What has a label is called by it in files, and its identity is said beside it.
+  const named = label === undefined ? [identity] : []
+  const left = new Set([...named, ...Object.keys(at), ...without])
+  const required = family?.params ?? create?.params
+  const kept = alwaysSent(kind)
+  const all = Object.entries(family?.params ?? paramsOfKind(kind)).filter(
+    ([name, param]) => !left.has(name) && param.deprecated === undefined,
   )
+  const attributeOf = (name: string, param: Param): Attribute => ({
+    name,
+    param,
+    field: param.secret === true ? undefined : fieldOf(kind, name),
+    secret: param.secret === true,
+    source: param.secret === true ? 'secret' : isHeld(param) ? 'file' : undefined,
+    ref: refs?.[name],
+    required: required?.[name]?.required === true,
+    fixed: update !== undefined && !(name in update.params),
+    keep: kept.has(name),
+    operational: operational?.includes(name) === true,
+  })
+  return new Map(all.map(([name, param]) => [name, attributeOf(name, param)]))
 }
 
 /** The family of an item: the one that its name is documented to be of, else the one that is said to be its. */

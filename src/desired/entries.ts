@@ -17,15 +17,14 @@ import { byText } from './values.js'
 /** What is said of an item: what would be done, what was found, or that it was not read. */
 export type EntryKind = Verb | 'replace' | PlanFinding['is'] | 'unread'
 
-/** How an action is told: what there is to do, what was done, and what is wrong for as long as it is not. */
-interface ActionWords {
-  readonly todo: string
-  readonly done: string
-  readonly wrong: string
+/** What stands before an item of which that is said; of an action what there is to do, what was done, what is wrong. */
+interface EntryWords {
+  readonly mark: string
+  readonly words?: { readonly todo: string; readonly done: string; readonly wrong: string }
 }
 
-/** Of all that can be said of an item, in the order in which people read it, what stands before it, and how it is told. */
-export const entryKinds: Readonly<Record<EntryKind, { mark: string; words?: ActionWords }>> = {
+/** Of all that can be said of an item, in the order in which people read it, how it is told. */
+export const entryKinds: Readonly<Record<EntryKind, EntryWords>> = {
   create: { mark: '+', words: { todo: 'to create', done: 'created', wrong: 'is missing' } },
   enable: { mark: '+', words: { todo: 'to enable', done: 'enabled', wrong: 'is not enabled' } },
   update: { mark: '~', words: { todo: 'to change', done: 'changed', wrong: 'differs' } },
@@ -74,15 +73,6 @@ export const entryName = ({ of: { address } }: PlanEntry): string => {
 /** Whether something would be done to an item. */
 export const isAction = ({ of: { id } }: PlanEntry): boolean => id !== undefined
 
-const actionEntries = ({ actions }: DesiredPlan): readonly PlanEntry[] => {
-  const replaced = replacedIn(actions)
-  return actions.flatMap((action) => {
-    const { id, verb, replaces = '' } = action
-    const is = replaced.has(replaces) ? 'replace' : verb
-    return replaced.has(id) ? [] : [{ is, text: '', of: action }]
-  })
-}
-
 /** What changes comes first, as in the sum. */
 const rankOf = ({ is }: PlanEntry): number => (is === 'update' ? -1 : ranks.indexOf(is))
 
@@ -94,15 +84,20 @@ const inOrder = (a: PlanEntry, b: PlanEntry): number =>
   byText(a.of.address.item ?? '', b.of.address.item ?? '')
 
 /** All items of a plan; a replacement is one. */
-export const entriesOf = (plan: DesiredPlan): readonly PlanEntry[] =>
-  [
-    ...actionEntries(plan),
-    ...plan.findings.map((of): PlanEntry => ({ is: of.is, text: of.text, of })),
-    ...plan.unread.map(({ place, kind, failure }): PlanEntry => {
+export const entriesOf = ({ actions, findings, unread }: DesiredPlan): readonly PlanEntry[] => {
+  const replaced = replacedIn(actions)
+  const acting = actions.filter(({ id }) => !replaced.has(id))
+  return [
+    ...acting.map((of): PlanEntry => {
+      return { is: replaced.has(of.replaces ?? '') ? 'replace' : of.verb, text: '', of }
+    }),
+    ...findings.map((of): PlanEntry => ({ is: of.is, text: of.text, of })),
+    ...unread.map(({ place, kind, failure }): PlanEntry => {
       const text = `could not be read: ${failure.message}`
       return { is: 'unread', text, of: { address: { ...place, kind }, failure } }
     }),
   ].sort(inOrder)
+}
 
 // A plan held against that of the same files at another commit: what changed, and what is no longer declared.
 

@@ -42,12 +42,6 @@ const doneBy = async ({ file, states }: Past) => {
   return { there, lost, flags: kept.flags }
 }
 
-const tellLost = ({ ui }: Services, lost: readonly string[]): void => {
-  for (const address of lost.slice(0, mostNamed))
-    ui.note(`${address}: cannot be undone: its previous state cannot be read`)
-  if (lost.length > mostNamed) ui.note(`${lost.length - mostNamed} more cannot be undone`)
-}
-
 /** What of a plan takes back what the run did; what was changed since is told, and left as it is. */
 const dueIn =
   ({ answer, ui }: Services, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
@@ -88,7 +82,9 @@ export const undoApply = async (services: Services, past: Past, redo: boolean): 
   // As with the journal itself: what another may have written is not applied in this user's name.
   await (await openJournal(former)).close()
   const { there, lost, flags } = await doneBy(past)
-  tellLost(services, lost)
+  for (const address of lost.slice(0, mostNamed))
+    services.ui.note(`${address}: cannot be undone: its previous state cannot be read`)
+  if (lost.length > mostNamed) services.ui.note(`${lost.length - mostNamed} more cannot be undone`)
   await applying(
     services,
     {

@@ -11,14 +11,6 @@ import { usage } from '../../errors.js'
 const maxBytes = 4e6
 const maxTogether = 512e6
 
-/** The files of a commit. */
-interface BaseFiles {
-  readonly commit: string
-  readonly texts: readonly ReadText[]
-  /** What a file that they name held. @throws an Error in words for one that was not there */
-  open(path: string): Buffer
-}
-
 type Git = ReturnType<typeof gitIn>
 
 const gitIn =
@@ -104,7 +96,7 @@ export const filesAtBase = async (
   place: Pick<WorkspaceService, 'cwd' | 'env'>,
   inputs: readonly string[],
   ref: string,
-): Promise<BaseFiles> => {
+) => {
   const git = gitIn(place)
   const top = lineOf(await git(['rev-parse', '--show-toplevel']))
   if (top === undefined) throw usage('--against requires a git repository and the program git')
@@ -121,7 +113,8 @@ export const filesAtBase = async (
   return {
     commit,
     texts: paths.flatMap(({ input, at }) => textsOf(input, at, all)),
-    open: (path) => {
+    /** What a file that they name held. @throws an Error in words for one that was not there */
+    open: (path: string): Buffer => {
       const bytes = all.get(insideOf(top, place.cwd, path))
       if (bytes === undefined) throw new Error('it did not exist')
       return bytes

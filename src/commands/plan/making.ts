@@ -52,12 +52,6 @@ export interface Worked {
   readonly seconds: number
 }
 
-/** The commit that a plan is held against, and what came of that. */
-interface PlanAgainst extends Omit<PlanComparison, 'entries'> {
-  readonly ref: string
-  readonly commit: string
-}
-
 export interface MadePlan {
   readonly plan: DesiredPlan
   readonly head: PlanHead
@@ -65,7 +59,10 @@ export interface MadePlan {
   /** Its items as they are shown. */
   readonly entries: readonly PlanEntry[]
   /** What it is held against. */
-  readonly against?: PlanAgainst
+  readonly against?: Omit<PlanComparison, 'entries'> & {
+    readonly ref: string
+    readonly commit: string
+  }
   readonly declared: DeclaredState
   readonly view: InstanceView
   readonly worked: Worked

@@ -160,13 +160,6 @@ export const failedRows = ({ ends }: Reported, write: CellWriter): readonly Row[
     'failure' in end ? [[write.code(id), write.prose(end.failure.message)]] : [],
   )
 
-/** A table of a page. */
-interface PageSection {
-  readonly section: string
-  readonly columns: readonly string[]
-  readonly rows: readonly Readonly<Record<string, unknown>>[]
-}
-
 const longestValue = 300
 
 /** A text that is no longer than somebody reads. */
@@ -174,7 +167,7 @@ export const shortened = (text: string): string =>
   text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
 
 /** The tables of a plan's page: what changes, then what is not done, lost, or not possible. */
-export const pageSections = (reported: Reported): readonly PageSection[] => {
+export const pageSections = (reported: Reported) => {
   const write: CellWriter = { code: shortened, prose: (text) => text }
   const changes = reported.made.entries.filter(isAction).flatMap((entry) =>
     changeRows(entry, write).map((cells) => {

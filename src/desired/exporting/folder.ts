@@ -21,13 +21,6 @@ export interface Selected {
   readonly has: (held: HeldKind) => boolean
 }
 
-/** What was done to a folder. */
-export interface FolderCounts {
-  written: number
-  same: number
-  removed: number
-}
-
 /** What looking came to; undefined where nothing is there. */
 const ifThere = <T>(look: () => T): T | undefined => {
   try {
@@ -125,7 +118,8 @@ export const openFile = async (file: string): Promise<WholeFile> => {
 
 /** A folder of files that are written here. Paths below it are parted by slashes. */
 export class ExportFolder {
-  readonly counts: FolderCounts = { written: 0, same: 0, removed: 0 }
+  /** What was done to it. */
+  readonly counts = { written: 0, same: 0, removed: 0 }
   /** Files that were written here before, by their paths without case. */
   readonly #before = new Map<string, string>()
   readonly #kept = new Set<string>()
@@ -301,19 +295,13 @@ const fileOf = (place: ManagedPlace): string => {
   return `${[foldersOf[place.scope], ...names].join('/')}.yml`
 }
 
-/** A file with the places that stand in it. */
-export interface PlacedFile<P> {
-  readonly path: string
-  readonly places: readonly P[]
-}
-
 /**
- * The files of places, in their order. Paths that differ only in case share one, whatever the system
- * makes of them.
+ * The files of places, in their order, each with the places that stand in it. Paths that differ only in case share one,
+ * whatever the system makes of them.
  * @throws Failure `usage` where a path is no name of a file, or a file would be in the way of a folder
  */
-export const filesOf = <P extends ManagedPlace>(places: readonly P[]): readonly PlacedFile<P>[] => {
-  const files = new Map<string, { path: string; places: P[] }>()
+export const filesOf = <P extends ManagedPlace>(places: readonly P[]) => {
+  const files = new Map<string, { readonly path: string; readonly places: P[] }>()
   for (const place of places) {
     const path = fileOf(place)
     const known = files.get(path.toLowerCase())

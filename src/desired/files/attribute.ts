@@ -24,7 +24,7 @@ import {
   valueSchema,
 } from '../../catalogue/schema.js'
 import { parseReference } from '../address.js'
-import type { Attribute } from '../attributes.js'
+import { type Attribute, isHeld } from '../attributes.js'
 import type { ListDelta, Origin, ValueRange } from '../state.js'
 import { withoutMembers } from '../values.js'
 import {
@@ -43,9 +43,6 @@ const wordsFor = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly st
   if (param.type === 'integer' && ref === undefined) return ['min', 'max', 'one_of']
   return param.type === 'enum' ? ['one_of'] : []
 }
-
-/** Where the value may stand in a file of its own; whoever names or pastes a wrong one may have a secret there. */
-const isHeld = (param: Param): boolean => ['pem', 'public-key'].includes(formatOf(param) ?? '')
 
 // As JSON Schema: no less than what reading takes.
 

@@ -29,18 +29,12 @@ import {
 } from './parse.js'
 import { checkOwns } from './selectors.js'
 import { expandTeams } from './teams.js'
-import { Mistakes, type SourceRules } from './written.js'
+import { Mistakes, type NamingOptions, type SourceRules } from './written.js'
 
 /** How files are read. */
-export interface FileOptions extends PathOptions {
-  /** Secrets may be written out. */
-  readonly allowLiteralSecrets?: boolean
+export interface FileOptions extends PathOptions, NamingOptions {
   /** Files may name others that lie outside of the folder that was given. */
   readonly allowOutside?: boolean
-  /** Secrets may come from commands. */
-  readonly allowCommands?: boolean
-  /** What a named file holds, where that is not what stands there now. */
-  readonly open?: (path: string) => Buffer
   /** Told of each file that is read. */
   readonly told?: () => void
 }
@@ -194,12 +188,9 @@ export const readDeclared = async (
   const mistakes = new Mistakes(texts.map(({ path }) => shownPath(path)))
   const folders = new Map(texts.map(({ path, folder }) => [shownPath(path), folder]))
   const rules: SourceRules = {
-    cwd: how.cwd,
-    literals: how.allowLiteralSecrets === true,
-    commands: how.allowCommands === true,
+    ...how,
     within: (file) => (how.allowOutside === true ? undefined : (folders.get(file) ?? '.')),
     held: (path, text) => held.set(path, sha256(Buffer.from(openHeld(text)))),
-    open: how.open,
   }
   const all: AllDeclared = {
     levels: new Map(),

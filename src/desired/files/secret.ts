@@ -96,7 +96,7 @@ const ofCommand = (
   const texts = command.filter((part): part is string => typeof part === 'string')
   if (texts.length !== command.length || !texts[0])
     return mistakes.add(origin, 'command must be a list: a program and its arguments')
-  if (rules.commands) return { command: texts }
+  if (rules.allowCommands) return { command: texts }
   const text = `${name} comes from a command, and commands are not allowed`
   return mistakes.add(origin, text, 'To run commands, pass --allow-commands.')
 }
@@ -135,7 +135,7 @@ const ofText = (said: Said, text: string): SecretSource | undefined => {
   if (text.startsWith('@')) return ofFile(said, text.slice(1))
   if (text.startsWith('command:')) return ofCommand(said, listIn(text.slice('command:'.length)))
   // Nothing is no secret: it takes away what is set.
-  if (said.rules.literals || text === '') return { literal: holdText(text) }
+  if (said.rules.allowLiteralSecrets || text === '') return { literal: holdText(text) }
   return said.mistakes.add(
     said.origin,
     `${said.name} is a secret, and secrets cannot be written in files`,

@@ -206,15 +206,21 @@ export class Mistakes {
   }
 }
 
-/** Which secrets, and which other files, a file may name. */
-export interface SourceRules {
+/** Which secrets, and which other files, files may name. */
+export interface NamingOptions {
   readonly cwd: string
-  readonly literals: boolean
-  readonly commands: boolean
+  /** Secrets may be written out. */
+  readonly allowLiteralSecrets?: boolean
+  /** Secrets may come from commands. */
+  readonly allowCommands?: boolean
+  /** What a named file holds, where that is not what stands there now. */
+  readonly open?: (path: string) => Buffer
+}
+
+/** The same for one reading. */
+export interface SourceRules extends NamingOptions {
   /** The folder that must contain the files that a file names; undefined if they may be anywhere. */
   within(file: string): string | undefined
-  /** Reads a named file, where that is not the one on disk. */
-  readonly open?: (path: string) => Buffer
   /** Called for each named file that was read. */
   held(path: string, text: HeldText): void
 }
