@@ -119,6 +119,29 @@ describe('a selector', () => {
     )
   })
 
+  it('may agree with one of its rank that something is gone, and leaves it to what is more specific', async () => {
+    const rule = (text: string): string => `{approval_rules: {Security: ${text}}}`
+    const of = (one: string, other: string, app: string) =>
+      planned([
+        `projects: {'{topic: service}': ${rule(one)}, '{path: "platform/*"}': ${rule(other)}, platform/app: ${app}}`,
+      ])
+    const { actions } = await of('null', 'null', '{}')
+    expect(actions).toMatchObject([
+      { address: 'projects/platform/app:approval_rules/Security', verb: 'delete' },
+    ])
+    const some = '{approvals_required: 3}'
+    for (const [one, other] of [
+      ['null', some],
+      [some, 'null'],
+    ] as const)
+      expect((await of(one, other, rule('{}'))).actions).toContainEqual(
+        expect.objectContaining({
+          id: 'update projects/platform/app:approval_rules/Security',
+          changes: [expect.objectContaining({ attribute: 'approvals_required', wanted: 3 })],
+        }),
+      )
+  })
+
   it.each([
     [
       'previously',

@@ -96,6 +96,14 @@ describe('journal undo last', () => {
     expect(active).toEqual(both(false))
     await undone()
     expect(active).toEqual(both(true))
+    // What was done again and undone again is the last undo.
+    await undone('journal undo last --redo --yes')
+    expect(active).toEqual(both(false))
+    const other = await run(`journal undo ${id} --redo --yes`)
+    expect([other.code, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('--redo works only for the last undo'),
+    ])
     await ok('runners pause 1 2')
     const none = await run('journal undo last --redo --yes')
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('is not an undo')])

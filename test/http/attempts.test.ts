@@ -94,6 +94,13 @@ describe.each(methods)('%s', (method) => {
       expect(server.count()).toBe(1)
     }
   })
+  it(`${method === 'GET' || method === 'HEAD' ? 'changed nothing' : 'may have changed something'} where no answer comes`, async () => {
+    const server = await serveRaw((socket) => socket.resetAndDestroy())
+    const error = await rejected(clientOf(server.base).call(request))
+    const unknown = method === 'GET' || method === 'HEAD' ? {} : { unknownOutcome: true }
+    expect(error).toMatchObject({ category: 'unreachable', details: unknown })
+    expect(String(error).includes('it is unknown whether')).toBe('unknownOutcome' in unknown)
+  })
   it('is sent again on 429, after as long as it was asked', async () => {
     const server = await serve((_, response, count) => {
       if (count < 2) response.writeHead(429, { 'retry-after': '3' }).end('Retry later')

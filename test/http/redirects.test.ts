@@ -16,6 +16,16 @@ describe('a redirect', () => {
     expect(whole.data).toEqual({ url: '/api/v4/new?x=1' })
     expect(server.seen[1]?.headers).toMatchObject({ 'private-token': 'canary', sudo: 'ana' })
   })
+  it('is followed on HEAD', async () => {
+    const server = await serve(({ url }, response) => {
+      response.writeHead(url.endsWith('/old') ? 301 : 204, { location: '/api/v4/new' }).end()
+    })
+    expect((await clientOf(server.base, options).call(send('HEAD', '/old'))).status).toBe(204)
+    expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'HEAD /api/v4/old',
+      'HEAD /api/v4/new',
+    ])
+  })
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
     'is refused on %s, and names the address',
     async (method) => {

@@ -3,8 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { artifacts } from '../../src/catalogue/areas/artifacts.js'
 import { areas as known } from '../../src/catalogue/index.js'
 import { type Api, type ConnectOptions, connect, Failure } from '../../src/library/client.js'
+import { createVerb } from '../../src/library/verbs.js'
 import { folder } from '../support/program.js'
 import { json, rejected, serve } from '../support/servers.js'
 
@@ -18,7 +20,10 @@ const opened = (options: ConnectOptions): Api => {
 const at = (baseUrl: string): Api => opened({ baseUrl, token: secret, retries: 0 })
 
 /** A configuration of the tool with one profile, and the environment that names it. */
-const having = (profile: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> => {
+const having = (
+  profile: Readonly<Record<string, unknown>>,
+  more: object = {},
+): Readonly<Record<string, string>> => {
   const config = folder()
   const own = { name: 'work', tokenStore: 'file', ...profile }
   writeFileSync(
@@ -26,7 +31,7 @@ const having = (profile: Readonly<Record<string, unknown>>): Readonly<Record<str
     JSON.stringify({ version: 1, current: 'work', profiles: { work: own } }),
     { mode: 0o600 },
   )
-  const token = { token: secret, kind: 'personal', baseUrl: profile.baseUrl }
+  const token = { token: secret, kind: 'personal', baseUrl: profile.baseUrl, ...more }
   writeFileSync(join(config, 'tokens.json'), JSON.stringify({ work: token }), {
     mode: 0o600,
   })
@@ -100,6 +105,21 @@ describe('the functions', () => {
     expect(text).toBe('bytes')
   })
 
+  it('ask no instance for a file that has to be confirmed and was not', async () => {
+    const instance = vi.fn()
+    const guard = () => {
+      throw new Failure('usage', 'not confirmed')
+    }
+    const download = createVerb(artifacts.download, {
+      instance,
+      guard,
+    }) as Api['artifacts']['download']
+    expect(await rejected(download({ id: 1, job_id: 2 }))).toMatchObject({
+      message: 'not confirmed',
+    })
+    expect(instance).not.toHaveBeenCalled()
+  })
+
   it('refuse what does not compile before anything is sent', async () => {
     const { base, seen } = await serve((_, response) => json(response, 200, {}))
     const api = at(base)
@@ -162,13 +182,42 @@ describe('lists', () => {
   })
 })
 
+/** A server that answers nothing, and what ends with the first request. */
+const silent = async () => {
+  const leaving = new AbortController()
+  const server = await serve(() => leaving.abort())
+  return { ...server, leaving }
+}
+
+describe('the signal of a client', () => {
+  it('ends what is under way, and lets nothing else begin', async () => {
+    const { base, seen, leaving } = await silent()
+    const api = opened({ baseUrl: base, token: secret, signal: leaving.signal })
+    for (const call of [api.runners.get({ id: 1 }), api.runners.list().all()])
+      expect(await rejected(call)).toMatchObject({ category: 'interrupted' })
+    expect(await rejected(api.runners.get({ id: 2 }))).toMatchObject({ category: 'interrupted' })
+    expect(seen.length).toBeLessThan(3)
+  })
+
+  it('ends the renewal of a token', async () => {
+    const { base: tokens, leaving } = await silent()
+    const { base } = await serve((_, response) => json(response, 401, {}))
+    const profile = { baseUrl: base, tokenKind: 'oauth', tokenUrl: `${tokens}/oauth/token` }
+    const env = having(profile, { kind: 'oauth', refreshToken: 'canary-refresh' })
+    const api = opened({ profile: 'work', env, signal: leaving.signal, timeout: 2 })
+    expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ category: 'interrupted' })
+  })
+
+  it('ends the program that prints a token', async () => {
+    const { base, leaving } = await silent()
+    const tokenCommand = [process.execPath, '-e', `fetch('${base}')`]
+    const env = having({ baseUrl: base, tokenStore: 'command', tokenCommand })
+    const api = opened({ profile: 'work', env, signal: leaving.signal })
+    expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ category: 'interrupted' })
+  })
+})
+
 describe('one call', () => {
-  /** A server that answers nothing, and what ends with the first request. */
-  const silent = async () => {
-    const leaving = new AbortController()
-    const server = await serve(() => leaving.abort())
-    return { ...server, leaving }
-  }
   it('ends by its own signal, and the others go on', async () => {
     const { base, seen, leaving } = await silent()
     const { signal } = leaving
