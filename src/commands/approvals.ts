@@ -2,24 +2,16 @@
  * `approvals rules create
  * update`: approvers by name, and a confirmation before any are removed (`catalogue/reference/approvals.md`).
  */
-import type { JsonValues } from '../base/json/value.js'
-import type { Fields } from '../base/objects.js'
+import { type JsonValues, jsonFields } from '../base/json/value.js'
+import { type Fields, objects } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { pathIn } from '../catalogue/endpoint.js'
 import { boolean, list } from '../catalogue/params.js'
-import type { Data } from '../client/types.js'
-import type { InstanceService, Loss, Services } from '../engine/command/services.js'
+import type { Loss, Services } from '../engine/command/services.js'
 import type { Operation, Plan } from '../engine/command/types.js'
-import { Failure, survived } from '../errors.js'
 import { type Arguments, define } from './define.js'
-import { checkChanges, createPlaceholders, fillPlan, getMissing, getOpenFields } from './fill.js'
+import { filledFrom } from './fill.js'
 import { withListedUsers } from './usernames.js'
-
-const filling = {
-  command: 'approvals rules update',
-  reads: approvals.rulesGet,
-  required: ['name', 'approvals_required'],
-} as const
 
 /** The attribute that lists approvers, where the record has them, and how they are called. */
 const approverKinds = [
@@ -30,52 +22,23 @@ const approverKinds = [
 const toIds = (value: unknown): readonly number[] =>
   value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(Number)
 
-type Rule = Data<typeof approvals.rulesGet> | undefined
-
-/** The approvers of a rule, each kind under its field. */
-const getApprovers = (rule: Rule, field: 'users' | 'groups') =>
-  (rule?.[field] ?? []).flatMap((one) => (one === null ? [] : [one]))
-
-const getField = (one: Fields, name: string): unknown => one[name]
-
 /** Names the approvers that a rule has and the new values do not; a missing list removes all of its kind. */
-export const getRemovedApprovers = (values: Fields, rule: Rule): string[] =>
+export const getRemovedApprovers = (values: Fields, rule: Fields): string[] =>
   approverKinds.flatMap(({ attribute, field, what, name }) => {
     const kept = new Set(toIds(values[attribute]))
-    return getApprovers(rule, field)
+    return objects(rule[field])
       .filter(({ id }) => !kept.has(Number(id)))
-      .map((one) => `${what} ${String(getField(one, name) ?? one.id)} (${String(one.id)})`)
+      .map((one) => `${what} ${String(one[name] ?? one.id)} (${String(one.id)})`)
   })
 
 /** Adds the rule's current approvers to the given ones. */
-export const addApprovers = (values: JsonValues, rule: Rule): JsonValues => {
+export const addApprovers = (values: JsonValues, rule: Fields): JsonValues => {
   const both = approverKinds.flatMap(({ attribute, field }) => {
-    const ids = getApprovers(rule, field).flatMap(({ id }) => id ?? [])
+    const ids = objects(rule[field]).flatMap((one) => jsonFields(one).id ?? [])
     const all = [...new Set([...ids, ...toIds(values[attribute])])]
     return all.length === 0 ? [] : [[attribute, all] as const]
   })
   return { ...values, ...Object.fromEntries(both) }
-}
-
-interface CompletedPlan {
-  readonly plan: Plan
-  readonly lost: readonly string[]
-}
-
-const completePlan = async (
-  instance: InstanceService,
-  plan: Plan,
-  open: readonly string[],
-  keep: boolean,
-): Promise<CompletedPlan> => {
-  const { data } = await instance.call(approvals.rulesGet, pathIn(approvals.rulesGet, plan.values))
-  const whole = fillPlan(plan, open, data ?? {})
-  if (keep) return { plan: { ...whole, values: addApprovers(whole.values, data) }, lost: [] }
-  const rule = `rule ${String(data?.name ?? plan.label)}`
-  return {
-    plan: whole,
-    lost: getRemovedApprovers(plan.values, data).map((who) => `${who} from ${rule}`),
-  }
 }
 
 /** So many are named who no longer approve; of the others there is a count. */
@@ -131,24 +94,24 @@ export const rulesCreate = define({
   operation: (services) => ({ complete: (plan) => resolveApprovers(services, plan), reads: true }),
 })
 
+const required = ['name', 'approvals_required']
+
 const updateRule = (services: Services, given: Arguments<typeof flags>): Operation => {
-  const { instance } = services
-  const missed = getMissing(given, filling)
-  const keep = given.flags.keep === true
   const lost = new LostApprovers()
+  const withApprovers = (plan: Plan, rule: Fields): Plan => {
+    if (given.flags.keep === true) return { ...plan, values: addApprovers(plan.values, rule) }
+    const title = `rule ${String(rule.name ?? plan.label)}`
+    const removed = getRemovedApprovers(plan.values, rule).map((who) => `${who} from ${title}`)
+    lost.add(JSON.stringify(pathIn(approvals.rulesGet, plan.values)), removed)
+    return plan
+  }
   return {
-    preset: createPlaceholders(missed),
-    complete: async (asked) => {
-      const open = getOpenFields(missed, asked)
-      checkChanges(asked, open, filling)
-      const listed = await resolveApprovers(services, asked)
-      const whole = await completePlan(instance, listed, open, keep).catch(survived)
-      // A rule that cannot be read is left as it is; the others are changed.
-      if (whole instanceof Failure) return { ...listed, refused: whole }
-      lost.add(JSON.stringify(pathIn(approvals.rulesGet, whole.plan.values)), whole.lost)
-      return whole.plan
-    },
-    reads: true,
+    ...filledFrom(services.instance, given, {
+      area: 'approvals',
+      required,
+      before: (plan) => resolveApprovers(services, plan),
+      after: withApprovers,
+    }),
     // Who is lost is known when all rules are read, and asked about before the first is changed.
     planFirst: true,
     loses: () => lost.loss,
@@ -161,7 +124,7 @@ export const rulesUpdate = define({
     'Approvers that you do not list are removed after a confirmation that names them. Pass --keep to keep them.',
   ],
   flags,
-  fills: filling.required,
+  fills: required,
   examples: [
     'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
     'approvals rules update 2 --user-ids gus --keep --project platform/app',

@@ -3,7 +3,6 @@
  * (`catalogue/reference/geo.md`).
  */
 import { type Fields, objects } from '../base/objects.js'
-import { geo } from '../catalogue/areas/geo.js'
 import type { AnswerService } from '../engine/command/services.js'
 import { define } from './define.js'
 import { filledFrom } from './fill.js'
@@ -101,11 +100,11 @@ export const status = define({
   }),
 })
 
-const filling = { command: 'geo nodes update', reads: geo.get, required: ['name', 'url'] } as const
+const required = ['name', 'url']
 
 export const nodesUpdate = define({
   description: ['If you omit the name or the URL, svcctl reads the node and keeps its value.'],
-  fills: filling.required,
+  fills: required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
-  operation: ({ instance }, given) => filledFrom(instance, given, filling),
+  operation: ({ instance }, given) => filledFrom(instance, given, { area: 'geo', required }),
 })

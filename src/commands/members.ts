@@ -3,7 +3,6 @@
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { pathIn } from '../catalogue/endpoint.js'
-import { scopeOf } from '../catalogue/params.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given, Operation, Plan } from '../engine/command/types.js'
 import { Failure, survived } from '../errors.js'
@@ -111,22 +110,11 @@ export const add = define({
   }),
 })
 
-const filling = {
-  command: 'members update',
-  reads: members.getOfGroup,
-  required: ['access_level'],
-} as const
-/** How the membership is read, of the same group or project. */
-const readBy = ({ endpoint }: Plan) =>
-  scopeOf(endpoint.path.id) === 'group' ? members.getOfGroup : members.getOfProject
-
 /** The API requires the access level: where it is to stay, it is read first. */
 const updating = (services: Services, given: Given): Operation => {
   const named = namedUsers(services, () => 'direct')
-  return {
-    ...named,
-    ...filledFrom(services.instance, given, filling, readBy, named.complete),
-  }
+  const filling = { area: 'members', required: ['access_level'], before: named.complete }
+  return { ...named, ...filledFrom(services.instance, given, filling) }
 }
 
 export const get = define({
