@@ -160,6 +160,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   readonly destructive?: string
   /** The status of success where it is not the method's (`getStatus`). */
   readonly status?: number
+  /** Its answer is the secret that was asked for, and shows it even without --show-secrets: what help says of that. */
+  readonly reveals?: string
   /** Changes nothing, whatever its method (CI lint). */
   readonly safe?: true
   /** Past tense of what was done, where the answer has nothing to show. */

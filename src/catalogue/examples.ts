@@ -19,6 +19,10 @@ export const examples: Readonly<Record<string, Examples>> = {
       'runners disable 7 -P platform/core/engine --yes',
       'runners disable 7 -P platform/app --yes -o json',
     ],
+    register: [
+      "runners register --token sandbox-project-1-registration --description 'app builder'",
+      'runners register --token sandbox-group-platform-registration --info version=16.1 --no-active -o json',
+    ],
   },
   jobs: {
     list: [
@@ -228,6 +232,10 @@ export const examples: Readonly<Record<string, Examples>> = {
     'keys list': [
       'error-tracking keys list -P platform/app',
       'error-tracking keys list -P platform/app --show-secrets -o json',
+    ],
+    'keys create': [
+      'error-tracking keys create --project platform/app',
+      'error-tracking keys create --project platform/app -o json --fields errsvc_dsn',
     ],
     'keys delete': [
       'error-tracking keys delete 1 -P platform/app --yes',

@@ -34,7 +34,6 @@ const specials: readonly SpecialRow[] = [
     pause: 'pause',
     resume: 'resume',
     drain: 'drain',
-    register: 'register',
   }),
   from('jobs', () => import('./jobs.js'), { why: 'why' }),
   from('artifacts', () => import('./artifacts/index.js'), { download: 'download', file: 'file' }),
@@ -81,9 +80,6 @@ const specials: readonly SpecialRow[] = [
     list: 'listVulnerabilities',
   }),
   from('dependencies', () => import('./dependencies.js'), { list: 'listDependencies' }),
-  from('error-tracking', () => import('./error-tracking.js'), {
-    'keys create': 'keysCreate',
-  }),
   from('storage-move', () => import('./storage-move.js'), { schedule: 'schedule' }),
   from('ci', () => import('./ci-lint.js'), { lint: 'lint' }),
 ].flat()

@@ -239,14 +239,3 @@ export const resume = define({
   ],
   operation: () => ({ preset: { active: true }, done: 'resumed' }),
 })
-
-export const register = define({
-  description: [
-    'Prints the runner’s authentication token in full, this one time. Use a registration token of the instance, a group or a project.',
-  ],
-  examples: [
-    "runners register --token sandbox-project-1-registration --description 'app builder'",
-    'runners register --token sandbox-group-platform-registration --info version=16.1 --no-active -o json',
-  ],
-  operation: () => ({ emit: { reveal: true } }),
-})

@@ -53,6 +53,8 @@ export const errorTracking = {
   }),
   keysCreate: endpoint('POST /projects/:id/error_tracking/client_keys', one(ClientKey), {
     summary: 'Create a client key and print its DSN',
+    reveals:
+      'The DSN contains the key. This command prints it in full; other commands mask it unless you pass --show-secrets.',
     command: 'keys create',
     inverse: 'keysDelete',
     path: ofProject,

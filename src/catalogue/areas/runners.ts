@@ -201,6 +201,8 @@ export const runners = {
   register: endpoint('POST /runners', one(RegisteredRunner), {
     irreversible: 'the API has no endpoint that removes a runner',
     summary: 'Register a runner and print its authentication token',
+    reveals:
+      'Prints the runner’s authentication token in full, this one time. Use a registration token of the instance, a group or a project.',
     command: 'register',
     path: {},
     params: {

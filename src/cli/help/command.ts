@@ -200,7 +200,9 @@ const facts = (command: Command): (readonly [string, string])[] => {
 export const commandHelp = async (command: Command, style: PageStyle): Promise<string> => {
   const description = [
     ...(command.description ?? []),
-    ...Object.values(command.endpoints).flatMap((e) => e.notes ?? []),
+    ...Object.values(command.endpoints).flatMap(({ reveals = [], notes = [] }) =>
+      [reveals, notes].flat(),
+    ),
   ]
   const body = [...new Set(description)].flatMap((text) => wrap(text, style.width)).join('\n')
   return [

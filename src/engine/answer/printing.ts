@@ -279,7 +279,8 @@ export class Printing implements RunAnswer {
   #hidden({ endpoint, reveal, within }: Emit, single?: Endpoint): HiddenFields {
     const { command, globals, inner } = this.#asked
     // A program that asked for it is no person who has to copy it.
-    if (globals.showSecrets || (reveal === true && inner?.screen === undefined)) return 'nothing'
+    const asked = reveal === true || endpoint?.reveals !== undefined
+    if (globals.showSecrets || (asked && inner?.screen === undefined)) return 'nothing'
     const own = new Set([...getSecretFields(endpoint), ...getSecretFields(single)])
     if (within === undefined) return own
     // Each instance may have been asked by another endpoint of the command.
