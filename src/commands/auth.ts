@@ -4,6 +4,7 @@
  * logout
  * switch`: signing in to instances (`profile/README.md`).
  */
+
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { momentAfter } from '../base/dates.js'
 import { boolean, integer, oneOf, string } from '../catalogue/params.js'
@@ -22,7 +23,9 @@ import {
 import type { Profile, UserTokenKind } from '../profile/types.js'
 import { formatIdentity, type Identity, probe } from './auth-probe.js'
 import { type Arguments, define } from './define.js'
+import { discoverInstance as knowInstance } from './known.js'
 import { openProfileStore, openTokenStore } from './profile.js'
+import { loadWordsInForce } from './vocabulary-reading.js'
 
 // What `auth login` has to know: given, or asked for until it is right.
 
@@ -230,8 +233,6 @@ const discoverInstance = async (
   { token }: Secrets,
 ): Promise<void> => {
   const { instance, place, ui } = services
-  const { discoverInstance: knowInstance } = await import('./known.js')
-  const { loadWordsInForce } = await import('./vocabulary-reading.js')
   const there = instance.elsewhere(profile.baseUrl, { kind, value: token }, { profile })
   const globals = { ...place.globals, profile: profile.name }
   const words = await loadWordsInForce({ env: place.env, globals }).catch(() => undefined)

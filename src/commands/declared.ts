@@ -1,6 +1,9 @@
 /** `svcctl plan`, `apply`, `drift` and `export`: how they are called. What they do is loaded when they run. */
+import { managedKinds } from '../catalogue/managed.js'
 import { define } from './define.js'
 import { applyFlags, driftFlags, exportFlags, filesArgument, planFlags } from './plan/flags.js'
+
+const printing = () => import('./plan/printing.js')
 
 export const plan = define({
   summary: 'Show what the files would change',
@@ -17,7 +20,7 @@ export const plan = define({
     "plan svcctl.yml --explain 'projects/platform/app:approval_rules/Security'",
     'plan svcctl.yml -o json',
   ],
-  run: async (services, given) => (await import('./plan/printing.js')).runPlan(services, given),
+  run: async (services, given) => (await printing()).runPlan(services, given),
 })
 export const apply = define({
   summary: 'Apply the declared state',
@@ -58,13 +61,10 @@ export const drift = define({
     "drift svcctl.yml --ignore 'site:settings' --report junit drift.xml",
     'drift svcctl.yml --report markdown drift.md --quiet',
   ],
-  run: async (services, given) => (await import('./plan/printing.js')).runDrift(services, given),
+  run: async (services, given) => (await printing()).runDrift(services, given),
 })
 
-const kindNames = async (): Promise<readonly string[]> => {
-  const { managedKinds } = await import('../catalogue/managed.js')
-  return [...new Set(managedKinds.map(({ name }) => name))]
-}
+const kindNames = (): readonly string[] => [...new Set(managedKinds.map(({ name }) => name))]
 
 export const exportCommand = define({
   summary: 'Export the instance’s state as files for plan and apply',
@@ -79,7 +79,7 @@ export const exportCommand = define({
       required: false,
       variadic: true,
       help: 'kinds to export (members, approval_rules …), as with --only',
-      values: async () => (await kindNames()).map((value) => ({ value })),
+      values: async () => kindNames().map((value) => ({ value })),
     },
   ],
   flags: exportFlags,

@@ -1,5 +1,6 @@
 /** The network and API checks of `doctor` and `check instance`: host name, connection, certificate, API, clock. */
 
+import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import type { ExternalClient } from '../engine/command/services.js'
@@ -161,7 +162,6 @@ const withoutCredentials = (address: string): string => new URL(address).origin
 
 const checkName = async ({ host }: Target): Promise<Check> => {
   const check = 'name resolution'
-  const { lookup } = await import('node:dns/promises')
   try {
     const found = await lookup(host, { all: true })
     return ok(check, `${host} is ${found.map(({ address }) => address).join(', ')}`)

@@ -28,6 +28,11 @@ const from = <N extends string>(
     load: async () => (await file())[name],
   }))
 
+// Files that bring commands of several areas.
+const dependencies = () => import('./dependencies.js')
+const declared = () => import('./declared.js')
+const tool = () => import('./tool.js')
+
 /** Commands of API areas that do more than one call. */
 const specials: readonly SpecialRow[] = [
   from('runners', () => import('./runners.js'), {
@@ -76,10 +81,10 @@ const specials: readonly SpecialRow[] = [
     add: 'add',
     update: 'update',
   }),
-  from('vulnerabilities', () => import('./dependencies.js'), {
+  from('vulnerabilities', dependencies, {
     list: 'listVulnerabilities',
   }),
-  from('dependencies', () => import('./dependencies.js'), { list: 'listDependencies' }),
+  from('dependencies', dependencies, { list: 'listDependencies' }),
   from('storage-move', () => import('./storage-move.js'), { schedule: 'schedule' }),
   from('ci', () => import('./ci-lint.js'), { lint: 'lint' }),
 ].flat()
@@ -132,10 +137,10 @@ export const toolCommands: readonly ToolRow[] = [
     from('audit', () => import('./audit.js'), { list: 'listCommand' }),
   ]),
   ...grouped('as code', [
-    from('export', () => import('./declared.js'), { '': 'exportCommand' }),
-    from('plan', () => import('./declared.js'), { '': 'plan' }),
-    from('apply', () => import('./declared.js'), { '': 'apply' }),
-    from('drift', () => import('./declared.js'), { '': 'drift' }),
+    from('export', declared, { '': 'exportCommand' }),
+    from('plan', declared, { '': 'plan' }),
+    from('apply', declared, { '': 'apply' }),
+    from('drift', declared, { '': 'drift' }),
   ]),
   ...grouped('tool', [
     from('api', () => import('./api.js'), { '': 'api' }),
@@ -151,7 +156,7 @@ export const toolCommands: readonly ToolRow[] = [
       plans: 'plans',
       discard: 'discard',
     }),
-    from('client', () => import('./tool.js'), { types: 'types' }),
+    from('client', tool, { types: 'types' }),
     from('vocabulary', () => import('./vocabulary.js'), { learn: 'learn', check: 'check' }),
     from('alias', () => import('./alias.js'), {
       set: 'setCommand',
@@ -160,9 +165,9 @@ export const toolCommands: readonly ToolRow[] = [
     }),
     from('completion', () => import('./completion.js'), { '': 'completion' }),
     from('explain', () => import('./explain.js'), { '': 'explain' }),
-    from('commands', () => import('./tool.js'), { '': 'commands' }),
+    from('commands', tool, { '': 'commands' }),
     from('doctor', () => import('./doctor.js'), { '': 'doctor' }),
-    from('version', () => import('./tool.js'), { '': 'versionCommand' }),
+    from('version', tool, { '': 'versionCommand' }),
   ]),
 ]
 

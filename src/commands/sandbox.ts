@@ -11,6 +11,7 @@ import { boolean, integer, string } from '../catalogue/params.js'
 import type { Services } from '../engine/command/services.js'
 import { jobsRule, stateFolder, workingFolder } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
+import { wholeAllowance } from '../http/gate/index.js'
 import { type Arguments, define } from './define.js'
 import { createWaitOptions } from './profile.js'
 
@@ -45,11 +46,8 @@ const getFolder = (
 ): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
 
 /** How many requests it lets pass, in whole ones. */
-const parseRate = async (rate: string | undefined) => {
-  if (rate === undefined) return {}
-  const { wholeAllowance } = await import('../http/gate/index.js')
-  return { limit: wholeAllowance(rate) }
-}
+const parseRate = (rate: string | undefined) =>
+  rate === undefined ? {} : { limit: wholeAllowance(rate) }
 
 /** The words that it speaks, which must fit all of its endpoints. */
 const loadVocabulary = async ({ place }: Services, file: string | undefined) => {
@@ -95,7 +93,7 @@ const serveFrom = async (
     speed: flags.speed,
     jobs: jobsRule(flags.jobs, '--jobs'),
     impersonation: flags['no-impersonation'] !== true,
-    ...(await parseRate(services.place.globals.rate)),
+    ...parseRate(services.place.globals.rate),
     ...(await loadVocabulary(services, flags.vocabulary)),
     asOf,
     testable: flags.testable,

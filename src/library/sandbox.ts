@@ -1,8 +1,12 @@
 /** `svcctl/sandbox`: starts the embedded instance for other people's tests. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readHeld } from '../base/json/yaml.js'
+import { holdText } from '../base/secrets/held.js'
 import { usage } from '../errors.js'
+import { wholeAllowance } from '../http/gate/index.js'
 import type { Seeded, SeedRows } from '../sandbox/seed/rows.js'
 import type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/double.js'
 import { throwPlain, throwPlainNow } from './verbs.js'
@@ -59,11 +63,8 @@ const createStateFolder = async (state: string | undefined) => {
   return { folder, leave: () => rm(folder, { recursive: true, force: true }) }
 }
 
-const parseRate = async (rate: string | undefined) => {
-  if (rate === undefined) return {}
-  const { wholeAllowance } = await import('../http/gate/index.js')
-  return { limit: wholeAllowance(rate) }
-}
+const parseRate = (rate: string | undefined) =>
+  rate === undefined ? {} : { limit: wholeAllowance(rate) }
 
 const loadVocabulary = async (file: string | undefined) => {
   if (file === undefined) return {}
@@ -72,17 +73,13 @@ const loadVocabulary = async (file: string | undefined) => {
 }
 
 const readRows = async (file: string): Promise<SeedRows> => {
-  const [{ holdText }, { readHeld }] = await Promise.all([
-    import('../base/secrets/held.js'),
-    import('../base/json/yaml.js'),
-  ])
   const read = await readHeld(holdText(await readFile(file, 'utf8')))
   if ('wrong' in read) throw usage(`${file}: ${read.wrong}`)
   return read.value as SeedRows
 }
 
 const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<RunningSandbox> => {
-  const load = { port, ...(await parseRate(rate)), ...(await loadVocabulary(words)) }
+  const load = { port, ...parseRate(rate), ...(await loadVocabulary(words)) }
   const sandboxes = await import('../sandbox/index.js')
   const { folder, leave } = await createStateFolder(state)
   const sandbox = await sandboxes

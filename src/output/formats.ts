@@ -2,6 +2,10 @@
 import { usage } from '../errors.js'
 import type { Format } from './types.js'
 
+const json = () => import('./json.js')
+const html = () => import('./html.js')
+const lines = () => import('./lines.js')
+
 /** People's format, which is in force unless another was asked for. */
 export const tableFormat: Format = {
   name: 'table',
@@ -19,7 +23,7 @@ export const jsonFormat: Format = {
   json: true,
   nests: true,
   lists: true,
-  load: async () => (await import('./json.js')).open,
+  load: async () => (await json()).open,
 }
 
 export const formats: readonly Format[] = [
@@ -38,7 +42,7 @@ export const formats: readonly Format[] = [
     summary: 'one JSON object per line, as it arrives',
     reader: 'programs',
     json: true,
-    load: async () => (await import('./json.js')).openNdjson,
+    load: async () => (await json()).openNdjson,
   },
   {
     name: 'csv',
@@ -57,22 +61,22 @@ export const formats: readonly Format[] = [
     name: 'html',
     summary: 'a self-contained page to sort, filter and print; use --to or --open',
     reader: 'pages',
-    page: async () => (await import('./html.js')).endPage,
-    load: async () => (await import('./html.js')).open,
+    page: async () => (await html()).endPage,
+    load: async () => (await html()).open,
   },
   {
     name: 'value',
     summary: 'the values of the field in --fields, one per line',
     reader: 'sheets',
     shows: 'field',
-    load: async () => (await import('./lines.js')).openValues,
+    load: async () => (await lines()).openValues,
   },
   {
     name: 'id',
     summary: 'object IDs for other commands, one per line',
     reader: 'sheets',
     shows: 'names',
-    load: async () => (await import('./lines.js')).openIds,
+    load: async () => (await lines()).openIds,
   },
 ]
 

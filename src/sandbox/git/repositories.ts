@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
@@ -129,7 +129,6 @@ export class Repositories {
   async #create(id: number, branch: string): Promise<Repository> {
     const path = join(this.root, `${id}.git`)
     if (existsSync(path)) return new Repository(path)
-    const { rename } = await import('node:fs/promises')
     await mkdir(this.root, { recursive: true })
     const draft = join(this.root, `.${id}.${process.pid}.git`)
     const made = await start(['init', '--quiet', '--bare', '-b', branch, draft], {})
