@@ -232,7 +232,7 @@ interface HeldGroup {
 }
 
 /** What was read about a waiting job. */
-export interface JobSurroundings {
+export interface JobContext {
   readonly runners: readonly RunnerFit[]
   readonly waits_for: readonly OtherJob[]
   readonly resource_group: HeldGroup | null
@@ -240,7 +240,7 @@ export interface JobSurroundings {
   readonly unread: readonly string[]
 }
 
-const nothing: JobSurroundings = { runners: [], waits_for: [], resource_group: null, unread: [] }
+const nothing: JobContext = { runners: [], waits_for: [], resource_group: null, unread: [] }
 
 const otherOf = ({ id, name, stage, status, ref }: Listed): OtherJob => ({
   id: id ?? 0,
@@ -327,7 +327,7 @@ const kept: Readonly<Record<string, { readonly runners: boolean; readonly others
 export const waits = ({ status }: Job): boolean => kept[status ?? ''] !== undefined
 
 /** Reads what a job may be waiting for; what cannot be read is reported and is no failure. */
-export const readSurroundings = async (of: OfProject): Promise<JobSurroundings> => {
+export const readSurroundings = async (of: OfProject): Promise<JobContext> => {
   const looks = kept[of.job.status ?? '']
   if (looks === undefined) return nothing
   const unread: string[] = []

@@ -11,7 +11,7 @@ import { define } from './define.js'
 import {
   type Advice,
   createAdvice,
-  type JobSurroundings,
+  type JobContext,
   type OfProject,
   type OtherJob,
   type RunnerFit,
@@ -45,10 +45,7 @@ const ended = (status: string): Advice =>
   }
 
 /** It is held by others of its group. */
-const heldBy = (
-  project: string,
-  { resource_group: group }: JobSurroundings,
-): Advice | undefined => {
+const heldBy = (project: string, { resource_group: group }: JobContext): Advice | undefined => {
   const [first] = group?.held_by ?? []
   if (group === null || first === undefined) return undefined
   return {
@@ -63,7 +60,7 @@ const heldBy = (
 }
 
 /** It waits for the jobs before it. */
-const behind = (project: string, { waits_for: others }: JobSurroundings): Advice | undefined => {
+const behind = (project: string, { waits_for: others }: JobContext): Advice | undefined => {
   const [first] = others
   if (first === undefined) return undefined
   return {
@@ -73,11 +70,7 @@ const behind = (project: string, { waits_for: others }: JobSurroundings): Advice
 }
 
 /** The reason that a job of a state is most likely kept by comes first. */
-const reasonOf = (
-  { job }: Pick<OfProject, 'job'>,
-  project: string,
-  seen: JobSurroundings,
-): Advice => {
+const reasonOf = ({ job }: Pick<OfProject, 'job'>, project: string, seen: JobContext): Advice => {
   const status = job.status ?? ''
   if (!waits(job)) return ended(status)
   const other = behind(project, seen) ?? heldBy(project, seen)
@@ -93,7 +86,7 @@ const reasonOf = (
   }
 }
 
-const recordOf = (of: OfProject, project: string, seen: JobSurroundings, now: Date) => {
+const recordOf = (of: OfProject, project: string, seen: JobContext, now: Date) => {
   const { job } = of
   const since = Date.parse(job.created_at ?? '')
   return {

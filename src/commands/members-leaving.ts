@@ -16,7 +16,7 @@ import {
   type GivenObject,
   type HeldRun,
   type Item,
-  type RunEnded,
+  type RunResult,
   resumeRun,
   toldRun,
 } from './journal/own-run.js'
@@ -174,7 +174,7 @@ const rowOf = (
 }
 
 /** What became of an object that a run had. */
-const rowAfter = (item: Item, { outcomes }: RunEnded): LeavingRow => {
+const rowAfter = (item: Item, { outcomes }: RunResult): LeavingRow => {
   const outcome = outcomes.get(item.n)
   if (outcome === undefined) return rowOf(item, 'not attempted')
   if ('failure' in outcome) return rowOf(item, outcome.state, outcome.failure.message)
@@ -252,7 +252,7 @@ const carried = async (
   stays: readonly LeavingRow[],
 ): Promise<void> => {
   const turns = new Turns()
-  let ended: RunEnded | undefined
+  let ended: RunResult | undefined
   try {
     ended = await carryRun(services, own, held, (item) =>
       turns.take(placeIn(item), () => remove(services, item)),

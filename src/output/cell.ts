@@ -4,7 +4,7 @@ import { type Fields, isObject } from '../base/objects.js'
 import type { Tone } from '../base/text.js'
 import { getLevelName } from './columns.js'
 import { isScalar, stringify } from './record.js'
-import { type Shown, shown } from './shown.js'
+import { type SafeText, shown } from './shown.js'
 import type { View } from './types.js'
 
 /** How the text of a cell is painted once it has its width. */
@@ -20,7 +20,7 @@ interface Said extends Paint {
 
 /** Text of one line, safe to be shown, and how it is painted. */
 export interface Cell extends Paint {
-  readonly text: Shown
+  readonly text: SafeText
 }
 
 const none: Said = { text: '–', tone: 'quiet' }

@@ -13,7 +13,7 @@ import style from './html/page.css?raw'
 import script from './html/page.js?raw'
 import { html, isTime, Markup, Timeline } from './html-timeline.js'
 import { isScalar, stringify } from './record.js'
-import { type Shown, shown, shownLines } from './shown.js'
+import { type SafeText, shown, shownLines } from './shown.js'
 import type { EndPage, FormatView, OpenPrinter, Sink } from './types.js'
 
 // The page around the answers.
@@ -77,7 +77,7 @@ const percent = /^(\d+(?:\.\d+)?) %$/
 
 /** What a cell shows, and what it is sorted by. */
 interface PageCell {
-  readonly text: Shown
+  readonly text: SafeText
   readonly sorts?: number
   /** What a bar shows of it. */
   readonly amount?: number
@@ -116,7 +116,7 @@ const maxRows = 2000
 const blockSize = 1 << 20
 
 interface Column {
-  readonly heading: Shown
+  readonly heading: SafeText
   readonly name: string
   /** Numbers stand to the right, times in one line. */
   readonly kind: 'n' | 't' | ''

@@ -8,7 +8,7 @@ import type { TextStyle } from './types.js'
 declare const safe: unique symbol
 
 /** Text that moves no cursor; only this file makes it. */
-export type Shown = string & { readonly [safe]: true }
+export type SafeText = string & { readonly [safe]: true }
 
 type Eye = Pick<TextStyle, 'visible'>
 
@@ -18,13 +18,13 @@ type Kept = '\n' | '\n\t'
 const between = { '\n': /[^\n]+/g, '\n\t': /[^\n\t]+/g } as const
 
 /** Text in one line: its line breaks and tabs are shown, too. */
-export const shown = (text: string, { visible }: Eye): Shown => visible(text) as Shown
+export const shown = (text: string, { visible }: Eye): SafeText => visible(text) as SafeText
 
 /** Text of several lines: their ends stay, and so does what else was said. */
-export const shownLines = (text: string, { visible }: Eye, kept: Kept = '\n'): Shown =>
+export const shownLines = (text: string, { visible }: Eye, kept: Kept = '\n'): SafeText =>
   mapChunks(text, (piece) =>
     piece.replaceAll('\r\n', '\n').replace(between[kept], (part) => visible(part)),
-  ) as Shown
+  ) as SafeText
 
 const esc = String.fromCharCode(27)
 let key: string | undefined
@@ -40,8 +40,8 @@ export const ownColours = (painted: string): string =>
   painted.replaceAll(new RegExp(`${esc}\\[([\\d;]*)m`, 'g'), `${esc}[$1;${secretKey()}m`)
 
 /** A page of text that a command made: its lines and its own colours stay. */
-export const shownPage = (text: string, style: Eye): Shown =>
+export const shownPage = (text: string, style: Eye): SafeText =>
   text
     .split(new RegExp(`${esc}\\[([\\d;]*);${secretKey()}m`))
     .map((part, i) => (i % 2 === 1 ? `${esc}[${part}m` : shownLines(part, style, '\n\t')))
-    .join('') as Shown
+    .join('') as SafeText

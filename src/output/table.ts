@@ -15,7 +15,7 @@ import {
   type TableLine,
 } from './grid.js'
 import { isScalar, stringify } from './record.js'
-import { type Shown, shown, shownLines } from './shown.js'
+import { type SafeText, shown, shownLines } from './shown.js'
 import type { OpenPrinter, TextWidths, View } from './types.js'
 
 // A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The
@@ -86,10 +86,10 @@ const bodyOf = (
  * The columns' names above the columns. Those of the catalogue are shortened to the object that they
  * look into (`author.username` → `author`); those that were asked for stay as they were written.
  */
-const headingsOf = (names: readonly string[], { fields, style }: View): readonly Shown[] =>
+const headingsOf = (names: readonly string[], { fields, style }: View): readonly SafeText[] =>
   names.map((name) => shown(fields === undefined ? getColumnOwner(name) : name, style))
 
-const headerOf = (headings: readonly Shown[], layout: Layout, view: View): string => {
+const headerOf = (headings: readonly SafeText[], layout: Layout, view: View): string => {
   const shownColumns = columnsIn(layout.lines)
   const more = headings.length > shownColumns ? ' …' : ''
   const cells = headings.map((text, i) => ({
@@ -102,7 +102,7 @@ const headerOf = (headings: readonly Shown[], layout: Layout, view: View): strin
 
 /** What columns need: their values whole, and their headings where all of those fit. */
 const naturalWidths = (
-  headings: readonly Shown[],
+  headings: readonly SafeText[],
   rows: readonly (readonly Cell[])[],
   { measure }: TextWidths,
   terminal: number,
@@ -187,9 +187,9 @@ const deepest = 4
 
 interface Line {
   readonly depth: number
-  readonly name: Shown
+  readonly name: SafeText
   /** Text to be wrapped; the lines are painted by `paint`. */
-  readonly text: Shown
+  readonly text: SafeText
   readonly paint: (text: string) => string
 }
 

@@ -58,7 +58,7 @@ export interface People {
 /** Fields made of a record, by name. */
 export type ComputedFields = Readonly<Record<string, (record: unknown) => unknown>>
 
-export type Stacking = 'hidden' | 'cut'
+export type StackLayout = 'hidden' | 'cut'
 
 /** A page, which several answers of a run share. */
 export interface PageView {
@@ -101,7 +101,7 @@ export interface View {
   /** Its columns are the tool's own, and no names of the API. */
   readonly titled?: true
   /** When a record of a table takes several lines: if columns would be hidden, or also if they would be cut. */
-  readonly stacks?: Stacking
+  readonly stacks?: StackLayout
   /** Is told at the end how many columns of a table had no room. */
   readonly tellHidden?: (count: number) => void
   /** What a page says around the answer; for formats that are one. */

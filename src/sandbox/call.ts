@@ -84,7 +84,7 @@ export interface Instance {
 }
 
 /** Something that happens by itself: a job or a rebase ends, a moved repository arrives. */
-export interface Due {
+export interface DueEvent {
   /** When, in milliseconds since the epoch. */
   readonly at: number
   /** Has it happen on an instance whose clock shows that moment; afterwards it is due no more. */

@@ -85,7 +85,7 @@ export const parsePosition = (sent: Readonly<Record<string, unknown>>): Position
 
 // What a route beside the documents takes: nothing that it does not name.
 
-export type Accepts = Pick<Endpoint, 'path' | 'params' | 'exclusive'>
+export type AcceptedParams = Pick<Endpoint, 'path' | 'params' | 'exclusive'>
 
 /** What every request may carry beside its own parameters. */
 export const everywhere: readonly string[] = [
@@ -102,7 +102,7 @@ export const everywhere: readonly string[] = [
  * silently left a filter out would be taken for the filtered one.
  */
 export const acceptedInput = (
-  accepts: Accepts,
+  accepts: AcceptedParams,
   path: Readonly<Record<string, string>>,
   sent: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> => {

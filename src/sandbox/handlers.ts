@@ -34,7 +34,14 @@
  */
 import type { CheckedOf, ResultOf } from '../catalogue/endpoint.js'
 import type { Call } from './call.js'
-import { type FileReply, type Keyset, type Lazy, lazily, notFound, type Reply } from './reply.js'
+import {
+  type FileReply,
+  type Keyset,
+  type LazyList,
+  lazily,
+  notFound,
+  type Reply,
+} from './reply.js'
 
 /** What nobody changes: records are shown as they are kept. */
 type Kept<T> = T extends readonly (infer U)[]
@@ -50,7 +57,7 @@ type Kind<E> = E extends { returns: { kind: infer K } } ? K : never
 type Answer<E> =
   | Reply
   | (Kind<E> extends 'many'
-      ? readonly Item<E>[] | Lazy<Item<E>> | Keyset<Item<E>>
+      ? readonly Item<E>[] | LazyList<Item<E>> | Keyset<Item<E>>
       : Kind<E> extends 'file'
         ? FileReply
         : Kind<E> extends 'empty'

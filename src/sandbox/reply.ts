@@ -31,7 +31,7 @@ export class FileReply {
 }
 
 /** A long list whose records are only presented once they are on the asked-for page. */
-export class Lazy<T> {
+export class LazyList<T> {
   constructor(
     readonly size: number,
     /** The records from `start` up to and without `end`, presented. */
@@ -40,8 +40,8 @@ export class Lazy<T> {
 }
 
 /** A list of records, each shown by `present` when its page is asked for. */
-export const lazily = <R, T>(rows: readonly R[], present: (row: R) => T): Lazy<T> =>
-  new Lazy(rows.length, (start, end) => rows.slice(start, end).map(present))
+export const lazily = <R, T>(rows: readonly R[], present: (row: R) => T): LazyList<T> =>
+  new LazyList(rows.length, (start, end) => rows.slice(start, end).map(present))
 
 /**
  * One page of a keyset-paginated list: `next` holds the query parameters that the next page

@@ -4,17 +4,17 @@
  */
 
 import { addToGroup } from '../base/group-by.js'
-import type { Due, Instance } from './call.js'
+import type { DueEvent, Instance } from './call.js'
 import { endJob, getJobEnd, takeJobs } from './rules/job-runs.js'
 import { dueMerges, dueRebases } from './rules/merging.js'
 import { dueMoves } from './rules/pushes.js'
-import type { JobCourse, JobRecord, JobStatus } from './state/ci.js'
+import type { JobRecord, JobStatus, JobTimeline } from './state/ci.js'
 import type { State } from './state/state.js'
 
 // Whose turn it is in a pipeline: stages, needs, manual and delayed jobs, resource groups; and
 // what state the pipeline is in.
 
-type Going = JobRecord & { readonly course: JobCourse }
+type Going = JobRecord & { readonly course: JobTimeline }
 
 const goes = (job: JobRecord): job is Going => job.course !== undefined
 
@@ -167,7 +167,7 @@ const settleJobs = (then: Instance): boolean => {
   return pipelines.size > 0
 }
 
-const getDue = (instance: Instance, job: JobRecord): Due | undefined => {
+const getDue = (instance: Instance, job: JobRecord): DueEvent | undefined => {
   if (job.status === 'running') {
     const at = getJobEnd(instance, job)
     const play = async (then: Instance) => {
@@ -186,12 +186,12 @@ const getDue = (instance: Instance, job: JobRecord): Due | undefined => {
 }
 
 /** The jobs that end, and delayed ones that start. */
-const dueJobs = (instance: Instance): Due[] =>
+const dueJobs = (instance: Instance): DueEvent[] =>
   instance.state.jobs.watched().flatMap((job) => getDue(instance, job) ?? [])
 
 // What comes due, of jobs and of all else.
 
-const sources: readonly ((instance: Instance) => Due[])[] = [
+const sources: readonly ((instance: Instance) => DueEvent[])[] = [
   dueJobs,
   dueMerges,
   dueRebases,
@@ -223,9 +223,9 @@ export class Scheduler {
     await turn
   }
 
-  #soonest(): Due | undefined {
+  #soonest(): DueEvent | undefined {
     const dues = sources.flatMap((source) => source(this.instance))
-    return dues.reduce<Due | undefined>(
+    return dues.reduce<DueEvent | undefined>(
       (first, due) => (first === undefined || due.at < first.at ? due : first),
       undefined,
     )

@@ -3,14 +3,14 @@ import { isSecretName, lastWords } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { fixedNames, type Words } from '../catalogue/words.js'
 import { checkEndpoint, checkVocabulary } from './check.js'
-import type { Entries, Renaming } from './read.js'
+import type { Entries, RenameEntry } from './read.js'
 import { parseVocabulary, readVocabulary } from './read.js'
 
 // Entries → words: pure look-ups in both directions.
 
 type Table = ReadonlyMap<string, string>
 
-const toTable = (entries: readonly Renaming[]): Table =>
+const toTable = (entries: readonly RenameEntry[]): Table =>
   new Map(entries.map(({ key, value }) => [key, value]))
 
 const invert = (table: Table): Table => new Map([...table].map(([key, value]) => [value, key]))
@@ -89,7 +89,7 @@ const createBackward = (names: Table, words: Table, forth: (name: string) => str
 const isLiteral = (segment: string): boolean => !/^[:*<]/.test(segment) && segment !== ''
 
 /** Literal segments of paths: what `paths` says of a run of them, the longest first, else word by word. */
-const createPathMapper = (entries: readonly Renaming[], words: Table) => {
+const createPathMapper = (entries: readonly RenameEntry[], words: Table) => {
   const runs = entries
     .map(({ key, value }) => [key.slice(1).split('/'), value.slice(1).split('/')] as const)
     .toSorted(([a], [b]) => b.length - a.length)

@@ -11,7 +11,7 @@ import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
 import { Failure, getReason, usage } from '../errors.js'
 
 /** One name for another. */
-export interface Renaming {
+export interface RenameEntry {
   readonly key: string
   readonly value: string
   readonly line: number
@@ -27,16 +27,16 @@ interface WordList {
 /** A parsed vocabulary, before it is checked against the catalogue. */
 export interface Entries {
   readonly file: string
-  readonly words: readonly Renaming[]
-  readonly names: readonly Renaming[]
-  readonly cookies: readonly Renaming[]
-  readonly headers: readonly Renaming[]
-  readonly paths: readonly Renaming[]
+  readonly words: readonly RenameEntry[]
+  readonly names: readonly RenameEntry[]
+  readonly cookies: readonly RenameEntry[]
+  readonly headers: readonly RenameEntry[]
+  readonly paths: readonly RenameEntry[]
   readonly slugs: readonly WordList[]
   readonly values: readonly WordList[]
-  readonly gone: readonly Renaming[]
+  readonly gone: readonly RenameEntry[]
   /** Keys alone. */
-  readonly secrets: readonly Renaming[]
+  readonly secrets: readonly RenameEntry[]
 }
 
 /** Creates the failure for a line of the file. */
@@ -60,7 +60,7 @@ export const refuseConflict = (
 // What each section of a vocabulary takes: a vocabulary can rename, and never unprotect.
 
 /** Why an entry cannot stand; undefined where it can. */
-type Rule = (entry: Pick<Renaming, 'key' | 'value'>) => string | undefined
+type Rule = (entry: Pick<RenameEntry, 'key' | 'value'>) => string | undefined
 
 const name = /^[A-Za-z0-9_-]{1,64}$/
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
@@ -269,7 +269,7 @@ const getStart = (node: unknown): number | undefined =>
     ? Number(node.range[0])
     : undefined
 
-const applyRule = (file: string, rule: Rule, entry: Renaming): Renaming => {
+const applyRule = (file: string, rule: Rule, entry: RenameEntry): RenameEntry => {
   const why = rule(entry)
   if (why !== undefined) throw wrongAt(file, entry.line, why)
   return entry
@@ -280,7 +280,7 @@ const readEntries = (
   node: unknown,
   what: string,
   rule: Rule,
-): readonly Renaming[] =>
+): readonly RenameEntry[] =>
   reader.pairsOf(node, what).map(([{ text: key, line }, value]) => {
     const said = reader.text(value, `${what} ${key}`, getStart(value) ?? 0)
     return applyRule(reader.file, rule, { key, value: said.text, line })
@@ -299,7 +299,7 @@ const readLists = (
     return { key, values: values.map(({ text }) => text), line }
   })
 
-const readSecrets = (reader: VocabularyReader, node: unknown): readonly Renaming[] => {
+const readSecrets = (reader: VocabularyReader, node: unknown): readonly RenameEntry[] => {
   if (node === undefined || node === null) return []
   return reader
     .texts(node, 'secrets', getStart(node) ?? 0)
@@ -307,8 +307,8 @@ const readSecrets = (reader: VocabularyReader, node: unknown): readonly Renaming
 }
 
 /** No two words become one, and none becomes another that has another name itself. */
-const checkSingle = (file: string, entries: readonly Renaming[]): void => {
-  const taken = new Map<string, Renaming>()
+const checkSingle = (file: string, entries: readonly RenameEntry[]): void => {
+  const taken = new Map<string, RenameEntry>()
   const keys = new Map(entries.map((entry) => [entry.key, entry] as const))
   for (const entry of entries) {
     const before = taken.get(entry.value)
@@ -352,7 +352,7 @@ export const parseVocabulary = async (text: string, file: string): Promise<Entri
       throw wrongAt(file, line, `unknown section "${key}"`, `Sections: ${sections.join(', ')}.`)
     found.set(key, value)
   }
-  const entries = (section: keyof typeof pairs): readonly Renaming[] => {
+  const entries = (section: keyof typeof pairs): readonly RenameEntry[] => {
     const { rule, single } = pairs[section]
     const all = readEntries(reader, found.get(section), section, rule)
     if (single) checkSingle(file, all)

@@ -110,7 +110,7 @@ export const resumeRun = async (
 }
 
 /** What became of the objects that were tried, by their places. */
-export interface RunEnded {
+export interface RunResult {
   readonly report: Report
   readonly outcomes: ReadonlyMap<number, Outcome<PlanAnswer>>
 }
@@ -144,7 +144,7 @@ export const carryRun = async (
   { endpoint }: OwnCommand,
   { journal, items }: HeldRun,
   work: (item: Item) => Promise<PlanAnswer>,
-): Promise<RunEnded> => {
+): Promise<RunResult> => {
   const { maxFailures } = place.globals
   const befores = new Befores()
   const facts = (answer: PlanAnswer | undefined): Facts => befores.facts(answer)
@@ -195,7 +195,7 @@ export const toldRun = async (
   { ui, place }: Services,
   { command }: OwnCommand,
   { journal }: HeldRun,
-  { report }: RunEnded,
+  { report }: RunResult,
 ): Promise<Failure | undefined> => {
   for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
   ui.note(closingLine(report, keptAs(journal, command, place.globals)))

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Failure } from '../../errors.js'
 import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
-import type { People, Stacking } from '../../output/types.js'
+import type { People, StackLayout } from '../../output/types.js'
 import type { Plan } from './described.js'
 import type { Globals } from './globals.js'
 
@@ -34,7 +34,7 @@ export interface Emit {
   /** Fields that its records may have beside its columns and what the endpoint's shape says. */
   readonly known?: readonly string[]
   /** When a record of a table takes several lines. */
-  readonly stacks?: Stacking
+  readonly stacks?: StackLayout
   /** The secret is the answer that was asked for: shown even without --show-secrets. */
   readonly reveal?: boolean
   /** Whose answer it is: columns and secret fields come from it. */

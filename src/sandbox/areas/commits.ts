@@ -2,7 +2,7 @@
 import type { commits } from '../../catalogue/areas/commits.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { type Applied, applyCommit, undo } from '../git/apply.js'
+import { type ApplyResult, applyCommit, undo } from '../git/apply.js'
 import {
   branchHead,
   commit,
@@ -31,7 +31,7 @@ import {
 } from '../git/write.js'
 import type { Handlers } from '../handlers.js'
 import { pipelineBrief } from '../present/common.js'
-import { badRequest, conflict, invalid, Lazy, notFound, Refusal, Reply } from '../reply.js'
+import { badRequest, conflict, invalid, LazyList, notFound, Refusal, Reply } from '../reply.js'
 import { pushed, refuseUnlessPusher, signature } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -224,7 +224,7 @@ const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
     if (given !== undefined) throw notFound('Reference')
     return []
   }
-  return new Lazy(total, async (start, end) => {
+  return new LazyList(total, async (start, end) => {
     const page = await log(repository, query, start, end - start)
     const ids = page.map(({ id }) => id)
     const numbers = input.with_stats === true ? await stats(repository, ids) : undefined
@@ -252,7 +252,7 @@ const failed = (kind: Kind, error_code: string, dry: boolean): Refusal =>
 
 interface Application {
   readonly kind: Kind
-  readonly apply: (repository: Repository, change: GitCommit, head: string) => Promise<Applied>
+  readonly apply: (repository: Repository, change: GitCommit, head: string) => Promise<ApplyResult>
   readonly message: (change: GitCommit) => string
   /** Whose the new commit is: the change's own author, or whoever undoes it. */
   readonly keepsAuthor: boolean

@@ -20,7 +20,7 @@ import {
   badRequest,
   forbidden,
   invalid,
-  type Lazy,
+  type LazyList,
   lazily,
   notFound,
   unauthorized,
@@ -372,7 +372,7 @@ const listIssues = (
   filters: IssueFilters,
   /** The project that they are asked for from, if any. */
   from?: ProjectRecord,
-): Lazy<ReturnType<typeof presentIssue>> => {
+): LazyList<ReturnType<typeof presentIssue>> => {
   const { scope, non_archived, order_by, sort } = filters
   if (scope !== 'all' && call.user === undefined) throw unauthorized()
   const homes = new Map(

@@ -18,7 +18,7 @@ import {
   projectWithJobs,
   withChildren,
 } from '../present/job.js'
-import { Lazy, lazily, notFound, unauthorized } from '../reply.js'
+import { LazyList, lazily, notFound, unauthorized } from '../reply.js'
 import { declaredTests } from '../rules/filters.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -34,7 +34,7 @@ const isInScope = ({ state }: Call, scope: readonly string[] | undefined) => {
 
 const listed = (call: Call, rows: readonly JobRecord[]) => {
   const sorted = newestFirst(rows)
-  return new Lazy(sorted.length, (start, end) =>
+  return new LazyList(sorted.length, (start, end) =>
     Promise.all(sorted.slice(start, end).map((job) => presentJob(call, job))),
   )
 }

@@ -1,7 +1,7 @@
 /** What a configuration takes from elsewhere: included files, then `extends` and `!reference`. */
-import { type AsOf, describeChange, isKnown } from './grammar/types.js'
+import { describeChange, isKnown, type JudgedVersion } from './grammar/types.js'
 import { mergeHashes, readTree } from './tree.js'
-import { type Budget, type Hash, isHash, KeywordReference, Unreadable } from './values.js'
+import { type Budget, type Hash, isHash, KeywordReference, UnreadableError } from './values.js'
 
 // The files that it includes.
 
@@ -21,14 +21,14 @@ interface Run {
   readonly errors: string[]
   readonly numeric: string[]
   readonly budget: Budget
-  readonly asOf: AsOf
+  readonly asOf: JudgedVersion
   /** Those that are hashes. */
   readonly entries: Hash[]
   /** Includes that are not fetched: remote files, templates, components, paths with variables. */
   readonly left: string[]
 }
 
-export interface Included {
+export interface IncludedTree {
   /** Everything merged; the including file wins. Without `include`. */
   readonly tree: Hash
   readonly errors: readonly string[]
@@ -49,7 +49,7 @@ const nested = async (run: Run, source: string, path: string, inputs: Hash): Pro
     run.numeric.push(...numeric)
     return await expand(run, tree)
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
+    if (!(error instanceof UnreadableError)) throw error
     const problems = error.problems.map(
       (p) => `Included file \`${path}\` does not have valid YAML syntax! ${p}`,
     )
@@ -195,8 +195,8 @@ export const withIncludes = async (
   tree: Hash,
   files: Files | undefined,
   budget: Budget,
-  asOf: AsOf,
-): Promise<Included> => {
+  asOf: JudgedVersion,
+): Promise<IncludedTree> => {
   const found = { errors: [], left: [], entries: [], numeric: [] }
   const whole = await expand({ files, seen: new Set(), asOf, budget, ...found }, tree)
   return { tree: whole, ...found }
@@ -207,7 +207,7 @@ export const withIncludes = async (
 const deepestExtends = 11
 const deepestReference = 10
 
-export interface Expanded {
+export interface ExpandedTree {
   readonly tree: Hash
   readonly errors: readonly string[]
 }
@@ -217,7 +217,7 @@ interface Expansion {
   /** What is not there is passed over: a file that was not fetched may hold it. */
   readonly lenient: boolean
   readonly budget: Budget
-  readonly asOf: AsOf
+  readonly asOf: JudgedVersion
 }
 
 const isStrings = (values: readonly unknown[]): values is readonly string[] =>
@@ -285,7 +285,7 @@ const tooDeep = (name: string, above: readonly string[]): string | undefined => 
 }
 
 /** Every job with what it extends, nearest last. */
-export const withExtends = (tree: Hash, expansion: Expansion): Expanded => {
+export const withExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
   const family = new Family(tree, expansion)
   const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
   const entries = Object.entries(tree).map(([name, value]) => [
@@ -305,7 +305,7 @@ const lookUp = (tree: unknown, path: readonly string[]): unknown => {
 }
 
 /** The tree with every `!reference` replaced by what it names; one that stays is not there. */
-export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): Expanded => {
+export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): ExpandedTree => {
   const errors = new Set<string>()
   const follow = (reference: KeywordReference, above: readonly string[]): unknown => {
     const shown = reference.toString()

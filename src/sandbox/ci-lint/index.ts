@@ -4,9 +4,9 @@
  */
 
 import {
-  type Expanded,
+  type ExpandedTree,
   type Files,
-  type Included,
+  type IncludedTree,
   withExtends,
   withIncludes,
   withReferences,
@@ -14,19 +14,19 @@ import {
 import { isDressed, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { include } from './grammar/others.js'
-import type { AsOf, CiVersion } from './grammar/types.js'
+import type { CiVersion, JudgedVersion } from './grammar/types.js'
 import { checkBetween, checkEach, checkNames, checkRoot, getWarnings } from './jobs.js'
 import type { PipelineContext } from './plan.js'
 import { type PipelinePlan, planPipeline } from './plan.js'
 import { readTree, type Tree, writeYaml } from './tree.js'
-import { Budget, type Finding, type Hash, isHash, Unreadable } from './values.js'
+import { Budget, type Finding, type Hash, isHash, UnreadableError } from './values.js'
 
 export type { Files } from './expand.js'
 export { type CiVersion as Version, isCiVersion as isVersion } from './grammar/types.js'
-export type { ArtifactPlan, PipelinePlan, When } from './plan.js'
+export type { ArtifactPlan, JobCondition, PipelinePlan } from './plan.js'
 
 /** What a pipeline is to be made for; the paths are only asked for where a rule speaks of them. */
-export interface Occasion extends Pick<PipelineContext, 'branch' | 'variables'> {
+export interface PushContext extends Pick<PipelineContext, 'branch' | 'variables'> {
   /** What the push changed; undefined for a new branch. */
   readonly changed?: () => Promise<PipelineContext['changed']>
   readonly files?: () => Promise<PipelineContext['files']>
@@ -36,7 +36,7 @@ interface Setting {
   /** Where local and other projects' files come from; absent where there is no project at hand. */
   readonly files?: Files
   /** What a pipeline is to be planned for. */
-  readonly occasion?: Occasion
+  readonly occasion?: PushContext
   /** As of which version of the service; the latest unless given. */
   readonly asOf?: CiVersion | undefined
 }
@@ -69,7 +69,7 @@ const holdsKey = (value: unknown, key: string): boolean => {
 
 const getContext = async (
   tree: Hash,
-  { branch, variables, changed, files }: Occasion,
+  { branch, variables, changed, files }: PushContext,
 ): Promise<PipelineContext> => ({
   branch,
   variables,
@@ -84,7 +84,7 @@ const check = (
   tree: Hash,
   own: Hash,
   numeric: readonly string[],
-  asOf: AsOf,
+  asOf: JudgedVersion,
 ): readonly Finding[] => {
   const names = checkNames(tree, numeric, asOf)
   if (names.some((finding) => finding.curable !== true)) return names
@@ -121,7 +121,10 @@ const judged = (
   }
 }
 
-const expanded = ({ tree, left }: Included, asOf: AsOf): Expanded & { readonly extended: Hash } => {
+const expanded = (
+  { tree, left }: IncludedTree,
+  asOf: JudgedVersion,
+): ExpandedTree & { readonly extended: Hash } => {
   const how = { lenient: left.length > 0, budget: new Budget(maxBuilt), asOf }
   const extended = withExtends(tree, how)
   const resolved = withReferences(extended.tree, how)
@@ -168,7 +171,7 @@ export const lintContent = async (content: string, setting: Setting): Promise<Li
   try {
     return await getVerdict(await readTree(content, {}, setting.asOf), setting)
   } catch (error) {
-    if (error instanceof Unreadable) return { errors: error.problems, warnings: [] }
+    if (error instanceof UnreadableError) return { errors: error.problems, warnings: [] }
     throw error
   }
 }

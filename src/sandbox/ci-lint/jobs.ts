@@ -4,7 +4,7 @@ import { addToGroup } from '../../base/group-by.js'
 import { checkNode } from './grammar/findings.js'
 import { anyJob, bridge, job, root } from './grammar/table.js'
 import type { Type } from './grammar/types.js'
-import { type AsOf, describeChange, isKnown } from './grammar/types.js'
+import { describeChange, isKnown, type JudgedVersion } from './grammar/types.js'
 import { type Finding, type Hash, isHash } from './values.js'
 
 export interface CiJob {
@@ -18,13 +18,13 @@ const rootType = (name: string): Type | undefined =>
 const reserved = ['true', 'false', 'nil', 'null']
 const longestName = 255
 
-const isVisible = (name: string, asOf: AsOf): boolean => {
+const isVisible = (name: string, asOf: JudgedVersion): boolean => {
   const type = rootType(name)
   return !name.startsWith('.') && (type === undefined || !isKnown(type, asOf))
 }
 
 /** What is wrong with the keywords beside the jobs. */
-export const checkRoot = (tree: Hash, asOf: AsOf): readonly Finding[] =>
+export const checkRoot = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
   Object.entries(tree).flatMap(([name, value]) => {
     const type = rootType(name)
     return type === undefined || value === null || !isKnown(type, asOf)
@@ -45,7 +45,7 @@ const nameProblem = (name: string, numeric: readonly string[]): string | undefin
 export const checkNames = (
   tree: Hash,
   numeric: readonly string[],
-  asOf: AsOf,
+  asOf: JudgedVersion,
 ): readonly Finding[] => {
   const names = Object.keys(tree).filter((name) => isVisible(name, asOf))
   if (names.length === 0)
@@ -57,7 +57,7 @@ export const checkNames = (
 }
 
 /** The jobs that run something or start a pipeline. */
-export const getJobs = (tree: Hash, asOf?: AsOf): readonly CiJob[] =>
+export const getJobs = (tree: Hash, asOf?: JudgedVersion): readonly CiJob[] =>
   Object.entries(tree).flatMap(([name, config]) => {
     if (!isVisible(name, asOf) || !isHash(config)) return []
     const stage = config.stage ?? config.type
@@ -79,7 +79,7 @@ const getKind = (config: Hash): { readonly type: Type; readonly wrong?: string }
 }
 
 /** Keywords and values of every visible job, each on its own. */
-export const checkEach = (tree: Hash, asOf: AsOf): readonly Finding[] =>
+export const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
   Object.entries(tree)
     .filter(([name]) => isVisible(name, asOf))
     .flatMap(([name, config]): readonly Finding[] => {
@@ -158,7 +158,7 @@ interface Whole {
   readonly place: ReadonlyMap<string, number>
   /** Whether no other text can change the stage of a job, or which stages there are. */
   readonly settled: (job: CiJob) => boolean
-  readonly asOf: AsOf
+  readonly asOf: JudgedVersion
 }
 
 /** A job by its name, or by that of one of the several that `parallel` makes of it. */
@@ -278,7 +278,7 @@ export const checkBetween = (
   tree: Hash,
   own: Hash,
   most: number,
-  asOf: AsOf,
+  asOf: JudgedVersion,
 ): readonly Finding[] => {
   const stages = getStages(tree)
   const ownStages = 'stages' in own || 'types' in own

@@ -5,7 +5,7 @@ import { parseSeconds } from './grammar/values.js'
 import { type CiJob, getJobs, getStages, type JobNeed, jobNamed, needsIn } from './jobs.js'
 import { type Hash, isHash } from './values.js'
 
-export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
+export type JobCondition = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 
 /** What a job leaves behind. */
 export interface ArtifactPlan {
@@ -25,7 +25,7 @@ interface PlannedJob {
   readonly place: number
   /** The names of the jobs that it waits for; undefined where it waits for the stages before. */
   readonly needs?: readonly string[] | undefined
-  readonly when: When
+  readonly when: JobCondition
   /** Seconds before a delayed job starts. */
   readonly start_in?: number
   readonly allow_failure: boolean
@@ -109,7 +109,7 @@ const getArtifacts = (given: unknown, variables: Variables): ArtifactPlan | unde
 }
 
 const whens: readonly unknown[] = ['on_failure', 'always', 'manual', 'delayed']
-const isWhen = (value: unknown): value is When => whens.includes(value)
+const isWhen = (value: unknown): value is JobCondition => whens.includes(value)
 
 const timingOf = ({ job: { config }, rule }: SelectedJob) => {
   const given = rule.when ?? config.when

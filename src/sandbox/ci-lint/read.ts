@@ -1,6 +1,6 @@
 /** Nodes of a YAML document → plain values, counted: aliases cost what they stand for. */
 import { isAlias, isMap, isScalar, isSeq, type Pair } from 'yaml'
-import { Budget, Unreadable } from './values.js'
+import { Budget, UnreadableError } from './values.js'
 
 /** Instances take no deeper tree. */
 const deepest = 100
@@ -52,14 +52,15 @@ class Reader {
 
   #alias(name: string): unknown {
     const entry = this.#anchors.get(name)
-    if (entry?.size === undefined) throw new Unreadable([`(<unknown>): Unknown alias: ${name}`])
+    if (entry?.size === undefined)
+      throw new UnreadableError([`(<unknown>): Unknown alias: ${name}`])
     this.#budget.spend(entry.size)
     return entry.value
   }
 
   #plain(node: unknown, depth: number): unknown {
     this.#budget.spend(1)
-    if (depth > deepest) throw new Unreadable(['The parsed YAML is too deep'])
+    if (depth > deepest) throw new UnreadableError(['The parsed YAML is too deep'])
     if (isScalar(node)) return node.value
     if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1))
     return isMap(node) ? this.#hash(node.items, depth) : null
@@ -84,7 +85,7 @@ class Reader {
 
   /** Keys that stand there themselves, or came with an earlier source, win. */
   #merge(result: Record<string, unknown>, source: unknown): void {
-    if (!isPlain(source)) throw new Unreadable(['(<unknown>): a merge key takes hashes only'])
+    if (!isPlain(source)) throw new UnreadableError(['(<unknown>): a merge key takes hashes only'])
     const entries = Object.entries(source)
     this.#budget.spend(entries.length)
     for (const [key, value] of entries) if (!Object.hasOwn(result, key)) set(result, key, value)

@@ -4,8 +4,8 @@ import { isModestYaml, untraced } from '../../base/json/yaml.js'
 import { compileRegex, readyRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { header } from './grammar/others.js'
-import type { AsOf } from './grammar/types.js'
-import { Budget, type Hash, isHash, KeywordReference, Unreadable } from './values.js'
+import type { JudgedVersion } from './grammar/types.js'
+import { Budget, type Hash, isHash, KeywordReference, UnreadableError } from './values.js'
 
 /** A configuration as it was read. */
 export interface Tree {
@@ -29,9 +29,9 @@ const withoutLetters = (tag: Tags[number]): Tags[number] =>
 
 const checkSize = async (text: string): Promise<void> => {
   if (Buffer.byteLength(text) > maxBytes)
-    throw new Unreadable(['The configuration is too large: at most 2 MiB are checked'])
+    throw new UnreadableError(['The configuration is too large: at most 2 MiB are checked'])
   if (!(await isModestYaml(text, maxLexemes)))
-    throw new Unreadable(['The configuration is too large, or nested too deep, to be checked'])
+    throw new UnreadableError(['The configuration is too large, or nested too deep, to be checked'])
 }
 
 interface Documents {
@@ -73,7 +73,7 @@ const clean = ({ all, lines }: Documents, index: number): Document.Parsed | unde
     const { line, col } = lines.linePos(pos[0])
     return `(<unknown>): ${message} at line ${line} column ${col}`
   })
-  if (problems.length > 0) throw new Unreadable(problems)
+  if (problems.length > 0) throw new UnreadableError(problems)
   return document
 }
 
@@ -135,7 +135,7 @@ const inputsOf = (declared: Values, given: Values): Map<string, unknown> => {
     const wrong = value === null ? undefined : valueProblem(options, value, which)
     if (wrong !== undefined) problems.push(`\`${name}\` input: ${wrong}`)
   }
-  if (problems.length > 0) throw new Unreadable(problems)
+  if (problems.length > 0) throw new UnreadableError(problems)
   return values
 }
 
@@ -143,11 +143,11 @@ const inputsOf = (declared: Values, given: Values): Map<string, unknown> => {
  * What a header declares.
  * @throws Unreadable for what no version, or not this one, declares so
  */
-const declaredIn = async (spec: unknown, asOf: AsOf): Promise<Values> => {
+const declaredIn = async (spec: unknown, asOf: JudgedVersion): Promise<Values> => {
   const inputs = isObject(spec) ? (spec.inputs ?? null) : spec
   const found = checkNode(header, { spec: isObject(spec) ? { inputs } : spec }, 'header', asOf)
   const wrong = found.filter(({ advice }) => advice !== true)
-  if (wrong.length > 0) throw new Unreadable(wrong.map(({ text }) => text))
+  if (wrong.length > 0) throw new UnreadableError(wrong.map(({ text }) => text))
   const declared = isObject(inputs) ? inputs : {}
   await readyRegexes(Object.values(declared).some((its) => isObject(its) && 'regex' in its))
   return declared
@@ -161,13 +161,13 @@ const withInputs = async (
   { spec }: { readonly spec: unknown },
   document: unknown,
   given: Values,
-  asOf: AsOf,
+  asOf: JudgedVersion,
 ): Promise<unknown> => {
   const values = inputsOf(await declaredIn(spec, asOf), given)
   const budget = new Budget(maxWritten)
   const inputOf = (name: string): unknown => {
     if (values.has(name)) return values.get(name)
-    throw new Unreadable([`unknown interpolation key: \`${name}\``])
+    throw new UnreadableError([`unknown interpolation key: \`${name}\``])
   }
   const written = (text: string): string =>
     text.replace(place, (_, name: string) => {
@@ -188,13 +188,13 @@ const withInputs = async (
   return fill(document)
 }
 
-const read = async (text: string, inputs: Hash, asOf: AsOf): Promise<Tree> => {
+const read = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tree> => {
   const [{ parseValues }, documents] = [await import('./read.js'), await parsed(text)]
   const first = parseValues(clean(documents, 0)?.contents)
   const top = documents.all.length > 1 && isHeader(first.value) ? first.value : undefined
   const { value, numeric } = top === undefined ? first : parseValues(clean(documents, 1)?.contents)
   const tree = top === undefined ? value : await withInputs(top, value, inputs, asOf)
-  if (!isHash(tree)) throw new Unreadable(['Invalid configuration format'])
+  if (!isHash(tree)) throw new UnreadableError(['Invalid configuration format'])
   return { tree, numeric }
 }
 
@@ -203,13 +203,13 @@ const read = async (text: string, inputs: Hash, asOf: AsOf): Promise<Tree> => {
  * keys counts, `inputs` of a header stand in their places.
  * @throws Unreadable when it is no YAML, no hash, or more than is checked
  */
-export const readTree = async (text: string, inputs: Hash, asOf: AsOf): Promise<Tree> => {
+export const readTree = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tree> => {
   await checkSize(text)
   try {
     return await read(text, inputs, asOf)
   } catch (error) {
     // Composing nests a call for each level of block collections.
-    if (error instanceof RangeError) throw new Unreadable(['The parsed YAML is too deep'])
+    if (error instanceof RangeError) throw new UnreadableError(['The parsed YAML is too deep'])
     throw error
   }
 }

@@ -28,7 +28,7 @@ export interface Finding {
 }
 
 /** What is wrong with the text itself; lists all errors of it. */
-export class Unreadable extends Error {
+export class UnreadableError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'))
     this.name = 'Unreadable'
@@ -49,6 +49,6 @@ export class Budget {
   /** @throws Unreadable when it is used up */
   spend(count: number): void {
     this.#left -= count
-    if (this.#left < 0) throw new Unreadable(['The parsed YAML is too big'])
+    if (this.#left < 0) throw new UnreadableError(['The parsed YAML is too big'])
   }
 }

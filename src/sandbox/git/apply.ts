@@ -4,7 +4,7 @@ import type { Repository } from './repositories.js'
 import { writeCommit } from './write.js'
 
 /** A tree, or why there is none. */
-export type Applied = { readonly tree: string } | { readonly failure: 'conflict' | 'empty' }
+export type ApplyResult = { readonly tree: string } | { readonly failure: 'conflict' | 'empty' }
 
 const nobody: Person = { name: 'merge', email: 'merge@localhost', date: '2000-01-01T00:00:00Z' }
 
@@ -37,7 +37,7 @@ const applyChange = async (
   base: string,
   ours: string,
   theirs: string,
-): Promise<Applied> => {
+): Promise<ApplyResult> => {
   const root = await stand(repository, base, [])
   const [left, right] = [
     await stand(repository, ours, [root]),
@@ -59,7 +59,7 @@ export const applyCommit = async (
   repository: Repository,
   change: GitCommit,
   head: string,
-): Promise<Applied> => {
+): Promise<ApplyResult> => {
   const { before, after, ours } = await getTrees(repository, change, head)
   return applyChange(repository, before, ours, after)
 }
@@ -69,7 +69,7 @@ export const undo = async (
   repository: Repository,
   change: GitCommit,
   head: string,
-): Promise<Applied> => {
+): Promise<ApplyResult> => {
   const { before, after, ours } = await getTrees(repository, change, head)
   return applyChange(repository, after, ours, before)
 }

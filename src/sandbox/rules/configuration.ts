@@ -1,6 +1,6 @@
 /** The CI configuration of a project at a commit, and what a pipeline of it is made for. */
 import type { Call } from '../call.js'
-import type { Files, Occasion } from '../ci-lint/index.js'
+import type { Files, PushContext } from '../ci-lint/index.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import { openTo } from './access.js'
 
@@ -59,7 +59,7 @@ export const readFilesAt = (call: Call, project: ProjectRecord, revision: string
 })
 
 /** A branch at a commit, and the commit where it was before: undefined for a new branch. */
-export interface BranchAt {
+export interface BranchCommit {
   readonly branch: string
   readonly revision: string
   readonly before?: string | undefined
@@ -69,8 +69,8 @@ export interface BranchAt {
 export const occasionAt = (
   call: Call,
   project: ProjectRecord,
-  { branch, revision, before }: BranchAt,
-): Occasion => ({
+  { branch, revision, before }: BranchCommit,
+): PushContext => ({
   branch,
   variables: {
     CI: 'true',

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { isDots } from '../../base/segments.js'
 import type { Call, Instance } from '../call.js'
-import type { ArtifactEntry, JobCourse, JobRecord, RunnerRecord } from '../state/ci.js'
+import type { ArtifactEntry, JobRecord, JobTimeline, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 import { getProjectGroup, lineage } from './access.js'
@@ -93,7 +93,7 @@ const nameMatches = (glob: string, name: string): boolean =>
   ).test(name)
 
 /** How a job goes that is taken now. */
-const fateOf = ({ state }: Instance, job: JobRecord): Pick<JobCourse, 'seconds' | 'end'> => {
+const fateOf = ({ state }: Instance, job: JobRecord): Pick<JobTimeline, 'seconds' | 'end'> => {
   const { sha } = state.pipelines.get(job.pipeline_id) ?? {}
   const text = [job.project_id, sha, job.name, 1].join(' ')
   const hash = createHash('sha256').update(text).digest().readUInt32BE()

@@ -1,6 +1,6 @@
 /** Merges merge requests when their pipeline succeeds, and rebases them, in the instance's own time (`sandbox/README.md`). */
 import { getReason } from '../../errors.js'
-import { Call, type Due, type Instance } from '../call.js'
+import { Call, type DueEvent, type Instance } from '../call.js'
 import { mergeBase, mergeCommits, rebaseBranch } from '../git/apply.js'
 import { branchHead, commit, count } from '../git/read.js'
 import type { Repository } from '../git/repositories.js'
@@ -121,8 +121,8 @@ const endMerge = async (then: Instance, request: MergeRequestRecord): Promise<vo
 }
 
 /** The merge requests whose pipeline has succeeded. */
-export const dueMerges = ({ state }: Instance): Due[] =>
-  state.mergeRequests.watched().flatMap((request): Due[] => {
+export const dueMerges = ({ state }: Instance): DueEvent[] =>
+  state.mergeRequests.watched().flatMap((request): DueEvent[] => {
     if (!request.merge_when_pipeline_succeeds || request.state !== 'opened') return []
     const pipeline = state.pipelines.get(request.pipeline_id)
     return pipeline?.status === 'success'
@@ -209,7 +209,7 @@ const endRebase = async (then: Instance, request: MergeRequestRecord): Promise<v
 }
 
 /** The rebases that go on. */
-export const dueRebases = ({ state, clock }: Instance): Due[] =>
+export const dueRebases = ({ state, clock }: Instance): DueEvent[] =>
   state.mergeRequests.watched().flatMap((request) =>
     request.rebase_started_at === null
       ? []

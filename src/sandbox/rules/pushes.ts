@@ -1,19 +1,19 @@
 /** What follows when a branch moves: an event, activity, a pipeline, and merge requests that look again; and repositories that are on their way to another storage. */
-import type { Call, Due, Instance } from '../call.js'
+import type { Call, DueEvent, Instance } from '../call.js'
 import type { PipelinePlan } from '../ci-lint/index.js'
 import { conflicts, mergeBase } from '../git/apply.js'
 import { branchHead, commit, type GitCommit, log, type Person } from '../git/read.js'
 import { copyCommit } from '../git/write.js'
 import { forbidden } from '../reply.js'
-import type { CommitCard, PipelineRecord } from '../state/ci.js'
+import type { CommitHeader, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, StorageMoveRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
 import type { State } from '../state/state.js'
-import { type BranchAt, configurationAt, occasionAt, readFilesAt } from './configuration.js'
+import { type BranchCommit, configurationAt, occasionAt, readFilesAt } from './configuration.js'
 
 // The pipeline that a push makes, by the configuration at the new commit.
 
-const getCard = ({ id, message, author, committer }: GitCommit): CommitCard => ({
+const getCard = ({ id, message, author, committer }: GitCommit): CommitHeader => ({
   id,
   short_id: id.slice(0, 8),
   title: message.split('\n')[0] ?? '',
@@ -96,7 +96,7 @@ const skips = /\[(skip ci|ci skip)\]/i
 const startPipeline = async (
   call: Call,
   project: ProjectRecord,
-  at: BranchAt,
+  at: BranchCommit,
 ): Promise<PipelineRecord | undefined> => {
   if (!project.jobs_enabled) return undefined
   const content = await configurationAt(call, project, at.revision)
@@ -316,7 +316,7 @@ const arrive = (
 }
 
 /** The moves that are under way. */
-export const dueMoves = ({ state, clock }: Instance): Due[] =>
+export const dueMoves = ({ state, clock }: Instance): DueEvent[] =>
   state.storageMoves.all().map((move) => ({
     at: clock.due(move.created_at, moveSeconds),
     play: () => arrive(state, move),

@@ -1,6 +1,6 @@
 /** The repositories of the sample data: what `repositories.json` says of their commits, made into git objects. */
 import { addCommit, type Content, emptyContent } from '../git/repositories.js'
-import type { CommitCard } from '../state/ci.js'
+import type { CommitHeader } from '../state/ci.js'
 import repositories from './repositories.json' with { type: 'json' }
 
 /** A commit before it is made. */
@@ -23,7 +23,7 @@ type Refs = Readonly<Record<string, string>>
 interface History {
   readonly content: Content
   /** Key of a step → commit as jobs show it. */
-  readonly commits: ReadonlyMap<string, CommitCard>
+  readonly commits: ReadonlyMap<string, CommitHeader>
 }
 
 /** The moment that the sample data leads up to. It never moves: the same start gives the same data. */
@@ -40,7 +40,7 @@ const additions: Readonly<
 
 const build = (steps: readonly Step[], refs: Refs): History => {
   const content = emptyContent()
-  const commits = new Map<string, CommitCard>()
+  const commits = new Map<string, CommitHeader>()
   const trees = new Map<string, Record<string, string>>()
   let last: readonly string[] = []
   for (const { key, author, days, message, on = last, files } of steps) {
@@ -96,7 +96,7 @@ export const getHistory = (projectId: number): History | undefined => {
 }
 
 /** A commit of a sample project by the key of its step. */
-export const getCommitCard = (projectId: number, key: string): CommitCard => {
+export const getCommitCard = (projectId: number, key: string): CommitHeader => {
   const commit = getHistory(projectId)?.commits.get(key)
   if (commit === undefined) throw new Error(`no commit ${key} in sample project ${projectId}`)
   return commit

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import contentDisposition from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Position, parsePosition } from '../check.js'
-import { FileReply, forbidden, Keyset, Lazy, type Refusal, Reply } from '../reply.js'
+import { FileReply, forbidden, Keyset, LazyList, type Refusal, Reply } from '../reply.js'
 
 // Who may come in. The instance listens on the loopback, and its credentials are published: a page
 // of the web, opened in a browser of this machine, must not act with them. Programs send none of
@@ -118,7 +118,7 @@ const offsetHeaders = (url: URL, { page, perPage }: Position, total: number, cou
 
 /** The asked-for page of a list; `url` is the request's whole address. */
 const cutPage = async (
-  list: readonly unknown[] | Lazy<unknown> | Keyset<unknown>,
+  list: readonly unknown[] | LazyList<unknown> | Keyset<unknown>,
   sent: Readonly<Record<string, unknown>>,
   url: URL,
 ): Promise<Page> => {
@@ -130,14 +130,16 @@ const cutPage = async (
   const position = parsePosition(sent)
   const start = (position.page - 1) * position.perPage
   const end = start + position.perPage
-  const lazy = list instanceof Lazy
+  const lazy = list instanceof LazyList
   const total = lazy ? list.size : list.length
   const items = lazy ? await list.slice(start, end) : list.slice(start, end)
   return { items, headers: offsetHeaders(url, position, total, total <= countedUpTo) }
 }
 
-const isList = (result: unknown): result is readonly unknown[] | Lazy<unknown> | Keyset<unknown> =>
-  Array.isArray(result) || result instanceof Lazy || result instanceof Keyset
+const isList = (
+  result: unknown,
+): result is readonly unknown[] | LazyList<unknown> | Keyset<unknown> =>
+  Array.isArray(result) || result instanceof LazyList || result instanceof Keyset
 
 /** The request's own address as the client wrote it, where that is the loopback. */
 const getAddress = (request: FastifyRequest, base: string): URL => {

@@ -15,7 +15,7 @@ interface Claims {
 }
 
 /** What an endpoint asks for. */
-export interface Entrance {
+export interface AuthNeed {
   readonly credential: NonNullable<Endpoint['credential']>
   /** Scopes that open it, besides `api` and, for reading, `read_api`. */
   readonly scopes: readonly string[]
@@ -72,7 +72,7 @@ const insufficient = (scope: string): Refusal =>
     { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   )
 
-const checkScopes = (token: TokenRecord, entrance: Entrance, method: string): void => {
+const checkScopes = (token: TokenRecord, entrance: AuthNeed, method: string): void => {
   if (token.kind === 'session') return
   const reading = method === 'GET' || method === 'HEAD'
   const enough = ['api', ...entrance.scopes, ...(reading ? ['read_api'] : [])]
@@ -85,7 +85,7 @@ const mayAct = (user: UserRecord): void => {
 }
 
 /** The job behind a job token; it counts while the job runs, and only where it is accepted. */
-const byJobToken = (instance: Instance, value: string, entrance: Entrance): Actor => {
+const byJobToken = (instance: Instance, value: string, entrance: AuthNeed): Actor => {
   if (entrance.credential !== 'job' && entrance.credential !== 'user-or-job') throw unauthorized()
   const job = instance.state.jobs.find((j) => j.token === value && j.status === 'running')
   const user = instance.state.users.get(job?.user_id)
@@ -94,7 +94,7 @@ const byJobToken = (instance: Instance, value: string, entrance: Entrance): Acto
   return { user, job }
 }
 
-const byToken = (instance: Instance, claims: Claims, entrance: Entrance): Actor | undefined => {
+const byToken = (instance: Instance, claims: Claims, entrance: AuthNeed): Actor | undefined => {
   const [sent] = offered(claims)
   if (sent === undefined) return undefined
   const [value, kinds] = sent
@@ -122,7 +122,7 @@ const impersonate = (instance: Instance, actor: Actor, value: string): Actor => 
 }
 
 /** The actor of a request, or the refusal that the documents name. */
-export const authenticate = (instance: Instance, claims: Claims, entrance: Entrance): Actor => {
+export const authenticate = (instance: Instance, claims: Claims, entrance: AuthNeed): Actor => {
   if (entrance.credential === 'parameter') return {}
   const jobToken = first(claims.headers['job-token']) ?? first(claims.query.job_token)
   const actor =

@@ -2,7 +2,7 @@
 import { isObject } from '../../base/objects.js'
 import { invalid } from '../reply.js'
 
-export type Nested = { [name: string]: unknown }
+export type NestedParams = { [name: string]: unknown }
 
 /** What one query or body may hold: more is refused before it is gathered. */
 const bounds = { pairs: 65_536, depth: 32, name: 4096 } as const
@@ -16,11 +16,11 @@ const checkPairs = (text: string): void => {
 
 const shape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/
 /** An object that is still being put together. */
-export const isNested = (value: unknown): value is Nested => isObject(value)
-const bare = (): Nested => Object.create(null) as Nested
+export const isNested = (value: unknown): value is NestedParams => isObject(value)
+const bare = (): NestedParams => Object.create(null) as NestedParams
 
 /** Whether a repeated `list[][key]` begins a new element: the last one has that key already. */
-const taken = (element: Nested, keys: readonly string[]): boolean => {
+const taken = (element: NestedParams, keys: readonly string[]): boolean => {
   let at: unknown = element
   for (const key of keys) {
     if (key === '') return false
@@ -30,7 +30,7 @@ const taken = (element: Nested, keys: readonly string[]): boolean => {
   return true
 }
 
-const element = (list: unknown[], keys: readonly string[]): Nested => {
+const element = (list: unknown[], keys: readonly string[]): NestedParams => {
   const last = list.at(-1)
   if (isNested(last) && !taken(last, keys)) return last
   const fresh = bare()
@@ -38,7 +38,13 @@ const element = (list: unknown[], keys: readonly string[]): Nested => {
   return fresh
 }
 
-const put = (into: Nested, key: string, rest: readonly string[], value: unknown, name: string) => {
+const put = (
+  into: NestedParams,
+  key: string,
+  rest: readonly string[],
+  value: unknown,
+  name: string,
+) => {
   const [next, ...more] = rest
   if (next === undefined) {
     if (typeof into[key] === 'object') throw invalid(`${name} is invalid`)
@@ -71,7 +77,7 @@ const getKeys = (name: string): readonly [string, readonly string[]] => {
  * Pairs as they were sent, gathered into lists and hashes; of plain repetitions the last counts.
  * Refuses with 400 what is both, and what is beyond the bounds.
  */
-export const nest = (pairs: Iterable<readonly [string, unknown]>): Nested => {
+export const nest = (pairs: Iterable<readonly [string, unknown]>): NestedParams => {
   const result = bare()
   let count = 0
   for (const [name, value] of pairs) {
@@ -103,7 +109,7 @@ export const decodeJson = (text: string): unknown => {
 }
 
 /** A query string or form body. */
-export const decodeForm = (text: string): Nested => {
+export const decodeForm = (text: string): NestedParams => {
   checkPairs(text)
   return nest(new URLSearchParams(text))
 }

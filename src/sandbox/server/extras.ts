@@ -9,7 +9,7 @@ import { documentedVersion } from '../../catalogue/implied.js'
 import { boolean, group, oneOf, project, string } from '../../catalogue/params.js'
 import { jobStates } from '../../catalogue/shapes/job.js'
 import { apiRoot, type Call } from '../call.js'
-import type { Accepts } from '../check.js'
+import type { AcceptedParams } from '../check.js'
 import { branches } from '../git/read.js'
 import type { AnyHandler } from '../handlers.js'
 import { longUser, userSummary } from '../present/common.js'
@@ -25,7 +25,7 @@ interface ExtraRoute {
   readonly scopes?: readonly string[]
   readonly status?: number
   /** What a list takes; the others look at what was sent themselves. */
-  readonly accepts?: Accepts
+  readonly accepts?: AcceptedParams
   readonly handle: AnyHandler
 }
 
@@ -114,12 +114,12 @@ const getProtected = (call: Call, { id, search }: Held & Searching) => {
 }
 
 /** The placeholder of a path. */
-const getPlace = (path: string): Accepts['path'] => {
+const getPlace = (path: string): AcceptedParams['path'] => {
   if (!path.includes(':id')) return {}
   return { id: path.startsWith('/groups') ? group() : project() }
 }
 
-const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
+const list = (path: string, params: AcceptedParams['params'], handle: AnyHandler) => ({
   method: 'GET' as const,
   path: `${apiRoot}${path}`,
   accepts: { path: getPlace(path), params },

@@ -19,7 +19,7 @@ class Node<T> {
   readonly rest = new Map<string, Leaf<T>>()
 }
 
-export interface Found<T> {
+export interface RouteMatch<T> {
   readonly value: T
   /** Placeholder → value, decoded. */
   readonly path: Readonly<Record<string, string>>
@@ -83,7 +83,7 @@ export class Router<T> {
    * The route of a request, or the methods that its path knows (none for an unknown path).
    * `path` is as it was sent, without the query. Throws URIError on a broken percent-encoding.
    */
-  find(method: string, path: string): Found<T> | readonly string[] {
+  find(method: string, path: string): RouteMatch<T> | readonly string[] {
     const methods = new Set<string>()
     for (const [leaves, values] of this.#ends(this.#root, split(path), [])) {
       const leaf = leaves.get(method)

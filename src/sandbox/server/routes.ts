@@ -24,11 +24,11 @@ import { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
 import { type Endpoint, type Endpoints, getMethod, getPath } from '../../catalogue/endpoint.js'
 import type { AreaName } from '../../catalogue/index.js'
 import { apiRoot } from '../call.js'
-import type { Accepts } from '../check.js'
+import type { AcceptedParams } from '../check.js'
 import type { AnyHandler, AnyHandlers, AreaExtras } from '../handlers.js'
-import type { Entrance } from './auth.js'
+import type { AuthNeed } from './auth.js'
 import { extraRoutes } from './extras.js'
-import { type Found, Router } from './router.js'
+import { type RouteMatch, Router } from './router.js'
 
 // The addresses of alert endpoints: `/<project path>/alerts/notify/<name>/<identifier>.json`.
 
@@ -118,8 +118,8 @@ export interface ServedRoute {
   readonly endpoint?: Endpoint
   /** The area of the endpoint. */
   readonly area?: AreaName
-  readonly accepts?: Accepts
-  readonly entrance: Entrance
+  readonly accepts?: AcceptedParams
+  readonly entrance: AuthNeed
   readonly status: number
   readonly load: () => Promise<AnyHandler>
 }
@@ -171,7 +171,7 @@ export const collectRoutes = (): ServedRoute[] => {
 
 /** What finds the route of a request: those with a path first, then those with a pattern. */
 export interface Finder {
-  find(method: string, path: string): Found<ServedRoute> | readonly string[]
+  find(method: string, path: string): RouteMatch<ServedRoute> | readonly string[]
 }
 
 const byPattern = (routes: readonly ServedRoute[], method: string, path: string) => {

@@ -15,10 +15,10 @@ import type { Role } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
 import { fromPage, sendJson, sendResult, turnedAway } from './answer.js'
 import { authenticate } from './auth.js'
-import { decodeForm, decodeJson, isNested, type Nested, nest } from './decode.js'
+import { decodeForm, decodeJson, isNested, type NestedParams, nest } from './decode.js'
 import { doubleRoot, type TestDouble } from './double.js'
 import { addLoad, type Load } from './limits.js'
-import type { Found } from './router.js'
+import type { RouteMatch } from './router.js'
 import { collectRoutes, createFinder, type Finder, type ServedRoute } from './routes.js'
 import * as other from './words.js'
 
@@ -37,10 +37,10 @@ const getTarget = ({
 }
 
 /** The parameters of the query. Refuses with 400 what contradicts itself. */
-const getQuery = (request: FastifyRequest): Nested => decodeForm(getTarget(request).query)
+const getQuery = (request: FastifyRequest): NestedParams => decodeForm(getTarget(request).query)
 
 /** Reads the parts; what the parser says of a cut or malformed body is the client's fault. */
-const readMultipart = async (request: FastifyRequest): Promise<Nested> => {
+const readMultipart = async (request: FastifyRequest): Promise<NestedParams> => {
   const pairs: [string, unknown][] = []
   try {
     for await (const part of request.parts({ limits: { fileSize: bodyLimit } }))
@@ -57,7 +57,7 @@ const readMultipart = async (request: FastifyRequest): Promise<Nested> => {
 }
 
 /** Query and body together; the body wins. */
-const getParams = async (request: FastifyRequest, query: Nested): Promise<Nested> => {
+const getParams = async (request: FastifyRequest, query: NestedParams): Promise<NestedParams> => {
   const body = request.isMultipart() ? await readMultipart(request) : request.body
   if (body === undefined || body === null) return query
   if (!isNested(body)) throw invalid('message body does not match declared format')
@@ -174,7 +174,7 @@ const getHandler = async (route: ServedRoute): Promise<AnyHandler> => {
 /** What was sent as the route takes it. Whoever may not call it at all hears that, and not what is wrong with it. */
 const getInput = (
   { endpoint, accepts }: ServedRoute,
-  path: Found<ServedRoute>['path'],
+  path: RouteMatch<ServedRoute>['path'],
   call: Call,
 ): Readonly<Record<string, unknown>> => {
   const { params } = call.sent
@@ -192,8 +192,8 @@ const getInput = (
 const serve = async (
   instance: Instance,
   scheduler: Scheduler,
-  { value: route, path }: Found<ServedRoute>,
-  query: Nested,
+  { value: route, path }: RouteMatch<ServedRoute>,
+  query: NestedParams,
   request: FastifyRequest,
   reply: FastifyReply,
   words: Words | undefined,

@@ -9,7 +9,7 @@ import { type Param, type Params, paramsIn, widenParam } from '../../catalogue/p
 import type { Words } from '../../catalogue/words.js'
 import { apiRoot } from '../call.js'
 import { everywhere } from '../check.js'
-import type { Nested } from './decode.js'
+import type { NestedParams } from './decode.js'
 import type { ServedRoute } from './routes.js'
 
 const widened = (area: string, params: Params, words: Words): Params =>
@@ -44,7 +44,7 @@ const understood = (
   sent: Readonly<Record<string, unknown>>,
   params: Params,
   words: Words,
-): Nested => {
+): NestedParams => {
   const known = new Map(
     Object.entries(params).map(([name, param]) => [words.name(name), { name, param }]),
   )
@@ -58,7 +58,11 @@ const understood = (
 }
 
 /** Parameters as the documents call them. */
-export const translateParams = (route: ServedRoute, sent: Nested, words: Words): Nested => {
+export const translateParams = (
+  route: ServedRoute,
+  sent: NestedParams,
+  words: Words,
+): NestedParams => {
   const { endpoint, accepts, url } = route
   const params = endpoint?.params ?? accepts?.params
   if (params === undefined) return sent

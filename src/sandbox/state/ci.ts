@@ -1,5 +1,5 @@
 /** What the instance remembers about runners, pipelines, jobs and resource groups. */
-import type { ArtifactPlan, When } from '../ci-lint/index.js'
+import type { ArtifactPlan, JobCondition } from '../ci-lint/index.js'
 
 type RunnerType = 'instance_type' | 'group_type' | 'project_type'
 
@@ -33,7 +33,7 @@ export interface RunnerRecord {
 }
 
 /** The commit a pipeline ran for, as jobs show it. */
-export interface CommitCard {
+export interface CommitHeader {
   readonly id: string
   readonly short_id: string
   readonly title: string
@@ -61,7 +61,7 @@ export interface PipelineRecord {
   readonly updated_at: string
   readonly started_at: string | null
   readonly finished_at: string | null
-  readonly commit: CommitCard
+  readonly commit: CommitHeader
 }
 
 export type JobStatus =
@@ -82,12 +82,12 @@ export interface ArtifactEntry {
 }
 
 /** How a job goes: only jobs that have one move by themselves. */
-export interface JobCourse {
+export interface JobTimeline {
   /** The place of its stage among all stages. */
   readonly place: number
   /** IDs of the jobs that it waits for; absent where it waits for the stages before. */
   readonly needs?: readonly number[] | undefined
-  readonly when: When
+  readonly when: JobCondition
   /** Seconds that a delayed job waits once its turn has come, and when that was. */
   readonly start_in?: number | undefined
   readonly ready_at?: string
@@ -117,7 +117,7 @@ export interface JobRecord {
   readonly runner_id: number | null
   readonly user_id: number | null
   /** Sample jobs have none. */
-  readonly course?: JobCourse
+  readonly course?: JobTimeline
   /** When its runner was paused: it runs to its end from then on. */
   readonly ending_since?: string
   /** A later job of the same name took its place. */

@@ -15,7 +15,7 @@ import type {
   Type,
   WordsType,
 } from './types.js'
-import { type AsOf, describeChange, isKnown } from './types.js'
+import { describeChange, isKnown, type JudgedVersion } from './types.js'
 import { isKeywordReference } from './values.js'
 
 /** Where a value stands: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
@@ -53,8 +53,8 @@ const below = (path: string, key: string, { entry }: Type): Place => ({
 
 /** Judges as of one version. */
 class Judge {
-  readonly #asOf: AsOf
-  constructor(asOf: AsOf) {
+  readonly #asOf: JudgedVersion
+  constructor(asOf: JudgedVersion) {
     this.#asOf = asOf
   }
 
@@ -193,5 +193,5 @@ export const checkNode = (
   type: Type,
   value: unknown,
   path: string,
-  asOf: AsOf,
+  asOf: JudgedVersion,
 ): readonly Finding[] => new Judge(asOf).of(type, value, { path })

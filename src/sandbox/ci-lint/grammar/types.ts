@@ -229,7 +229,7 @@ interface Span {
 }
 
 /** As of which version a configuration is judged; undefined is the latest. */
-export type AsOf = CiVersion | undefined
+export type JudgedVersion = CiVersion | undefined
 
 export const isCiVersion = (text: string): text is CiVersion => /^\d{1,3}\.\d{1,3}$/.test(text)
 
@@ -241,16 +241,16 @@ const rank = (version: CiVersion): number => {
 
 const isBefore = (one: CiVersion, other: CiVersion): boolean => rank(one) < rank(other)
 
-const isTooNew = ({ since }: Span, asOf: AsOf): boolean =>
+const isTooNew = ({ since }: Span, asOf: JudgedVersion): boolean =>
   since !== undefined && asOf !== undefined && isBefore(asOf, since)
 
 /** Whether what has this span is known as of a version. */
-export const isKnown = (span: Span, asOf: AsOf): boolean =>
+export const isKnown = (span: Span, asOf: JudgedVersion): boolean =>
   !isTooNew(span, asOf) &&
   (span.until === undefined || (asOf !== undefined && isBefore(asOf, span.until)))
 
 /** Which version brought or removed something that is not known; empty for what no version knows. */
-export const describeChange = (name: string, span: Span, asOf: AsOf): string => {
+export const describeChange = (name: string, span: Span, asOf: JudgedVersion): string => {
   if (isTooNew(span, asOf)) return `${name} was added in ${span.since}`
   return isKnown(span, asOf) ? '' : `${name} was removed in ${span.until}`
 }
