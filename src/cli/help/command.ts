@@ -196,15 +196,17 @@ const facts = (command: Command): (readonly [string, string])[] => {
   ]
 }
 
+/** What a command says of itself, and its endpoints of theirs. */
+const describeCommand = ({ description = [], endpoints }: Command): readonly string[] => [
+  ...description,
+  ...Object.values(endpoints).flatMap(({ reveals = [], notes = [] }) => [reveals, notes].flat()),
+]
+
 /** Renders `svcctl runners list --help`. */
 export const commandHelp = async (command: Command, style: PageStyle): Promise<string> => {
-  const description = [
-    ...(command.description ?? []),
-    ...Object.values(command.endpoints).flatMap(({ reveals = [], notes = [] }) =>
-      [reveals, notes].flat(),
-    ),
-  ]
-  const body = [...new Set(description)].flatMap((text) => wrap(text, style.width)).join('\n')
+  const body = [...new Set(describeCommand(command))]
+    .flatMap((text) => wrap(text, style.width))
+    .join('\n')
   return [
     `${command.summary}.\n`,
     section(
