@@ -64,12 +64,12 @@ interface Verb {
 }
 
 const runners = some('1', '2', '7')
-const runnerReads = ['runners get 1', 'runners get 2', 'runners get 7']
+const runnerReads = ['runners get 1 2 7']
 const requests = some('1', '2', '6')
-const requestReads = ['1', '2', '6'].map((id) => `mr get ${id} -P platform/app`)
+const requestReads = ['mr get 1 2 6 -P platform/app']
 const scoped = (ids: Words, ...scope: string[]): Words => ids.map((all) => [...all, ...scope])
 const vulnerabilities = some('1', '2', '3', '4')
-const found = ['1', '2', '3', '4'].map((id) => `vulnerabilities get ${id} --fields state`)
+const found = ['vulnerabilities get 1 2 3 4 --fields state']
 const judged = fc.oneof(
   ...['confirm', 'resolve', 'dismiss', 'revert'].map((verb) =>
     line(`vulnerabilities ${verb}`, vulnerabilities),
@@ -81,9 +81,7 @@ const member = flags({
   'access-level': fc.constantFrom('guest', 'reporter', 'developer'),
   'expires-at': fc.constantFrom('2099-01-31', '2100-02-28'),
 })
-const memberReads = ['4', '5', '6'].map(
-  (id) => `members get ${id} -G platform --fields access_level,expires_at`,
-)
+const memberReads = ['members get 4 5 6 -G platform --fields access_level,expires_at']
 
 const verbs: Readonly<Record<string, Verb>> = {
   'runners update': {
@@ -160,7 +158,7 @@ const verbs: Readonly<Record<string, Verb>> = {
       scoped(requests, ...app),
       flags({ 'approvals-required': fc.integer({ min: 0, max: 5 }) }),
     ),
-    reads: ['1', '2', '6'].map((id) => `approvals mr get ${id} -P platform/app`),
+    reads: ['approvals mr get 1 2 6 -P platform/app'],
   },
   'approvals rules update': {
     change: line(
@@ -286,7 +284,7 @@ const verbs: Readonly<Record<string, Verb>> = {
       scoped(some('staging', 'production'), ...app),
       flags({ 'process-mode': fc.constantFrom('unordered', 'oldest_first', 'newest_first') }),
     ),
-    reads: ['staging', 'production'].map((key) => `resource-groups get ${key} -P platform/app`),
+    reads: ['resource-groups get staging production -P platform/app'],
   },
   'geo nodes update': {
     change: line(

@@ -415,9 +415,8 @@ describe('what answers from a snapshot', () => {
   })
 })
 
-/** Values to filter by: those that a parameter has, else those of the records. */
+/** Values to filter by: some that records have, and words of the parameter. */
 const valuesFor = (name: string, param: Param, records: readonly Record<string, unknown>[]) => {
-  if ('values' in param && param.values !== undefined) return param.values
   if (param.type === 'boolean') return ['true', 'false']
   const field = param.keeps?.field ?? name
   const found = records.flatMap((record) => {
@@ -429,7 +428,11 @@ const valuesFor = (name: string, param: Param, records: readonly Record<string, 
       )
     return values.filter((one) => ['string', 'number'].includes(typeof one))
   })
-  return [...[...new Set(found.map(String))].slice(0, 2), ...(param.words ?? [])]
+  const there = [...new Set(found.map(String))]
+  const words = ('values' in param ? param.values : param.words) ?? []
+  // Of the words that no record has, one says what the others would.
+  const absent = words.filter((word) => !there.includes(word))
+  return [...there.slice(0, 2), ...('values' in param ? absent.slice(0, 1) : words)]
 }
 
 /** Which records a list has, without what could not be read. */

@@ -2,6 +2,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clean, configuration, program } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 /** What must never reach a terminal from outside. */
 const attacks = {
@@ -59,8 +60,6 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const env = () => ({
-  ...clean(),
-  SVC_CONFIG_DIR: configuration(),
   SVC_TOKEN: 'any',
   SVC_BASE_URL: server.url,
   NO_COLOR: '1',
@@ -70,25 +69,21 @@ const env = () => ({
 const quoted = (words: readonly string[]): string =>
   words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 
-const stdin = (input: string | undefined) =>
-  input === undefined ? { stdin: 'ignore' as const } : { input }
-
-const inPipe = (args: readonly string[], input?: string) =>
-  execa(process.execPath, [program, ...args], {
+const inPipe = async (args: readonly string[], input?: string) => {
+  const { stdout, stderr } = await svcctl(args, {
     env: env(),
-    extendEnv: false,
-    all: true,
-    reject: false,
-    ...stdin(input),
+    ...(input === undefined ? {} : { input }),
   })
+  return { stdout, all: stdout + stderr }
+}
 
 const onTerminal = (args: readonly string[], input?: string) =>
   execa('script', ['-qec', quoted([process.execPath, program, ...args]), '/dev/null'], {
-    env: env(),
+    env: { ...clean(), SVC_CONFIG_DIR: configuration(), ...env() },
     extendEnv: false,
     all: true,
     reject: false,
-    ...stdin(input),
+    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
   })
 
 const esc = '\u001b'
@@ -120,7 +115,7 @@ describe('what comes from outside', () => {
   it.concurrent.each(
     cases.filter(([name, format]) => name !== 'trace' && !format.endsWith('json')),
   )('cannot steer whoever shows the file: %s as %s', async (_name, format, args) => {
-    const { all = '' } = await inPipe([...args, '-o', format])
+    const { all } = await inPipe([...args, '-o', format])
     expect(all.replaceAll('\r\n', '\n')).not.toMatch(raw)
   })
 
@@ -153,7 +148,7 @@ describe('what comes from outside', () => {
   )
 
   it('cannot steer whoever shows the file: a merged configuration', async () => {
-    const { all = '' } = await inPipe(['ci', 'lint', '-', '--merged-yaml'], 'build: {}\n')
+    const { all } = await inPipe(['ci', 'lint', '-', '--merged-yaml'], 'build: {}\n')
     expect(all).toContain('\\u001b[2J')
     expect(all.replaceAll('\r\n', '\n')).not.toMatch(/[^\P{Cc}\t\n]/u)
     // The direction of text is data.
