@@ -6,16 +6,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
-  'faults/apply',
-  'commands/snapshot',
+  'library/packed',
   'faults/matrix',
+  'examples',
+  'commands/snapshot',
   'recipes',
   'screens/screens',
   'faults/memory',
-  'library/packed',
+  'faults/apply',
   'commands/journal-undo-apply',
   'laws/formats',
-  'examples',
   'laws/incomplete',
   'vocabulary/areas',
   'commands/journal-undo-interleaved',
