@@ -14,7 +14,7 @@ import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
 import type { AskedLine, Decided, InnerLine, LinePart, RunOptions, Sharing } from './options.js'
 import { Printed } from './perform/live.js'
-import { commandsOwn, everybodys, fromStdin, parseGlobals } from './plan/given.js'
+import { commandsOwn, fromStdin, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { getParentColumn, type Parents, parentsIn } from './plan/parents.js'
 import type { Until } from './repeat.js'
@@ -174,7 +174,7 @@ const understand = async (
 ) => {
   const raw = commandsOwn(command, line)
   const early: string[] = []
-  const globals = parseGlobals(everybodys(command, line), env, (text) => early.push(text))
+  const globals = parseGlobals(command, line, env, (text) => early.push(text))
   const format = inner?.format ?? part?.format ?? outputFormat(globals, env)
   decided(toldBy(globals, format))
   checkLine(command, raw, globals, part)

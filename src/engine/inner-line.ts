@@ -10,7 +10,7 @@ import type { Command } from './command/types.js'
 import { failureIn } from './failed.js'
 import { StandardInput } from './input.js'
 import type { AskedLine, InnerLine, InnerPart, RunOptions, Sharing } from './options.js'
-import { everybodys, parseGlobals } from './plan/given.js'
+import { parseGlobals } from './plan/given.js'
 import type { Meant, Raw } from './plan/line.js'
 import { environmentFor, givenAway, keptScreen, shared, unrehearsedCommand } from './subcommand.js'
 
@@ -58,7 +58,7 @@ const checkLine = ({ command, raw }: Extract<Meant, { kind: 'run' }>, ask: LineA
 
 /** The columns of the groups that a line makes; nothing where it makes none. */
 const groupsIn = async (command: Command, raw: Raw): Promise<Pick<LineAnswer, 'columns'>> => {
-  const globals = parseGlobals(everybodys(command, raw), {}, () => undefined)
+  const globals = parseGlobals(command, raw, {}, () => undefined)
   if (!isAggregate(globals)) return {}
   const { groupColumns } = await import('./records/aggregate.js')
   return { columns: groupColumns(globals) }

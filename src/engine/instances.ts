@@ -13,7 +13,7 @@ import { failureIn, outputFormat, toldBy } from './failed.js'
 import { StandardInput } from './input.js'
 import { type AskedSite, OneAnswer, resolveInstances } from './merged-answer.js'
 import type { AskedLine, LinePart } from './options.js'
-import { everybodys, ownFormat, parseGlobals } from './plan/given.js'
+import { ownFormat, parseGlobals } from './plan/given.js'
 import type { Raw } from './plan/line.js'
 import { Ended } from './targets/shared.js'
 import { type FailureLimit, parseFailureLimit } from './work/report.js'
@@ -380,7 +380,7 @@ export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<numb
   const { env } = process
   const wanted = wantedBy(raw)
   if ('one' in wanted) return run(aloneOf(line, wanted.one))
-  const globals = parseGlobals(everybodys(command, raw), env, () => {})
+  const globals = parseGlobals(command, raw, env, () => {})
   const format = outputFormat(globals, env)
   decided(toldBy(globals, format))
   checkSeveral(command, raw, globals, env)

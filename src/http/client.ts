@@ -29,9 +29,12 @@ import type { OpenAnswer } from './sending/exchange.js'
 import { Wire } from './sending/wire.js'
 import type {
   Answer,
+  Batch,
   CallOptions,
   Client,
   ClientOptions,
+  ListEnd,
+  ListOptions,
   OnInterrupt,
   Transport,
   WholeAnswer,
@@ -178,25 +181,8 @@ const afterLoss = async (error: unknown, reply: OpenAnswer, attempts: Attempts):
   throw isSafe(reply.method) ? error : unknownOutcome(error)
 }
 
-/** Refuses what may write, where nothing may: whoever asks for it is wrong about what it does. */
-const guarding =
-  ({ readOnly = false, readsBy }: Pick<ClientOptions, 'readOnly' | 'readsBy'>) =>
-  (request: WireRequest): WireRequest => {
-    const { method } = request
-    if (!readOnly || isSafe(method) || method === readsBy) return request
-    const what = `${method} ${safeAddress(request.path)}`
-    throw new Failure('internal', `this command is read-only but was about to send ${what}`)
-  }
-
-/** Throws what went wrong without what was sent as a secret, and without what must stay sealed. */
-const cleaned =
-  (request: WireRequest) =>
-  (error: unknown): never => {
-    throw scrubbed(request.sealed === true ? sealed(error) : error)
-  }
-
-/** The requests of one client, each until its answer stands. */
-class Requests {
+/** A client of one instance and one credential: each request until its answer stands. */
+class HttpClient implements Client {
   readonly #options: ClientOptions
   readonly #clock: Timing
   readonly #onInterrupt: OnInterrupt
@@ -212,8 +198,48 @@ class Requests {
     this.#wire = new Wire(options, this.#connections, this.#onInterrupt, clock.now)
   }
 
+  async open(request: WireRequest): Promise<Answer> {
+    this.#guard(request)
+    return this.#cleaned(request, this.#open(request))
+  }
+
+  async call(request: WireRequest): Promise<WholeAnswer> {
+    this.#guard(request)
+    return this.#cleaned(request, this.#call(request))
+  }
+
+  list(request: WireRequest, listing: ListOptions): AsyncGenerator<Batch, ListEnd> {
+    this.#guard(request)
+    const { mapError = (error) => error } = listing
+    const options = { ...listing, mapError: (error: unknown) => mapError(scrubbed(error)) }
+    return listRecords(this.#pages(request), request, options)
+  }
+
+  /** What nobody waits for any more is not tried again, either. */
+  close(): Promise<void> {
+    this.#closed.abort()
+    return this.#connections.close()
+  }
+
+  /** Refuses what may write, where nothing may: whoever asks for it is wrong about what it does. */
+  #guard({ method, path }: WireRequest): void {
+    const { readOnly = false, readsBy } = this.#options
+    if (!readOnly || isSafe(method) || method === readsBy) return
+    const what = `${method} ${safeAddress(path)}`
+    throw new Failure('internal', `this command is read-only but was about to send ${what}`)
+  }
+
+  /** What goes wrong is told without what was sent as a secret, and without what must stay sealed. */
+  async #cleaned<T>(request: WireRequest, answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (error) {
+      throw scrubbed(request.sealed === true ? sealed(error) : error)
+    }
+  }
+
   /** What lists are made of; every page is asked for as the first one is. */
-  pages({ how }: WireRequest): Pages {
+  #pages({ how }: WireRequest): Pages {
     return {
       root: this.#wire.root,
       note: (text) => this.#options.note?.(text, 'verbose'),
@@ -224,14 +250,14 @@ class Requests {
     }
   }
 
-  async open(request: WireRequest): Promise<Answer> {
+  async #open(request: WireRequest): Promise<Answer> {
     const reply = await this.#streamed(request, this.#attempts(request.how), true)
     const { status, headers, label, body, cancel } = reply
     const url = label.slice(label.indexOf(' ') + 1)
     return { status, headers, url, body: body.unhurried(), cancel }
   }
 
-  async call(request: WireRequest): Promise<WholeAnswer> {
+  async #call(request: WireRequest): Promise<WholeAnswer> {
     const attempts = this.#attempts(request.how)
     for (;;) {
       const reply = await this.#answered(request, attempts)
@@ -247,12 +273,6 @@ class Requests {
         await afterLoss(error, reply, attempts)
       }
     }
-  }
-
-  /** What nobody waits for any more is not tried again, either. */
-  close(): Promise<void> {
-    this.#closed.abort()
-    return this.#connections.close()
   }
 
   #attempts(how: CallOptions = {}): Attempts {
@@ -281,21 +301,8 @@ class Requests {
  * @param clock time and chance; tests give their own
  * @throws Failure `usage` for a base URL that is none
  */
-export const createClient = (options: ClientOptions, clock: Timing = systemTiming): Client => {
-  const baseUrl = normalizeBaseUrl(options.baseUrl)
-  const requests = new Requests({ ...options, baseUrl }, clock)
-  const guarded = guarding(options)
-  return {
-    open: async (request) => requests.open(guarded(request)).catch(cleaned(request)),
-    call: async (request) => requests.call(guarded(request)).catch(cleaned(request)),
-    list: (request, listing) => {
-      const { mapError = (error) => error } = listing
-      const options = { ...listing, mapError: (error: unknown) => mapError(scrubbed(error)) }
-      return listRecords(requests.pages(request), guarded(request), options)
-    },
-    close: () => requests.close(),
-  }
-}
+export const createClient = (options: ClientOptions, clock: Timing = systemTiming): Client =>
+  new HttpClient({ ...options, baseUrl: normalizeBaseUrl(options.baseUrl) }, clock)
 
 // A form on its way to an address of its own: the one request that the room of profiles needs.
 

@@ -95,7 +95,7 @@ export const servicesOf = async (
   const raw = { args: [], flags }
   const options: RunOptions = {
     command,
-    globals: parseGlobals(raw, env, () => {}),
+    globals: parseGlobals(command, raw, env, () => {}),
     format: formatNamed('json'),
     env,
     signal,

@@ -17,7 +17,7 @@ import {
   sortFlags,
 } from '../command/globals.js'
 import { ownOrders } from '../command/many-flags.js'
-import type { Command, Flag, Given } from '../command/types.js'
+import type { Command, Described, Flag, Given } from '../command/types.js'
 import type { Raw } from './line.js'
 import { spelled } from './line.js'
 import type { RowFields } from './stdin/row-fields.js'
@@ -38,17 +38,17 @@ const named = [...sinceFlags, ...repeatFlags].map(({ name }) => name)
 const shared = new Set(['output', 'resume', 'to', ...orders, ...named])
 
 /** The own flags of a command that share their name. */
-const sharedBy = ({ flags }: Command): readonly Flag[] =>
+const sharedBy = ({ flags }: Described): readonly Flag[] =>
   flags.filter(({ name }) => shared.has(name))
 
 /** Whether a text is a format that only this command writes, or a value of the API's own parameter. */
-const isOwn = (command: Command, flag: Flag, text: string): boolean => {
+const isOwn = (command: Described, flag: Flag, text: string): boolean => {
   if (flag.name === 'output') return !formatNames.includes(text)
   return !(orders.has(flag.name) && lists(command)) || ownOrders(flag).includes(text)
 }
 
 /** The line with those texts of the shared flags alone that are wanted. */
-const only = (command: Command, raw: Raw, own: boolean): Raw => {
+const only = (command: Described, raw: Raw, own: boolean): Raw => {
   const found = sharedBy(command).filter(({ name }) => raw.flags.has(name))
   if (found.length === 0) return raw
   const flags = new Map(raw.flags)
@@ -59,9 +59,6 @@ const only = (command: Command, raw: Raw, own: boolean): Raw => {
   }
   return { ...raw, flags }
 }
-
-/** The line as the flags that everybody has are read: without what is a command's own. */
-export const everybodys = (command: Command, raw: Raw): Raw => only(command, raw, false)
 
 /** The line as a command's own flags are read: `--sort asc` is the API's, `-o nagios` is that of a check. */
 export const commandsOwn = (command: Command, raw: Raw): Raw => only(command, raw, true)
@@ -169,6 +166,13 @@ export const parseGiven = async (
   }
 }
 
-/** The global flags, parsed; also those that the environment sets. */
-export const parseGlobals = (raw: Raw, env: NodeJS.ProcessEnv, note: TakeNote): Globals =>
-  readGlobals(raw.flags, env, (param, texts, label) => parseValue(param, texts, label, { note }))
+/** The global flags of a line, parsed, without what is a command's own; also those that the environment sets. */
+export const parseGlobals = (
+  command: Described,
+  raw: Raw,
+  env: NodeJS.ProcessEnv,
+  note: TakeNote,
+): Globals =>
+  readGlobals(only(command, raw, false).flags, env, (param, texts, label) =>
+    parseValue(param, texts, label, { note }),
+  )

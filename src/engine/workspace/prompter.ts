@@ -8,11 +8,9 @@ import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import { Failure, usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { confirmationFor, nameMatches } from '../../profile/index.js'
-import type { Notes } from '../../terminal/notes.js'
 import { type CountedWork, progress, type TimeLimit } from '../../terminal/progress.js'
 import type { Prompts } from '../../terminal/prompts.js'
 import { getScope } from '../command/derive/index.js'
-import type { Globals } from '../command/globals.js'
 import type { Details, Owner, Stays, Tell, UiService } from '../command/services.js'
 import type { Described, Plan } from '../command/types.js'
 import type { RunOptions, Streams } from '../options.js'
@@ -134,13 +132,6 @@ export const resolveDetails = async (details: Details): Promise<readonly string[
 
 // Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked.
 
-interface Asking {
-  readonly globals: Globals
-  readonly interactive: () => boolean
-  readonly notes: Notes
-  readonly prompts: Prompts
-}
-
 /** The objects concerned, a line each, the rest counted. */
 const listed = (details: readonly string[], count: number): string[] => [
   ...details.slice(0, maxNamed).map((line) => `  ${line}`),
@@ -168,39 +159,6 @@ const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<b
   return profile !== undefined && nameMatches(profile, typed)
 }
 
-type Consenting = Pick<Asking, 'globals' | 'interactive'>
-
-/** How what is to be confirmed is. @throws Failure `usage` where nobody can be asked and --yes is missing */
-const consentTo = (
-  { globals, interactive }: Consenting,
-  { profile }: Owner,
-  what: string,
-): ReturnType<typeof confirmationFor> => {
-  const { confirm, yes } = globals
-  const consent = { yes, interactive: interactive(), confirm }
-  return confirmationFor(profile, consent, what)
-}
-
-/**
- * Asks before something is destroyed.
- * @throws Failure `usage` where it is not confirmed, or nobody can be asked and --yes is missing
- */
-const confirmer =
-  ({ globals, interactive, notes, prompts }: Asking) =>
-  async (
-    owner: Owner,
-    what: string,
-    details: Details = [],
-    count: number | undefined = undefined,
-  ): Promise<void> => {
-    const { profile } = owner
-    const how = consentTo({ globals, interactive }, owner, what)
-    if (how === 'go') return
-    notes.note(notice(owner, what, await resolveDetails(details), count))
-    const agreed = how === 'ask-name' ? nameTyped(profile, prompts) : prompts.confirm('Continue?')
-    if (!(await agreed)) throw cancelled()
-  }
-
 /** What a person is asked about. */
 interface Subject {
   readonly command: Described
@@ -221,14 +179,12 @@ const isLeaving = (error: unknown): boolean =>
 export class Prompter implements UiService {
   readonly #screen: Shown
   readonly #subject: Subject
-  readonly #confirm: ReturnType<typeof confirmer>
   readonly #globals: RunOptions['globals']
 
   constructor(globals: RunOptions['globals'], screen: Shown, subject: Subject) {
     this.#screen = screen
     this.#subject = subject
     this.#globals = globals
-    this.#confirm = confirmer({ globals, ...screen })
   }
 
   get interactive(): boolean {
@@ -255,13 +211,29 @@ export class Prompter implements UiService {
     return this.interactive ? this.#screen.prompts.secret(question) : undefined
   }
 
-  async confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void> {
-    await this.#confirm(of ?? (await this.#subject.owner()), what, details, count)
+  /**
+   * Asks before something is destroyed.
+   * @throws Failure `usage` where it is not confirmed, or nobody can be asked and --yes is missing
+   */
+  async confirm(what: string, details: Details = [], of?: Owner, count?: number): Promise<void> {
+    const owner = of ?? (await this.#subject.owner())
+    const { notes, prompts } = this.#screen
+    const how = this.#consentTo(owner, what)
+    if (how === 'go') return
+    notes.note(notice(owner, what, await resolveDetails(details), count))
+    const named = how === 'ask-name'
+    const agreed = named ? nameTyped(owner.profile, prompts) : prompts.confirm('Continue?')
+    if (!(await agreed)) throw cancelled()
   }
 
   async confirmable(what: string): Promise<void> {
-    const { interactive } = this.#screen
-    consentTo({ globals: this.#globals, interactive }, await this.#subject.owner(), what)
+    this.#consentTo(await this.#subject.owner(), what)
+  }
+
+  /** How what is to be confirmed is. @throws Failure `usage` where nobody can be asked and --yes is missing */
+  #consentTo({ profile }: Owner, what: string): ReturnType<typeof confirmationFor> {
+    const { confirm, yes } = this.#globals
+    return confirmationFor(profile, { yes, interactive: this.interactive, confirm }, what)
   }
 
   async naming(plans: readonly Plan[]): Promise<readonly string[]> {
