@@ -85,7 +85,7 @@ export class RunParts {
     this.#screen = screen
     this.rounds = screen.rounds
     this.#sessions = inner?.sessions ?? new Sessions(options, screen.notes)
-    this.place = new Workspace(options, this.#sessions, screen, () => this.exchange)
+    this.place = new Workspace(options, this.#sessions, () => this.exchange)
     this.exchange = new InstanceExchange(options, this.place, heardBy(screen, globals.verbose))
     this.printing = new Printing(options, screen, this.later, this.#baseUrl)
     this.answer = this.#answer(loaded)
@@ -204,8 +204,8 @@ export class RunParts {
       const run = { command, globals, journaling, place, ui, single, final, instance }
       const selected = (plan: Plan): unknown => recordFor(chosen, plan)
       const answered = () => planning.answered
-      const { once: reads, admits } = exchange
-      return JournaledRun.of({ ...run, selected, reads, admits, answered }, first)
+      const { once: reads, admits, unkept } = exchange
+      return JournaledRun.of({ ...run, selected, reads, admits, answered, unkept }, first)
     }
   }
 }

@@ -130,7 +130,6 @@ describe('a curl command', () => {
         session: async () => ({ baseUrl: 'https://forge.test', sudo: 'ana', credential }),
         snapshot: async () => undefined,
         profile: async () => undefined,
-        unkept: { close: async () => {}, note: async () => {} },
       } as unknown as ConstructorParameters<typeof InstanceExchange>[1],
       {
         say: () => {},

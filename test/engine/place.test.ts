@@ -44,12 +44,7 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
   } as unknown as Options
   const heard = { note: () => {}, warn: (text: string) => void warned.push(text) }
   return {
-    standing: new Workspace(
-      options,
-      new Sessions(options, heard),
-      { interactive: () => false, notes: heard } as never,
-      nothingAsked,
-    ),
+    standing: new Workspace(options, new Sessions(options, heard), nothingAsked),
     warned,
   }
 }

@@ -37,12 +37,12 @@ const plain = new Set(
 const unnamed = new Set(
   wordsIn(`
   About Agreed AllDeclared Answering AskFor AskedOnce Beside CalledBy ChangeSigns Chosen Collecting Common
-  Decided Declared Described Emit Ended Enough Factoring Failed FindOwn FolderOwns Foreign How Incoming IsWanted
-  Keep Kept LevelsAfter ListHow LookedAt MadeBy Manner Many Meant Missing Narrow Narrowed Next Numbered Own
-  Pairing Parse Particulars Past Piped PlaceListing PlacesThereAre Printed Printing Reading Received Replied
-  Reported Resumed RunWays Running Said Scoped Scoping Seeded Seen Selected Selecting Self Settled Shared
-  Sharing Spelt Stays Streaming TakenUp Tell Tolerating Turns Typed Understood Undoable Unknown Unread Unshown
-  Until ValueReading Verified Waiting Wanted Which Whose Worked Writable Written
+  Decided Declared Described Emit Ended Enough Factoring Failed FindOwn FolderOwns Foreign How Incoming
+  IsWanted Keep Kept LevelsAfter ListHow LookedAt MadeBy Manner Many Meant Missing Narrow Narrowed Next
+  Numbered Own Pairing Parse Particulars Past Piped PlaceListing PlacesThereAre Printed Printing Reading
+  Received Replied Reported Resumed RunWays Running Said Scoped Scoping Seeded Seen Selected Selecting Self
+  Settled Shared Sharing Spelt Stays Streaming TakenUp Tell Tolerating Turns Typed Understood Undoable Unknown
+  Unread Unshown Until ValueReading Verified Waiting Wanted Which Whose Worked Writable Written
   `),
 )
 

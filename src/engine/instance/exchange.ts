@@ -5,24 +5,101 @@ import type { Words } from '../../catalogue/words.js'
 import type { WaitKind } from '../../client/defaults.js'
 import { createInstance, type InstanceClient, requestIn } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
-import { Failure, survived } from '../../errors.js'
+import { Failure, getReason, survived } from '../../errors.js'
 import { secretTexts } from '../../http/answers/secrets.js'
 import type { FleetGate } from '../../http/gate/index.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
 import { Audit } from '../../profile/audit.js'
-import { checkReadOnly } from '../../profile/index.js'
+import { checkReadOnly, journalFolder } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
-import { isRehearsal, sendsAll } from '../command/derive/index.js'
-import type { ClientIdentity } from '../command/services.js'
+import { getCommandName, isRehearsal, sendsAll } from '../command/derive/index.js'
+import type { ClientIdentity, WorkspaceService } from '../command/services.js'
+import type { Command } from '../command/types.js'
 import { servesOrigin, wordsFor } from '../command/words.js'
 import type { RunOptions } from '../options.js'
 import { withWorkspaceHint } from '../workspace/advice.js'
+import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { gatesOf, RouteMemory, type RunWays, reaching, Warnings } from './reaching.js'
 
+// Writes that no journal keeps: noted before they are sent, so that `journal undo last` does not pass over them.
+
+interface UnkeptParts {
+  readonly command: Command
+  readonly place: Pick<WorkspaceService, 'clock' | 'env' | 'globals' | 'profile' | 'session'>
+  readonly warn: (text: string) => void
+}
+
+type Request = Pick<WireRequest, 'method' | 'path'>
+
+/** Where a profile's own instance is not what is written to, it is the profile's write all the same. */
+const elsewhereBy = async ({ place }: UnkeptParts) => {
+  const profile = await place.profile()
+  return profile && { instance: profile.baseUrl, profile: profile.name }
+}
+
+export class UnkeptWrites {
+  readonly #parts: UnkeptParts
+  /** A journal is in force, which notes its run by itself; undefined where the command alone says so. */
+  kept: boolean | undefined
+  #noted: Promise<void> | undefined
+  #warned = false
+  #latest: (() => Promise<void>) | undefined
+
+  constructor(parts: UnkeptParts) {
+    this.#parts = parts
+  }
+
+  /** Whether the command keeps a journal of its own. */
+  get #own(): boolean {
+    const { command, place } = this.#parts
+    const own = command.ownJournal === true || command.area === 'journal'
+    return own && place.globals.journal !== 'none'
+  }
+
+  /** Resolves when a request may be sent: the first write of a run is noted. */
+  readonly note = async (request: Request, elsewhere = false): Promise<void> => {
+    if (request.method === 'GET' || request.method === 'HEAD') return
+    this.#latest = (this.kept ?? this.#own) ? undefined : () => this.#note(request, elsewhere)
+    this.#noted ??= this.#latest?.()
+    await this.#noted
+  }
+
+  /** Notes the writes of a run once more: others may have written since the first. */
+  async close(): Promise<void> {
+    await this.#latest?.()
+  }
+
+  async #note(request: Request, elsewhere: boolean): Promise<void> {
+    const { command, place, warn } = this.#parts
+    const { clock, env } = place
+    try {
+      const writer = elsewhere
+        ? await elsewhereBy(this.#parts)
+        : {
+            instance: await getInstanceName(place),
+            profile: (await place.session()).profile?.name ?? null,
+          }
+      const write = { command: getCommandName(command), at: clock.now().toISOString() }
+      if (writer === undefined) return
+      const { noteUnkept } = await import('../journal/last.js')
+      await noteUnkept(journalFolder(env), { ...writer, ...write }, request)
+    } catch (error) {
+      if (!this.#warned)
+        warn(
+          `this write cannot be recorded (${getReason(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,
+        )
+      this.#warned = true
+    }
+  }
+}
+
 /** Where a run stands, as far as what it sends goes by that. */
-type ExchangePlace = Pick<Workspace, 'profile' | 'session' | 'snapshot' | 'unkept'>
+type ExchangePlace = Pick<
+  Workspace,
+  'clock' | 'env' | 'globals' | 'profile' | 'session' | 'snapshot'
+>
 
 /** What is said of requests. */
 export type ExchangeScreen = RunWays['screen'] & { readonly warn: (text: string) => void }
@@ -75,6 +152,8 @@ export class InstanceExchange {
   readonly #audit = new Audit()
   /** The gate of an address. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
+  /** The writes that no journal keeps. */
+  readonly unkept: UnkeptWrites
   readonly #others: InstanceClient[] = []
   #opened: Promise<InstanceClient> | undefined
   #routes: RouteMemory | undefined
@@ -84,6 +163,7 @@ export class InstanceExchange {
     const note = (text: string): void => screen.say(text, 'info')
     this.#options = options
     this.#place = place
+    this.unkept = new UnkeptWrites({ command, place, warn: screen.warn })
     this.gateOf = inner?.gateOf ?? gatesOf(globals, () => place.profile(), note)
     this.#run = {
       globals,
@@ -174,7 +254,7 @@ export class InstanceExchange {
   /** Asked just before a request is sent that no ask stands for: refuses it as `guard`, and notes it. */
   async admit(request: WireRequest, elsewhere?: boolean): Promise<void> {
     await this.guard(request, elsewhere)
-    await this.#place.unkept.note(request, elsewhere)
+    await this.unkept.note(request, elsewhere)
   }
 
   async client(endpoint?: EndpointTraits, long = false): Promise<Client> {
@@ -206,7 +286,7 @@ export class InstanceExchange {
   }
 
   async close(): Promise<void> {
-    await this.#place.unkept.close()
+    await this.unkept.close()
     await (await this.#opened?.catch(() => undefined))?.close()
     await this.#routes?.keep()
     for (const other of this.#others) await other.close()

@@ -13,6 +13,7 @@ import type {
   WorkspaceService,
 } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
+import type { UnkeptWrites } from '../instance/exchange.js'
 import type { Replied } from '../instance/planning.js'
 import { journalId } from '../journal/folder.js'
 import type { Attributes, Header } from '../journal/lines.js'
@@ -21,7 +22,6 @@ import { enlist, type Keep, type Spool, spool, wishedIn } from '../journal/work.
 import type { Journal } from '../journal/writer.js'
 import { type End, type GivenObject, type Item, normalizeId as sameName } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
-import type { UnkeptWrites } from '../workspace/unkept.js'
 import { describeLine, getJournalInput } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
 import type { JournalOptions, Resumed } from './options.js'
@@ -173,10 +173,9 @@ const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
 // The first line of a run's journal: what is sent, by whom, and where.
 
 export interface JournalParts {
-  readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'> & {
-    /** Notes what is sent while no journal is in force. */
-    readonly unkept: Pick<UnkeptWrites, 'kept'>
-  }
+  readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'>
+  /** Notes what is sent while no journal is in force. */
+  readonly unkept: Pick<UnkeptWrites, 'kept'>
   readonly ui: Pick<UiService, 'note'>
   readonly command: Command
   readonly globals: Pick<
@@ -301,7 +300,7 @@ export class JournaledRun {
     const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
     if (resumed === undefined && header.final !== undefined && !parts.single)
       parts.ui.note(`this run cannot be resumed: ${header.final}`)
-    parts.place.unkept.kept = true
+    parts.unkept.kept = true
     return new JournaledRun(parts, journal, step, first)
   }
 
@@ -356,7 +355,7 @@ export class JournaledRun {
   async end(end: End): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.place.unkept.kept = false
+    this.#parts.unkept.kept = false
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
   }
@@ -365,7 +364,7 @@ export class JournaledRun {
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.place.unkept.kept = false
+    this.#parts.unkept.kept = false
     await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
   }
 }

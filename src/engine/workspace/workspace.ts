@@ -21,10 +21,9 @@ import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.
 import type { ScopeKind } from '../command/derive/index.js'
 import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
 import type { MadeBy } from '../command/types.js'
-import type { OpenSessions, RunOptions, Sharing, Streams } from '../options.js'
+import type { OpenSessions, RunOptions, Sharing } from '../options.js'
 import { withWorkspaceHint } from './advice.js'
 import { getInstanceName, sandboxSession } from './sandbox.js'
-import { UnkeptWrites } from './unkept.js'
 
 // Whose instance a run talks to: the session of flags, environment and profile, or the embedded one.
 
@@ -233,17 +232,11 @@ export class Workspace implements WorkspaceService {
   readonly #requests: () => Requests
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
-  readonly unkept: UnkeptWrites
 
   readonly #options: Options
 
   /** @param requests those of the run, which are there once it asks for any */
-  constructor(
-    options: Options,
-    sessions: OpenSessions,
-    screen: Pick<Streams, 'notes'>,
-    requests: () => Requests,
-  ) {
+  constructor(options: Options, sessions: OpenSessions, requests: () => Requests) {
     const { globals, env, part, signal, stdin } = options
     this.#options = options
     this.#requests = requests
@@ -253,8 +246,6 @@ export class Workspace implements WorkspaceService {
     this.clock = createClock(signal)
     this.#sessions = sessions
     this.stdin = stdin
-    const warn = (text: string): void => screen.notes.warn(text)
-    this.unkept = new UnkeptWrites({ command: options.command, place: this, warn })
   }
 
   /** What runs others within this run, where the run was made with it. */
