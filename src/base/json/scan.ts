@@ -3,232 +3,93 @@
  * unparsed is checked here, and nothing is parsed that this has not measured before.
  */
 
+import { bounds, MalformedJson, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
 import {
-  aColon,
-  aKeyBegins,
-  aNumberBegins,
-  aTextBegins,
-  aValue,
-  backslash,
+  blanks,
   closeBrace,
   closeBracket,
-  closes,
   colon,
   comma,
-  createByteTable,
-  describeWanted,
-  firstAction,
-  inArray,
-  inObject,
   isBlank,
-  keyOrEnd,
-  letterE,
-  letterU,
   minus,
   nine,
-  nothingMore,
+  nothing,
   openBrace,
-  opens,
+  openBracket,
   plainEnd,
-  plus,
-  point,
   quote,
-  refuses,
-  steps,
-  valueOrEnd,
+  Token,
   zero,
-} from './grammar.js'
-import { bounds, MalformedJson, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
+} from './tokens.js'
 
-// How a number of JSON goes on, byte by byte.
+// What comes next.
+const aValue = 0
+const valueOrEnd = 1
+const keyOrEnd = 2
+const aKey = 3
+const aColon = 4
+const inObject = 5
+const inArray = 6
+const nothingMore = 7
+const wanted = [
+  'a value',
+  'a value or "]"',
+  'a name or "}"',
+  'a name',
+  'a colon',
+  'a comma or the closing bracket',
+  'a comma or the closing bracket',
+  'a comma or the closing bracket',
+] as const
 
-// How far a number has come; it may end after a zero, a digit, a decimal and a power.
-const signed = 0
-const zeroed = 1
-const digits = 2
-const pointed = 3
-const decimals = 4
-const raised = 5
-const raisedSigned = 6
-const power = 7
-const mayEnd = [false, true, true, false, true, false, false, true]
+/** In words. */
+const describeWanted = (want: number): string => wanted[want] ?? wanted[aValue]
 
-/** Upper and lower case differ in this bit. */
-const caseBit = 0x20
-const powers = [letterE, letterE & ~caseBit]
-/** By phase: what a zero, another digit, the point, a letter for powers and a sign lead to. */
-const leads: readonly (readonly [number, number, number, number, number])[] = [
-  [zeroed, digits, -1, -1, -1],
-  [-1, -1, pointed, raised, -1],
-  [digits, digits, pointed, raised, -1],
-  [decimals, decimals, -1, -1, -1],
-  [decimals, decimals, -1, raised, -1],
-  [power, power, -1, -1, raisedSigned],
-  [power, power, -1, -1, -1],
-  [power, power, -1, -1, -1],
+// What a byte begins; a smaller number is what comes next behind it.
+const firstAction = 8
+const aKeyBegins = 8
+const closes = 9
+const refuses = 10
+const opens = 11
+const aTextBegins = 12
+const aNumberBegins = 13
+const aWordBegins = 14
+
+type Row = readonly (readonly [bytes: Iterable<number>, step: number])[]
+
+const numbers = [minus, ...Array.from({ length: nine - zero + 1 }, (_, i) => zero + i)]
+const values: Row = [
+  [[quote], aTextBegins],
+  [[openBrace, openBracket], opens],
+  [numbers, aNumberBegins],
+  [Buffer.from('tfn'), aWordBegins],
 ]
-const table = new Int8Array(leads.length << 8).fill(-1)
-for (const [phase, [onZero, onDigit, onPoint, onPower, onSign]] of leads.entries()) {
-  for (let byte = zero; byte <= nine; byte++)
-    table[(phase << 8) | byte] = byte === zero ? onZero : onDigit
-  table[(phase << 8) | point] = onPoint
-  for (const byte of powers) table[(phase << 8) | byte] = onPower
-  for (const byte of [plus, minus]) table[(phase << 8) | byte] = onSign
-}
+/** By what comes next; blanks change nothing, and every other byte is refused. */
+const rows: readonly Row[] = [
+  values,
+  [...values, [[closeBracket], closes]],
+  [
+    [[quote], aKeyBegins],
+    [[closeBrace], closes],
+  ],
+  [[[quote], aKeyBegins]],
+  [[[colon], aValue]],
+  [
+    [[comma], aKey],
+    [[closeBrace], closes],
+  ],
+  [
+    [[comma], aValue],
+    [[closeBracket], closes],
+  ],
+  [],
+]
 
-/** The phase of a number after another byte; -1 where the byte is not of the number. */
-const numberGoesOn = (phase: number, byte: number): number => table[(phase << 8) | byte] as number
-
-// Tokens of JSON that have an inside: texts, numbers and words, in as many chunks as they come in.
-
-// Four bytes at once, the first one highest.
-const wordTrue = 0x74727565
-const wordNull = 0x6e756c6c
-const wordFals = 0x66616c73
-
-// What a chunk may end in the middle of.
-/** In the middle of nothing. */
-const nothing = 0
-const aString = 1
-const aNumber = 2
-const aWord = 3
-
-const afterBackslash = createByteTable(Buffer.from('"\\/bfnrtu'))
-const hex = createByteTable(Buffer.from('0123456789abcdefABCDEF'))
-
-/** The bytes of each bare word, by its first. */
-const words: readonly (Uint8Array | undefined)[] = ['true', 'false', 'null'].reduce<
-  (Uint8Array | undefined)[]
->((table, text) => {
-  table[text.charCodeAt(0)] = new TextEncoder().encode(text)
-  return table
-}, Array(256).fill(undefined))
-
-/** The token that is being read; each method gives the index behind it, or the chunk's length. */
-class Token {
-  /** What a chunk ended in the middle of. */
-  within: number = nothing
-  /** How far it has come: a number's phase, a word's index, a string's escape. */
-  #phase = 0
-  #word: Uint8Array = hex
-  #chunk: Uint8Array | undefined
-  #view = new DataView(hex.buffer)
-
-  /** Whether it is a number that may end here. */
-  get mayEnd(): boolean {
-    return this.within === aNumber && mayEnd[this.#phase] === true
-  }
-
-  viewOf(chunk: Uint8Array): DataView {
-    if (chunk !== this.#chunk) {
-      this.#chunk = chunk
-      this.#view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length)
-    }
-    return this.#view
-  }
-
-  /** true, false or null. */
-  word(chunk: Uint8Array, view: DataView, start: number): number {
-    if (start + 5 <= chunk.length) {
-      const four = view.getInt32(start)
-      if (four === wordTrue || four === wordNull) return start + 4
-      if (four === wordFals && chunk[start + 4] === letterE) return start + 5
-    }
-    this.within = aWord
-    this.#word = words[chunk[start] as number] ?? hex
-    this.#phase = 1
-    return this.#literal(chunk, start + 1)
-  }
-
-  number(chunk: Uint8Array, start: number): number {
-    const { length } = chunk
-    const byte = chunk[start] as number
-    let i = start + 1
-    // Most numbers are integers, and whole.
-    while (byte > zero && i < length) {
-      const next = chunk[i] as number
-      if (next === comma || next === closeBrace || next === closeBracket) return i
-      if (next < zero || next > nine) break
-      i++
-    }
-    this.within = aNumber
-    this.#phase = byte === minus ? signed : byte === zero ? zeroed : digits
-    return this.#number(chunk, i)
-  }
-
-  /** The rest of a text that is not plain from here on. */
-  unplain(chunk: Uint8Array, start: number): number {
-    this.within = aString
-    this.#phase = 0
-    return this.#string(chunk, start)
-  }
-
-  /** The rest of a token that the chunk before ended in. */
-  goOn(chunk: Uint8Array, start: number): number {
-    if (this.within === aNumber) return this.#number(chunk, start)
-    return this.within === aString ? this.#string(chunk, start) : this.#literal(chunk, start)
-  }
-
-  #literal(chunk: Uint8Array, start: number): number {
-    const word = this.#word
-    let i = start
-    let phase = this.#phase
-    while (i < chunk.length && phase < word.length)
-      if (chunk[i++] !== word[phase++]) throw wrong(`expected ${describeWanted(aValue)}`, i - 1)
-    if (phase === word.length) this.within = nothing
-    this.#phase = phase
-    return i
-  }
-
-  #number(chunk: Uint8Array, start: number): number {
-    let i = start
-    let phase = this.#phase
-    for (; i < chunk.length; i++) {
-      const byte = chunk[i] as number
-      const next = numberGoesOn(phase, byte)
-      if (next < 0) {
-        if (mayEnd[phase] !== true) throw wrong('expected a digit', i)
-        this.within = nothing
-        return i
-      }
-      phase = next
-    }
-    this.#phase = phase
-    return i
-  }
-
-  /** The rest of a string; its phase: 0, else 5 behind a backslash and 4 to 1 for the digits of `\u`. */
-  #string(chunk: Uint8Array, start: number): number {
-    const { length } = chunk
-    const view = this.viewOf(chunk)
-    let i = start
-    while (i < length) {
-      if (this.#phase === 0) {
-        i = plainEnd(chunk, view, i)
-        if (i === length) break
-      }
-      const byte = chunk[i++] as number
-      if (this.#phase === 0 && byte === quote) {
-        this.within = nothing
-        return i
-      }
-      this.#phase = escapeGoesOn(this.#phase, byte, i - 1)
-    }
-    return length
-  }
-}
-
-/** The phase of a string after another byte that is not plain, or is of an escape. */
-const escapeGoesOn = (phase: number, byte: number, at: number): number => {
-  if (phase === 0) {
-    if (byte === backslash) return 5
-    throw wrong('a control character inside a string', at)
-  }
-  if ((phase === 5 ? afterBackslash : hex)[byte] === 0)
-    throw wrong('an unknown escape sequence', at)
-  if (phase === 5) return byte === letterU ? 4 : 0
-  return phase - 1
-}
+/** The step for what comes next (high) and a byte (low). */
+const steps: Uint8Array = new Uint8Array(rows.length << 8).fill(refuses)
+for (const [want, row] of rows.entries())
+  for (const [bytes, step] of [[blanks, want] as const, ...row])
+    for (const byte of bytes) steps[(want << 8) | byte] = step
 
 const deepest: number = bounds.depth
 
