@@ -28,6 +28,7 @@ import { refreshTimeout } from '../client/defaults.js'
 import { createInstance, type InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
 import { usage } from '../errors.js'
+import { gates, parseRate, stricter } from '../http/gate/index.js'
 import { postForm } from '../http/index.js'
 import type { Gate, Transport, WireRequest } from '../http/types.js'
 import { Audit } from '../profile/audit.js'
@@ -162,8 +163,7 @@ const getPatience = (
   }
 }
 
-const getGate = async (options: ConnectOptions, { session }: Destination): Promise<Gate> => {
-  const { gates, parseRate, stricter } = await import('../http/gate/index.js')
+const getGate = (options: ConnectOptions, { session }: Destination): Gate => {
   const [asked, kept] = [options.rate, session.profile?.rate].map((rate) =>
     rate === undefined ? undefined : parseRate(rate),
   )
@@ -216,7 +216,7 @@ const open = async (options: ConnectOptions, reached: Destination): Promise<Inst
   return createInstance({
     baseUrl: session.baseUrl,
     userAgent,
-    gate: await getGate(options, reached),
+    gate: getGate(options, reached),
     transport,
     credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
     renew: () => session.renew(),

@@ -72,7 +72,7 @@ export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>
   faults[code] ?? message.replace(/(?<=\w): [\s\S]*$|\n[\s\S]*$/, '')
 
 /** A value, or what is wrong with its text and where, in words that hold nothing of it. */
-export type ReadValue = { readonly value: unknown } | { readonly wrong: string }
+type ReadValue = { readonly value: unknown } | { readonly wrong: string }
 
 const fromYaml = async (text: string): Promise<ReadValue> => {
   const { LineCounter, parseDocument } = await import('yaml')
