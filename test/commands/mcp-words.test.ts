@@ -44,8 +44,11 @@ const naming = ({ data }: Offer): Readonly<Record<string, unknown>> =>
       }),
   )
 
-/** Nothing, too much, each of what is needed left out, and of each kind of value one that it does not take. */
-const inputsOf = (offer: Offer): readonly Readonly<Record<string, unknown>>[] => {
+/**
+ * Nothing, too much, each of what is needed left out, and of each kind of value one that it does not take: text for one
+ * command, a boolean for the next.
+ */
+const inputsOf = (offer: Offer, n: number): readonly Readonly<Record<string, unknown>>[] => {
   const whole = naming(offer)
   const kinds = new Map(offer.data.map(({ name, param }) => [param.type, name]))
   return [
@@ -54,10 +57,10 @@ const inputsOf = (offer: Offer): readonly Readonly<Record<string, unknown>>[] =>
     ...Object.keys(whole).map((name) =>
       Object.fromEntries(Object.entries(whole).filter(([other]) => other !== name)),
     ),
-    ...[...kinds.values()].flatMap((name) => [
-      { ...whole, [name]: 'zz$' },
-      { ...whole, [name]: true },
-    ]),
+    ...[...kinds.values()].map((name, i) => ({
+      ...whole,
+      [name]: (n + i) % 2 === 0 ? 'zz$' : true,
+    })),
   ]
 }
 
@@ -84,8 +87,8 @@ const said = async (offer: Offer, values: object, more: object = {}): Promise<st
 describe('what an agent is told', () => {
   it('of wrong arguments names arguments, whatever the command', async () => {
     const texts: string[] = []
-    for (const offer of offers)
-      for (const values of inputsOf(offer)) texts.push(await said(offer, values))
+    for (const [n, offer] of offers.entries())
+      for (const values of inputsOf(offer, n)) texts.push(await said(offer, values))
     expect(texts.length).toBeGreaterThan(500)
     expect(texts.filter((text) => ofPerson.test(text))).toEqual([])
   })

@@ -106,13 +106,27 @@ const sending: readonly (readonly string[])[] = [
   ]),
 ]
 
+/** The same, with all that one line can take in one. */
+const sendingAll = [
+  ...sending.filter((words) => !words.includes('--param')),
+  [
+    ...['runners', 'update', '1'],
+    ...sending.flatMap((words) => (words.includes('--param') ? words.slice(3) : [])),
+  ],
+]
+
 it.each(['-vv', '--curl', '--dry-run'])('what is sent is not shown by %s', async (how) => {
-  server.answer = ({ method }) => (method === 'GET' ? { body: planted } : { body: planted })
-  for (const words of sending) {
+  server.answer = () => ({ body: planted })
+  for (const words of sendingAll) {
     const input = words.includes('-') ? { input: sent } : {}
     const { code, stdout, stderr } = await call([...words, how], input)
     expect([words, code, leaks(`${stdout}${stderr}`)]).toEqual([words, 0, []])
     expect(`${stdout}${stderr}`).toMatch(/planted|runners|attribute/)
+    // Each is spoken of, and none is among what is left out.
+    const given = words.flatMap((word) =>
+      words.includes('--param') ? (/^[\w.-]+(?==)/.exec(word) ?? []) : [],
+    )
+    expect(given.filter((name) => !`${stdout}${stderr}`.includes(name))).toEqual([])
   }
 })
 
