@@ -172,11 +172,79 @@ export type CurrentKind = { readonly place: ManagedPlace; readonly kind: Managed
   | { readonly is: 'unreadable'; readonly failure: Failure }
 )
 
+// Which places there are, and which files speak of.
+
+/** What a project's record says that selectors ask. */
+export interface ProjectFacts {
+  readonly path: string
+  readonly archived?: boolean
+  readonly topics?: readonly string[]
+  readonly visibility?: string
+}
+
+/** Which projects of groups something is for. */
+export interface ProjectSelector {
+  /** Whether the path alone does not say it. */
+  readonly needsRecord: boolean
+  /** @returns undefined where the record does not say it */
+  fits(project: ProjectFacts): boolean | undefined
+}
+
+/** Which places files speak of. */
+export interface KnownPlaces {
+  readonly site: boolean
+  /** Named by a plain key. */
+  readonly groups: readonly string[]
+  readonly projects: readonly string[]
+  /** Keys `group/**`, as `group`; '' for `'**'`. */
+  readonly below: readonly string[]
+  /** Those of them with `members`. */
+  readonly membersBelow: readonly string[]
+  /** Keys that choose among all projects of groups. */
+  readonly selectors?: readonly ProjectSelector[]
+  /** Where a place is first named, by `groups/<path>` or `projects/<path>`. */
+  readonly origins?: ReadonlyMap<string, Origin>
+}
+
+export interface GroupPlace extends ManagedPlace {
+  readonly scope: 'group'
+  /** Known where a project or a group of the instance shows it. */
+  readonly id: number | undefined
+}
+
+export interface ProjectPlace extends ManagedPlace, ProjectFacts {
+  readonly scope: 'project'
+  readonly id: number
+  readonly archived: boolean
+  /** Whether it belongs to a group or to a person; undefined where the instance does not say. */
+  readonly namespace: 'group' | 'user' | undefined
+  /** Whether groups were invited to it. */
+  readonly shared?: boolean
+}
+
+/** A place that was named, and of which nothing is known. */
+export interface UnreadPlace {
+  readonly place: ManagedPlace
+  readonly failure: Failure
+}
+
 // What files call current items.
 
 /** Who knows what numbers are called. */
 export interface CalledBy {
+  /** The name of a number, where anything that was read shows it. */
   name(of: Referent, number: number, near: ManagedPlace): string | undefined
+}
+
+/** Names for numbers, and numbers for names; each asked for at most once. */
+export interface NameResolver extends CalledBy {
+  /**
+   * The number that a name stands for, as the place, and what was read so far, know it.
+   * @returns undefined where it cannot be resolved
+   */
+  number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined>
+  /** The names that anything that was read shows: one of them may be meant. */
+  known?(of: Referent, near: ManagedPlace): readonly string[]
 }
 
 /** The ID of an item, where its endpoints go by one. */

@@ -60,17 +60,15 @@ const whole = (value: JsonValue, names: Readonly<Record<string, number>> = {}): 
   return Object.hasOwn(names, name) ? (names[name] ?? value) : value
 }
 
-/** The day of a moment, by UTC. */
-const dayOf = (text: string): string => {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text
+/** A moment as it is written everywhere, or the first signs of it. */
+const momentOf = (text: string, signs?: number): string => {
   const time = Date.parse(text)
-  return Number.isNaN(time) ? text : new Date(time).toISOString().slice(0, 10)
+  return Number.isNaN(time) ? text : new Date(time).toISOString().slice(0, signs)
 }
 
-const momentOf = (text: string): string => {
-  const time = Date.parse(text)
-  return Number.isNaN(time) ? text : new Date(time).toISOString()
-}
+/** The day of a moment, by UTC. */
+const dayOf = (text: string): string =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : momentOf(text, 10)
 
 const block = /-----BEGIN (?:X509 |TRUSTED )?([A-Z0-9 ]+)-----([\s\S]*?)-----END [A-Z0-9 ]+-----/g
 
@@ -86,7 +84,7 @@ const keyOf = (text: string): string => readPublicKey(text)?.identity ?? lines(t
 
 const formats: Readonly<Record<NonNullable<StringParam['format']>, (text: string) => JsonValue>> = {
   date: dayOf,
-  datetime: momentOf,
+  datetime: (text) => momentOf(text),
   duration: (text) => text.trim(),
   url: (text) => text.trim().replace(/\/+$/, ''),
   pem: derOf,

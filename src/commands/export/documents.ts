@@ -21,9 +21,7 @@ import {
   yamlWriter,
 } from '../../desired/exporting/model.js'
 import { configSchema } from '../../desired/files/document.js'
-import type { UnreadPlace } from '../../desired/reading/index.js'
-import type { ProjectPlace } from '../../desired/reading/view.js'
-import type { ReadableInstance } from '../../desired/state.js'
+import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../../desired/state.js'
 import type { Services, UiService } from '../../engine/command/services.js'
 import { type Category, Failure, usage } from '../../errors.js'
 import { outputName } from '../plan/making.js'

@@ -20,8 +20,7 @@ import {
   readFiles,
 } from '../../desired/files/index.js'
 import { countsOf, type PlanCounts, type PlanHead } from '../../desired/planfile.js'
-import { openView } from '../../desired/reading/index.js'
-import type { InstanceView } from '../../desired/reading/view.js'
+import { type InstanceView, openView } from '../../desired/reading/index.js'
 import { checkGlobs } from '../../desired/selection.js'
 import { originText } from '../../desired/state.js'
 import type { Services } from '../../engine/command/services.js'

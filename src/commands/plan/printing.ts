@@ -263,20 +263,7 @@ const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
     )
 }
 
-/** Pieces of a text, in chunks that are worth a write. */
-function* chunked(pieces: Iterable<string>): Generator<Uint8Array> {
-  let [held, length]: [string[], number] = [[], 0]
-  for (const piece of pieces) {
-    held.push(piece)
-    length += piece.length
-    if (length < chunkSize) continue
-    yield Buffer.from(held.join(''))
-    held = []
-    length = 0
-  }
-  yield Buffer.from(held.join(''))
-}
-
+/** A write is worth its while from so many signs on. */
 const chunkSize = 1 << 16
 
 /** Writes a plan file: the same plan is the same text, but for when it was made. @throws Failure `failed` */
@@ -288,7 +275,14 @@ export const writePlan = async (
   try {
     const whole = await openWhole(resolve(cwd, file), { own: true, signal: clock.signal })
     try {
-      for (const chunk of chunked(planText(plan, head))) await whole.write([chunk])
+      let held = ''
+      for (const piece of planText(plan, head)) {
+        held += piece
+        if (held.length < chunkSize) continue
+        await whole.write([Buffer.from(held)])
+        held = ''
+      }
+      await whole.write([Buffer.from(held)])
       await whole.publish()
     } catch (error) {
       await whole.discard()

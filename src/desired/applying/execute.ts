@@ -12,10 +12,10 @@ import { Failure, isMissing, survived } from '../../errors.js'
 import { type ActionStep, type PlannedAction, ReadyQueue } from '../actions.js'
 import { type Address, placeText } from '../address.js'
 import { digestOf } from '../attributes.js'
-import type { InstanceView } from '../reading/view.js'
-import type { CurrentItem, WritableInstance } from '../state.js'
+import type { InstanceView } from '../reading/index.js'
+import type { WritableInstance } from '../state.js'
 import type { SecretValues } from './secrets.js'
-import { differences, itemOf } from './verifying.js'
+import { differences, itemOf, readActed } from './verifying.js'
 
 // One action: its requests, and what became of them where no answer says it.
 
@@ -40,17 +40,6 @@ interface Performed {
   readonly status?: number
 }
 
-/** The items of an action's kind, read anew; undefined where they cannot be. */
-const freshOf = async (
-  { view }: Pick<PerformingParts, 'view'>,
-  { address, kind }: PlannedAction,
-): Promise<readonly CurrentItem[] | undefined> => {
-  const { scope, path, item } = address
-  view.forget({ scope, path })
-  const current = await view.readKind({ scope, path }, kind, item === undefined ? [] : [item])
-  return current.is === 'read' ? current.items : undefined
-}
-
 /**
  * A write whose answer does not say whether it was made, settled by reading: the answer was lost, or what was to be
  * deleted is said not to be there.
@@ -61,14 +50,17 @@ const settled = async (
   action: PlannedAction,
   given: Failure,
 ): Promise<void> => {
-  const items = await freshOf(parts, action).catch((error: unknown) => {
+  const { view } = parts
+  view.forget(action.address)
+  const current = await readActed(view, action, [action]).catch((error: unknown) => {
     survived(error)
     return undefined
   })
-  if (items === undefined) {
+  if (current?.is !== 'read') {
     if (isGone(action.step, given)) return
     throw given
   }
+  const { items } = current
   const wrong = differences(action, items)
   if (wrong.length === 0) return
   const untouched = digestOf(action.kind, itemOf(action.kind, action.step, items)) === action.digest

@@ -2,9 +2,8 @@
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
-import type { Managed } from '../../catalogue/managed.js'
 import type { PlannedAction } from '../actions.js'
-import { type Address, addressText, type ManagedPlace, placeText } from '../address.js'
+import { type Address, addressText, placeText } from '../address.js'
 import { escaped, kindValue } from '../exporting/kind.js'
 import {
   documentOf,
@@ -16,8 +15,9 @@ import {
   yamlWriter,
 } from '../exporting/model.js'
 import type { PlanAction } from '../planfile.js'
-import type { InstanceView } from '../reading/view.js'
+import type { InstanceView } from '../reading/index.js'
 import { type CurrentKind, itemText } from '../state.js'
+import { readActed } from './verifying.js'
 
 const withoutAttribute = ({ attribute: _, ...address }: Address): string =>
   addressText(address).toLowerCase()
@@ -54,18 +54,22 @@ const partsOf = (actions: readonly PlannedAction[], is: 'delete' | 'update'): Pa
     }),
   )
 
-/** The same by what files call items: an address may have the identity of one that shares its name. */
-const asCalled = (parts: Parts, current: CurrentKind, names: InstanceView['names']): Parts => {
-  if (current.is !== 'read') return parts
+/** What parts of a kind are, as a file has them; an address may have the identity of an item that shares its name. */
+const formerValue = (
+  current: CurrentKind,
+  parts: Parts,
+  names: InstanceView['names'],
+  whole: boolean,
+): FileValue | undefined => {
+  if (current.is !== 'read') return undefined
   const { kind, place } = current
   const addressOf = (item: string): string => withoutAttribute({ ...place, kind: kind.name, item })
   const called = current.items.flatMap((item) => {
     const part = parts.get(addressOf(item.identity))
-    return part === undefined
-      ? []
-      : [[addressOf(itemText(kind, item, place, names)), part] as const]
+    if (part === undefined) return []
+    return [[addressOf(itemText(kind, item, place, names)), part] as const]
   })
-  return new Map([...parts, ...called])
+  return kindValue(current, writing(names, new Map([...parts, ...called]), whole))
 }
 
 /** Items that the apply makes were not there, but for those that come in the place of others. */
@@ -78,18 +82,6 @@ const madeBy = (actions: readonly PlannedAction[], deleted: Parts): readonly [st
       : [],
   )
 
-const seenOf = (
-  view: InstanceView,
-  place: ManagedPlace,
-  kind: Managed,
-  actions: readonly { readonly address: Address }[],
-): Promise<CurrentKind> => {
-  const keys = actions.flatMap(({ address: { item } }) => (item === undefined ? [] : [item]))
-  return view.readKind(place, kind, keys)
-}
-
-const placeOf = ({ scope, path }: ManagedPlace): ManagedPlace => ({ scope, path })
-
 /** What a kind was before actions, as a file has it. */
 const formerKind = async (
   view: InstanceView,
@@ -100,10 +92,9 @@ const formerKind = async (
   const { kind } = first
   const [deleted, changed] = [partsOf(actions, 'delete'), partsOf(actions, 'update')]
   const made = madeBy(actions, deleted)
-  const current = await seenOf(view, placeOf(first.address), kind, actions)
-  const { names } = view
-  const were = kindValue(current, writing(names, asCalled(deleted, current, names), true))
-  const differed = kindValue(current, writing(names, asCalled(changed, current, names), false))
+  const current = await readActed(view, first, actions)
+  const were = formerValue(current, deleted, view.names, true)
+  const differed = formerValue(current, changed, view.names, false)
   if (kind.holds !== 'set') return differed === undefined ? undefined : [kind.name, differed]
   const items = [were, differed].flatMap((some) => (some instanceof FileMap ? [some] : []))
   const entries = [...items.flatMap((some) => [...some.entries]), ...made]
@@ -127,9 +118,8 @@ export const formerState = async (
       const kinds = groupBy(here, ({ kind }) => kind.name)
       const entries = await Promise.all([...kinds.values()].map((some) => formerKind(view, some)))
       const said = entries.filter((entry) => entry !== undefined)
-      const [first] = here
-      if (first !== undefined && said.length > 0)
-        sections.push({ place: placeOf(first.address), value: new FileMap(said) })
+      for (const { address } of said.length === 0 ? [] : here.slice(0, 1))
+        sections.push({ place: { scope, path: address.path }, value: new FileMap(said) })
     }
   }
   return documentOf(yamlWriter(), sections)
@@ -141,19 +131,13 @@ export const formerState = async (
 const told = (value: JsonValue | undefined): string =>
   Array.isArray(value) ? JSON.stringify(value.map(told).sort()) : JSON.stringify(value ?? null)
 
-const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => told(a) === told(b)
-
 /** What a set's item is by now, attribute by attribute. */
-const itemNow = async (
-  view: InstanceView,
-  action: PlannedAction,
-): Promise<Readonly<Record<string, JsonValue>>> => {
-  const { address, kind } = action
-  const current = await seenOf(view, placeOf(address), kind, [action])
-  const all = asCalled(new Map([[withoutAttribute(address), 'all']]), current, view.names)
-  const value = kindValue(current, writing(view.names, all, true))
+const itemNow = async (view: InstanceView, action: PlannedAction) => {
+  const current = await readActed(view, action, [action])
+  const all = new Map([[withoutAttribute(action.address), 'all']] as const)
+  const value = formerValue(current, all, view.names, true)
   const [only] = value instanceof FileMap ? value.entries.values() : []
-  return only instanceof FileMap ? (plain(only) as Record<string, JsonValue>) : {}
+  return only instanceof FileMap ? (plain(only) as Readonly<Record<string, JsonValue>>) : {}
 }
 
 /** What the apply did to one address. */
@@ -186,7 +170,7 @@ export class ApplyRecord {
         ? await itemNow(view, action)
         : Object.fromEntries(changes.map((change) => [change.attribute, change.now]))
     const other = [...this.#wanted].find(
-      ([name, value]) => name in now && !isSame(now[name], value),
+      ([name, value]) => name in now && told(now[name]) !== told(value),
     )
     return other === undefined ? undefined : `${other[0]} was changed since`
   }

@@ -8,8 +8,8 @@ import { type Failure, survived } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
 import { addressText, placeText } from '../address.js'
 import { absent, attributesOf } from '../attributes.js'
-import type { InstanceView } from '../reading/view.js'
-import type { CurrentItem, ReadableInstance } from '../state.js'
+import type { InstanceView } from '../reading/index.js'
+import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
 import { normalised, sameValue } from '../values.js'
 
 /** What was written is read again after so long where it looks otherwise, in milliseconds. */
@@ -33,6 +33,16 @@ export interface Verified {
   readonly unread: readonly { readonly action: PlannedAction; readonly failure: Failure }[]
 }
 
+/** The kind in its place that an action is about, with the items of all `actions` of it. */
+export const readActed = (
+  view: Pick<InstanceView, 'readKind'>,
+  { address: { scope, path }, kind }: PlannedAction,
+  actions: readonly PlannedAction[],
+): Promise<CurrentKind> => {
+  const keys = actions.flatMap(({ address: { item } }) => item ?? [])
+  return view.readKind({ scope, path }, kind, keys)
+}
+
 /** Reads the kind of a place that actions are about, and holds it against them. */
 const lookAt = async (
   { view }: VerifyingParts,
@@ -40,10 +50,8 @@ const lookAt = async (
 ): Promise<Verified> => {
   const [first] = actions
   if (first === undefined) return nothing
-  const { scope, path } = first.address
-  view.forget({ scope, path })
-  const keys = actions.flatMap(({ address: { item } }) => item ?? [])
-  const current = await view.readKind({ scope, path }, first.kind, keys)
+  view.forget(first.address)
+  const current = await readActed(view, first, actions)
   if (current.is === 'unreadable') return unreadFor(actions, current.failure)
   const items = current.is === 'read' ? current.items : []
   const all = actions.map((action) => ({ action, found: differences(action, items) }))

@@ -1,4 +1,5 @@
 /** What comparing takes, what its steps hand each other, and which current item a desired one means. */
+
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import type { Managed } from '../../catalogue/managed.js'
@@ -12,7 +13,7 @@ import {
 } from '../address.js'
 import { type Attribute, attributesOf } from '../attributes.js'
 import type { Mistakes } from '../files/written.js'
-import type { InstanceView, ProjectPlace, UnreadPlace } from '../reading/view.js'
+import type { InstanceView } from '../reading/index.js'
 import { type AddressChoice, meant } from '../selection.js'
 import {
   type CurrentItem,
@@ -20,16 +21,19 @@ import {
   type DesiredKind,
   itemName,
   itemText,
+  type NameResolver,
   type Origin,
+  type ProjectPlace,
   plainValueOf,
   type ReadableInstance,
   type SecretSource,
+  type UnreadPlace,
 } from '../state.js'
 import { sameValue } from '../values.js'
 
 /** The part of reading that comparing asks. */
-export type DiffView = Pick<InstanceView, 'names' | 'readKind' | 'self'> &
-  Partial<Pick<InstanceView, 'forget'>>
+export type DiffView = Pick<InstanceView, 'readKind' | 'self'> &
+  Partial<Pick<InstanceView, 'forget'>> & { readonly names: NameResolver }
 
 /** How much may be changed: a number, or a percentage of what was read. */
 export interface PlanLimit {

@@ -18,7 +18,7 @@ import {
   stageOf,
 } from '../actions.js'
 import { addressText, placeText } from '../address.js'
-import { sideBySide } from '../reading/view.js'
+import { sideBySide } from '../reading/records.js'
 import { byText, normalised, sameValue } from '../values.js'
 import type { DiffOptions, DiffView } from './context.js'
 import {

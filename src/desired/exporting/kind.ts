@@ -1,4 +1,5 @@
 /** Kinds of a place as they stand in its file: read, and written so that they are read as just that. */
+
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
@@ -14,7 +15,8 @@ import {
   isAttributeName,
   isSecretPlace,
 } from '../attributes.js'
-import { type InstanceView, sideBySide } from '../reading/view.js'
+import type { InstanceView } from '../reading/index.js'
+import { sideBySide } from '../reading/records.js'
 import { type CurrentItem, type CurrentKind, itemText } from '../state.js'
 import { sameValue } from '../values.js'
 import {

@@ -2,13 +2,13 @@
  * Files become the desired state. Documents are read with their positions, each key and value is held to the catalogue, all
  * mistakes are told at once, and what several levels say of one place is merged.
  */
+
 import { isUtf8 } from 'node:buffer'
 import { openHeld } from '../../base/secrets/held.js'
 import { quoteText } from '../../base/text.js'
 import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../address.js'
-import type { KnownPlaces } from '../reading/view.js'
-import { type DesiredKind, originText, type Said } from '../state.js'
+import { type DesiredKind, type KnownPlaces, originText, type Said } from '../state.js'
 import { type AllDeclared, takeDocument } from './document.js'
 import {
   type DeclaredLevel,

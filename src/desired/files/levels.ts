@@ -3,8 +3,7 @@
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { packed, unpacked } from '../actions.js'
 import { groupsAbove, pathsDownTo, placeText } from '../address.js'
-import type { KnownPlaces, ProjectFacts } from '../reading/view.js'
-import type { DesiredItem, Origin, Said } from '../state.js'
+import type { DesiredItem, KnownPlaces, Origin, ProjectFacts, Said } from '../state.js'
 import type { LevelKey } from './selectors.js'
 
 /** Levels by where they reach. */

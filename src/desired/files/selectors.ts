@@ -6,8 +6,7 @@ import { quoteText } from '../../base/text.js'
 import type { ManagedScope } from '../../catalogue/managed.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
-import type { ProjectFacts, ProjectSelector } from '../reading/view.js'
-import { type Origin, originText } from '../state.js'
+import { type Origin, originText, type ProjectFacts, type ProjectSelector } from '../state.js'
 import type { Mistakes, Written, WrittenEntry } from './written.js'
 
 /** `*` within a segment, `**` for any number of whole segments. */

@@ -7,20 +7,19 @@ import { Breaker } from '../../engine/work/report.js'
 import { Failure, survived } from '../../errors.js'
 import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
 import { lower, PlaceChoice, type Scoping } from '../selection.js'
-import type { CurrentKind, ReadableInstance } from '../state.js'
+import type { CurrentKind, KnownPlaces, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
 import { PlaceListing, Places } from './places.js'
-import { hasList, isUnsupported, itemOf, type KindReader, recordsOf } from './records.js'
-import { AskedOnce, type InstanceView, type KnownPlaces, type Self } from './view.js'
-
-export type * from './view.js'
+import { AskedOnce, hasList, isUnsupported, itemOf, type KindReader, recordsOf } from './records.js'
 
 /** Fewer projects than this are asked one by one sooner than the instance is asked for all. */
 const many = 4
 
 const keyOf = (place: ManagedPlace): string => lower(placeText(place))
 
-class LiveView implements InstanceView {
+/** The instance, as far as it is looked at; each question is asked at most once a run. */
+export class InstanceView {
+  /** What people should know of how it was read. */
   readonly notes: string[] = []
   readonly names: NameIndex
   readonly #choice: PlaceChoice
@@ -56,6 +55,7 @@ class LiveView implements InstanceView {
     this.#listing = new PlaceListing(this.#reader, this.names, scoping.withArchived === true)
   }
 
+  /** The projects and groups that there are and are meant, in order of their paths, and what could not be looked at. */
   async places(reach: KnownPlaces | 'everything') {
     const members = (place: ManagedPlace): Promise<CurrentKind> =>
       this.readKind(place, groupMembers)
@@ -67,11 +67,16 @@ class LiveView implements InstanceView {
     return found
   }
 
+  /** Whether the selection means a kind in its place at all. */
   selected(place: ManagedPlace, kind: Managed): boolean {
     if (place.scope === 'site' && this.#choice.narrowed) return false
     return this.#choice.kind(place, kind)
   }
 
+  /**
+   * A kind of a place. `keys` are the identities asked for, of kinds that the instance has no list of, and
+   * what a desired item needs beyond the list.
+   */
   readKind(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<CurrentKind> {
     const asked = hasList(kind) ? '' : JSON.stringify(keys ?? null)
     return this.#once.ask(keyOf(place), `${kind.name} ${asked}`, () =>
@@ -79,6 +84,7 @@ class LiveView implements InstanceView {
     )
   }
 
+  /** Lets go of what was read of a place. */
   forget(place: ManagedPlace): void {
     const text = keyOf(place)
     this.#once.forget(text)
@@ -86,7 +92,8 @@ class LiveView implements InstanceView {
     this.names.forget(place)
   }
 
-  self(): Promise<Self | undefined> {
+  /** Who the token's user is; undefined where the instance does not say. */
+  self(): Promise<{ readonly id: number; readonly username: string } | undefined> {
     return this.#once.ask('', 'self', async () => {
       try {
         const { data } = await this.instance.get({ endpoint: account, values: {} })
@@ -147,4 +154,4 @@ class LiveView implements InstanceView {
  * @param instance reads only
  */
 export const openView = (instance: ReadableInstance, scoping: Scoping = {}): InstanceView =>
-  new LiveView(instance, scoping)
+  new InstanceView(instance, scoping)

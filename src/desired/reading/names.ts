@@ -15,9 +15,8 @@ import {
 import { survived, usage } from '../../errors.js'
 import { foldedName, type ManagedPlace, placeText } from '../address.js'
 import { lower } from '../selection.js'
-import type { CurrentKind } from '../state.js'
+import type { CurrentKind, NameResolver } from '../state.js'
 import { isDenied, type KindReader } from './records.js'
-import type { NameResolver } from './view.js'
 
 /** Names of numbers and numbers of names. */
 class Directory {

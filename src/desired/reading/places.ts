@@ -8,16 +8,16 @@ import { groupsAll } from '../../catalogue/implied.js'
 import { Failure, isMissing, survived, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, pathsDownTo, placeText } from '../address.js'
 import { lower, type PlaceChoice, within } from '../selection.js'
-import { type CurrentKind, originText } from '../state.js'
-import type { NameIndex } from './names.js'
-import { isDenied, type KindReader } from './records.js'
 import {
+  type CurrentKind,
   type GroupPlace,
   type KnownPlaces,
+  originText,
   type ProjectPlace,
-  sideBySide,
   type UnreadPlace,
-} from './view.js'
+} from '../state.js'
+import type { NameIndex } from './names.js'
+import { isDenied, type KindReader, sideBySide } from './records.js'
 
 /** More named projects than this are looked for in the list of all. */
 const mostNamed = 50

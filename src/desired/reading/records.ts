@@ -1,5 +1,6 @@
 /** The records of a kind in its place: of its list, each by itself where that lacks fields, or by their keys. */
 
+import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { ExactNumber } from '../../base/json/json.js'
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
@@ -14,7 +15,43 @@ import type { ManagedPlace } from '../address.js'
 import { attributesOf, familyOf, isSecretValue } from '../attributes.js'
 import type { CurrentItem, ReadableInstance } from '../state.js'
 import { normalised, typed } from '../values.js'
-import { type AskedOnce, sideBySide } from './view.js'
+
+// Answers that are kept for as long as they may be asked for again.
+
+/** Each question is asked once; who asks meanwhile waits for the same answer. */
+export class AskedOnce {
+  readonly #answers = new Map<string, Map<string, Promise<unknown>>>()
+
+  /**
+   * The answer to a question about something.
+   * @param ask never called twice for a question; its type goes with the question
+   */
+  ask<T>(about: string, question: string, ask: () => Promise<T>): Promise<T> {
+    const questions = this.#answers.get(about) ?? new Map<string, Promise<unknown>>()
+    this.#answers.set(about, questions)
+    const known = questions.get(question)
+    if (known !== undefined) return known as Promise<T>
+    const answer = ask()
+    questions.set(question, answer)
+    return answer
+  }
+
+  /** All answers about something. */
+  forget(about: string): void {
+    this.#answers.delete(about)
+  }
+}
+
+/** Works on items, at most so many at once. */
+export const sideBySide = async <T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  width = maxConcurrent,
+): Promise<readonly R[]> => {
+  const results: R[] = []
+  for await (const one of mapConcurrent(items, width, work)) results.push(one)
+  return results
+}
 
 /** What reading goes by. */
 export interface KindReader {
