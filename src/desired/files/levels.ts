@@ -19,20 +19,7 @@ export interface Levels {
   ofGroup(path: string): readonly DeclaredLevel[]
 }
 
-const depth = (path: string): number => (path === '' ? 0 : path.split('/').length)
-
 type ByPath = ReadonlyMap<string, DeclaredLevel>
-
-const byPath = (
-  all: readonly DeclaredLevel[],
-  form: LevelKey['form'],
-  scope: LevelKey['scope'],
-): ByPath =>
-  new Map(
-    all
-      .filter(({ key }) => key.form === form && key.scope === scope)
-      .map((level) => [level.key.path.toLowerCase(), level]),
-  )
 
 const found = (levels: ByPath, paths: readonly string[]): readonly DeclaredLevel[] =>
   paths.flatMap((path) => levels.get(path) ?? [])
@@ -40,53 +27,59 @@ const found = (levels: ByPath, paths: readonly string[]): readonly DeclaredLevel
 const pathsOf = (levels: ByPath): readonly string[] =>
   [...levels.values()].map(({ key }) => key.path)
 
-const reachOf = (all: readonly DeclaredLevel[]): Levels['reach'] => {
-  const of = (form: LevelKey['form'], scope: LevelKey['scope']) => byPath(all, form, scope)
-  const [projectsBelow, membersBelow] = [of('below', 'project'), of('below', 'group')]
-  const below = new Map([...membersBelow, ...projectsBelow])
+const depth = (path: string): number => (path === '' ? 0 : path.split('/').length)
+
+/** Where a place is first named, by its text. */
+const originsIn = (all: readonly DeclaredLevel[]): ReadonlyMap<string, Origin> => {
   const origins = new Map<string, Origin>()
   for (const { key } of all) {
     const { form, scope, path, origin } = key
-    const place = placeText(key)
-    if (form === 'exact' && scope !== 'site' && !origins.has(place)) origins.set(place, origin)
-    const group = `groups/${path}`
-    if (form === 'below' && path !== '' && !origins.has(group)) origins.set(group, origin)
+    const below = form === 'below' && path !== '' ? `groups/${path}` : undefined
+    const place = form === 'exact' && scope !== 'site' ? placeText(key) : below
+    if (place !== undefined && !origins.has(place)) origins.set(place, origin)
   }
-  return {
-    site: of('exact', 'site').size > 0,
-    groups: pathsOf(of('exact', 'group')),
-    projects: pathsOf(of('exact', 'project')),
-    below: pathsOf(below).toSorted((a, b) => depth(a) - depth(b)),
-    membersBelow: pathsOf(membersBelow),
-    selectors: all.flatMap(({ key }) => key.selector ?? []),
-    origins,
-  }
+  return origins
 }
 
-/** Levels in the order of how specific they are. */
-export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
-  const defaults = byPath(all, 'defaults', 'project')
-  const projects = byPath(all, 'exact', 'project')
-  const groups = byPath(all, 'exact', 'group')
-  const projectsBelow = byPath(all, 'below', 'project')
-  const groupsBelow = byPath(all, 'below', 'group')
-  // Those of one rank by their text: in which order files have them makes no difference.
-  const selecting = all
+/** Keys of projects that are no path: those of one rank by their text, in whichever order files have them. */
+const selectingIn = (all: readonly DeclaredLevel[]): readonly DeclaredLevel[] =>
+  all
     .filter(({ key }) => key.form === 'selector')
     .toSorted(
       ({ key: a }, { key: b }) =>
         (a.selector?.rank ?? 0) - (b.selector?.rank ?? 0) || (a.path < b.path ? -1 : 1),
     )
+
+/** Levels in the order of how specific they are. */
+export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
+  const of = (form: LevelKey['form'], scope: LevelKey['scope']): ByPath => {
+    const some = all.filter(({ key }) => key.form === form && key.scope === scope)
+    return new Map(some.map((level) => [level.key.path.toLowerCase(), level]))
+  }
+  const [site, groups, projects] = [
+    of('exact', 'site'),
+    of('exact', 'group'),
+    of('exact', 'project'),
+  ]
+  const [defaults, selecting] = [of('defaults', 'project'), selectingIn(all)]
+  const [groupsBelow, projectsBelow] = [of('below', 'group'), of('below', 'project')]
+  const below = pathsOf(new Map([...groupsBelow, ...projectsBelow]))
   return {
-    site: [...byPath(all, 'exact', 'site').values()],
-    reach: reachOf(all),
+    site: [...site.values()],
+    reach: {
+      site: site.size > 0,
+      groups: pathsOf(groups),
+      projects: pathsOf(projects),
+      below: below.toSorted((a, b) => depth(a) - depth(b)),
+      membersBelow: pathsOf(groupsBelow),
+      selectors: all.flatMap(({ key }) => key.selector ?? []),
+      origins: originsIn(all),
+    },
     ofProject: (given, isInGroup, about = { path: given }) => {
       const path = given.toLowerCase()
       const paths = [...(isInGroup ? [''] : []), ...groupsAbove(path)]
-      const chosen =
-        isInGroup && about.archived !== true
-          ? selecting.filter(({ key }) => key.selector?.fits(about) === true)
-          : []
+      const isOpen = isInGroup && about.archived !== true
+      const chosen = selecting.filter(({ key }) => isOpen && key.selector?.fits(about) === true)
       const reaching = [...found(projectsBelow, paths), ...chosen, ...found(projects, [path])]
       return reaching.length === 0 ? [] : [...found(defaults, ['']), ...reaching]
     },
