@@ -1,15 +1,20 @@
-/** The single record behind a record of a list, which may show more of it. */
+/** The single records behind those of a list, which may show more, and the stage that tests them or what the list has. */
+
+import { parseBytes } from '../../base/json/records.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { dotted } from '../../catalogue/words.js'
-import type { Ask } from '../../http/types.js'
+import { Failure } from '../../errors.js'
+import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import { getScope, singleNamed } from '../command/derive/index.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Given } from '../command/types.js'
 import { readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
+import type { Where } from '../where/index.js'
 import { kindIn } from '../where/shape.js'
+import { run } from '../work/run.js'
 import { type Answering, KnownFields } from './known-fields.js'
 
 // Fields of `--fields` and `--sort` that only the single record has.
@@ -96,5 +101,181 @@ export const createSingleReader = async (
     endpoint,
     textOf,
     given: (record) => ({ args: [textOf(record)], flags: scope, extra: {} }),
+  }
+}
+
+// The stage of a list that lets only matching records through, each as the bytes that came.
+
+type Batches = AsyncGenerator<Batch, ListEnd>
+
+/** Reads single records, where the list does not show all that is asked for. */
+export interface SingleReads {
+  readonly width: number
+  readonly signal: AbortSignal
+  /** What a record of the list is called. */
+  readonly textOf: (record: unknown) => string
+  /** The single record. */
+  readonly read: (record: unknown) => Promise<unknown>
+  /** Told of each that could not be read: whether it matches is not known. */
+  readonly failed: (text: string, failure: Failure) => void
+}
+
+interface Filter {
+  /** Tests that know the fields, or that see the first records for those of which no shape knows. */
+  readonly bind: (samples?: readonly unknown[]) => Where
+  /** How many records are looked at before the tests are made; none where the shapes know all. */
+  readonly samples: number
+  readonly limit: number | undefined
+  readonly reading?: SingleReads
+}
+
+/** A list without records shows no field: whether there is one of that name, others may tell. */
+export class Unshown extends Failure {}
+
+interface Seen {
+  readonly bytes: Uint8Array
+  readonly record: unknown
+}
+
+const parsed = (batch: Batch): readonly Seen[] =>
+  batch.map((bytes) => ({ bytes, record: parseBytes(bytes) }))
+
+/** A list that is read here and there, and still tells how it ended. */
+class Source {
+  #end: ListEnd | undefined
+  readonly #batches: Batches
+
+  constructor(batches: Batches) {
+    this.#batches = batches
+  }
+
+  /** The next records; undefined at the end. */
+  async next(): Promise<readonly Seen[] | undefined> {
+    if (this.#end !== undefined) return undefined
+    const step = await this.#batches.next()
+    if (step.done !== true) return parsed(step.value)
+    this.#end = step.value
+    return undefined
+  }
+
+  /** Whether records may be left, known or not. */
+  async more(): Promise<boolean> {
+    const next = await this.next()
+    return next !== undefined || this.#end?.more === true
+  }
+
+  /** The list's end, where there is more on pages that were not asked for. */
+  ended({ records, more }: ListEnd): ListEnd {
+    return { records, more: more || this.#end?.more === true }
+  }
+
+  async leave(): Promise<void> {
+    if (this.#end === undefined) await this.#batches.return({ records: 0, more: true })
+  }
+}
+
+/** The first records, as many as are looked at. */
+const head = async (source: Source, count: number): Promise<readonly Seen[]> => {
+  const found: Seen[] = []
+  while (found.length < count) {
+    const next = await source.next()
+    if (next === undefined) break
+    found.push(...next)
+  }
+  return found
+}
+
+/** Those of which each is read, several at once, in their order. */
+async function* readEach(
+  seen: AsyncIterable<readonly Seen[]>,
+  { matches, mayMatch }: Where,
+  { width, signal, textOf, read, failed }: SingleReads,
+): AsyncGenerator<readonly Seen[]> {
+  const open = new Map<number, Seen>()
+  const items = async function* () {
+    let n = 0
+    for await (const some of seen)
+      for (const one of some)
+        if (mayMatch(one.record)) {
+          open.set(++n, one)
+          yield { n, object: textOf(one.record) }
+        }
+  }
+  const reads = run<boolean>({
+    items: items(),
+    gate: { width },
+    signal,
+    work: async ({ n }) => {
+      const whole = await read(open.get(n)?.record)
+      return { state: 'done', result: matches(whole) }
+    },
+  })
+  for await (const { item, outcome } of reads) {
+    const one = open.get(item.n)
+    open.delete(item.n)
+    if ('failure' in outcome) failed(item.object, outcome.failure)
+    else if (outcome.result === true && one !== undefined) yield [one]
+  }
+  const { end, cause } = await reads.report
+  if (end === 'interrupted') throw new Failure('interrupted', 'interrupted')
+  if (cause !== undefined) throw cause
+}
+
+async function* matching(
+  seen: AsyncIterable<readonly Seen[]>,
+  { matches }: Where,
+): AsyncGenerator<readonly Seen[]> {
+  for await (const some of seen) yield some.filter(({ record }) => matches(record))
+}
+
+/** So many of them; `more` is asked once that many were given. */
+async function* upTo(
+  limit = Number.POSITIVE_INFINITY,
+  found: AsyncIterable<readonly Seen[]>,
+  more: () => Promise<boolean>,
+): Batches {
+  let records = 0
+  for await (const some of found) {
+    const batch = some.slice(0, limit - records).map(({ bytes }) => bytes)
+    records += batch.length
+    if (batch.length > 0) yield batch
+    if (records >= limit) return { records, more: some.length > batch.length || (await more()) }
+  }
+  return { records, more: false }
+}
+
+/** @throws Failure `usage`, `Unshown` where there is no record that could have shown the field */
+const boundTo = ({ bind, samples }: Filter, first: readonly Seen[]): Where => {
+  if (samples === 0) return bind()
+  try {
+    return bind(first.map(({ record }) => record))
+  } catch (error) {
+    if (!(error instanceof Failure) || first.length > 0) throw error
+    throw new Unshown(error.category, error.message, error.details)
+  }
+}
+
+/**
+ * The matching records of a list.
+ * @throws Failure `usage` before the first record, for a field that none has
+ */
+export async function* filtered(batches: Batches, filter: Filter): Batches {
+  const source = new Source(batches)
+  try {
+    const first = await head(source, filter.samples)
+    const where = boundTo(filter, first)
+    const all = async function* () {
+      yield first
+      for (let next = await source.next(); next !== undefined; next = await source.next())
+        yield next
+    }
+    const { reading } = filter
+    if (reading === undefined || where.detail.length === 0)
+      return source.ended(yield* upTo(filter.limit, matching(all(), where), () => source.more()))
+    return source.ended(
+      yield* upTo(filter.limit, readEach(all(), where, reading), async () => true),
+    )
+  } finally {
+    await source.leave()
   }
 }

@@ -26,8 +26,13 @@ import {
   wrongAt,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
-import { createSingleReader, getSingleFields, type SingleRecord } from './single.js'
-import { filtered, type SingleReads } from './stage.js'
+import {
+  createSingleReader,
+  filtered,
+  getSingleFields,
+  type SingleReads,
+  type SingleRecord,
+} from './single.js'
 
 // Columns that lists show under a name of their own, as the fields they come from.
 

@@ -7,7 +7,7 @@ import { Failure } from '../../errors.js'
 import type { Writer } from '../../output/types.js'
 import type { Emit } from '../command/services.js'
 import type { Parent } from '../command/types.js'
-import { Unshown } from '../records/stage.js'
+import { Unshown } from '../records/single.js'
 
 // Fields that lists of several parents are asked for: where one holds nothing, another's records may have them.
 
