@@ -80,7 +80,7 @@ describe('the HTTP layer', () => {
     })
 
   it('names no command, no flag and no variable', () => {
-    expect(files.length).toBeGreaterThan(25)
+    expect(files.length).toBeGreaterThan(15)
     const texts = files.flatMap((file) => textsOf(file).map((text) => `${file}: ${text}`))
     expect(texts.length).toBeGreaterThan(300)
     expect(texts.filter((text) => named.test(text))).toEqual([])
