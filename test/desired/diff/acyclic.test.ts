@@ -105,7 +105,7 @@ const wishesOf = ({ members: all, rules, domains, runners }: State) => [
   }),
 ]
 
-/** `SVCCTL_TEST_PLANS=10000` makes so many, however long that takes. */
+/** `SVCCTL_TEST_PLANS=10000` makes so many. */
 const asked = process.env.SVCCTL_TEST_PLANS
 
 it('goes in no circle', { timeout: asked === undefined ? 60_000 : 1_200_000 }, async () => {
@@ -128,10 +128,9 @@ it('goes in no circle', { timeout: asked === undefined ? 60_000 : 1_200_000 }, a
     plans += 1
     actions += plan.actions.length
   }
-  const interruptAfterTimeLimit = asked === undefined ? 10_000 : 1_100_000
   await fc.assert(fc.asyncProperty(state, state, law), {
-    numRuns: Number(asked ?? 10_000),
-    interruptAfterTimeLimit,
+    numRuns: Number(asked ?? 200),
+    interruptAfterTimeLimit: 1_100_000,
   })
   if (asked !== undefined)
     process.stderr.write(`${plans} plans, ${actions} actions, ${waits} waits\n`)
