@@ -92,6 +92,6 @@ it('is as random files want it, and as before where the export is applied', {
     }),
     { numRuns, interruptAfterTimeLimit: 290_000 },
   )
-  // Nearly every kind was made, changed and taken away.
-  expect(verbs.size).toBeGreaterThan(17)
+  // Most kinds were made, changed and taken away.
+  expect(verbs.size).toBeGreaterThan(14)
 })
