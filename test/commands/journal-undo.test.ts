@@ -69,7 +69,7 @@ const rows: Readonly<Record<string, Row>> = {
   'runners pause': {
     endpoint: 'PUT /runners/:id',
     write: ['runners pause 1 2'],
-    reads: ['runners get 1', 'runners get 2'],
+    reads: ['runners get 1 2'],
     objects: [
       ['1', { active: true }, { active: false }],
       ['2', { active: true }, { active: false }],
@@ -115,7 +115,7 @@ const rows: Readonly<Record<string, Row>> = {
   'vulnerabilities dismiss': {
     endpoint: 'POST /vulnerabilities/:id/dismiss',
     write: ['vulnerabilities dismiss 1 2'],
-    reads: ['vulnerabilities get 1 --fields state', 'vulnerabilities get 2 --fields state'],
+    reads: ['vulnerabilities get 1 2 --fields state'],
     objects: [
       ['1', { state: 'detected' }, { state: 'closed' }],
       ['2', { state: 'confirmed' }, { state: 'closed' }],
@@ -200,18 +200,16 @@ describe('journal undo', () => {
   it('brings back what --select chose, without a record of its own', {
     timeout: 60_000,
   }, async () => {
-    const before = await state(['runners list --instance', 'runners get 1', 'runners get 2'])
+    const before = await state(['runners list --instance', 'runners get 1 2'])
     const ran = await run([
       ...['runners', 'pause', '--instance', '--select', 'runner_type=instance_type', '--yes'],
     ])
     expect(ran.code, ran.stderr).toBe(0)
-    const reads = ['runners list --instance', 'runners get 1', 'runners get 2']
+    const reads = ['runners list --instance', 'runners get 1 2']
     expect(await state(reads)).not.toEqual(before)
     const undone = await run('journal undo last --yes')
     expect(undone.code, undone.stderr).toBe(0)
-    expect(await state(['runners list --instance', 'runners get 1', 'runners get 2'])).toEqual(
-      before,
-    )
+    expect(await state(['runners list --instance', 'runners get 1 2'])).toEqual(before)
   })
 
   it.each([
@@ -300,7 +298,7 @@ describe('journal undo', () => {
       },
       { requiredKeys: ['description'] },
     )
-    const reads = ['runners get 1', 'runners get 2', 'runners get 7']
+    const reads = ['runners get 1 2 7']
     await fc.assert(
       fc.asyncProperty(flags, async (given) => {
         const before = await state(reads)
