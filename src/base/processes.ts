@@ -21,7 +21,7 @@ type ProgramKind = 'bare' | 'tool' | 'own'
 const found = /^(?:PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TMPDIR|TMP|TEMP)$/i
 
 /** Who and where somebody is, their language, terminal, screen, and settings of such programs. */
-const surroundings: readonly RegExp[] = [
+const harmless: readonly RegExp[] = [
   /^(?:HOME|USER|LOGNAME|SHELL|TZ|LANG|LANGUAGE|LC_\w+)$/,
   /^(?:USERNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|(?:LOCAL)?APPDATA|PROGRAM(?:DATA|FILES(?:\(X86\))?))$/i,
   /^(?:TERM|TERM_PROGRAM\w*|TERMINFO\w*|COLORTERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR\w*)$/,
@@ -57,7 +57,7 @@ const isGiven = (program: ProgramKind, name: string, value: string): boolean => 
   if (program === 'own') return !isOurs(name)
   if (found.test(name)) return true
   if (program === 'bare' || isSecret(name, isProxy(name) ? '' : value)) return false
-  return surroundings.some((pattern) => pattern.test(name))
+  return harmless.some((pattern) => pattern.test(name))
 }
 
 /**

@@ -53,7 +53,7 @@ export type InputOf<E> = E extends { path: infer Pa; params: infer Ps }
     >
   : never
 
-type Standing<Ps> = {
+type Defaulted<Ps> = {
   [K in keyof Ps]: Ps[K] extends { default: string | number | boolean } ? K : never
 }[keyof Ps]
 
@@ -61,7 +61,7 @@ type Standing<Ps> = {
 export type CheckedOf<E> = E extends { changes: true }
   ? InputOf<E>
   : E extends { params: infer Ps }
-    ? Flat<InputOf<E> & { readonly [K in Standing<Ps>]: Value<Ps[K]> }>
+    ? Flat<InputOf<E> & { readonly [K in Defaulted<Ps>]: Value<Ps[K]> }>
     : never
 
 export type ResultOf<E> = E extends { returns: infer R }

@@ -35,12 +35,12 @@ const written = {
 const duration = { expected: 'a duration such as 1h30m or 3w1h', sent: where(isDuration) }
 
 /** A time that people may say by how far away it is. */
-const spoken = (format: keyof typeof written): FormatRule => ({
+const typedFormat = (format: keyof typeof written): FormatRule => ({
   expected: `${written[format].expected}, 30d (ago), +30d (ahead), today or yesterday`,
   sent: (text) => sentTime(text, format, Date.now()),
 })
 
-const typed = { date: spoken('date'), datetime: spoken('datetime'), duration }
+const typed = { date: typedFormat('date'), datetime: typedFormat('datetime'), duration }
 
 const rules: Readonly<Record<SourceKind, Partial<Record<Format, FormatRule>>>> = {
   text: typed,

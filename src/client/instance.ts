@@ -158,8 +158,8 @@ export class InstanceClient {
   }
 
   /** What is good to know, and not worth a wait or a second try. */
-  async glance<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Data<E> | undefined>
-  async glance(endpoint: Endpoint, values: Values): Promise<Data<Endpoint> | undefined> {
+  async peek<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Data<E> | undefined>
+  async peek(endpoint: Endpoint, values: Values): Promise<Data<Endpoint> | undefined> {
     const wire = await this.request({ endpoint, values })
     return answered(endpoint, await (await this.client(endpoint, 'brief')).call(wire)).data
   }

@@ -181,7 +181,7 @@ const sendAlert = async (services: Services, given: AlertGiven): Promise<Operati
       if ('failure' in came) throw withKeyHint(came.failure)
       if (!('whole' in came) || came.whole.data === undefined) {
         services.ui.note('sent the alert')
-        return { told: true }
+        return { reported: true }
       }
       return toAnswer(came.whole)
     },

@@ -194,8 +194,8 @@ export const setCommand = define({
     checkAliasName(name, commands)
     checkAliasLine(text, commands, services.place.env)
     const before = await openProfileStore(services).setAlias(name, text)
-    const told = before === undefined || before === text ? '' : ` (previously ${before})`
-    services.ui.note(`set alias ${name}: ${text}${told}`)
+    const previous = before === undefined || before === text ? '' : ` (previously ${before})`
+    services.ui.note(`set alias ${name}: ${text}${previous}`)
   },
 })
 

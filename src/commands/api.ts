@@ -291,7 +291,7 @@ const sendOnce = async ({ ui, place }: Services, request: WireRequest): Promise<
       if (status === 304) return { unchanged: true }
       if (bytes.length > 0) return { bytes }
       ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
-      return { told: true }
+      return { reported: true }
     },
   }
 }

@@ -65,7 +65,7 @@ class LostApprovers {
     const more = this.#more === 0 ? [] : [`${this.#more} more`]
     return this.#lines.length === 0
       ? undefined
-      : { what, details: [...this.#lines, ...more], told: 'removes' }
+      : { what, details: [...this.#lines, ...more], noteVerb: 'removes' }
   }
 }
 

@@ -27,8 +27,8 @@ export type RunnerState = (typeof runnerStates)[number]
 /** Returns the state of a runner. Paused takes precedence: such a runner takes no job, connected or not. */
 export const runnerState = ({ active, status, online }: Partial<Runner>): RunnerState => {
   if (active === false || status === 'paused') return 'paused'
-  const told = runnerStates.find((state) => state === status)
-  if (told !== undefined) return told
+  const known = runnerStates.find((state) => state === status)
+  if (known !== undefined) return known
   if (online === null) return 'not_connected'
   return online === undefined ? 'unknown' : online ? 'online' : 'offline'
 }
@@ -190,14 +190,14 @@ const getShares = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | '
 
 const toSite = (id: number, node: Status | undefined, status: Status | undefined): GeoSite => {
   const { healthy, health, health_status, db_replication_lag_seconds: lag } = status ?? {}
-  const told = [health, health_status].find((text) => typeof text === 'string' && text !== '')
+  const known = [health, health_status].find((text) => typeof text === 'string' && text !== '')
   return {
     id,
     name: typeof node?.name === 'string' && node.name !== '' ? node.name : `node ${id}`,
     ...(typeof node?.primary === 'boolean' ? { primary: node.primary } : {}),
     ...(typeof node?.enabled === 'boolean' ? { enabled: node.enabled } : {}),
     ...(typeof healthy === 'boolean' ? { healthy } : {}),
-    health: typeof told === 'string' ? told : 'unknown',
+    health: typeof known === 'string' ? known : 'unknown',
     ...(typeof lag === 'number' ? { lag_seconds: lag } : {}),
     ...(status && getShares(status)),
   }

@@ -209,17 +209,17 @@ export class Memberships {
 
   /** In the order of the places. @throws Failure where the instance cannot be asked any more */
   async *each(): AsyncGenerator<FoundMembership> {
-    const tally = this.#services.ui.tally()
+    const counter = this.#services.ui.counter()
     try {
       const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) => this.#ask(place))
       for await (const { found, place, failure } of asked) {
-        tally.add(1, failure !== undefined)
+        counter.add(1, failure !== undefined)
         this.#note(place, failure)
         this.#found += found.length
         yield* found
       }
     } finally {
-      tally.end()
+      counter.end()
     }
   }
 

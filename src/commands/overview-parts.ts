@@ -109,14 +109,14 @@ const certificatesPart: OverviewPart = {
       return [name, among.length] as const
     })
     const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
-    const told = [...counts, ['with an unknown expiry date', open] as const]
+    const counted = [...counts, ['with an unknown expiry date', open] as const]
       .filter(([, n]) => n > 0)
       .map(([name, n]) => `${n} ${name}`)
     const rest = certificates.length - maxCertificates
     return {
       value: { by_time_left: Object.fromEntries(counts), without, certificates },
       headline:
-        [...told, ...(without === 0 ? [] : [`${several(without, 'domain')} without one`])].join(
+        [...counted, ...(without === 0 ? [] : [`${several(without, 'domain')} without one`])].join(
           ', ',
         ) || 'none',
       lines: ({ cell, mark, after }) => [

@@ -72,8 +72,8 @@ export const readOverview = async (
   const answers = await Promise.all(parts.map((part) => readPart(part, sources)))
   const [failed] = answers.flatMap(({ failure }) => failure ?? [])
   // What the profiles say does not make up for an instance that says nothing.
-  const told = answers.some(({ part, read }) => part.own !== true && read !== undefined)
-  if (failed !== undefined && !told) throw failed
+  const answered = answers.some(({ part, read }) => part.own !== true && read !== undefined)
+  if (failed !== undefined && !answered) throw failed
   return { address: baseUrl, at: services.place.clock.now().toISOString(), answers }
 }
 

@@ -147,7 +147,7 @@ const drainRunners = (services: Services, given: Arguments<typeof flags>): Opera
     await waitUntilIdle(services, plan, until, hear)
     ui.note(`${getRunnerName(plan)}: paused, no running jobs`)
     drained.push(plan)
-    return command === undefined ? readRunner(instance, plan) : { told: true }
+    return command === undefined ? readRunner(instance, plan) : { reported: true }
   }
   const waiting = <T>(work: () => Promise<T>): Promise<T> =>
     ui.progress('waiting for running jobs', (say) => {

@@ -138,7 +138,7 @@ export class ListFile {
   readonly #path: string
   readonly #file: number
   readonly #hash: Hash = createHash('sha256')
-  readonly #told: (step: Step) => void
+  readonly #onStep: (step: Step) => void
   readonly kind: string
   readonly parents: SnapshotParent[] = []
   #pending: { readonly id: string; readonly bytes: Uint8Array }[] = []
@@ -153,10 +153,10 @@ export class ListFile {
     folder: string,
     kind: string,
     past: readonly SnapshotParent[],
-    told: (step: Step) => void,
+    onStep: (step: Step) => void,
   ) {
     this.kind = kind
-    this.#told = told
+    this.#onStep = onStep
     this.#path = join(folder, `${kind}.ndjson.part`)
     this.parents.push(...past)
     this.#at = past.reduce((end, { at, bytes }) => Math.max(end, at + bytes), 0)
@@ -192,7 +192,7 @@ export class ListFile {
       refused: failure && toGap(failure),
     }
     this.parents.push(parent)
-    this.#told({ kind: this.kind, parent })
+    this.#onStep({ kind: this.kind, parent })
     this.#begins = this.#at
     this.#records = 0
   }
@@ -235,7 +235,7 @@ export class ListFile {
       refused: this.parents.length === 0 && failure ? toGap(failure) : undefined,
       parents: this.parents,
     }
-    this.#told({ kind: this.kind, whole: kind })
+    this.#onStep({ kind: this.kind, whole: kind })
     return kind
   }
 }

@@ -105,7 +105,7 @@ export interface PlanComparison {
   /** What is shown: what the files did not want alike before. */
   readonly entries: readonly PlanEntry[]
   /** How many actions they wanted before as well. */
-  readonly standing: number
+  readonly earlier: number
   /** Actions that they wanted before, and no longer. */
   readonly dropped: readonly string[]
   /** What they declared, and no longer do: it is left as it is. */
@@ -175,7 +175,7 @@ export const comparePlans = (now: Planned, former: Planned): PlanComparison => {
   const gone = new Set(undeclared.map((text) => text.replace(/ \(.*\)$|#.*$/g, '')))
   return {
     entries,
-    standing: actions.length - entries.filter(isAction).length,
+    earlier: actions.length - entries.filter(isAction).length,
     dropped: former.entries.flatMap((one) => {
       const isStill = acted.has(fullName(one)) || gone.has(fullName(one))
       return one.of.id === undefined || isStill ? [] : [one.of.id]

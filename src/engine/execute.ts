@@ -9,7 +9,7 @@ import { isAggregate } from './command/many-flags.js'
 import type { InnerRuns } from './command/services.js'
 import type { Command } from './command/types.js'
 import { type FindOwn, ownWords } from './command/words.js'
-import { outputFormat, toldBy } from './failed.js'
+import { failureStyle, outputFormat } from './failed.js'
 import { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
 import type { AskedLine, Decided, InnerLine, LinePart, RunOptions, Sharing } from './options.js'
@@ -176,7 +176,7 @@ const understand = async (
   const early: string[] = []
   const globals = parseGlobals(command, line, env, (text) => early.push(text))
   const format = inner?.format ?? part?.format ?? outputFormat(globals, env)
-  decided(toldBy(globals, format))
+  decided(failureStyle(globals, format))
   checkLine(command, raw, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
   const journaling = createJournalOptions(command, raw, globals, parents)

@@ -44,7 +44,7 @@ export const outputFormat = (chosen: Chosen, env: NodeJS.ProcessEnv): Format => 
 }
 
 /** How a failure of a run is told. */
-export const toldBy = (
+export const failureStyle = (
   { color }: Pick<Globals, 'color'>,
   { json }: Pick<Format, 'json'>,
 ): Decided => ({ json: json === true, color })

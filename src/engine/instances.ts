@@ -9,7 +9,7 @@ import { changes, getCommandName, isAskable } from './command/derive/index.js'
 import type { Globals } from './command/globals.js'
 import type { Command } from './command/types.js'
 import { findOwnWords } from './command/words.js'
-import { failureIn, outputFormat, toldBy } from './failed.js'
+import { failureIn, failureStyle, outputFormat } from './failed.js'
 import { StandardInput } from './input.js'
 import { type AskedSite, OneAnswer, resolveInstances } from './merged-answer.js'
 import type { AskedLine, LinePart } from './options.js'
@@ -382,7 +382,7 @@ export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<numb
   if ('one' in wanted) return run(aloneOf(line, wanted.one))
   const globals = parseGlobals(command, raw, env, () => {})
   const format = outputFormat(globals, env)
-  decided(toldBy(globals, format))
+  decided(failureStyle(globals, format))
   checkSeveral(command, raw, globals, env)
   const profiles = profilesFor(wanted.several, env)
   const writing = changes(command, raw.args)

@@ -16,7 +16,7 @@ import type { FindOwn } from './command/words.js'
 import type { StandardInput } from './input.js'
 import type { JournalOptions } from './journaling/options.js'
 import type { Meant, Raw } from './plan/line.js'
-import type { Rounds, Until } from './repeat.js'
+import type { PollScreen, Until } from './repeat.js'
 
 // The screen of a run: where answers go, what is said beside them, how questions are asked.
 
@@ -39,7 +39,7 @@ export interface Streams {
   readonly prompts: Prompts
   readonly meter: Meter
   readonly liveness: Liveness
-  readonly rounds: Rounds
+  readonly polls: PollScreen
   readonly interactive: () => boolean
   /** Ends the answer, and says what stands below it. */
   readonly finish: (say: () => void, end: RunEnd) => Promise<void>

@@ -116,7 +116,7 @@ const passing = (error: unknown): error is Failure =>
   (error.category === 'unreachable' || error.category === 'rate_limited')
 
 /** How the rounds of a run are shown. */
-export interface Rounds {
+export interface PollScreen {
   /** Between two answers, where nothing is redrawn. */
   between(): Promise<void>
   /** The answer is complete. */
@@ -131,20 +131,20 @@ type AwaitedState = Pick<Until, 'holds' | 'late' | 'timeout'>
 interface Watching {
   /** Seconds from round to round. */
   readonly seconds: number
-  readonly rounds: Rounds
+  readonly polls: PollScreen
   /** Is told of each round: the last one counts alone, for the exit code as well. */
   readonly printing: { readonly begin: () => void }
   readonly until?: AwaitedState | undefined
 }
 
 /** One round. @returns whether what is waited for is so */
-const oneRound = async (
+const pollOnce = async (
   { ui, place: { clock } }: Pick<Services, 'ui' | 'place'>,
   { until, first }: { readonly until: AwaitedState | undefined; readonly first: boolean },
-  round: () => Promise<void>,
+  poll: () => Promise<void>,
 ): Promise<boolean> => {
   try {
-    await round()
+    await poll()
   } catch (error) {
     // Who waits for something waits for the network, too.
     if ((first && until === undefined) || !passing(error)) throw error
@@ -165,18 +165,18 @@ const left = (end: number | undefined, clock: RunClock): number =>
  */
 export const watch = async (
   services: Services,
-  { seconds, rounds, printing, until }: Watching,
-  round: () => Promise<void>,
+  { seconds, polls, printing, until }: Watching,
+  poll: () => Promise<void>,
 ): Promise<void> => {
   const { clock } = services.place
   const end =
     until?.timeout === undefined ? undefined : clock.now().getTime() + until.timeout * 1000
   try {
     for (let count = 0; ; count++) {
-      if (count > 0) await rounds.between()
+      if (count > 0) await polls.between()
       printing.begin()
-      const held = await oneRound(services, { until, first: count === 0 }, round)
-      await rounds.end(`${timeOf(clock.now())}, every ${seconds} s; press Ctrl-C to stop`)
+      const held = await pollOnce(services, { until, first: count === 0 }, poll)
+      await polls.end(`${timeOf(clock.now())}, every ${seconds} s; press Ctrl-C to stop`)
       if (held) return
       if (until !== undefined && left(end, clock) <= 0) throw until.late()
       await clock.sleep(Math.min(seconds * 1000, left(end, clock)))

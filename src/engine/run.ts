@@ -115,7 +115,7 @@ const carryOut = async (
   operation: Operation,
   source: readonly Plan[] | PlanSource,
 ): Promise<void> => {
-  const { crowd, curl, lists, preview } = parts
+  const { bulk, curl, lists, preview } = parts
   const first = isSource(source) ? undefined : source[0]
   if (!isSource(source) && first?.endpoint.returns.kind === 'many')
     return list(parts, operation, source)
@@ -123,7 +123,7 @@ const carryOut = async (
   if (preview !== undefined && isWriting(source)) return (await preview()).show(source, operation)
   if (first?.request !== undefined) lists.refuseChoice()
   const how = liveHow(parts, operation)
-  return isSource(source) ? crowd.stream(source, how) : crowd.many(source, how)
+  return isSource(source) ? bulk.stream(source, how) : bulk.many(source, how)
 }
 
 /** @throws Failure what became of the one object, or of all as a whole */
@@ -137,7 +137,7 @@ const perform = async (
   await (operation.around === undefined ? work() : operation.around(work))
   const further = await operation.after?.()
   if (further !== undefined)
-    await parts.crowd.many(further, { done: 'resumed', final: operation.final })
+    await parts.bulk.many(further, { done: 'resumed', final: operation.final })
 }
 
 /** The services of a run, and what does with them what a command says. */
@@ -194,7 +194,7 @@ const digesting =
 /** What the line says, as values: flags, `--input`, standard input and rows checked. */
 const asked = async (
   line: RunLine,
-  { coming, rowFields }: Pick<LineInput, 'coming' | 'rowFields'>,
+  { stream, rowFields }: Pick<LineInput, 'stream' | 'rowFields'>,
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, journaling, words } = line
   const { ui } = running.services
@@ -202,7 +202,7 @@ const asked = async (
     project: parents && '',
     env: running.services.place.env,
     stdin: input.text,
-    coming,
+    stream,
     rowFields,
     note: (text) => ui.note(text),
     warn: (text) => ui.warn(text),
@@ -234,13 +234,13 @@ const followOver = async (
 }
 
 /** Once, or again and again. */
-const inRounds = async (line: RunLine, round: () => Promise<void>): Promise<void> => {
+const repeatedly = async (line: RunLine, poll: () => Promise<void>): Promise<void> => {
   const { globals, running, until } = line
   const { watch: seconds = defaultRound, curl } = globals
-  if (!isRepeated(globals) || curl) return round()
-  const { services, rounds, printing } = running
+  if (!isRepeated(globals) || curl) return poll()
+  const { services, polls, printing } = running
   const { watch } = await import('./repeat.js')
-  await watch(services, { seconds, rounds, printing, until }, round)
+  await watch(services, { seconds, polls, printing, until }, poll)
 }
 
 /** `--select`, of what was asked; undefined where nothing is to be selected. */
@@ -258,27 +258,27 @@ const openSelection = async (
 }
 
 const followTargets = async (taken: RunLine): Promise<void> => {
-  const { coming, rowFields, ...read }: LineInput = readsInput(taken)
+  const { stream, rowFields, ...read }: LineInput = readsInput(taken)
     ? await (await import('./targets/stdin.js')).readInput(taken)
     : {}
   const line = { ...taken, ...read }
   const { command, parents, running, journaling } = line
   const { services } = running
-  const [slot] = line.slots ?? []
-  if (slot !== undefined) journaling.parents = slot.parent.column
-  const said = await asked(line, { coming, rowFields })
+  const [target] = line.targets ?? []
+  if (target !== undefined) journaling.parents = target.parent.column
+  const said = await asked(line, { stream, rowFields })
   const selection = await openSelection(line, said)
   if (parents !== undefined) return followOver({ ...line, parents }, said, selection)
   const selected =
     selection === undefined
       ? said
-      : await (goesOn(line) ? selection.coming(said) : selection.of(said))
+      : await (goesOn(line) ? selection.stream(said) : selection.of(said))
   const part = selected === undefined ? undefined : await inPart(line, selected)
   if (part === undefined) return
   const { given } = part
-  await inRounds(line, async () => {
+  await repeatedly(line, async () => {
     if (command.run !== undefined) return command.run(services, given)
-    const targets = given.coming && { coming: given.coming }
+    const targets = given.stream && { stream: given.stream }
     await running.perform(given, await operationOf(command, services, given), targets)
   })
 }

@@ -20,8 +20,8 @@ import { LiveInstance } from './perform/live.js'
 import type { Previews } from './perform/preview.js'
 import { mayAskSingles } from './records/budget.js'
 import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
-import type { Rounds } from './repeat.js'
-import { createStreams, heardBy } from './streams.js'
+import type { PollScreen } from './repeat.js'
+import { createLogger, createStreams } from './streams.js'
 import { Prompter, SilentPrompter } from './workspace/prompter.js'
 import { Sessions, Workspace } from './workspace/workspace.js'
 
@@ -63,17 +63,17 @@ export class RunParts {
   readonly ui: Prompter
   readonly exchange: InstanceExchange
   readonly planning: Planning
-  readonly sending: Caller
+  readonly caller: Caller
   readonly lists: Lists
   readonly singles: SingleReads
-  readonly crowd: BulkRunner
+  readonly bulk: BulkRunner
   /** `--curl`: prints requests. */
   readonly curl: Curl | undefined
   /** `--dry-run`: shows what would be written; undefined where it is. */
   readonly preview: (() => Promise<Previews>) | undefined
   /** Is told of each round, and tells the exit code. */
   readonly printing: Printing
-  readonly rounds: Rounds
+  readonly polls: PollScreen
   readonly #screen: Streams
   readonly #sessions: OpenSessions
   readonly #engine: Engine
@@ -83,13 +83,13 @@ export class RunParts {
     const { command, globals, inner, words } = options
     this.options = options
     this.#screen = screen
-    this.rounds = screen.rounds
+    this.polls = screen.polls
     this.#sessions = inner?.sessions ?? new Sessions(options, screen.notes)
     this.place = new Workspace(options, this.#sessions, () => this.exchange)
-    this.exchange = new InstanceExchange(options, this.place, heardBy(screen, globals.verbose))
+    this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
     this.printing = new Printing(options, screen, this.later, this.#baseUrl)
     this.answer = this.#answer(loaded)
-    const subject = { command, owner: () => this.place.session(), glance: this.exchange.glance }
+    const subject = { command, owner: () => this.place.session(), peek: this.exchange.peek }
     this.ui = new (sendsAll(options) ? Prompter : SilentPrompter)(globals, screen, subject)
     const reads = createReads(this.exchange, options)
     this.planning = new Planning(options, screen, this.place, reads)
@@ -105,9 +105,9 @@ export class RunParts {
     const writer = this.answer.writer.bind(this.answer)
     const heard = { writer, later: this.later, ended: inner?.ended, asked: inner?.asked }
     this.lists = new Lists(globals, this.exchange.instance, heard, this.choice)
-    this.sending = new Caller(this.exchange, this.ui, this.answer, globals, words)
+    this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
     this.#engine = this.#createEngine()
-    this.crowd = new BulkRunner(this.#engine)
+    this.bulk = new BulkRunner(this.#engine)
     this.preview = isRehearsal(options) ? this.#openPreviews : undefined
     this.curl = loaded.curl && new loaded.curl.Curl(this)
     const instance = new (loaded.curl?.UnsentInstance ?? LiveInstance)(this)
@@ -143,8 +143,7 @@ export class RunParts {
   readonly close = async (end: RunEnd = { code: 0 }): Promise<void> => {
     const { inner, part } = this.options
     const { note } = this.printing.budget
-    for (const { text, unknown } of this.sending.lines())
-      this.later(text, unknown ? 'warn' : 'note')
+    for (const { text, unknown } of this.caller.lines()) this.later(text, unknown ? 'warn' : 'note')
     if (note !== undefined) this.later(note)
     await this.exchange.close()
     // Those of an outer run stay open for its next.
@@ -169,10 +168,10 @@ export class RunParts {
   }
 
   #createEngine(): Engine {
-    const { answer, exchange, options, sending, ui } = this
+    const { answer, exchange, options, caller, ui } = this
     const { command, globals, journaling, listed, signal } = options
     return {
-      send: (plan) => sending.send(plan),
+      send: (plan) => caller.send(plan),
       answer,
       ui,
       globals,
@@ -187,10 +186,10 @@ export class RunParts {
   readonly #openPreviews = async (): Promise<Previews> => {
     const { command, globals, words } = this.options
     const { Previews } = await import('./perform/preview.js')
-    const crowd = new BulkRunner({ ...this.#engine, listed: true })
+    const bulk = new BulkRunner({ ...this.#engine, listed: true })
     const shown = { tolerates: globals.tolerate !== undefined, secrets: globals.showSecrets }
-    const { answer, exchange, lists, sending } = this
-    return new Previews({ answer, exchange, lists, sending, ...shown, crowd, command, words })
+    const { answer, exchange, lists, caller } = this
+    return new Previews({ answer, exchange, lists, caller, ...shown, bulk, command, words })
   }
 
   /** What keeps the journal of the run. */

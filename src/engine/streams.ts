@@ -15,7 +15,7 @@ import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/many-flags.js'
 import type { ExchangeScreen } from './instance/exchange.js'
 import type { RunOptions, Streams } from './options.js'
-import type { Rounds } from './repeat.js'
+import type { PollScreen } from './repeat.js'
 
 // What a run says beside its answer: of its requests, and below the output.
 
@@ -49,7 +49,10 @@ const traceText = (
 }
 
 /** What the exchange says beside the answer. */
-export const heardBy = ({ notes, meter, style, of }: Streams, verbose: number): ExchangeScreen => ({
+export const createLogger = (
+  { notes, meter, style, of }: Streams,
+  verbose: number,
+): ExchangeScreen => ({
   say: (text, level) => {
     if (level === 'info' || verbose > 0) notes.note(text)
   },
@@ -94,7 +97,7 @@ interface Shown {
   readonly width: number
   /** Notes of a watch: below the picture, or each said once. */
   readonly notes: (notes: Notes) => Notes
-  readonly rounds: Rounds
+  readonly polls: PollScreen
 }
 
 const once = (say: Notes['note']): Notes['note'] => {
@@ -119,7 +122,7 @@ const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({
       if (!quiet) frames.note(`warning: ${style.visible(text)}`)
     },
   }),
-  rounds: {
+  polls: {
     between: async () => {},
     end: async (status) => {
       if (!quiet) frames.note(status)
@@ -133,13 +136,13 @@ const lastOnly = (out: LastAnswer, style: Style, notes: Shown['notes']): Shown =
   redrawn: false,
   width: style.width,
   notes,
-  rounds: {
+  polls: {
     between: async () => out.drop(),
     end: async () => {},
   },
 })
 
-const roundsOf = (
+const createPolls = (
   globals: Pick<Globals, 'watch' | 'waitUntil' | 'quiet'>,
   env: NodeJS.ProcessEnv,
   format: Format,
@@ -159,7 +162,7 @@ const roundsOf = (
     redrawn: false,
     width: style.width,
     notes: (notes) => (watching ? saidOnce(notes) : notes),
-    rounds: {
+    polls: {
       between: () => plain.write(format.separator ?? ''),
       end: () => plain.end(),
     },
@@ -242,7 +245,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const style = await createStyle(filed ? {} : stdout, env, globals.color)
   const said = await openNotes(options)
   const plain = openStdout(standardOutput())
-  const { out, width, notes, rounds } = roundsOf(globals, env, format, style, plain)
+  const { out, width, notes, polls } = createPolls(globals, env, format, style, plain)
   // A watch shows by itself that it goes on.
   const liveness = getLiveness(standardError(), env, globals.quiet || isRepeated(globals))
   const meter = createMeter({ name: getCommandName(command), liveness, stream: standardError() })
@@ -256,7 +259,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
     prompts: promptsOf(signal, env),
     meter,
     liveness,
-    rounds,
+    polls,
     interactive: await presence(env),
     finish: async (say) => {
       await shown.end()

@@ -100,7 +100,7 @@ export const keptScreen = async (): Promise<KeptScreen> => {
     prompts,
     meter: createMeter({ name: '', liveness: 'off', stream: standardError() }),
     liveness: 'off',
-    rounds: { between: async () => {}, end: async () => {} },
+    polls: { between: async () => {}, end: async () => {} },
     interactive: () => false,
     finish: async (say) => say(),
   }

@@ -129,7 +129,7 @@ const rootOf = (failure: Failure): Failure =>
   failure.details.cause instanceof Failure ? rootOf(failure.details.cause) : failure
 
 /** The failure without anything that its answer said; what the network did is told as ever. */
-const sealed = (error: unknown): unknown => {
+const opaque = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { status, request, unknownOutcome } = error.details
   const ours =
@@ -234,7 +234,7 @@ class HttpClient implements Client {
     try {
       return await answer
     } catch (error) {
-      throw scrubbed(request.sealed === true ? sealed(error) : error)
+      throw scrubbed(request.opaque === true ? opaque(error) : error)
     }
   }
 
@@ -330,7 +330,7 @@ export const postForm = async (
       absolute: true,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
-      sealed: true,
+      opaque: true,
     })
     return { status: whole.status, body: whole.data }
   } catch (error) {

@@ -99,7 +99,7 @@ export interface WireRequest {
   /** The first page of a list that goes on by id where its pages by number end. */
   readonly keyset?: true
   /** Nothing of the answer is told but its status and a registered OAuth error: it holds tokens. */
-  readonly sealed?: true
+  readonly opaque?: true
   /** How this one is sent. */
   readonly how?: CallOptions | undefined
 }

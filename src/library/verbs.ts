@@ -231,7 +231,7 @@ const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithRe
 const createList =
   (endpoint: ListEndpoint, { instance }: VerbContext) =>
   (input: JsonValues = {}, how: ListHow = {}): RecordList<unknown> => {
-    const records = async function* (told?: (page: PageHead) => void): AsyncGenerator<unknown> {
+    const records = async function* (onPage?: (page: PageHead) => void): AsyncGenerator<unknown> {
       const { params: _, signal, timeout, retries, ...paging } = how
       const values = checkInput(endpoint, input, how)
       yield* (await instance()).list(
@@ -239,14 +239,14 @@ const createList =
         values,
         Object.keys(paging).length === 0 ? undefined : paging,
         { signal, timeout, retries },
-        told,
+        onPage,
       )
     }
     const pages = async function* (): AsyncGenerator<WithResponse<readonly unknown[]>> {
       const begun: WithResponse<unknown[]>[] = []
-      const told = ({ status, headers }: PageHead) =>
+      const onPage = ({ status, headers }: PageHead) =>
         begun.push(toWithResponse([], status, headers))
-      for await (const record of records(told)) {
+      for await (const record of records(onPage)) {
         while (begun.length > 1) yield* begun.splice(0, 1)
         begun[0]?.data.push(record)
       }

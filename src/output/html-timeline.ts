@@ -107,9 +107,9 @@ export class Timeline {
   /** The chart of the times under this name: how many by day, or each where there are few; nothing for a single one. */
   figure(name: string, now: Date): Markup {
     if (this.#total < least) return this.#points(name, now.getTime())
-    const told = this.#counts()
-    if (told === undefined) return new Markup('')
-    const { unit, counts } = told
+    const table = this.#counts()
+    if (table === undefined) return new Markup('')
+    const { unit, counts } = table
     const most = counts.reduce((sum, [, count]) => Math.max(sum, count), 0)
     const x = (i: number): number =>
       left + (i * (width - left - 6)) / Math.max(1, counts.length - 1)

@@ -113,7 +113,7 @@ export const createNotes = ({ stream, style: whole, quiet, json, of: one }: Note
     known.add(kind)
     return false
   }
-  const told = (failure: Failure, of: string | undefined): Failure => {
+  const described = (failure: Failure, of: string | undefined): Failure => {
     if (of === undefined) return failure
     const named = ofOne(failure, of)
     return json !== true && isKnown(failure) ? shortened(named) : named
@@ -135,8 +135,8 @@ export const createNotes = ({ stream, style: whole, quiet, json, of: one }: Note
         )
     },
     report: (failure, of) => {
-      if (json === true) put(failureJson(told(failure, of), style, one))
-      else say(failureText(told(failure, of), style))
+      if (json === true) put(failureJson(described(failure, of), style, one))
+      else say(failureText(described(failure, of), style))
     },
   }
 }

@@ -78,8 +78,8 @@ export const progress = async <T>(
   const { liveness, stream = standardError(), delay = defaultDelay } = options
   if (liveness === 'off') return work(() => {})
   if (liveness === 'line') {
-    const told = setTimeout(() => aside(true, () => say(stream, `${visible(text)} …\n`)), delay)
-    return work(() => {}).finally(() => clearTimeout(told))
+    const timer = setTimeout(() => aside(true, () => say(stream, `${visible(text)} …\n`)), delay)
+    return work(() => {}).finally(() => clearTimeout(timer))
   }
   let latest: readonly [string, number?] = [text]
   let shown: Promise<SpinningLine> | undefined

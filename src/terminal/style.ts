@@ -206,18 +206,18 @@ export interface Screen {
 const defaultWidth = 80
 
 /** Words, symbols and bars: what differs for a screen reader. */
-const signs = (paint: Painter['paint'], spoken: boolean) => ({
+const signs = (paint: Painter['paint'], forScreenReader: boolean) => ({
   status: (word: string) => {
     const found = getStatusStyle(word)
-    return spoken && found !== undefined ? { ...found, text: word } : found
+    return forScreenReader && found !== undefined ? { ...found, text: word } : found
   },
   mark: (kind: Mark): string => {
     const [symbol, tone] = markOf(kind)
-    const text = spoken ? spokenMarks[kind] : symbol
+    const text = forScreenReader ? spokenMarks[kind] : symbol
     return tone === undefined ? text : paint(text, tone)
   },
   bar: (fraction: number, columns: number): string =>
-    spoken ? '' : bar(fraction, columns, (text) => paint(text, 'good')),
+    forScreenReader ? '' : bar(fraction, columns, (text) => paint(text, 'good')),
 })
 
 /** Creates the style of a stream, from `--color`, the environment, and whether it is a terminal. */
@@ -229,12 +229,12 @@ export const createStyle = async (
   const terminal = stream.isTTY === true
   const color = useColor(flag, env, terminal)
   const painter = await createPainter(color)
-  const spoken = terminal && accessible(env)
+  const forScreenReader = terminal && accessible(env)
   return {
     ...painter,
-    ...signs(painter.paint, spoken),
+    ...signs(painter.paint, forScreenReader),
     terminal,
-    accessible: spoken,
+    accessible: forScreenReader,
     color,
     width: stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth,
     visible,

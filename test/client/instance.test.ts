@@ -44,7 +44,7 @@ describe('waiting', () => {
   })
   it('asks once at a glance, however often it may', async () => {
     const { base, seen } = await serve((_, response) => json(response, 503, {}))
-    const glance = instanceOf(base, { retries: 5 }).glance(runners.get, { id: 1 })
+    const glance = instanceOf(base, { retries: 5 }).peek(runners.get, { id: 1 })
     expect(await rejected(glance)).toMatchObject({ details: { status: 503 } })
     expect(seen).toHaveLength(1)
   })

@@ -146,7 +146,7 @@ describe('the types', () => {
     // @ts-expect-error a field that the records do not have
     for await (const runner of instance.list(runners.list, {})) runner.nam
     // @ts-expect-error a name that the endpoint does not have
-    await instance.glance(runners.get, { id: 1, name: 'x' })
+    await instance.peek(runners.get, { id: 1, name: 'x' })
   }
   it('refuse what the catalogue does not have', () => {
     expect(wrong).toBeTypeOf('function')

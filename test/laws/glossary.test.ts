@@ -1,7 +1,7 @@
 /** The glossary of `src/README.md` and the exported types keep together: no type is named by a word that nobody explains. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { sourceFiles, textOf } from '../support/source.js'
+import { nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'
 
 const wordsIn = (text: string): readonly string[] => text.trim().split(/\s+/)
 
@@ -105,3 +105,30 @@ it.each([
   ['OpenPrinter', 'printer'],
   ['GivenBy', 'given'],
 ])('finds the word of %s', (type, word) => expect(rootOf(type)).toBe(word))
+
+/** Words that the source once had of its own, by the terms that it has in their place. */
+const replaced: Readonly<Record<string, string>> = {
+  coming: 'stream',
+  crowd: 'bulk',
+  glance: 'peek',
+  heardBy: 'logger',
+  rounds: 'polls',
+  sealed: 'opaque',
+  shelves: 'groups',
+  sightings: 'presence',
+  spoken: 'translated',
+  standings: 'states',
+  surroundings: 'environment',
+  tally: 'counter',
+  told: 'reported',
+}
+
+it('has terms of the field where it had words of its own', () => {
+  const found = sourceFiles.flatMap((file) => {
+    const names = [...nodesOf(statementsOf(textOf(file), file))].flatMap(({ name }) =>
+      typeof name === 'string' && Object.hasOwn(replaced, name) ? [name] : [],
+    )
+    return [...new Set(names)].map((name) => `${file}: ${name}, say ${replaced[name]}`)
+  })
+  expect(found, 'rename it').toEqual([])
+})

@@ -25,7 +25,7 @@ describe('the files of the program', () => {
 
   it('hold none, and are the program alone', () => {
     const names = [...programOf('dist').keys()]
-    expect(names.length).toBeGreaterThan(200)
+    expect(names.length).toBeGreaterThan(150)
     expect(names.filter((name) => /^(client|sandbox|start|keep)\.cjs$/.test(name))).toEqual([])
   })
 })

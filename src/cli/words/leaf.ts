@@ -233,14 +233,14 @@ export class Leaf extends CommandLevel {
   }
 
   async fill(): Promise<void> {
-    this.loaded = await this.beyond(await this.spoken(await this.load()))
+    this.loaded = await this.beyond(await this.translated(await this.load()))
     // Optional to Commander: a missing one may be asked for, and gets a message that says what it is.
     for (const a of this.loaded.args)
       this.argument(`[${a.variadic ? `${a.name}...` : a.name}]`, a.help)
   }
 
   /** A command that speaks of names, in the words of its instance; the tool's own go without them. */
-  private async spoken(command: Command): Promise<Command> {
+  private async translated(command: Command): Promise<Command> {
     if (!speaks(command)) return command
     try {
       const own = await this.findOwn()

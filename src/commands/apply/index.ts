@@ -206,7 +206,7 @@ const outcomeOf = (
 const carried = async (doing: ApplyRun): Promise<ExecutionResult> => {
   const { services, made, actions, secrets, run } = doing
   const { ui, place } = services
-  const tally = ui.tally(actions.length)
+  const counter = ui.counter(actions.length)
   const record =
     run.journal &&
     recordIn(run.journal, {
@@ -223,8 +223,8 @@ const carried = async (doing: ApplyRun): Promise<ExecutionResult> => {
     signal: place.clock.signal,
     record,
     numbered: ({ id }) => run.places.get(id),
-    told: ({ outcome }) => tally.add(1, 'failure' in outcome),
-  }).finally(tally.end)
+    onSettled: ({ outcome }) => counter.add(1, 'failure' in outcome),
+  }).finally(counter.end)
 }
 
 /** What was set of secrets is known the next time. */

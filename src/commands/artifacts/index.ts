@@ -190,7 +190,7 @@ const createDownload =
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure
       if ('download' in came) await saveDownload(services, plan, came.download, flags, kind)
-      return { told: true }
+      return { reported: true }
     },
   })
 

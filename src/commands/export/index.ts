@@ -137,21 +137,21 @@ export const runExport = async (services: Services, given: ExportLine): Promise<
   checkFactor(given, scoping)
   const instance = toReadable(services)
   const view = openView(instance, scoping)
-  const tally = ui.tally()
+  const counter = ui.counter()
   let undocumented = 0
   const unread = await inLittleMemory(async (look) => {
     const step = () => {
-      tally.add(1)
+      counter.add(1)
       look()
     }
     const leftOut = (count: number) => {
       undocumented += count
     }
     const run = await createExport(services, given, scoping, view, step, leftOut)
-    tally.total(run.places.length)
+    counter.total(run.places.length)
     await writeExport({ ...run, instance }, target)
     return run.unread
-  }).finally(tally.end)
+  }).finally(counter.end)
   for (const text of view.notes) ui.note(text)
   if (undocumented > 0)
     ui.note(

@@ -158,7 +158,7 @@ export const carryRun = async (
       return toOutcome(error)
     }
   }
-  const tally = ui.tally(items.length)
+  const counter = ui.counter(items.length)
   const going = run<PlanAnswer>({
     items: each(items),
     // How many are sent at once is the gate's affair: every request passes it.
@@ -174,15 +174,15 @@ export const carryRun = async (
     failureLimit: parseFailureLimit(maxFailures),
     queued: () => items.length,
     work: tried,
-    told: ({ item, outcome }) => {
+    onSettled: ({ item, outcome }) => {
       outcomes.set(item.n, outcome)
-      tally.add(1, 'failure' in outcome)
+      counter.add(1, 'failure' in outcome)
     },
   })
   try {
     for await (const _ of going);
   } finally {
-    tally.end()
+    counter.end()
   }
   return { report: await going.report, outcomes }
 }

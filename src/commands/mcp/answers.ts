@@ -94,13 +94,13 @@ export const cutRecord = (
 ): { readonly record: unknown; readonly cut: readonly string[] } => {
   const cutting = new RecordCutter()
   let value = record
-  const rounds = [
+  const steps = [
     ...textLimits.map((limit) => cutting.texts(limit)),
     ...listLimits.map((limit) => cutting.lists(limit)),
   ]
-  for (const round of rounds) {
+  for (const step of steps) {
     if (countBytes(value) <= most) break
-    value = mapDeep(value, '', round)
+    value = mapDeep(value, '', step)
   }
   if (countBytes(value) > most) value = cutting.fields(value, most)
   return { record: value, cut: cutting.names }

@@ -35,24 +35,27 @@ const read = (whole: WholeAnswer): WholeAnswer => ({ ...whole, data: documented(
 
 /**
  * The instance, only to be read.
- * @param told called for each request: a list is as many as it has pages
+ * @param onProgress called for each request: a list is as many as it has pages
  */
-export const toReadable = ({ instance }: Run, told: () => void = () => {}): ReadableInstance => {
+export const toReadable = (
+  { instance }: Run,
+  onProgress: () => void = () => {},
+): ReadableInstance => {
   const records: ReadableInstance['records'] = async (ask, wanted = () => true) => {
     let count = 0
     // What is no record is kept, to be found out.
     const where = (record: unknown): boolean => {
       count += 1
-      if (count > 1 && count % largestPage === 1) told()
+      if (count > 1 && count % largestPage === 1) onProgress()
       return !isObject(record) || wanted(record)
     }
-    told()
+    onProgress()
     const found = await instance.collect({ key: '', ...ask }, { whole: true, where })
     return recordsIn(found.map(documented), ask)
   }
   return {
     get: async (ask) => {
-      told()
+      onProgress()
       return read(await instance.send({ key: '', ...ask }))
     },
     records,

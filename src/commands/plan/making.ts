@@ -119,9 +119,12 @@ const wantedBefore = async (
 export const declaredBy = async (
   { ui, place }: Services,
   given: PlanGiven,
-  told: () => void = () => {},
+  onProgress: () => void = () => {},
 ): Promise<DeclaredState> => {
-  const declared = await readFiles(inputsOf(given), { ...fileOptions(place, given), told })
+  const declared = await readFiles(inputsOf(given), {
+    ...fileOptions(place, given),
+    onFile: onProgress,
+  })
   for (const text of declared.notes) ui.note(text)
   return declared
 }

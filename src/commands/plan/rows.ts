@@ -209,10 +209,10 @@ export const countWords = (counts: PlanCounts) => ({
 
 /** What a plan is compared with, and how much of it is left out. @param shown how a text is written */
 export const comparedText = (
-  { ref, commit, standing }: { ref: string; commit: string; standing: number },
+  { ref, commit, earlier }: { ref: string; commit: string; earlier: number },
   shown: (text: string) => string,
 ): string => {
-  const further = standing === 1 ? '1 other change' : `${standing} other changes`
+  const further = earlier === 1 ? '1 other change' : `${earlier} other changes`
   return `Compared with ${shown(ref)} at ${shown(commit.slice(0, 7))}: ${further} from before that commit. Apply includes all changes.`
 }
 

@@ -119,7 +119,7 @@ export interface ExecutionOptions
   extends PerformingParts,
     Pick<
       EngineOptions<Performed, ActionItem>,
-      'gate' | 'signal' | 'record' | 'failureLimit' | 'told'
+      'gate' | 'signal' | 'record' | 'failureLimit' | 'onSettled'
     > {
   /** The place of an action in its journal, where it is not that in the list. */
   readonly numbered?: (action: PlannedAction) => number | undefined
@@ -200,7 +200,7 @@ export const executePlan = async (
       if (!well && waitsFor.includes(action.id) && !skipped.has(id)) skipped.set(id, action.id)
     wake()
   }
-  const { gate, signal, record, failureLimit, told } = options
+  const { gate, signal, record, failureLimit, onSettled } = options
   const going = run<Performed, ActionItem>({
     items: items(),
     gate,
@@ -209,7 +209,7 @@ export const executePlan = async (
     failureLimit,
     queued: () => actions.length,
     work: ({ action }) => one(action).finally(() => end(action)),
-    told,
+    onSettled,
   })
   for await (const _ of going);
   return { report: await going.report, outcomes, skipped }

@@ -128,8 +128,8 @@ export const formerState = async (
 // Whether an instance still has what an apply left.
 
 /** A value by which two are told apart: the order of a set says nothing. */
-const told = (value: JsonValue | undefined): string =>
-  Array.isArray(value) ? JSON.stringify(value.map(told).sort()) : JSON.stringify(value ?? null)
+const canonical = (value: JsonValue | undefined): string =>
+  Array.isArray(value) ? JSON.stringify(value.map(canonical).sort()) : JSON.stringify(value ?? null)
 
 /** What a set's item is by now, attribute by attribute. */
 const itemNow = async (view: InstanceView, action: PlannedAction) => {
@@ -170,7 +170,7 @@ export class ApplyRecord {
         ? await itemNow(view, action)
         : Object.fromEntries(changes.map((change) => [change.attribute, change.now]))
     const other = [...this.#wanted].find(
-      ([name, value]) => name in now && told(now[name]) !== told(value),
+      ([name, value]) => name in now && canonical(now[name]) !== canonical(value),
     )
     return other === undefined ? undefined : `${other[0]} was changed since`
   }

@@ -215,8 +215,8 @@ export const fitting = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
   })
   const ids = new Set(agreed.actions.map(({ id }) => id))
   const out = new Set(stale.map(({ id }) => id))
-  const told = new Set(now.actions.filter(({ id }) => out.has(id)).map(setOf))
-  const others = grownSets.filter((address) => !told.has(address))
+  const reported = new Set(now.actions.filter(({ id }) => out.has(id)).map(setOf))
+  const others = grownSets.filter((address) => !reported.has(address))
   return {
     actions: now.actions.filter(({ id }) => ids.has(id) && !out.has(id)),
     stale: [...stale, ...others.map((id) => ({ id, why: grown }))],

@@ -92,13 +92,13 @@ export class KindDiff {
   readonly unread: Unread[] = []
   /** The digest of an exact set, by its address. */
   readonly sets: Record<string, string> = {}
-  readonly tallies: SetCount[] = []
+  readonly setCounts: SetCount[] = []
   /** Whether the instance showed the kind. */
   read = false
 
   /** Adds the counts of another diff, if it has nothing else. @returns whether it had nothing else */
-  takes({ drafts, findings, unread, tallies, sets, same, read }: KindDiff): boolean {
-    const parts = [drafts, findings, unread, tallies, Object.keys(sets)]
+  takes({ drafts, findings, unread, setCounts, sets, same, read }: KindDiff): boolean {
+    const parts = [drafts, findings, unread, setCounts, Object.keys(sets)]
     if (parts.some(({ length }) => length > 0)) return false
     this.same += same
     this.read ||= read

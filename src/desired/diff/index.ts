@@ -99,7 +99,7 @@ const planOf = async (
 ): Promise<DesiredPlan> => {
   const asked = diffs.flatMap((diff) => diff.drafts)
   const { drafts, actions, findings: others } = await possibleTogether(asked, view, how)
-  const sets = diffs.flatMap((diff) => diff.tallies)
+  const sets = diffs.flatMap((diff) => diff.setCounts)
   const findings = [
     ...diffs.flatMap((diff) => diff.findings),
     ...others,
@@ -172,12 +172,12 @@ const countedBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb']
 }
 
 /** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
-const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]) => {
+const lesser = (drafts: readonly Draft[], setCounts: readonly SetCount[]) => {
   const deletesOf = countedBySet(drafts, 'delete')
   const fallen = groupBy(memberships(drafts), ({ draft, before, after }) =>
     before >= owner && after < owner ? placeText(draft.address) : undefined,
   )
-  return tallies.flatMap(({ address, before, owners }) => {
+  return setCounts.flatMap(({ address, before, owners }) => {
     const gone = deletesOf(address)
     const lost = `${gone} of ${before} would be deleted from ${addressText(address)}`
     const place = placeText(address)
@@ -193,7 +193,7 @@ const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]) => {
 /** Of a large set a quarter may go, of a small one half; the smallest are only kept from becoming empty. */
 const deletions = (
   drafts: readonly Draft[],
-  tallies: readonly SetCount[],
+  setCounts: readonly SetCount[],
   { deletes: limit, removals = [] }: PlanLimits,
 ): readonly Refused[] => {
   const flag = '--max-deletes'
@@ -202,7 +202,7 @@ const deletions = (
   const text = `${deletes} deletions in total, more than ${most}`
   const inAll = deletes <= most ? [] : [{ text, flag }]
   if (limit?.count !== undefined) return inAll
-  const ofSets = lesser(drafts, tallies).flatMap((one): readonly Refused[] => {
+  const ofSets = lesser(drafts, setCounts).flatMap((one): readonly Refused[] => {
     const { address, before, gone } = one
     if (percent !== undefined)
       return gone * 100 > before * percent
@@ -219,12 +219,12 @@ const deletions = (
 
 const emptied = (
   drafts: readonly Draft[],
-  tallies: readonly SetCount[],
+  setCounts: readonly SetCount[],
   { empty = [] }: PlanLimits,
 ): readonly Refused[] => {
   const deletesOf = countedBySet(drafts, 'delete')
   const createsOf = countedBySet(drafts, 'create', 'enable')
-  return tallies.flatMap(({ address, exact, before }) => {
+  return setCounts.flatMap(({ address, exact, before }) => {
     const left = before - deletesOf(address) + createsOf(address)
     const isMeant = empty.some((glob) => matches(glob, address))
     const text = addressText(address)

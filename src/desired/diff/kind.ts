@@ -224,6 +224,6 @@ export const diffKind = async (
   const owning = items.filter(({ attributes }) => levelOf(attributes.access_level) >= owner)
   const owners = isOwned ? owning.length : 0
   if (diff.drafts.some(isDelete) || (owners > 0 && diff.drafts.length > 0))
-    diff.tallies.push({ address, before: items.length, exact, owners })
+    diff.setCounts.push({ address, before: items.length, exact, owners })
   return diff
 }

@@ -60,7 +60,7 @@ const misfit = ({ params }: IntegrationFamily, shown: readonly string[]): number
  * The family of an item: the one that its identity is documented to belong to, else the one that its
  * record fits best, which the file then says. Undefined where its kind has none.
  */
-const toldFamily = (kind: Managed, { identity, record }: CurrentItem) => {
+const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
   const known = familyOf(kind, identity)
   if (known !== undefined) return { family: known, isSaid: false }
   const { echo = '', params = {} } = kind.update ?? {}
@@ -135,11 +135,11 @@ const itemMap = (
 ): FileMap | undefined => {
   const { kind, place, how } = within
   const { without, remarks } = keptBack(kind, item)
-  const told = toldFamily(kind, item)
+  const found = findFamily(kind, item)
   const name = kind.holds === 'one' ? undefined : itemText(kind, item, place, how.names)
   const address = { scope: place.scope, path: place.path, kind: kind.name, item: name }
   const isMeant = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
-  const attributes = [...attributesOf(kind, told?.family).values()].filter(
+  const attributes = [...attributesOf(kind, found?.family).values()].filter(
     (one) => !without.includes(one.name) && isMeant(one.name),
   )
   const all = valuesOf(item, attributes, within).filter(({ entry: [one] }) => isMeant(one))
@@ -148,7 +148,7 @@ const itemMap = (
     canBeSaid && byKey[entry[0]] !== entry[1] ? [entry] : [],
   )
   if (entries.length === 0 && !how.chosen.item(address)) return undefined
-  const family: readonly Entry[] = told?.isSaid === true ? [['family', told.family.name]] : []
+  const family: readonly Entry[] = found?.isSaid === true ? [['family', found.family.name]] : []
   // A set's secrets cannot be read, and yet an item that is made anew needs them.
   const secrets = attributes.filter(({ secret }) => secret && kind.holds === 'set')
   return new FileMap(

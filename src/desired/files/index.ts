@@ -36,7 +36,7 @@ export interface FileOptions extends PathOptions, NamingOptions {
   /** Files may name others that lie outside of the folder that was given. */
   readonly allowOutside?: boolean
   /** Told of each file that is read. */
-  readonly told?: () => void
+  readonly onFile?: () => void
 }
 
 /** A place that files speak of. */
@@ -201,7 +201,7 @@ export const readDeclared = async (
   }
   for (const text of texts) {
     await takeFile(text, all, rules, mistakes)
-    how.told?.()
+    how.onFile?.()
   }
   expandTeams(all.levels.values(), all.teams, { owns: all.owns, mistakes })
   checkOwns(all.owns, all.keys, mistakes)

@@ -32,7 +32,7 @@ import { runBulk } from './run-bulk.js'
 /** So many are one piece. */
 const together = 1000
 
-class Packed {
+class PackedObjects {
   readonly #pieces: Buffer[] = []
   #last: GivenObject[] = []
   readonly first: GivenObject[] = []
@@ -78,7 +78,7 @@ const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> =>
   return first
 }
 
-/** What a run over objects that come needs of the crowd. */
+/** What a run over objects that come needs of the engine. */
 export interface Streaming {
   readonly engine: Engine
   readonly source: PlanSource
@@ -225,7 +225,7 @@ const waited = async (
   objects: AsyncIterable<GivenObject>,
 ): Promise<void> => {
   const { engine, how, source } = streaming
-  const packed = new Packed()
+  const packed = new PackedObjects()
   for await (const object of objects) packed.add(object)
   await confirmed(streaming, packed.first, packed.count)
   return runBulk(engine, arriving(first, packed.each(), source), how)

@@ -61,7 +61,7 @@ class Showing {
   readonly #engine: Engine
   readonly #options: Many
   readonly #view: View
-  #told = 0
+  #reported = 0
 
   private constructor(engine: Engine, options: Many, view: View) {
     this.#engine = engine
@@ -111,7 +111,7 @@ class Showing {
       this.#tell(result)
       const { outcome, item } = result
       const came = 'result' in outcome ? outcome.result : undefined
-      if (came?.told === true) continue
+      if (came?.reported === true) continue
       if (came !== undefined && !showsNothing(came)) yield this.#row(item.plan, printedValue(came))
       else if (this.#view.inline) yield recordOf(result)
     }
@@ -132,12 +132,12 @@ class Showing {
   #tell({ item: { plan }, outcome }: Result): void {
     const { ui } = this.#engine
     if ('failure' in outcome) {
-      const told = this.#view.inline && plan.parent === undefined
-      if (!told && this.#told++ < maxTold) ui.report(outcome.failure, getObjectName(plan))
+      const inline = this.#view.inline && plan.parent === undefined
+      if (!inline && this.#reported++ < maxTold) ui.report(outcome.failure, getObjectName(plan))
       return
     }
     const { result } = outcome
-    if (result?.told === true) return
+    if (result?.reported === true) return
     const tolerated = ignoredError(result)
     if (tolerated !== undefined) ui.note(toleratedText(getObjectName(plan), tolerated))
     else if (outcome.state === 'unchanged')
@@ -165,7 +165,7 @@ class Names {
   }
 }
 
-class Standings {
+class ObjectStates {
   readonly #open = new Set<Plan>()
   readonly #done = new Names()
   readonly #failed = new Names()
@@ -195,13 +195,13 @@ class Standings {
 const started = async (
   engine: Engine,
   { items, queued, total }: WorkQueue,
-  standings: Standings,
+  states: ObjectStates,
   options: Many,
   journaled: JournaledRun | undefined,
 ): Promise<Run<PlanAnswer, Numbered>> => {
   const send = ignoringErrors(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
-  const tally = engine.ui.tally(total(), () => gate.waiting)
+  const counter = engine.ui.counter(total(), () => gate.waiting)
   const { merging } = options
   const heap = await HeapTuning.begin()
   let known = total()
@@ -219,22 +219,22 @@ const started = async (
     },
     work: async (item) => {
       const { plan } = item
-      standings.begun(plan)
+      states.begun(plan)
       const result = await (journaled === undefined ? send(plan) : journaled.do(item, plan, send))
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
-    told: (settled) => {
-      standings.settled(settled)
-      tally.add(1, 'failure' in settled.outcome)
+    onSettled: (settled) => {
+      states.settled(settled)
+      counter.add(1, 'failure' in settled.outcome)
       heap.look()
       if (known === undefined) {
         known = total()
-        if (known !== undefined) tally.total(known)
+        if (known !== undefined) counter.total(known)
       }
     },
   })
   going.report
-    .finally(tally.end)
+    .finally(counter.end)
     .finally(() => heap.end())
     .catch(() => {})
   return going
@@ -264,7 +264,7 @@ const sendTogether = async (
 interface Ended {
   readonly engine: Engine
   readonly report: Report
-  readonly standings: Standings
+  readonly states: ObjectStates
   readonly journaled: JournaledRun | undefined
   /** What its answers could not be printed for. */
   readonly lost: unknown
@@ -273,7 +273,7 @@ interface Ended {
 }
 
 /** The end of a run: what is said of it, and what it throws. */
-const end = ({ engine, report, standings, journaled, lost, wrote, cut }: Ended): void => {
+const end = ({ engine, report, states, journaled, lost, wrote, cut }: Ended): void => {
   const { ui, signal } = engine
   const closing = (): void => {
     if (journaled === undefined) return
@@ -281,7 +281,7 @@ const end = ({ engine, report, standings, journaled, lost, wrote, cut }: Ended):
     ui.note(closingLine(report, { file, again, cut }))
   }
   if (report.end === 'interrupted' || signal.aborted) {
-    ui.note(standings.line())
+    ui.note(states.line())
     closing()
     throw new Failure('interrupted', 'interrupted')
   }
@@ -309,10 +309,10 @@ export const runBulk = async (
 ): Promise<void> => {
   const first: Plan | undefined = queue.first
   if (first === undefined) return
-  const standings = new Standings()
+  const states = new ObjectStates()
   const shown = await Showing.of(engine, queue, options)
   await sendTogether(queue, options, journaled)
-  const going = await started(engine, queue, standings, options, journaled)
+  const going = await started(engine, queue, states, options, journaled)
   let lost: unknown
   try {
     await shown.show(going)
@@ -324,5 +324,5 @@ export const runBulk = async (
   leaveOff()
   await journaled?.end(report.end)
   if (queue.twice() > 0) engine.ui.note(again(queue.twice()))
-  end({ engine, report, standings, journaled, lost, wrote: writes(first.endpoint), cut })
+  end({ engine, report, states, journaled, lost, wrote: writes(first.endpoint), cut })
 }

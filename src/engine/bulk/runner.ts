@@ -76,9 +76,11 @@ export class BulkRunner {
     work: (item: T, index: number) => Promise<void>,
   ): Promise<void> {
     const { ui, signal } = this.#engine
-    const tally = ui.tally(items.length)
-    const counted: typeof work = (...item) => work(...item).finally(() => tally.add(1))
-    await runEach(items, concurrencyLimit(this.#engine.globals), signal, counted).finally(tally.end)
+    const counter = ui.counter(items.length)
+    const counted: typeof work = (...item) => work(...item).finally(() => counter.add(1))
+    await runEach(items, concurrencyLimit(this.#engine.globals), signal, counted).finally(
+      counter.end,
+    )
   }
 
   /** Asks once for all plans together when something is lost with them. */
@@ -94,8 +96,8 @@ export class BulkRunner {
         ? ui.naming(losing.length === 0 ? plans : losing)
         : (await Promise.all(plans.map((plan) => each(plan)))).flat()
     const details = loses?.details ?? named
-    if (loses?.told !== undefined && !ui.interactive)
-      for (const line of await resolveDetails(details)) ui.note(`${loses.told} ${line}`)
+    if (loses?.noteVerb !== undefined && !ui.interactive)
+      for (const line of await resolveDetails(details)) ui.note(`${loses.noteVerb} ${line}`)
     await ui.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)
   }
 
@@ -120,7 +122,7 @@ export class BulkRunner {
 
   async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
     const { answer, ui } = this.#engine
-    if (outcome.told === true) return
+    if (outcome.reported === true) return
     const tolerated = ignoredError(outcome)
     if (tolerated !== undefined) ui.note(toleratedText(getObjectName(plan), tolerated))
     else if (outcome.unchanged === true && showsNothing(outcome))

@@ -91,7 +91,7 @@ export interface Given {
   /** The line names several projects or groups: what is done is done in each of them. */
   readonly several?: true
   /** In the place of arguments. */
-  readonly coming?: ObjectStream
+  readonly stream?: ObjectStream
 }
 
 /** An object by the text that names it. */

@@ -21,7 +21,7 @@ export interface Loss {
   /** What is lost with one of them instead, a line each. */
   readonly each?: (plan: Plan) => Lines | Promise<Lines>
   /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
-  readonly told?: string
+  readonly noteVerb?: string
 }
 
 export interface Emit {
@@ -97,7 +97,7 @@ export interface PlanAnswer {
   readonly value?: unknown
   readonly unchanged?: boolean
   /** It was said already what became of it. */
-  readonly told?: boolean
+  readonly reported?: boolean
   readonly status?: number
   readonly requestId?: string
 }
@@ -145,7 +145,7 @@ export const toKeptAnswer = ({
 export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
   ...toKeptAnswer(answer),
   bytes: answer.bytes,
-  told: answer.told,
+  reported: answer.reported,
   unchanged: true,
   get value() {
     return answer.value

@@ -249,7 +249,7 @@ export interface UiService {
   /** The objects of plans by their names, as a confirmation lists them. */
   naming(plans: readonly Plan[]): Promise<readonly string[]>
   /** Shows on a terminal how far work on so many objects is, until it ends. */
-  tally(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
+  counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
   /** A line of progress on standard error while `work` goes on. */
   progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T>
   /** Who leaves while `work` goes on is told what stays as it is. */

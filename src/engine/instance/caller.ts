@@ -151,7 +151,7 @@ const lost = (name: string, opaque: boolean): string =>
     ? `the response does not show whether the instance applied ${name}`
     : `the instance ignored ${name}`
 
-const judge = (
+const verifyApplied = (
   { endpoint }: Ask,
   name: string,
   sent: unknown,
@@ -205,7 +205,7 @@ export const unappliedAttributes = (
 ): readonly UnappliedAttribute[] => {
   if (!echoes(ask.endpoint) || !isObject(answer)) return []
   return sentBy(ask).flatMap(([name, sent]) => {
-    const found = judge(ask, name, sent, answer, words)
+    const found = verifyApplied(ask, name, sent, answer, words)
     return found === undefined ? [] : [{ name, ...found }]
   })
 }

@@ -198,8 +198,8 @@ export class InstanceExchange {
   }
 
   /** The data that a reading request is answered with, where that takes neither long nor a second try. */
-  readonly glance = async ({ endpoint, values }: Ask): Promise<unknown> =>
-    (await this.instance()).glance(endpoint, values)
+  readonly peek = async ({ endpoint, values }: Ask): Promise<unknown> =>
+    (await this.instance()).peek(endpoint, values)
 
   /** The record of an object, without retries; with those of every request where the instance limits requests. */
   readonly once = async (ask: Ask): Promise<unknown> => {

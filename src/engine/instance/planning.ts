@@ -183,8 +183,8 @@ const apartWithRows = (
 
 /** What an operation works on, where that is not what the line names by itself. */
 export type Targets =
-  | { readonly slots: readonly ParentTarget[] }
-  | { readonly coming: ObjectStream }
+  | { readonly targets: readonly ParentTarget[] }
+  | { readonly stream: ObjectStream }
 
 /** Plans made complete by what an operation reads for each. */
 const completed = async (
@@ -266,34 +266,38 @@ export class Planning {
       return plansFor === undefined
         ? completed(await this.#named(asked, operation, operation.merge !== undefined), operation)
         : plansFor(asked)
-    if ('slots' in targets) return this.below(asked, operation, targets.slots)
+    if ('targets' in targets) return this.below(asked, operation, targets.targets)
     const { createSource } = await import('../plan/sourced.js')
     const { command } = this.#options
-    return createSource(command, { given: asked, operation }, targets.coming, this.#context)
+    return createSource(command, { given: asked, operation }, targets.stream, this.#context)
   }
 
   /** Those of what each of several projects or groups has. */
   async below(
     given: Given,
     operation: Operation,
-    slots: readonly ParentTarget[],
+    targets: readonly ParentTarget[],
   ): Promise<readonly Plan[]> {
     const { plansFor } = operation
     const plans: Plan[] = []
-    for (const slot of slots) {
+    for (const target of targets) {
       const own =
         plansFor === undefined
-          ? await this.#ofSlot(given, operation, slot)
-          : await plansFor(givenFor(given, slot))
-      plans.push(...own.map((plan) => ({ ...plan, parent: slot.parent })))
+          ? await this.#ofTarget(given, operation, target)
+          : await plansFor(givenFor(given, target))
+      plans.push(...own.map((plan) => ({ ...plan, parent: target.parent })))
     }
     return completed(plans, operation)
   }
 
-  async #ofSlot(given: Given, operation: Operation, slot: ParentTarget): Promise<readonly Plan[]> {
-    const { failure } = slot
-    if (failure === undefined) return this.#named(givenFor(given, slot), operation, true)
-    const plan = planBelow(this.#options.command, slot)
+  async #ofTarget(
+    given: Given,
+    operation: Operation,
+    target: ParentTarget,
+  ): Promise<readonly Plan[]> {
+    const { failure } = target
+    if (failure === undefined) return this.#named(givenFor(given, target), operation, true)
+    const plan = planBelow(this.#options.command, target)
     return plan === undefined ? [] : [{ ...plan, refused: failure }]
   }
 

@@ -14,7 +14,7 @@ import { gapFailure } from '../journal/parse.js'
 import { getNextStep, isDone, type Past, readPast } from '../journal/reader.js'
 import { readWork } from '../journal/work.js'
 import type { Raw } from '../plan/line.js'
-import { type Parents, type ParentTarget, SlotsWithObjects, slotIn } from '../plan/parents.js'
+import { type Parents, type ParentTarget, TargetsWithObjects, targetIn } from '../plan/parents.js'
 import type { Item } from '../work/report.js'
 import { checkResuming, flagsAsked } from './asked-line.js'
 import type { JournalOptions } from './options.js'
@@ -34,7 +34,7 @@ export interface TakenUp {
   /** The objects come from the journal. */
   readonly streamed?: true
   readonly parents?: Parents
-  readonly slots?: readonly ParentTarget[]
+  readonly targets?: readonly ParentTarget[]
 }
 
 const nothingLeft = ({ services: { ui } }: Resuming): undefined => {
@@ -89,12 +89,14 @@ const scopeIn = async (
 }
 
 /** The objects below their parents. */
-const slotsFor = (items: readonly Item[], column: Parent['column']): readonly ParentTarget[] => {
-  const found = new SlotsWithObjects()
+const targetsFor = (items: readonly Item[], column: Parent['column']): readonly ParentTarget[] => {
+  const found = new TargetsWithObjects()
   for (const { object, parent = '', row } of items)
-    found.add(slotIn(column, parent), object, row && jsonFields(row))
+    found.add(targetIn(column, parent), object, row && jsonFields(row))
   // One that has no objects is worked on itself, or on those that all have.
-  return found.slots.map(({ args, ...slot }) => (args.join('') === '' ? slot : { ...slot, args }))
+  return found.targets.map(({ args, ...target }) =>
+    args.join('') === '' ? target : { ...target, args },
+  )
 }
 
 /** The attributes that came with the objects. */
@@ -103,9 +105,9 @@ const rowsOf = (items: readonly Item[]): Pick<Raw, 'rows'> =>
     ? { rows: items.map(({ row }) => row && jsonFields(row)) }
     : {}
 
-const overParents = (slots: readonly ParentTarget[]): Pick<TakenUp, 'parents' | 'slots'> => ({
-  slots,
-  parents: { origin: 'named', kind: slots[0]?.kind ?? 'project', names: [] },
+const overParents = (targets: readonly ParentTarget[]): Pick<TakenUp, 'parents' | 'targets'> => ({
+  targets,
+  parents: { origin: 'named', kind: targets[0]?.kind ?? 'project', names: [] },
 })
 
 const withAsked = async (asked: LineOptions, raw: Raw): Promise<Map<string, readonly string[]>> =>
@@ -126,7 +128,7 @@ const lineFor = async (
   const parents = items.every(({ parent }) => parent === undefined) ? undefined : header.parents
   if (parents !== undefined && again) return { raw: { args: raw.args, flags } }
   if (parents !== undefined)
-    return { raw: { args, flags }, ...overParents(slotsFor(items, parents)) }
+    return { raw: { args, flags }, ...overParents(targetsFor(items, parents)) }
   const owners = [...new Set(items.map(({ parent }) => parent))]
   const [owner] = owners
   const kind = owner === undefined ? undefined : await scopeIn(resuming, header)
@@ -144,7 +146,7 @@ const lineFor = async (
         ...rowsOf(items),
       },
     }
-  return { raw: { args: [], flags }, ...overParents(slotsFor(items, 'project')) }
+  return { raw: { args: [], flags }, ...overParents(targetsFor(items, 'project')) }
 }
 
 /** The line of any call, whose objects come from the journal, or once more. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { usage } from '../../errors.js'
 import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
 import { parseReference } from '../plan/arguments.js'
-import { type ParentTarget, slotIn } from '../plan/parents.js'
+import { type ParentTarget, targetIn } from '../plan/parents.js'
 import { type GivenObject, normalizeId } from '../work/report.js'
 
 // `--shard i/n`: one part of the objects, so that several machines share a run. The parts are
@@ -135,20 +135,21 @@ const givenInShard = (command: Command, given: Given, shard: Shard): Given => ({
 })
 
 /** The parents of a part: those with objects in it, or themselves where they have none. */
-const slotsInShard = (
+const targetsInShard = (
   command: Command,
-  slots: readonly ParentTarget[],
+  targets: readonly ParentTarget[],
   { args, rows }: Pick<Given, 'args' | 'rows'>,
   shard: Shard,
 ): readonly ParentTarget[] =>
-  slots.flatMap((slot) => {
-    const all = slot.args === undefined ? { args, rows } : { args: slot.args, rows: slot.rows }
+  targets.flatMap((target) => {
+    const all =
+      target.args === undefined ? { args, rows } : { args: target.args, rows: target.rows }
     if (all.args.length === 0)
-      return getShardNumber(slot.kind, { object: slot.value }, shard.of) === shard.part
-        ? [slot]
+      return getShardNumber(target.kind, { object: target.value }, shard.of) === shard.part
+        ? [target]
         : []
-    const own = filteredArgs(all, inShard(command, shard, slot.value))
-    return own.args.length === 0 ? [] : [{ ...slot, ...own }]
+    const own = filteredArgs(all, inShard(command, shard, target.value))
+    return own.args.length === 0 ? [] : [{ ...target, ...own }]
   })
 
 async function* filtered(
@@ -159,22 +160,24 @@ async function* filtered(
 }
 
 /** What is taken as it comes, of a part of it: with its own parent where it brings one along. */
-const comingInShard = (
+const streamInShard = (
   command: Command,
   given: Given,
-  coming: ObjectStream,
+  stream: ObjectStream,
   shard: Shard,
 ): ObjectStream => {
   const isIn = ({ text, parent }: NamedObject): boolean => {
     const own =
-      coming.below === undefined || parent === undefined ? undefined : slotIn(coming.below, parent)
+      stream.below === undefined || parent === undefined
+        ? undefined
+        : targetIn(stream.below, parent)
     return inShard(command, shard, own?.value ?? parentOf(given))(text)
   }
-  return { ...coming, objects: filtered(coming.objects, isIn) }
+  return { ...stream, objects: filtered(stream.objects, isIn) }
 }
 
 /** The parents of several that are in a part. */
-export type Narrow = (slots: readonly ParentTarget[]) => readonly ParentTarget[]
+export type Narrow = (targets: readonly ParentTarget[]) => readonly ParentTarget[]
 
 /**
  * What was asked, of a part of its objects; of several parents each is narrowed when they are known.
@@ -192,10 +195,10 @@ export const narrowed = (
   if (command.open === true && given.args.at(-1) === '-') return { given }
   // The arguments of an open command are its call, and no objects.
   const all = command.open === true ? { args: [] } : given
-  if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, all, shard) }
-  const { coming } = given
-  if (coming !== undefined)
-    return { given: { ...given, coming: comingInShard(command, given, coming, shard) } }
+  if (parents) return { given, narrow: (targets) => targetsInShard(command, targets, all, shard) }
+  const { stream } = given
+  if (stream !== undefined)
+    return { given: { ...given, stream: streamInShard(command, given, stream, shard) } }
   if (given.args.length === 0 || command.open === true)
     throw usage(
       '--shard requires several objects',

@@ -39,9 +39,9 @@ import { groupsOf } from '../work/run.js'
 // Requests as they are sent: each by its way, followed to its end where the command does that.
 
 interface SendingParts {
-  readonly sending: Pick<Caller, 'open' | 'send'>
+  readonly caller: Pick<Caller, 'open' | 'send'>
   readonly exchange: Pick<InstanceExchange, 'admit' | 'anonymous' | 'build' | 'client'>
-  readonly crowd: Pick<BulkRunner, 'each'>
+  readonly bulk: Pick<BulkRunner, 'each'>
 }
 
 /** What is sent of one operation, and how it is followed. */
@@ -86,7 +86,7 @@ class LiveSending {
 
   /** All are sent before the first is followed. */
   readonly #allSent = (plans: readonly Plan[]): Promise<void> =>
-    this.#parts.crowd.each(plans, async (plan) => {
+    this.#parts.bulk.each(plans, async (plan) => {
       if (plan.refused === undefined) this.#came.set(plan, await this.#answered(plan))
     })
 
@@ -112,17 +112,17 @@ class LiveSending {
   }
 
   #download(plan: Plan): Promise<Download> {
-    return this.#parts.sending.open(plan)
+    return this.#parts.caller.open(plan)
   }
 
   async #whole(plan: Plan): Promise<WholeAnswer> {
-    const { exchange, sending } = this.#parts
+    const { exchange, caller } = this.#parts
     const { to } = this.#operation
     if (plan.request !== undefined) {
       await exchange.admit(plan.request)
       return (await exchange.client(plan.called)).call(plan.request)
     }
-    if (to === undefined) return sending.send(plan)
+    if (to === undefined) return caller.send(plan)
     const { origin, credential, party, request = (one) => one } = to
     const wire = request(await exchange.build(plan, origin))
     await exchange.admit(wire, true)
@@ -130,7 +130,7 @@ class LiveSending {
   }
 }
 
-/** How the crowd sends what an operation wants sent. */
+/** How the bulk runner sends what an operation wants sent. */
 export const liveHow = (
   parts: SendingParts,
   { done, emit, loses, final, present, ...operation }: Operation,
@@ -140,10 +140,10 @@ export const liveHow = (
 
 export interface Parts {
   readonly planning: Pick<Planning, 'plan' | 'plans'>
-  readonly sending: Caller
+  readonly caller: Caller
   readonly exchange: InstanceExchange
   readonly lists: Lists
-  readonly crowd: Pick<BulkRunner, 'each'>
+  readonly bulk: Pick<BulkRunner, 'each'>
 }
 
 /** Everything is sent. */
@@ -163,11 +163,11 @@ export class LiveInstance implements InstanceService {
   }
 
   async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {
-    return answered(endpoint, await this.#parts.sending.send({ endpoint, values: { ...input } }))
+    return answered(endpoint, await this.#parts.caller.send({ endpoint, values: { ...input } }))
   }
 
   send(plan: Plan): Promise<WholeAnswer> {
-    return this.#parts.sending.send(plan)
+    return this.#parts.caller.send(plan)
   }
 
   async records<const E extends ListEndpoint>(
@@ -187,11 +187,11 @@ export class LiveInstance implements InstanceService {
   }
 
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
-    return this.#parts.crowd.each(items, work)
+    return this.#parts.bulk.each(items, work)
   }
 
   open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download> {
-    return this.#parts.sending.open(plan, headers)
+    return this.#parts.caller.open(plan, headers)
   }
 
   elsewhere(

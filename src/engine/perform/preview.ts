@@ -279,10 +279,10 @@ class ReadingPlans {
 
 interface Parts {
   readonly exchange: Pick<InstanceExchange, 'build'>
-  readonly sending: Pick<Caller, 'send'>
+  readonly caller: Pick<Caller, 'send'>
   readonly lists: Pick<Lists, 'gather'>
   /** Several objects, always as a list. */
-  readonly crowd: Pick<BulkRunner, 'many' | 'stream'>
+  readonly bulk: Pick<BulkRunner, 'many' | 'stream'>
   readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
   readonly command: Pick<Described, 'area'>
   /** Whether some refusals are no failures: then one object is as one of several. */
@@ -306,7 +306,7 @@ export class Previews {
   }
 
   async show(source: readonly Plan[] | PlanSource, operation: Operation): Promise<void> {
-    const { crowd, command } = this.#parts
+    const { bulk, command } = this.#parts
     const reading = new ReadingPlans(command)
     const run = async (plan: Plan) => {
       const original = reading.original(plan)
@@ -316,13 +316,13 @@ export class Previews {
     }
     if ('planOf' in source && operation.merge === undefined) {
       const planOf: PlanSource['planOf'] = async (object) => reading.of(await source.planOf(object))
-      return crowd.stream({ ...source, planOf }, { emit, run })
+      return bulk.stream({ ...source, planOf }, { emit, run })
     }
     const plans: Plan[] = []
     for await (const plan of mergedRequests(source, operation.merge)) plans.push(plan)
     const [only, ...others] = plans
     if (only !== undefined && this.#isAlone(only, others)) return this.#print(only, operation)
-    await crowd.many(
+    await bulk.many(
       plans.map((plan) => reading.of(plan)),
       { emit, run },
     )
@@ -345,7 +345,7 @@ export class Previews {
   }
 
   async #of(plan: Plan, { to }: Operation): Promise<Preview> {
-    const { answer, command, exchange, lists, secrets, sending, words } = this.#parts
+    const { answer, command, exchange, lists, secrets, caller, words } = this.#parts
     const { endpoint } = plan
     if (plan.request !== undefined) return previewOfRequest(plan.request, secrets, words)
     const wire = await exchange.build(plan, to?.origin)
@@ -358,7 +358,7 @@ export class Previews {
     }
     const values = reading.values(plan)
     try {
-      const { data } = await sending.send({ endpoint: reading.endpoint, values })
+      const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = removes(endpoint, reading.endpoint)
       const shown = gone ? { columns: await answer.columnsFor(reading.endpoint) } : {}
       return previewOf(plan, isObject(data) ? data : {}, { ...shown, ...how })

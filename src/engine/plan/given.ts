@@ -137,8 +137,8 @@ export const parseGiven = async (
 ): Promise<Given> => {
   const inputs = raw.flags.get('input')
   checkOneReader(raw)
-  const { coming } = sources
-  const objects = coming === undefined ? await argsOf(command, raw, sources) : { args: [] }
+  const { stream } = sources
+  const objects = stream === undefined ? await argsOf(command, raw, sources) : { args: [] }
   const flags: Record<string, JsonValue> = {}
   for (const flag of flagsOfCommand(command, ({ name }) => raw.flags.has(name))) {
     const texts = raw.flags.get(flag.name)
@@ -156,11 +156,11 @@ export const parseGiven = async (
         : await readText(path, '--input', sources)
   const input = text === undefined ? undefined : await attributesOf(text, '--input')
   sources.rowFields?.checkInput(input)
-  if (coming === undefined) sources.rowFields?.end()
+  if (stream === undefined) sources.rowFields?.end()
   return {
     ...objects,
     flags,
-    coming,
+    stream,
     extra: await paramValues(raw.flags.get('param') ?? [], sources),
     input,
   }

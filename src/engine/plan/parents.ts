@@ -175,30 +175,30 @@ export const createParentTarget = (kind: ParentKind, name: string): ParentTarget
 })
 
 /** One as its column has it: in a tree its kind stands before its name. */
-export const slotIn = (column: Parent['column'], name: string): ParentTarget => {
+export const targetIn = (column: Parent['column'], name: string): ParentTarget => {
   if (column !== 'of') return createParentTarget(column, name)
   const kind = name.startsWith('group:') ? 'group' : 'project'
-  return slotOfTree(kind, name.slice(kind.length + 1))
+  return targetOfTree(kind, name.slice(kind.length + 1))
 }
 
 /** Parents with the objects of each: those that follow each other are one. */
-export class SlotsWithObjects {
-  readonly slots: (ParentTarget & {
+export class TargetsWithObjects {
+  readonly targets: (ParentTarget & {
     readonly args: string[]
     readonly rows: (JsonValues | undefined)[]
   })[] = []
 
-  add(slot: ParentTarget, text: string, row?: JsonValues): void {
-    const last = this.slots.at(-1)
-    if (last?.parent.name === slot.parent.name) {
+  add(target: ParentTarget, text: string, row?: JsonValues): void {
+    const last = this.targets.at(-1)
+    if (last?.parent.name === target.parent.name) {
       last.args.push(text)
       last.rows.push(row)
-    } else this.slots.push({ ...slot, args: [text], rows: [row] })
+    } else this.targets.push({ ...target, args: [text], rows: [row] })
   }
 }
 
 /** One of a tree, in which there are both kinds. */
-export const slotOfTree = (kind: ParentKind, name: string): ParentTarget => ({
+export const targetOfTree = (kind: ParentKind, name: string): ParentTarget => ({
   kind,
   value: name,
   parent: { column: 'of', name: `${kind}:${name}` },

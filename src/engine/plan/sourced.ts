@@ -19,7 +19,7 @@ import type { GivenObject } from '../work/report.js'
 import { type ObjectReference, parseReference, placeArgs, placeProject } from './arguments.js'
 import { choose, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
-import { givenFor, type ParentTarget, slotIn } from './parents.js'
+import { givenFor, type ParentTarget, targetIn } from './parents.js'
 import { type Common, type CommonsByRow, commonsByRow, completed, completing } from './plan.js'
 
 // The plan of one object after the other: what all have in common is made with the first. An object is known by
@@ -166,18 +166,18 @@ export class Planner {
 
 /** What belongs to projects is planned otherwise than what belongs to groups. */
 class Planners {
-  readonly #make: (slot: ParentTarget | undefined) => Planner
+  readonly #make: (target: ParentTarget | undefined) => Planner
   readonly #below: ObjectStream['below']
   readonly #made = new Map<ParentTarget['kind'] | undefined, Planner>()
 
-  constructor(make: (slot: ParentTarget | undefined) => Planner, below: ObjectStream['below']) {
+  constructor(make: (target: ParentTarget | undefined) => Planner, below: ObjectStream['below']) {
     this.#make = make
     this.#below = below
   }
 
   async objectOf({ text, parent, before, row }: NamedObject): Promise<GivenObject> {
-    const slot = this.#slotOf(parent)
-    const object = await this.#for(slot).objectOf(text, slot?.value, row)
+    const target = this.#targetOf(parent)
+    const object = await this.#for(target).objectOf(text, target?.value, row)
     return {
       ...object,
       parent: parent ?? object.parent,
@@ -186,21 +186,21 @@ class Planners {
   }
 
   async planOf({ object, parent, row }: GivenObject): Promise<Plan> {
-    const slot = this.#slotOf(parent)
-    const owner = slot?.value ?? parent
-    const plan = await this.#for(slot).planOf({ object, parent: owner, row })
-    return slot === undefined ? plan : { ...plan, parent: slot.parent }
+    const target = this.#targetOf(parent)
+    const owner = target?.value ?? parent
+    const plan = await this.#for(target).planOf({ object, parent: owner, row })
+    return target === undefined ? plan : { ...plan, parent: target.parent }
   }
 
-  #slotOf(parent: string | undefined): ParentTarget | undefined {
+  #targetOf(parent: string | undefined): ParentTarget | undefined {
     return this.#below === undefined || parent === undefined
       ? undefined
-      : slotIn(this.#below, parent)
+      : targetIn(this.#below, parent)
   }
 
-  #for(slot: ParentTarget | undefined): Planner {
-    const planner = this.#made.get(slot?.kind) ?? this.#make(slot)
-    this.#made.set(slot?.kind, planner)
+  #for(target: ParentTarget | undefined): Planner {
+    const planner = this.#made.get(target?.kind) ?? this.#make(target)
+    this.#made.set(target?.kind, planner)
     return planner
   }
 }
@@ -233,10 +233,10 @@ export const createSource = (
   const checked = planFirst === true || rowFlags !== undefined
   const width = operation.reads === true ? maxConcurrent : 1
   const planners = new Planners(
-    (slot) =>
+    (target) =>
       new Planner(
         command,
-        slot === undefined ? given : givenFor(given, slot),
+        target === undefined ? given : givenFor(given, target),
         around,
         preset,
         standIn,

@@ -94,9 +94,9 @@ const candidatesIn = (
   return data.filter(isObject).flatMap((given) => {
     const record = maskFields(given, secrecyOf)
     const value = record[source.value]
-    const told = record[about]
+    const stated = record[about]
     if (value === undefined || value === null || value !== given[source.value]) return []
-    return [{ value: String(value), ...(typeof told === 'string' ? { text: told } : {}) }]
+    return [{ value: String(value), ...(typeof stated === 'string' ? { text: stated } : {}) }]
   })
 }
 

@@ -119,7 +119,7 @@ export interface Sources {
   readonly note: TakeNote
   readonly warn: TakeNote
   /** The objects as they come, which are not read here. */
-  readonly coming?: ObjectStream
+  readonly stream?: ObjectStream
   /** The project of numbers that are piped, where no flag says it; '' for each of several. */
   readonly project?: string
   /** Ends the wait for a pipe. */

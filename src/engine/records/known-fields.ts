@@ -116,8 +116,8 @@ export const fieldInspection = (
     },
     end: async () => {
       // What is said of objects that could not be read is the failure; of an empty answer the documents tell.
-      const telling = state.records > 0 || (state.rows === 0 && known.documented)
-      if (missing.size === 0 || !telling) return
+      const conclusive = state.records > 0 || (state.rows === 0 && known.documented)
+      if (missing.size === 0 || !conclusive) return
       const failure = await unknownFields(answering, [...missing], names)
       if (!late) throw failure
       note(`${failure.message}. ${failure.details.hint}`)

@@ -23,7 +23,7 @@ import {
   isFound,
   type Parents,
   type ParentTarget,
-  slotOfTree,
+  targetOfTree,
 } from '../plan/parents.js'
 import { pipedObjects } from '../plan/stdin/reader.js'
 import type { RunParts } from '../services.js'
@@ -132,13 +132,13 @@ const treeOf = (
   const below = known.filter((path) => within(path, root) && lower(path) !== lower(root))
   const unique = [...new Map(below.map((path) => [lower(path), path])).values()].sort()
   return [
-    ...[root, ...unique].map((path) => slotOfTree('group', path)),
-    ...inside.map(({ path }) => slotOfTree('project', path)),
+    ...[root, ...unique].map((path) => targetOfTree('group', path)),
+    ...inside.map(({ path }) => targetOfTree('project', path)),
   ]
 }
 
-const each = (slots: readonly ParentTarget[]): readonly ParentTarget[] => [
-  ...new Map(slots.map((slot) => [slot.parent.name, slot])).values(),
+const each = (targets: readonly ParentTarget[]): readonly ParentTarget[] => [
+  ...new Map(targets.map((target) => [target.parent.name, target])).values(),
 ]
 
 /**
@@ -220,7 +220,7 @@ const oneEach = async (
  * @param writing each is to be there once, however it was given
  * @throws Failure `not_found` where there is none
  */
-const slotsOf = async (
+const targetsOf = async (
   services: Services,
   parents: Parents,
   writing: boolean,
@@ -244,9 +244,9 @@ interface Asked {
   }
   readonly parents: Parents
   /** Those that came with their objects. */
-  readonly slots?: readonly ParentTarget[]
+  readonly targets?: readonly ParentTarget[]
   /** Those that are in the part that the run is about. */
-  readonly narrow?: (slots: readonly ParentTarget[]) => readonly ParentTarget[]
+  readonly narrow?: (targets: readonly ParentTarget[]) => readonly ParentTarget[]
   readonly globals: Globals
   readonly signal: AbortSignal
   /** `--select`: which objects, in each. */
@@ -280,12 +280,12 @@ const mostOf = (globals: Globals): number => {
 const unsent = async (
   { running, given }: Asked,
   run: NonNullable<Command['run']>,
-  slots: readonly ParentTarget[],
+  targets: readonly ParentTarget[],
 ): Promise<void> => {
   let printed: Printed | undefined
-  for (const slot of slots)
+  for (const target of targets)
     try {
-      await run(running.services, givenFor(given, slot))
+      await run(running.services, givenFor(given, target))
     } catch (error) {
       if (!(error instanceof Printed)) throw error
       printed = error
@@ -296,19 +296,19 @@ const unsent = async (
 /** What nobody named is confirmed, unless each command asks by itself what is lost. */
 const confirmAll = async (
   { command, given, operation, running }: Asked,
-  slots: readonly ParentTarget[],
+  targets: readonly ParentTarget[],
 ): Promise<void> => {
   const loses = operation.loses !== undefined && command.open === true
   if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   await running.services.ui.confirm(
-    `${getCommandName(command)}${call}, in each: ${slots.length}.`,
-    slots.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
+    `${getCommandName(command)}${call}, in each: ${targets.length}.`,
+    targets.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
   )
 }
 
 /** The parents of a line, asked for where a list has to name them. */
-const slotsFor = async ({ globals, running, parents, slots, command, given }: Asked) => {
+const targetsFor = async ({ globals, running, parents, targets, command, given }: Asked) => {
   if (globals.curl && isFound(parents))
     throw usage(
       '--curl sends nothing, but the command needs a list of projects first',
@@ -321,19 +321,19 @@ const slotsFor = async ({ globals, running, parents, slots, command, given }: As
     archived: globals.withArchived,
     naming,
   }
-  return slots ?? slotsOf(running.services, parents, writing, narrowed)
+  return targets ?? targetsOf(running.services, parents, writing, narrowed)
 }
 
 /** `--select`: what is done then is done to the objects of each. */
 const runSelected = async (
   asked: Asked,
   selection: Selection,
-  slots: readonly ParentTarget[],
+  targets: readonly ParentTarget[],
 ): Promise<void> => {
   const { command, running, given, signal } = asked
   const { services } = running
   const choosing = { selection, services, given, signal, gate: await running.exchange.gate() }
-  const chosen = await selectedIn(choosing, slots)
+  const chosen = await selectedIn(choosing, targets)
   if (chosen.length === 0) return
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
     return doTogether(choosing, chosen, (all) => running.perform(all, asked.operation))
@@ -343,42 +343,42 @@ const runSelected = async (
 /** Those whose record is to be printed, where each has one. */
 const withinLimit = (
   { command, given, globals: { limit }, running }: Asked,
-  slots: readonly ParentTarget[],
+  targets: readonly ParentTarget[],
 ): readonly ParentTarget[] => {
-  if (typeof limit !== 'number' || slots.length <= limit || changes(command, given.args))
-    return slots
-  running.later(`showing ${limit} of ${slots.length}; use --limit <n> or --limit all for more`)
-  return slots.slice(0, limit)
+  if (typeof limit !== 'number' || targets.length <= limit || changes(command, given.args))
+    return targets
+  running.later(`showing ${limit} of ${targets.length}; use --limit <n> or --limit all for more`)
+  return targets.slice(0, limit)
 }
 
 /** Whether what one of these has is a list. */
-const isListing = ({ endpoints }: Command, slots: readonly ParentTarget[]): boolean =>
+const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): boolean =>
   Object.values(endpoints).some(
-    (e) => e.returns.kind === 'many' && slots.some(({ kind }) => getScope(e)?.kind === kind),
+    (e) => e.returns.kind === 'many' && targets.some(({ kind }) => getScope(e)?.kind === kind),
   )
 
-const over = async (asked: Asked, slots: readonly ParentTarget[]): Promise<void> => {
+const over = async (asked: Asked, targets: readonly ParentTarget[]): Promise<void> => {
   const { command, given, globals, operation, running } = asked
   if (command.run !== undefined)
     return globals.curl
-      ? unsent(asked, command.run, slots)
-      : listOver(running, given, command.run, slots, Number.POSITIVE_INFINITY)
-  const isList = operation.lists === true || isListing(command, slots)
-  if (globals.curl) return running.perform(given, operation, { slots })
-  if (!isList) return running.perform(given, operation, { slots: withinLimit(asked, slots) })
-  return listOver(running, given, operation, slots, mostOf(globals))
+      ? unsent(asked, command.run, targets)
+      : listOver(running, given, command.run, targets, Number.POSITIVE_INFINITY)
+  const isList = operation.lists === true || isListing(command, targets)
+  if (globals.curl) return running.perform(given, operation, { targets })
+  if (!isList) return running.perform(given, operation, { targets: withinLimit(asked, targets) })
+  return listOver(running, given, operation, targets, mostOf(globals))
 }
 
 /** Does what a line asks for in each of several projects or groups. */
 export const runOverParents = async (asked: Asked): Promise<void> => {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)
-  const all = await slotsFor(asked)
-  const slots = asked.narrow?.(all) ?? all
-  if (slots.length === 0)
+  const all = await targetsFor(asked)
+  const targets = asked.narrow?.(all) ?? all
+  if (targets.length === 0)
     return asked.running.services.ui.note('no objects in this shard: nothing to do')
-  if (selection !== undefined) return runSelected(asked, selection, slots)
+  if (selection !== undefined) return runSelected(asked, selection, targets)
   if (changes(command, given.args) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
-    await confirmAll(asked, slots)
-  await over(asked, slots)
+    await confirmAll(asked, targets)
+  await over(asked, targets)
 }

@@ -54,7 +54,7 @@ export interface ObjectsLine {
   readonly globals: Globals
   readonly parents: Parents | undefined
   /** Those that came with their objects. */
-  readonly slots?: readonly ParentTarget[]
+  readonly targets?: readonly ParentTarget[]
   readonly journaling: JournalOptions
   readonly input: StandardInput
   readonly running: { readonly services: Pick<Services, 'ui'> }
@@ -63,9 +63,9 @@ export interface ObjectsLine {
 }
 
 /** What a line reads from standard input. */
-export interface LineInput extends Partial<Pick<ObjectsLine, 'parents' | 'raw' | 'slots'>> {
+export interface LineInput extends Partial<Pick<ObjectsLine, 'parents' | 'raw' | 'targets'>> {
   /** Objects that are taken as they come. */
-  readonly coming?: ObjectStream | undefined
+  readonly stream?: ObjectStream | undefined
   /** What reads the attributes of rows. */
   readonly rowFields?: RowFields | undefined
 }
@@ -95,10 +95,10 @@ export const inPart = async (
 ): Promise<{ readonly given: Given; readonly narrow?: Narrow } | undefined> => {
   const text = globals.shard ?? journaling.resumed?.past.header.shard
   if (text === undefined) return { given }
-  const several = journaling.parents !== undefined && given.coming === undefined
+  const several = journaling.parents !== undefined && given.stream === undefined
   const { narrowed } = await import('../journaling/shards.js')
   const part = narrowed(command, given, text, several)
-  if (part.narrow !== undefined || part.given.args.length > 0 || part.given.coming !== undefined)
+  if (part.narrow !== undefined || part.given.args.length > 0 || part.given.stream !== undefined)
     return part
   running.services.ui.note(`no objects in shard ${text}: nothing to do`)
   return undefined

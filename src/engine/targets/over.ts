@@ -23,11 +23,11 @@ interface PartOfOver {
 
 interface Over {
   readonly services: Pick<Services, 'answer' | 'ui'>
-  readonly slots: readonly ParentTarget[]
+  readonly targets: readonly ParentTarget[]
   /** Told of each in their order, when its records are written. */
   readonly settled?: NonNullable<LineAsk['parents']>['settled'] | undefined
   /** Writes the records of one of them. */
-  readonly one: (slot: ParentTarget, part: PartOfOver) => Promise<void>
+  readonly one: (target: ParentTarget, part: PartOfOver) => Promise<void>
   /** Starts the answer that all write to. */
   readonly writer: (emit: Emit) => Promise<Writer>
   /** Whether that answer waits for those of other instances. */
@@ -58,8 +58,8 @@ const latch = (): Latch => {
 class OverParents {
   readonly #over: Over
   readonly #shared: Shared
-  #told = 0
-  readonly #sightings = new FieldPresence()
+  #reported = 0
+  readonly #presence = new FieldPresence()
   /** Resolves when the parents so far have written what they print. */
   #turn: Promise<void> = Promise.resolve()
 
@@ -73,16 +73,16 @@ class OverParents {
       await this.#shared.abandon()
       throw unwrapEnded(error)
     })
-    this.#sightings.check()
+    this.#presence.check()
     return this.#end(report)
   }
 
   /** Every parent once, in their order, several of them at a time. */
   async #each(): Promise<Report> {
-    const { slots, signal, gate } = this.#over
+    const { targets, signal, gate } = this.#over
     const shared = this.#shared
     const items = async function* (): AsyncGenerator<Item> {
-      for (const [i, { parent }] of slots.entries()) {
+      for (const [i, { parent }] of targets.entries()) {
         if (shared.full) return
         yield { n: i + 1, object: parent.name }
       }
@@ -91,55 +91,56 @@ class OverParents {
       await this.#one(n)
       return { state: 'done', result: undefined } as const
     }
-    const tally = this.#over.services.ui.tally(slots.length)
-    const told = ({ outcome }: Settled<undefined>): void => tally.add(1, 'failure' in outcome)
-    const parents = run({ items: items(), work, gate, signal, told })
+    const counter = this.#over.services.ui.counter(targets.length)
+    const onSettled = ({ outcome }: Settled<undefined>): void =>
+      counter.add(1, 'failure' in outcome)
+    const parents = run({ items: items(), work, gate, signal, onSettled })
     try {
       for await (const _ of parents);
     } finally {
-      tally.end()
+      counter.end()
     }
     return parents.report
   }
 
   async #one(n: number): Promise<void> {
-    const slot = this.#over.slots[n - 1]
-    if (slot === undefined) return
+    const target = this.#over.targets[n - 1]
+    if (target === undefined) return
     const turn = this.#turn
     const over = latch()
     this.#turn = over.opened
     let failure: Failure | undefined
     try {
-      await this.#list(slot, turn)
-      this.#sightings.shown()
+      await this.#list(target, turn)
+      this.#presence.shown()
     } catch (error) {
       await turn
       failure = error instanceof Failure ? error : undefined
-      if (this.#sightings.waives(error)) return
+      if (this.#presence.waives(error)) return
       // Behind the last record that was asked for nothing matters.
       if (error instanceof Enough || (isOwn(error) && this.#shared.full)) return
       if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error
-      if (this.#tolerates(slot, error)) return
-      await this.#fail(slot, error)
+      if (this.#tolerates(target, error)) return
+      await this.#fail(target, error)
       throw error
     } finally {
       await turn
       if (failure === undefined || isOwn(failure))
-        await this.#over.settled?.(slot.parent.name, failure)
+        await this.#over.settled?.(target.parent.name, failure)
       over.open()
     }
   }
 
-  async #list(slot: ParentTarget, turn: Promise<void>): Promise<void> {
-    if (slot.failure !== undefined) throw slot.failure
+  async #list(target: ParentTarget, turn: Promise<void>): Promise<void> {
+    if (target.failure !== undefined) throw target.failure
     const { left } = this.#shared
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
-    const writer = (own: Emit): Writer => this.#shared.part(slot.parent, own, turn)
-    await this.#over.one(slot, { paging, writer })
+    const writer = (own: Emit): Writer => this.#shared.part(target.parent, own, turn)
+    await this.#over.one(target, { paging, writer })
   }
 
   async #fail({ parent }: ParentTarget, failure: Failure): Promise<void> {
-    if (++this.#told <= maxTold) this.#over.services.ui.report(failure, parent.name)
+    if (++this.#reported <= maxTold) this.#over.services.ui.report(failure, parent.name)
     if (this.#over.services.answer.reader === 'programs')
       await this.#shared.about(parent, { outcome: 'failed', ...failure.toJSON() })
   }
@@ -159,7 +160,7 @@ class OverParents {
       throw unwrapEnded(error)
     })
     const { ui } = this.#over.services
-    if (this.#told > maxTold) ui.note(`${this.#told - maxTold} more failed`)
+    if (this.#reported > maxTold) ui.note(`${this.#reported - maxTold} more failed`)
     const { printed, full } = this.#shared
     if (full) this.#over.later(`showing ${printed}; use --limit <n> or --limit all for more`)
     else if (printed === 0 && failure === undefined) this.#over.later('nothing found')
@@ -183,23 +184,23 @@ type OverParts = Pick<
   RunParts,
   | 'answer'
   | 'choice'
-  | 'crowd'
+  | 'bulk'
   | 'exchange'
   | 'later'
   | 'lists'
   | 'options'
   | 'place'
   | 'planning'
-  | 'sending'
+  | 'caller'
   | 'ui'
 >
 
 /** The parents that a line within another reads, in its order. */
 const chosen = (
-  slots: readonly ParentTarget[],
+  targets: readonly ParentTarget[],
   choose: (names: readonly string[]) => readonly string[],
 ): readonly ParentTarget[] => {
-  const known = new Map(slots.map((slot) => [slot.parent.name, slot]))
+  const known = new Map(targets.map((target) => [target.parent.name, target]))
   return choose([...known.keys()]).flatMap((name) => known.get(name) ?? [])
 }
 
@@ -214,8 +215,8 @@ class EachParent {
   listing(given: Given, operation: Operation): Over['one'] {
     const { emit = {} } = operation
     if (emit.document !== undefined) throw refusePart('project or group')
-    return async (slot, part) => {
-      const [plan] = await this.#parts.planning.below(operation.given ?? given, operation, [slot])
+    return async (target, part) => {
+      const [plan] = await this.#parts.planning.below(operation.given ?? given, operation, [target])
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')
       if (plan.refused !== undefined) throw plan.refused
       const lists = this.#listsTo(part)
@@ -228,8 +229,8 @@ class EachParent {
   /** A command, which sees one parent alone. */
   running(given: Given, run: Run): Over['one'] {
     const { answer, ui, place, planning } = this.#parts
-    return async (slot, part) => {
-      const { parent } = slot
+    return async (target, part) => {
+      const { parent } = target
       const own: Parts['planning'] = {
         plans: async (...asked) =>
           (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
@@ -238,7 +239,7 @@ class EachParent {
       const lists = this.#listsTo(part)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
       const services = { instance, answer: new PartOfAnswer(answer, part.writer), ui, place }
-      await run(services, givenFor(given, slot))
+      await run(services, givenFor(given, target))
     }
   }
 
@@ -264,7 +265,7 @@ export const listOver = async (
   const each = new EachParent(parts)
   await overParents({
     services: { answer, ui },
-    slots: inner?.parents === undefined ? found : chosen(found, inner.parents.choose),
+    targets: inner?.parents === undefined ? found : chosen(found, inner.parents.choose),
     settled: inner?.parents?.settled,
     most,
     one: typeof work === 'function' ? each.running(given, work) : each.listing(given, work),

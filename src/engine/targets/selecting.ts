@@ -24,19 +24,19 @@ const ended = async ({ report }: Run<Chosen>): Promise<void> => {
   if (cause !== undefined) throw cause
 }
 
-const wordOf = (slots: readonly ParentTarget[]): string => {
-  const [first] = slots
+const wordOf = (targets: readonly ParentTarget[]): string => {
+  const [first] = targets
   const word = first?.parent.column === 'of' ? 'place' : (first?.kind ?? 'project')
-  return slots.length === 1 ? `1 ${word}` : `${slots.length} ${word}s`
+  return targets.length === 1 ? `1 ${word}` : `${targets.length} ${word}s`
 }
 
 /** The lists of the parents, several at once; the objects of each in the order of the parents. */
-class Gathering {
-  readonly slots: ParentTarget[] = []
+class TargetFinder {
+  readonly targets: ParentTarget[] = []
   readonly #names: string[] = []
   readonly #choosing: Choosing
   #left: number
-  readonly #sightings = new FieldPresence()
+  readonly #presence = new FieldPresence()
   /** How many there are of each parent whose list was read. */
   readonly #counts = new Map<number, number>()
   #next = 1
@@ -49,40 +49,40 @@ class Gathering {
     this.#open = this.#left
   }
 
-  async of(slots: readonly ParentTarget[]): Promise<void> {
+  async of(targets: readonly ParentTarget[]): Promise<void> {
     const { services, selection, given, signal, gate } = this.#choosing
-    const tally = services.ui.tally(slots.length)
+    const counter = services.ui.counter(targets.length)
     const items = async function* (wanted: () => boolean) {
-      for (const [i, slot] of slots.entries()) {
+      for (const [i, target] of targets.entries()) {
         if (!wanted()) return
-        yield { n: i + 1, object: slot.parent.name, slot }
+        yield { n: i + 1, object: target.parent.name, target }
       }
     }
-    const reads = run<Chosen, { n: number; object: string; slot: ParentTarget }>({
+    const reads = run<Chosen, { n: number; object: string; target: ParentTarget }>({
       items: items(() => this.#open > 0),
       gate,
       signal,
-      work: async ({ n, slot }) => {
-        const result = await selection.in(givenFor(given, slot), this.#open)
+      work: async ({ n, target }) => {
+        const result = await selection.in(givenFor(given, target), this.#open)
         this.#count(n, result.args.length)
         return { state: 'done', result }
       },
-      told: ({ item, outcome }) => {
+      onSettled: ({ item, outcome }) => {
         if ('failure' in outcome) this.#count(item.n, 0)
-        tally.add(1, 'failure' in outcome)
+        counter.add(1, 'failure' in outcome)
       },
     })
     try {
       for await (const { item, outcome } of reads) {
         if (this.#left <= 0) break
-        if ('failure' in outcome) this.#fail(item.slot, outcome.failure)
-        else if (outcome.result !== undefined) this.#take(item.slot, outcome.result)
+        if ('failure' in outcome) this.#fail(item.target, outcome.failure)
+        else if (outcome.result !== undefined) this.#take(item.target, outcome.result)
       }
     } finally {
-      tally.end()
+      counter.end()
     }
     await ended(reads)
-    this.#sightings.check()
+    this.#presence.check()
   }
 
   #count(n: number, count: number): void {
@@ -94,26 +94,26 @@ class Gathering {
     }
   }
 
-  #take(slot: ParentTarget, chosen: Chosen): void {
-    this.#sightings.shown()
+  #take(target: ParentTarget, chosen: Chosen): void {
+    this.#presence.shown()
     const args = chosen.args.slice(0, this.#left)
     if (args.length === 0) return
     this.#left -= args.length
-    this.slots.push({ ...slot, args })
+    this.targets.push({ ...target, args })
     if (this.#names.length >= maxNamed) return
     const names = chosen.names.slice(0, args.length)
-    this.#names.push(...names.map((name) => `${name} of ${slot.parent.name}`))
+    this.#names.push(...names.map((name) => `${name} of ${target.parent.name}`))
   }
 
-  #fail(slot: ParentTarget, failure: Failure): void {
-    if (this.#sightings.waives(failure)) return
+  #fail(target: ParentTarget, failure: Failure): void {
+    if (this.#presence.waives(failure)) return
     if (!isOwn(failure)) throw failure
-    this.slots.push({ ...slot, failure })
+    this.targets.push({ ...target, failure })
   }
 
   /** All of them together. */
   get chosen(): Chosen {
-    const args = this.slots.flatMap((slot) => slot.args ?? [])
+    const args = this.targets.flatMap((target) => target.args ?? [])
     return { args, names: this.#names }
   }
 }
@@ -124,13 +124,13 @@ class Gathering {
  */
 export const selectedIn = async (
   choosing: Choosing,
-  slots: readonly ParentTarget[],
+  targets: readonly ParentTarget[],
 ): Promise<readonly ParentTarget[]> => {
-  const gathering = new Gathering(choosing)
-  await gathering.of(slots)
-  const { chosen } = gathering
-  const having = gathering.slots.filter(({ args }) => args !== undefined)
-  const failed = gathering.slots.length - having.length
+  const finder = new TargetFinder(choosing)
+  await finder.of(targets)
+  const { chosen } = finder
+  const having = finder.targets.filter(({ args }) => args !== undefined)
+  const failed = finder.targets.length - having.length
   const unread = failed === 0 ? '' : `; ${failed} more lists could not be read`
   if (chosen.args.length > 0)
     await choosing.selection.confirm(
@@ -138,8 +138,8 @@ export const selectedIn = async (
       chosen.args.length,
       ` in ${wordOf(having)}${unread}`,
     )
-  else if (gathering.slots.length === 0) await choosing.selection.nothing()
-  return gathering.slots
+  else if (finder.targets.length === 0) await choosing.selection.nothing()
+  return finder.targets
 }
 
 /**
@@ -148,14 +148,14 @@ export const selectedIn = async (
  */
 export const doTogether = async (
   { given, services, selection }: Pick<Choosing, 'given' | 'services' | 'selection'>,
-  slots: readonly ParentTarget[],
+  targets: readonly ParentTarget[],
   perform: (given: Given) => Promise<void>,
 ): Promise<void> => {
-  const failures = slots.flatMap(({ failure, parent }) =>
+  const failures = targets.flatMap(({ failure, parent }) =>
     failure === undefined ? [] : [{ failure, name: parent.name }],
   )
   for (const { failure, name } of failures) services.ui.report(failure, name)
-  const args = [...new Set(slots.flatMap((slot) => slot.args ?? []))]
+  const args = [...new Set(targets.flatMap((target) => target.args ?? []))]
   if (args.length > 0) await perform(selection.verbed({ ...given, args }))
   const [first] = failures
   if (first === undefined) return

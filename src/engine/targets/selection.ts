@@ -215,7 +215,7 @@ export class Selection {
   }
 
   /** The same, handed over as they are found; whether they are meant is asked when all are. */
-  async coming(given: Given): Promise<Given | undefined> {
+  async stream(given: Given): Promise<Given | undefined> {
     const { command } = this.#options
     const list = await listFor(this.#options, given)
     const scope = await scopeFlags(command, given, this.#around.place)
@@ -234,8 +234,8 @@ export class Selection {
       }
     }
     const confirm = (count: number): Promise<void> => this.confirm(names, count)
-    const coming = { objects: objects(), ...(isRehearsal(this.#options) ? {} : { confirm }) }
-    return this.verbed({ ...given, coming, flags: { ...given.flags, ...scope } })
+    const stream = { objects: objects(), ...(isRehearsal(this.#options) ? {} : { confirm }) }
+    return this.verbed({ ...given, stream, flags: { ...given.flags, ...scope } })
   }
 
   /** The objects of one of several parents, which the flags name. */

@@ -8,7 +8,7 @@ import type { Command, NamedObject, ObjectStream, Parent } from '../command/type
 import { fromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
-import { namedParents, type ParentTarget, SlotsWithObjects, slotIn } from '../plan/parents.js'
+import { namedParents, type ParentTarget, TargetsWithObjects, targetIn } from '../plan/parents.js'
 import { pipedStream } from '../plan/stdin/reader.js'
 import {
   columnsIn,
@@ -36,9 +36,9 @@ import { besideIds, goesOn, type LineInput, type ObjectsLine } from './objects.j
  */
 export const readInput = async (line: ObjectsLine): Promise<LineInput> => {
   const rowFields = getRowFields(line)
-  const coming = await openObjectStream(line, rowFields)
-  const parents = coming === undefined ? await pipedParents(line, rowFields) : undefined
-  return { coming, rowFields, ...parents }
+  const stream = await openObjectStream(line, rowFields)
+  const parents = stream === undefined ? await pipedParents(line, rowFields) : undefined
+  return { stream, rowFields, ...parents }
 }
 
 /**
@@ -117,10 +117,10 @@ const pipedParents = async (
   if (parents !== undefined || !fromStdin(raw)) return undefined
   if (globals.select !== undefined) throw besideIds()
   if (!readsParents(command, raw) || !mayOwn(await input.head())) return undefined
-  const slots = await ownedSlots(command, raw, input.text, rowFields)
-  const [first] = slots ?? []
-  if (slots === undefined || first === undefined) return undefined
-  return { slots, raw: { ...raw, args: [] }, parents: namedParents(first) }
+  const targets = await ownedTargets(command, raw, input.text, rowFields)
+  const [first] = targets ?? []
+  if (targets === undefined || first === undefined) return undefined
+  return { targets, raw: { ...raw, args: [] }, parents: namedParents(first) }
 }
 
 // What a list of several parents printed, as the objects of a verb: each record in its own project or group,
@@ -263,7 +263,7 @@ const namingFor = async (command: Command, rowFields: RowFields | undefined) => 
   let n = 0
   return ({ column, parent, record }: Owned): NamedObject => {
     n += 1
-    const reading = { objects, elsewhere, project: slotIn(column, parent).value, tap: rowFields }
+    const reading = { objects, elsewhere, project: targetIn(column, parent).value, tap: rowFields }
     const text = objectAt(`record ${n}`, record, reading)
     const row = rowFields?.taken().at(-1)
     return { text, parent, row }
@@ -312,7 +312,7 @@ const ownedObjects = async (
  * one. Undefined where it brings none.
  * @throws Failure as `ownedObjects`
  */
-const ownedSlots = async (
+const ownedTargets = async (
   command: Command,
   raw: Raw,
   stdin: () => Promise<string>,
@@ -324,8 +324,8 @@ const ownedSlots = async (
   }
   const owned = await ownedObjects(command, whole(), rowFields)
   if (!('below' in owned)) return undefined
-  const found = new SlotsWithObjects()
+  const found = new TargetsWithObjects()
   for await (const { text, parent = '', row } of owned.objects)
-    found.add(slotIn(owned.below, parent), text, row)
-  return found.slots
+    found.add(targetIn(owned.below, parent), text, row)
+  return found.targets
 }

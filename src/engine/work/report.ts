@@ -173,7 +173,7 @@ export interface Report {
 /** So many failures are told in full; of the others there is a count at the end. */
 export const maxTold = 20
 /** Before so many outcomes a part of them says nothing. */
-const telling = 20
+const minOutcomes = 20
 
 /** `--max-failures`. */
 export type FailureLimit = { readonly count: number } | { readonly percent: number }
@@ -197,7 +197,7 @@ export const parseFailureLimit = (text: string | undefined): FailureLimit | unde
 /** Refusals that stay so until somebody changes something: of the request, of rights, of the object. */
 const lasting: ReadonlySet<number | undefined> = new Set([400, 403, 404, 405, 409, 410, 412, 422])
 
-export class Tally {
+export class OutcomeCounter {
   #done = 0
   #unchanged = 0
   #failed = 0
@@ -254,7 +254,7 @@ export class Tally {
   exceeds(most: FailureLimit | undefined): boolean {
     if (most === undefined || this.wrong === 0) return false
     if ('count' in most) return this.wrong >= most.count
-    return this.outcomes >= telling && this.wrong * 100 >= most.percent * this.outcomes
+    return this.outcomes >= minOutcomes && this.wrong * 100 >= most.percent * this.outcomes
   }
 }
 

@@ -11,10 +11,10 @@ import {
   type FailureLimit,
   type Item,
   type Outcome,
+  OutcomeCounter,
   outOfPatience,
   type Report,
   type Settled,
-  Tally,
   toOutcome,
 } from './report.js'
 
@@ -96,7 +96,7 @@ export interface EngineOptions<R, I extends Item = Item> {
   /** How many objects are known of by now, tried or not. */
   readonly queued?: () => number
   /** Told of each outcome as it becomes known, in whichever order. */
-  readonly told?: (settled: Settled<R, I>) => void
+  readonly onSettled?: (settled: Settled<R, I>) => void
 }
 
 /** A run under way: its outcomes in order, to be read once; leaving off stops it. */
@@ -131,7 +131,7 @@ class Engine<R, I extends Item> {
   readonly #items: AsyncIterator<I>
   readonly #groups: AsyncIterator<readonly Indexed<I>[]> | undefined
   readonly #breaker = new Breaker()
-  readonly #tally = new Tally()
+  readonly #counter = new OutcomeCounter()
   /** By place in the order of starts: settled, and not handed on yet. */
   readonly #known = new Map<number, Settled<R, I> | undefined>()
   #pulled = 0
@@ -251,7 +251,7 @@ class Engine<R, I extends Item> {
 
   #lose(place: number, error: unknown): void {
     this.#known.set(place, undefined)
-    if (isInterruption(error)) this.#tally.lost()
+    if (isInterruption(error)) this.#counter.lost()
     else this.#fail(error)
   }
 
@@ -263,13 +263,13 @@ class Engine<R, I extends Item> {
   }
 
   async #one({ place, item }: Indexed<I>): Promise<void> {
-    const { record, told } = this.#options
+    const { record, onSettled } = this.#options
     try {
       const settled = { item, outcome: await this.#outcome(item) }
       this.#judge(settled)
       // What was done is told of, also where it can be recorded no more.
       await record?.settled(item, settled.outcome).catch((error: unknown) => this.#fail(error))
-      told?.(settled)
+      onSettled?.(settled)
       this.#known.set(place, settled)
     } catch (error) {
       this.#lose(place, error)
@@ -294,12 +294,12 @@ class Engine<R, I extends Item> {
   #judge(settled: Settled<R, I>): void {
     const { outcome } = settled
     const failure = 'failure' in outcome ? outcome.failure : undefined
-    this.#tally.add(settled)
+    this.#counter.add(settled)
     this.#breaker.observe(failure)
     const gated = this.#options.gate.listen !== undefined
     const tired = gated && failure !== undefined ? outOfPatience(failure) : undefined
     this.#cause ??= this.#breaker.cause ?? tired
-    if (this.#tally.exceeds(this.#options.failureLimit)) this.#tooMany = true
+    if (this.#counter.exceeds(this.#options.failureLimit)) this.#tooMany = true
   }
 
   #isOver(): boolean {
@@ -330,12 +330,12 @@ class Engine<R, I extends Item> {
 
   #report(): Report {
     const { signal, queued } = this.#options
-    const counts = this.#tally.counts(Math.max(queued?.() ?? 0, this.#started))
+    const counts = this.#counter.counts(Math.max(queued?.() ?? 0, this.#started))
     const cause = this.#cause ?? this.#breaker.cause
     const open = counts.not_tried > 0 || !this.#ended
     const end: End = signal.aborted ? 'interrupted' : open ? 'stopped' : 'completed'
     const stoppedBy = end === 'stopped' ? cause : undefined
-    const { failures, alike, mayHelp } = this.#tally
+    const { failures, alike, mayHelp } = this.#counter
     return { end, counts, failures, alike, mayHelp, cause: stoppedBy, tooMany: this.#tooMany }
   }
 }

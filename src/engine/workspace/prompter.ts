@@ -63,18 +63,14 @@ const readsFor = async (command: Described, plan: Plan): Promise<readonly Ask[]>
   })
 }
 
-type Glance = (ask: Ask) => Promise<unknown>
+type Peek = (ask: Ask) => Promise<unknown>
 
 /** What the instance calls an object; undefined where it does not say, for whatever reason. */
-const titleOf = async (
-  command: Described,
-  plan: Plan,
-  glance: Glance,
-): Promise<string | undefined> => {
+const titleOf = async (command: Described, plan: Plan, peek: Peek): Promise<string | undefined> => {
   const field = kindNamed(subjectOf(plan.endpoint)?.kind)?.title ?? ''
   for (const ask of await readsFor(command, plan))
     try {
-      const record = await glance(ask)
+      const record = await peek(ask)
       const title = isObject(record) ? record[field] : undefined
       if (typeof title === 'string' && title !== '') return title
     } catch (error) {
@@ -113,11 +109,11 @@ const holderOf = ({ endpoint, values, label = '' }: Plan): string => {
 export const naming = (
   command: Described,
   plans: readonly Plan[],
-  glance: Glance,
+  peek: Peek,
 ): Promise<readonly string[]> =>
   Promise.all(
     plans.map(async (plan, i) => {
-      const title = i < maxNamed ? await titleOf(command, plan, glance) : undefined
+      const title = i < maxNamed ? await titleOf(command, plan, peek) : undefined
       const called = title === undefined || title === plan.label ? '' : ` "${title}"`
       const label = plan.label === undefined ? '' : ` ${plan.label}`
       return `${deedOf(command, plan)}${label}${called}${holderOf(plan)}`
@@ -165,7 +161,7 @@ interface Subject {
   /** Whose objects they are, where a confirmation does not say. */
   readonly owner: () => Promise<Owner>
   /** The data that a reading request is answered with, where that takes neither long nor a second try. */
-  readonly glance: Glance
+  readonly peek: Peek
 }
 
 type Shown = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes' | 'prompts'>
@@ -237,11 +233,11 @@ export class Prompter implements UiService {
   }
 
   async naming(plans: readonly Plan[]): Promise<readonly string[]> {
-    const { command, glance } = this.#subject
-    return naming(command, plans, glance)
+    const { command, peek } = this.#subject
+    return naming(command, plans, peek)
   }
 
-  tally(total?: number, waiting?: () => TimeLimit | undefined): CountedWork {
+  counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork {
     return this.#screen.meter.begin(total, waiting)
   }
 

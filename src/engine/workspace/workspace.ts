@@ -217,7 +217,7 @@ type Options = Pick<
 /** What a run asks its instance by. */
 interface Requests {
   /** The data that a reading request is answered with. */
-  readonly glance: (ask: Ask) => Promise<unknown>
+  readonly peek: (ask: Ask) => Promise<unknown>
   readonly gateOf: Sharing['gateOf']
 }
 
@@ -273,10 +273,10 @@ export class Workspace implements WorkspaceService {
   }
 
   async identity(how: 'asked' | 'known' = 'asked'): Promise<MadeBy> {
-    const { glance } = this.#requests()
+    const { peek } = this.#requests()
     const nothing = async (): Promise<undefined> => undefined
-    const asks = this.globals.curl ? nothing : glance
-    return readIdentity({ place: this, glance: how === 'asked' ? asks : undefined })
+    const asks = this.globals.curl ? nothing : peek
+    return readIdentity({ place: this, peek: how === 'asked' ? asks : undefined })
   }
 
   async scope(kind: ScopeKind): Promise<string | undefined> {
@@ -304,10 +304,10 @@ export class Workspace implements WorkspaceService {
 // Who a run is made by, and where: what a journal holds the next one against.
 
 /** Who the instance says asks; undefined where it does not say. */
-const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
+const userOf = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
   try {
     const { account } = await import('../../catalogue/implied.js')
-    const data = await glance({ endpoint: account, values: {} })
+    const data = await peek({ endpoint: account, values: {} })
     return isObject(data) ? toText(data.username) : undefined
   } catch (error) {
     if (error instanceof Failure && error.category !== 'interrupted') return undefined
@@ -318,16 +318,16 @@ const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | 
 interface Identifying {
   readonly place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>
   /** Asks the instance who it is; without it what the profile knows is taken. */
-  readonly glance?: (ask: Ask) => Promise<unknown>
+  readonly peek?: (ask: Ask) => Promise<unknown>
 }
 
 /** The identity of a run that is made now. */
-const readIdentity = async ({ place, glance }: Identifying): Promise<MadeBy> => {
+const readIdentity = async ({ place, peek }: Identifying): Promise<MadeBy> => {
   const { profile, sudo, user } = await place.session()
   return {
     instance: await getInstanceName(place),
     profile: profile?.name ?? null,
-    user: (glance === undefined ? user : await userOf(glance)) ?? null,
+    user: (peek === undefined ? user : await userOf(peek)) ?? null,
     sudo: sudo ?? null,
     version: version,
   }

@@ -27,7 +27,7 @@ const textsIn = (value: unknown): readonly string[] => {
 }
 
 /** Tells of each secret of a value, and of nothing else. */
-const told = (tell: (text: string) => void): Replacement => ({
+const collecting = (tell: (text: string) => void): Replacement => ({
   value: (_, value) => {
     textsIn(value).forEach(tell)
     return hidden
@@ -68,7 +68,7 @@ export const secretTexts = (sent: Sent, words?: OwnNames): readonly string[] => 
     attributesIn(sent),
     secrecyOf,
     undefined,
-    told((text) => found.push(text)),
+    collecting((text) => found.push(text)),
   )
   return found
 }

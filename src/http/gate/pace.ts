@@ -111,7 +111,7 @@ const slack = 20
 /** What was learnt in less time than this says little, in milliseconds. */
 const shortest = 1000
 /** Of fewer answers than this nothing is learnt. */
-const telling = 8
+const minAnswers = 8
 
 /** Windows are so many milliseconds, or a multiple of that: seconds, as the headers tell them. */
 const second = 1000
@@ -221,7 +221,7 @@ export class Pace {
 
   /** The instance said "too many", and is left alone until a time. */
   turnedAway(now: number, until: number): void {
-    this.#learnt = this.#good < telling ? undefined : this.#lesson(now, until)
+    this.#learnt = this.#good < minAnswers ? undefined : this.#lesson(now, until)
     this.#good = 0
     this.#from = until
     this.#next = until

@@ -140,20 +140,20 @@ const endpointIn = (endpoint: Endpoint, words: Words): Endpoint => {
   known.set(words, made)
   const before = made.get(endpoint)
   if (before !== undefined) return before
-  const spoken: Endpoint = {
+  const translated: Endpoint = {
     ...endpoint,
     route: `${getMethod(endpoint)} ${words.path(getPath(endpoint))}`,
     params: renamed(endpoint.params, words),
   }
-  made.set(endpoint, spoken)
-  return spoken
+  made.set(endpoint, translated)
+  return translated
 }
 
 /**
  * The same ask in the words of its instance.
  * @throws Failure `usage` for a family that has several slugs there
  */
-const spoken = (ask: Ask, words: Words): Ask => {
+const translated = (ask: Ask, words: Words): Ask => {
   const { endpoint, values, extra, files } = ask
   const { params } = endpoint
   const others = Object.entries(values).filter(([name]) => !Object.hasOwn(endpoint.path, name))
@@ -297,7 +297,7 @@ const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
  */
 export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
   const secrets = getSecretFields(ask.endpoint)
-  const request = requestOf(words === undefined ? ask : spoken(ask, words))
+  const request = requestOf(words === undefined ? ask : translated(ask, words))
   return secrets.size === 0 ? request : { ...request, secrets }
 }
 

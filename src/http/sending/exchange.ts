@@ -268,10 +268,10 @@ export const startTrace = (
   const { method, origin, path, headers, body } = outgoing
   const started = performance.now()
   const sent = requestBody(body, secrets, words)
-  let told = false
+  let reported = false
   const once = (rest: Partial<Exchange>): void => {
-    if (told) return
-    told = true
+    if (reported) return
+    reported = true
     tell({
       method,
       url: scrub(safeAddress(`${origin}${path}`)),

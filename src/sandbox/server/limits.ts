@@ -16,7 +16,7 @@ export interface Load {
 }
 
 /** What is left of a limit, and when it begins anew. */
-interface Standing {
+interface WindowState {
   readonly observed: number
   readonly remaining: number
   /** Milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export class Counter {
   }
 
   /** Counts one more. */
-  next(): Standing {
+  next(): WindowState {
     const { requests, span } = this.#limit
     const now = this.#now()
     const begun = now - (now % span)
@@ -49,7 +49,7 @@ export class Counter {
 }
 
 /** The headers that tell of a limit; times in whole seconds, never before the limit begins anew. */
-const getHeaders = ({ requests }: Limit, { observed, remaining, reset }: Standing) => ({
+const getHeaders = ({ requests }: Limit, { observed, remaining, reset }: WindowState) => ({
   'ratelimit-limit': String(requests),
   'ratelimit-observed': String(observed),
   'ratelimit-remaining': String(remaining),
@@ -62,10 +62,10 @@ export const addLoad = (app: FastifyInstance, { limit, latency }: Load): void =>
   if (limit === undefined) return
   const counter = new Counter(limit)
   app.addHook('onRequest', async (_request, reply) => {
-    const standing = counter.next()
-    reply.headers(getHeaders(limit, standing))
-    if (standing.observed <= limit.requests) return
-    const rest = Math.max(1, Math.ceil((standing.reset - Date.now()) / 1000))
+    const window = counter.next()
+    reply.headers(getHeaders(limit, window))
+    if (window.observed <= limit.requests) return
+    const rest = Math.max(1, Math.ceil((window.reset - Date.now()) / 1000))
     await reply
       .code(429)
       .header('retry-after', String(rest))

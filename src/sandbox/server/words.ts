@@ -87,13 +87,13 @@ export const translatePath = (
 const isOpen = (name: string): boolean => name === 'custom_attributes'
 
 /** An answer in these words: every field's name; of values the slug of an integration. */
-const spoken = (value: unknown, words: Words): unknown => {
-  if (Array.isArray(value)) return value.map((item: unknown) => spoken(item, words))
+const translated = (value: unknown, words: Words): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => translated(item, words))
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
       const [slug] = name === 'slug' ? words.slugs(String(inner)) : []
-      return [words.name(name), slug ?? (isOpen(name) ? inner : spoken(inner, words))]
+      return [words.name(name), slug ?? (isOpen(name) ? inner : translated(inner, words))]
     }),
   )
 }
@@ -123,7 +123,7 @@ export const speak = (app: FastifyInstance, words: Words): void => {
     renameHeaders(reply, words)
     if (reply.getHeader('content-type') !== 'application/json' || !Buffer.isBuffer(payload))
       return payload
-    const text = JSON.stringify(spoken(refusal(JSON.parse(payload.toString()), words), words))
+    const text = JSON.stringify(translated(refusal(JSON.parse(payload.toString()), words), words))
     return Buffer.from(text)
   })
 }

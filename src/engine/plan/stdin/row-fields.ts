@@ -145,7 +145,7 @@ class UnusedColumns implements RowTap {
   readonly #note: Sources['note']
   readonly #naming: ReadonlySet<string>
   readonly #answered: ReadonlySet<string>
-  #told = false
+  #noted = false
 
   constructor(
     command: Command,
@@ -159,8 +159,8 @@ class UnusedColumns implements RowTap {
   }
 
   take(_place: string, columns: readonly string[]): void {
-    if (this.#told) return
-    this.#told = true
+    if (this.#noted) return
+    this.#noted = true
     const takes = (column: string): boolean =>
       rowFlags(this.#command).some((flag) => namesOf(flag).includes(column))
     const others = columns.filter((column) => !this.#naming.has(column))

@@ -32,8 +32,8 @@ const getSubject = ({ path, owner, keyword }: Place): string =>
 
 /** The sentence: of what, what is wrong, and which versions would say otherwise. */
 const sentence = (subject: string, says: string, changes: readonly string[] = []): string => {
-  const told = changes.filter((change) => change !== '')
-  return `${subject} ${says}${told.length === 0 ? '' : ` (${told.join(', ')})`}`
+  const shown = changes.filter((change) => change !== '')
+  return `${subject} ${says}${shown.length === 0 ? '' : ` (${shown.join(', ')})`}`
 }
 
 const getForm = (value: unknown): Form | undefined => {
