@@ -229,7 +229,7 @@ class HttpClient implements Client {
     throw new Failure('internal', `this command is read-only but was about to send ${what}`)
   }
 
-  /** What goes wrong is told without what was sent as a secret, and without what must stay sealed. */
+  /** What goes wrong is told without what was sent as a secret, and without what must stay opaque. */
   async #cleaned<T>(request: WireRequest, answer: Promise<T>): Promise<T> {
     try {
       return await answer

@@ -16,7 +16,7 @@ const opened = async (answer: Parameters<typeof serve>[0]) => {
   const lists = new Lists({ limit: 1 }, async () => client, screen)
   const parts = {
     lists,
-    sending: { send: (ask: Parameters<typeof client.send>[0]) => client.send(ask) },
+    caller: { send: (ask: Parameters<typeof client.send>[0]) => client.send(ask) },
   }
   const instance = new LiveInstance(parts as unknown as Parts)
   return { run: { instance }, seen, url: base }

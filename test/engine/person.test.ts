@@ -50,7 +50,7 @@ const present = (
     command: {},
     owner: async () => owner,
     origin: () => undefined,
-    glance: async () => undefined,
+    peek: async () => undefined,
   }
   // Of flags, streams and the command only what a person is asked about.
   type Made = ConstructorParameters<typeof Prompter>

@@ -30,8 +30,8 @@ const ran = async (how: Many, interactive = false) => {
     listed: false,
   }
   // Only what one plan goes through.
-  const crowd = new BulkRunner(engine as unknown as ConstructorParameters<typeof BulkRunner>[0])
-  await crowd.many([plan], how)
+  const runner = new BulkRunner(engine as unknown as ConstructorParameters<typeof BulkRunner>[0])
+  await runner.many([plan], how)
   return said
 }
 
@@ -47,7 +47,7 @@ it('confirms what the command knows to be lost', async () => {
 })
 
 it('tells what is lost where nobody can be asked, and only there', async () => {
-  const loses = { what: 'Some go.', details: ['ana'], told: 'removes' }
+  const loses = { what: 'Some go.', details: ['ana'], noteVerb: 'removes' }
   expect((await ran({ loses })).slice(0, 2)).toEqual(['note: removes ana', 'confirm: Some go. ana'])
   expect((await ran({ loses }, true))[0]).toBe('confirm: Some go. ana')
 })

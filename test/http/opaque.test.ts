@@ -29,7 +29,7 @@ it.each(answers)('tells nothing of %s but its status and a registered code', asy
     response.writeHead(status, headers)
     response.end(body)
   })
-  const request = { ...send('POST', '/token', '{}'), sealed: true } as const
+  const request = { ...send('POST', '/token', '{}'), opaque: true } as const
   const failure = (await rejected(clientOf(server.base).call(request))) as Failure
   expect(failure.message).toMatch(says)
   expect(JSON.stringify(failure)).not.toMatch(/canary/)
